@@ -99,7 +99,7 @@ export async function runCapture(config: Config): Promise<number> {
     return interact(session, explorer, config, asked, capture, stop);
   }
   if (config.mcpStdio) {
-    const { serveAgent } = await import('./interact.ts');
+    const { serveAgent } = await import('./agent.ts');
     return serveAgent(session, explorer, config, capture, stop);
   }
   return printed(

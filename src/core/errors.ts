@@ -130,9 +130,10 @@ export const ERRORS = {
     },
     FILTER_INVALID: { line: '{option}, {place}: {reason}' },
     TERMINAL_UNFIT: {
-      line: '-i: {reason}',
-      remedy: 'run it in a terminal, or leave -i out: calltap prints a table then',
+      line: '{option}: {reason}',
+      remedy: 'run it in a terminal, or without {option}: calltap prints then',
     },
+    CONNECT_INVALID: { line: '--connect {url}: {reason}', remedy: 'give http://127.0.0.1:8080 or https://HOST' },
     COLUMN_UNKNOWN: { line: '--columns: there is no column {value}', remedy: 'give some of {choices}' },
     POINTER_INVALID: {
       line: '--show-frame: {pointer} is not a frame pointer',
@@ -253,6 +254,9 @@ export const ERRORS = {
     AUDIO_NOT_MADE: { line: '--wav: {reason}', remedy: 'run --call-report to see the media of the call' },
     SCENARIOS_NOT_MADE: { line: '--sipp: {reason}', remedy: 'run --ladder to see the messages of the call' },
     WRITE_FAILED: { line: '{path}: cannot write ({cause})', remedy: 'name another file or make room' },
+  }),
+  ...rows('terminal.md#a-running-service', 1, {
+    CONNECT_FAILED: { line: '--connect {url}: {reason}', remedy: '{remedy}' },
   }),
   ...rows('operations.md#privileges', 1, {
     CAPTURE_INTERFACE_FAILED: {

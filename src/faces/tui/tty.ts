@@ -83,9 +83,9 @@ export class Tty implements Screen {
 }
 
 /** Throws TERMINAL_UNFIT where no screen can be shown. */
-export function refuseUnfit(): void {
+export function refuseUnfit(option = '-i'): void {
   const why = unfit(process.stdin.isTTY, process.stdout.isTTY, process.env['TERM'] ?? '');
-  if (why !== null) throw failure('TERMINAL_UNFIT', { reason: why });
+  if (why !== null) throw failure('TERMINAL_UNFIT', { option, reason: why });
 }
 
 /** Why a terminal cannot show the screens; null when it can. */

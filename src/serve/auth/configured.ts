@@ -58,8 +58,8 @@ export function readMetricsCredentials({ metricsAuth, metricsAuthFile }: Metrics
   return createBasicCredentials(userPass);
 }
 
-/** A key that no client can present is refused, as on the command line. */
-function readApiKey(path: string | null): string | null {
+/** The key of a file. One that no client can present is refused, as on the command line. */
+export function readApiKey(path: string | null): string | null {
   if (path === null) return null;
   const option = '--api-key-file';
   const key = readSecret(option, path, 'the key');
@@ -67,8 +67,8 @@ function readApiKey(path: string | null): string | null {
   return key;
 }
 
-/** The text of a file that holds one secret, without the blanks around it. */
-function readSecret(flag: string, path: string, content: string): string {
+/** The text of a file that holds one secret, without the blanks around it. Throws SECRET_FILE_INVALID. */
+export function readSecret(flag: string, path: string, content: string): string {
   const file = readTextFile(path, { maxBytes: SECRET_FILE_BYTES, isRegular: false });
   const reason = file.ok ? 'it is empty' : file.reason;
   const secret = file.ok ? file.value.text.trim() : '';

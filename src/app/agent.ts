@@ -1,0 +1,44 @@
+/**
+ * Speaks the agent protocol on standard input and output over a capture, until the other side closes or a signal comes.
+ */
+import type { Config } from '../config/config.ts';
+import { isNeverGone } from '../core/turns.ts';
+import type { Explorer } from '../explore/explorer.ts';
+import { standardError } from '../faces/cli/standard-streams.ts';
+import { speakOnStdio } from '../serve/mcp/stdio.ts';
+import type { Capturing } from './read-files.ts';
+import type { Session } from './session.ts';
+import type { StopSignal } from './stop-signal.ts';
+import { limitEnd } from './stop-signal.ts';
+
+/** The exit code. Throws ServiceError. */
+export async function serveAgent(
+  session: Session,
+  readers: Explorer,
+  { apiMaxRows: maxRows }: Config,
+  capture: Capturing,
+  stop: StopSignal,
+): Promise<number> {
+  const reading = capture(() => undefined);
+  // An answer of half a file would be taken for the whole; whoever waits for the reading hears why it failed.
+  const ended = reading.then(
+    () => undefined,
+    () => undefined,
+  );
+  const whenReady = session.figures.isLive ? Promise.resolve() : ended;
+  const speech = speakOnStdio({ readers, maxRows, isGone: isNeverGone, whenReady, log: () => undefined }, (line) =>
+    standardError.write(`calltap: ${line}\n`),
+  );
+  void speech.ended.then(() => stop.end());
+  try {
+    await Promise.race([reading, stop.came]);
+    await stop.came;
+    await reading;
+  } finally {
+    await speech.close();
+    session.outputs.close();
+    session.close();
+    limitEnd();
+  }
+  return stop.exitCode;
+}
