@@ -12,7 +12,7 @@ type StripPort = Pick<TerminalPort, 'pulse' | 'trouble'>;
 export class SourceStrip {
   readonly #source: string;
   readonly #port: StripPort;
-  #packets = 0;
+  #before: Pulse | null = null;
   #atMs = performance.now();
   #perSec = 0;
 
@@ -24,17 +24,19 @@ export class SourceStrip {
   readonly draw = (cells: Cells, { y, width }: Area): void => {
     const pulse = this.#port.pulse();
     const trouble = this.#port.trouble();
-    this.#rate(pulse.packets);
+    this.#rate(pulse);
     const text = trouble === '' ? stripText(this.#source, pulse, this.#perSec) : `calltap: ${trouble}`;
     cells.put(0, y, text, trouble !== '' || pulse.isDegraded ? LOOK.red : LOOK.plain, width);
     cells.mark(0, y, width, LOOK.reverse);
   };
 
-  #rate(packets: number): void {
+  /** A service tells its figures every few seconds: between them nothing new is known. */
+  #rate(pulse: Pulse): void {
     const nowMs = performance.now();
-    if (nowMs - this.#atMs < 1_000) return;
-    this.#perSec = Math.max(0, Math.round(((packets - this.#packets) * 1000) / (nowMs - this.#atMs)));
-    this.#packets = packets;
+    if (pulse === this.#before || nowMs - this.#atMs < 1_000) return;
+    const { packets } = this.#before ?? pulse;
+    this.#perSec = Math.max(0, Math.round(((pulse.packets - packets) * 1000) / (nowMs - this.#atMs)));
+    this.#before = pulse;
     this.#atMs = nowMs;
   }
 }
