@@ -319,8 +319,11 @@ export const MCP_TEXT_CHARS = 65_536;
 
 /** Questions under way at once. */
 export const REMOTE_REQUESTS = 16;
-/** Bytes of a document, of a capture or audio, of a problem, and of one event of `/ask/changes`. */
+/** Bytes of a document of a call, of a list or report, of a capture or audio, of a problem, and of one event of `/ask/changes`. */
 export const REMOTE_ANSWER_BYTES = 64 * 1024 * 1024;
+export const REMOTE_LIST_BYTES = 16 * 1024 * 1024;
 export const REMOTE_FILE_BYTES = 512 * 1024 * 1024;
 export const REMOTE_PROBLEM_BYTES = 64 * 1024;
 export const REMOTE_EVENT_BYTES = 256 * 1024;
+/** Places of a ladder: its lines times its lifelines. All of them are drawn for each frame. */
+export const REMOTE_LADDER_PLACES = 1_000_000;

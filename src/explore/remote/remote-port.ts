@@ -18,7 +18,12 @@ import {
   AskSipp,
   CallDocument,
 } from '../../contract/index.ts';
-import { REMOTE_ANSWER_BYTES, REMOTE_FILE_BYTES, REMOTE_PROBLEM_BYTES } from '../../core/item-limits.ts';
+import {
+  REMOTE_ANSWER_BYTES,
+  REMOTE_FILE_BYTES,
+  REMOTE_LIST_BYTES,
+  REMOTE_PROBLEM_BYTES,
+} from '../../core/item-limits.ts';
 import { safeText } from '../../core/terminal-text.ts';
 import type { Pulse } from '../../view/pulse.ts';
 import type { Found } from '../found.ts';
@@ -29,13 +34,14 @@ import { Link } from './link.ts';
 import { filterText, questionText } from './question-text.ts';
 import type { Bounds } from './requests.ts';
 import { Requests } from './requests.ts';
-import { captureTimeUs, isDrawable, readShape } from './shapes.ts';
+import { captureTimeUs, isDrawable, isReadable, readShape } from './shapes.ts';
 import type { Target } from './target.ts';
 import { Watching } from './watching.ts';
 
 export type RemotePort = TerminalPort & { close(): void };
 
 const DOCUMENT: Bounds = { bytes: REMOTE_ANSWER_BYTES, ms: 30_000 };
+const LIST: Bounds = { bytes: REMOTE_LIST_BYTES, ms: 30_000 };
 /** Such an answer waits for files that are still read, or for others before it. */
 const FILE: Bounds = { bytes: REMOTE_FILE_BYTES, ms: 300_000 };
 const PULSE: Bounds = { bytes: REMOTE_PROBLEM_BYTES, ms: 5_000 };
@@ -100,12 +106,13 @@ class Remote {
     const found = <T extends TSchema>(path: string, shape: Named<T>) => this.#found(() => this.#document(path, shape));
     const asked = (question: Parameters<TerminalPort['page']>[0]): string =>
       questionText(question, this.#isUtc, this.#pulse.nowUs);
-    const ladder = (callIds: readonly string[]) =>
+    const sound = <T extends TSchema>(path: string, shape: Named<T>, isSound: (document: Static<T>) => boolean) =>
       this.#found(async () => {
-        const drawn = await this.#document(callPath(callIds, 'ladder'), AskLadder);
-        if (!isDrawable(drawn)) throw wrongShape();
-        return drawn;
+        const document = await this.#document(path, shape);
+        if (!isSound(document)) throw wrongShape();
+        return document;
       });
+    const ladder = (callIds: readonly string[]) => sound(callPath(callIds, 'ladder'), AskLadder, isDrawable);
     return {
       page: (question, limit, cursor) =>
         this.#answer(async () => {
@@ -119,7 +126,7 @@ class Remote {
         const all = await ladder([callId, '']);
         return all && { document: all.document?.call_ids.filter((leg) => leg !== callId) ?? null };
       },
-      messages: (callIds) => found(callPath(callIds, 'messages'), AskMessages),
+      messages: (callIds) => sound(callPath(callIds, 'messages'), AskMessages, isReadable),
       ladder,
       text: (callIds, layout) => this.#found(() => this.#lines(callPath(callIds, 'report', { layout }))),
       quality: (callId) => found(callPath([callId], 'quality'), AskQuality),
@@ -189,14 +196,14 @@ class Remote {
     });
   }
 
-  async #document<T extends TSchema>(path: string, shape: Named<T>): Promise<Static<T>> {
-    const { body } = await this.#requests.read(path, DOCUMENT);
+  async #document<T extends TSchema>(path: string, shape: Named<T>, bounds = DOCUMENT): Promise<Static<T>> {
+    const { body } = await this.#requests.read(path, bounds);
     return readShape(shape, body.toString('utf8'));
   }
 
   async #list<T extends TSchema>(path: string, shape: Named<T>): Promise<Static<T>> {
     try {
-      return await this.#document(path, shape);
+      return await this.#document(path, shape, LIST);
     } catch (error) {
       throw isOf(error, 'gone') ? noAsk() : error;
     }
@@ -204,7 +211,7 @@ class Remote {
 
   /** A report is written to files too, which a terminal shows later. */
   async #lines(path: string): Promise<string[]> {
-    const { answer, body } = await this.#requests.read(path, DOCUMENT);
+    const { answer, body } = await this.#requests.read(path, { ...LIST, ms: FILE.ms });
     if (answer.headers['content-type']?.startsWith('text/') !== true) throw wrongShape();
     return body.toString('utf8').replace(/\n$/, '').split('\n').map(safeText);
   }

@@ -3,8 +3,9 @@
  */
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { AskLadder, AskPulse, Named } from '../../contract/index.ts';
+import type { AskLadder, AskMessages, AskPulse, Named } from '../../contract/index.ts';
 import * as contract from '../../contract/index.ts';
+import { MAX_MESSAGE_BYTES, REMOTE_LADDER_PLACES } from '../../core/item-limits.ts';
 import { wrongShape } from './failures.ts';
 
 /** Named schemas, by what refers to them. */
@@ -37,12 +38,18 @@ export function readShape<T extends TSchema>(schema: Named<T>, text: string): St
   return value as Static<T>;
 }
 
-/** Lines lead from one lifeline to another, and each lifeline has one: so that a drawing is as wide as what is in it. */
+/** Lines lead from one lifeline to another, and all of it is no more than can be drawn ten times a second. */
 export function isDrawable({ lifelines, steps, media }: AskLadder): boolean {
-  const most = 2 * (steps.length + media.length);
+  const lines = [...steps, ...media];
   return (
-    lifelines.length <= most && [...steps, ...media].every((line) => Math.max(line.from, line.to) < lifelines.length)
+    lifelines.length * Math.max(1, lines.length) <= REMOTE_LADDER_PLACES &&
+    lines.every((line) => Math.max(line.from, line.to) < lifelines.length)
   );
+}
+
+/** No message is longer than one that calltap takes from the network. */
+export function isReadable({ messages }: AskMessages): boolean {
+  return messages.every(({ text }) => text.length <= MAX_MESSAGE_BYTES);
 }
 
 /** The capture time of a pulse in microseconds; -Infinity without one. */

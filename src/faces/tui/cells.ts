@@ -106,7 +106,8 @@ export class Cells {
   put(x: number, y: number, text: string, look: Look = LOOK.plain, most = this.width): number {
     const room = Math.min(most, this.width - x);
     if (y < 0 || y >= this.height || x < 0 || room <= 0) return 0;
-    const shown = fitCells(safeText(text), room);
+    // What lies beyond is never shown, however long it is.
+    const shown = fitCells(safeText(text.slice(0, (room + 1) * MARKED)), room);
     const at = y * this.width + x;
     if (ASCII.test(shown)) {
       for (let i = 0; i < shown.length; i++) this.#set(at + i, shown.charAt(i), look);

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DialogSummary } from '../../../../src/contract/index.ts';
-import { AskLadder } from '../../../../src/contract/index.ts';
+import { AskLadder, AskMessages } from '../../../../src/contract/index.ts';
 import { REMOTE_EVENT_BYTES } from '../../../../src/core/item-limits.ts';
 import { ChangesLog } from '../../../../src/explore/remote/changes-log.ts';
 import { EventReader } from '../../../../src/explore/remote/event-stream.ts';
 import { connectionFailure, RemoteFailure, saidText } from '../../../../src/explore/remote/failures.ts';
 import { filterText, questionText } from '../../../../src/explore/remote/question-text.ts';
-import { isDrawable, readShape } from '../../../../src/explore/remote/shapes.ts';
+import { isDrawable, isReadable, readShape } from '../../../../src/explore/remote/shapes.ts';
 import type { Target } from '../../../../src/explore/remote/target.ts';
 import { guardedLookup, readPlace, refusedAddress } from '../../../../src/explore/remote/target.ts';
 import { parseFilter } from '../../../../src/query/parse.ts';
@@ -152,7 +152,7 @@ test('questions: times of the clock here are written out in UTC, what counts bac
   assert.equal(filterText(clock.filter, true, Number.NEGATIVE_INFINITY), 'since:02:00', 'before the first packet');
 });
 
-test('ladders that cannot be drawn are refused: arrows to nowhere, and lifelines that nobody has', () => {
+test('what cannot be drawn is refused: arrows to nowhere, ladders and messages beyond all measure', () => {
   const at = '2026-01-01T00:00:00.000000Z';
   const step = {
     call_id: 'a',
@@ -177,7 +177,32 @@ test('ladders that cannot be drawn are refused: arrows to nowhere, and lifelines
     );
   assert.ok(isDrawable(ladder([step], [line, line])));
   assert.ok(!isDrawable(ladder([{ ...step, to: 9_007_199_254_740_991 }], [line, line])));
-  assert.ok(!isDrawable(ladder([step], [line, line, line])));
+  const many = (n: number) => Array.from({ length: n }, () => line);
+  assert.ok(
+    isDrawable(
+      ladder(
+        Array.from({ length: 500 }, () => step),
+        many(1_000),
+      ),
+    ),
+  );
+  assert.ok(
+    !isDrawable(
+      ladder(
+        Array.from({ length: 20_000 }, () => step),
+        many(1_000),
+      ),
+    ),
+  );
+  assert.ok(!isDrawable(ladder([], many(1_000_001))));
+  const { from: _, to: __, delta_sec: ___, ...facts } = step;
+  const said = (text: string) =>
+    readShape(
+      AskMessages,
+      JSON.stringify({ schema_version: 1, call_ids: ['a'], messages: [{ ...facts, text }], not_kept: 0 }),
+    );
+  assert.ok(isReadable(said('x'.repeat(160 * 1024))));
+  assert.ok(!isReadable(said('x'.repeat(160 * 1024 + 1))));
   for (const wrong of [
     { ...step, at: 'x' },
     { ...step, from: -1 },

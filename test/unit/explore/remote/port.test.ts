@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer as createTcp } from 'node:net';
 import type { TestContext } from 'node:test';
 import { after, before, describe, it } from 'node:test';
-import { REMOTE_ANSWER_BYTES } from '../../../../src/core/item-limits.ts';
+import { REMOTE_LIST_BYTES } from '../../../../src/core/item-limits.ts';
 import { ALL_CALLS, questionOf } from '../../../../src/explore/question.ts';
 import { RemoteFailure } from '../../../../src/explore/remote/failures.ts';
 import type { RemotePort } from '../../../../src/explore/remote/remote-port.ts';
@@ -257,7 +257,7 @@ describe('a running service', () => {
       const piece = Buffer.alloc(1024 * 1024, ' ');
       let sent = 0;
       const more = (): void => {
-        while (sent++ < REMOTE_ANSWER_BYTES / piece.length + 2)
+        while (sent++ < REMOTE_LIST_BYTES / piece.length + 2)
           if (!response.write(piece)) return void response.once('drain', more);
         response.end();
       };
