@@ -131,7 +131,7 @@ export const ERRORS = {
     FILTER_INVALID: { line: '{option}, {place}: {reason}' },
     TERMINAL_UNFIT: {
       line: '{option}: {reason}',
-      remedy: 'run it in a terminal, or without {option}: calltap prints then',
+      remedy: 'run it in a terminal, or {remedy}',
     },
     CONNECT_INVALID: { line: '--connect {url}: {reason}', remedy: 'give http://127.0.0.1:8080 or https://HOST' },
     COLUMN_UNKNOWN: { line: '--columns: there is no column {value}', remedy: 'give some of {choices}' },

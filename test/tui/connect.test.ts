@@ -149,10 +149,27 @@ test(
     tmux.type('from:2oo1');
     await tmux.press('Enter');
     await tmux.shows(/21 dialogs were looked at/);
+    assert.doesNotMatch(readFileSync(`/proc/${tmux.pid}/maps`, 'utf8'), /calltap\.node/, 'nothing native is loaded');
     await tmux.press('q');
     await tmux.shows(/ended 0\nicanon\necho\n/);
   },
 );
+
+test('ended by a signal, or with its terminal: nothing of it stays', options, async (t) => {
+  const { url } = await service(t);
+  const tmux = connect(t, [80, 24], [url], KEY);
+  await tmux.settled(/^1 of 21 /m);
+  process.kill(tmux.pid, 'SIGTERM');
+  await tmux.shows(/ended 143\nicanon\necho\n/);
+  const gone = connect(t, [80, 24], [url], KEY);
+  await gone.settled(/^1 of 21 /m);
+  const { pid } = gone;
+  gone.kill();
+  await until(
+    () => !existsSync(`/proc/${pid}`),
+    () => `${pid} still runs`,
+  );
+});
 
 test(
   'a service that is killed and comes back: it is said, what is shown stays, and it goes on by itself',
@@ -214,7 +231,13 @@ test('what cannot be shown, or may not be sent, is one line', options, async (t)
     await tmux.shows(what);
     await tmux.shows(new RegExp(`^ended ${code}$`, 'm'));
   };
-  await lines(/^calltap: --connect: TERM=dumb cannot place the cursor; /m, 2, [url], 'TERM=dumb', KEY);
+  await lines(
+    /^calltap: --connect: TERM=dumb cannot place the cursor; run it in a terminal, or ask \/ask/m,
+    2,
+    [url],
+    'TERM=dumb',
+    KEY,
+  );
   await lines(/^calltap: --connect http:[^ ]+: it asks for a key; set SERVICE_API_KEY/m, 1, [url]);
   await lines(/: it refuses the key \(The key is not accepted\); /m, 1, [url], 'SERVICE_API_KEY=wrong');
   await lines(/: nobody listens there; start the service/m, 1, [`http://127.0.0.1:${await freePort()}`], KEY);

@@ -82,10 +82,16 @@ export class Tty implements Screen {
   }
 }
 
+/** What does without a terminal. */
+const INSTEAD = {
+  '-i': 'leave -i out: calltap prints a table then',
+  '--connect': 'ask /ask of the service with curl',
+} as const;
+
 /** Throws TERMINAL_UNFIT where no screen can be shown. */
-export function refuseUnfit(option = '-i'): void {
+export function refuseUnfit(option: keyof typeof INSTEAD = '-i'): void {
   const why = unfit(process.stdin.isTTY, process.stdout.isTTY, process.env['TERM'] ?? '');
-  if (why !== null) throw failure('TERMINAL_UNFIT', { option, reason: why });
+  if (why !== null) throw failure('TERMINAL_UNFIT', { option, reason: why, remedy: INSTEAD[option] });
 }
 
 /** Why a terminal cannot show the screens; null when it can. */
