@@ -216,7 +216,9 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
     async (request) => {
       const { selector } = request.params;
       const callId = readSelector(readers, selector);
-      const pair = await heavily(isGone(request), async () => orNoDialog(await readers.sipp(callId, false, isGone(request))));
+      const pair = await heavily(isGone(request), async () =>
+        orNoDialog(await readers.sipp(callId, false, isGone(request))),
+      );
       if ('reason' in pair) throw new ProblemError('no-scenario', pair.reason);
       log(
         `${whose(request)} read scenarios of ${JSON.stringify(selector)}, ${pair.uac.length + pair.uas.length} bytes`,
