@@ -27,6 +27,8 @@ export class CallList {
   /** Why the newest answer did not come; '' while there is none. */
   trouble = '';
   isLoading = false;
+  /** More changed than can be told call by call, while somebody stands in the list. */
+  isOld = false;
   /** The first row's place in the whole list. */
   first = 0;
   #cursor: string | null = null;
@@ -72,6 +74,7 @@ export class CallList {
       this.hiddenBy = page.hidden_by ?? [];
       this.#cursor = page.next_cursor ?? null;
       this.#news.clear();
+      this.isOld = false;
     }
     this.#onChanged();
   }
@@ -105,7 +108,9 @@ export class CallList {
     this.trouble = '';
     if (found.upTo === this.#changes) return;
     if (!isStill || found.rows === null) {
-      if (!isStill) await this.read(this.question, false);
+      this.isOld = isStill;
+      if (isStill) this.#onChanged();
+      else await this.read(this.question, false);
       return;
     }
     this.#changes = found.upTo;

@@ -127,7 +127,8 @@ export class CallsView implements View {
     ];
     if (this.#isPaused) parts.push('paused');
     const whichever = list.question.filter === null ? '' : ', whether they match or not';
-    if (list.news > 0) parts.push(`${list.news} new${whichever} (g reads the list again)`);
+    if (list.isOld) parts.push('much has changed (g reads the list again)');
+    else if (list.news > 0) parts.push(`${list.news} new${whichever} (g reads the list again)`);
     return parts.join('   ');
   }
 

@@ -138,3 +138,18 @@ test('a list that did not come says why, keeps its rows, and is read again until
   await flaky.refresh(false);
   assert.deepEqual([flaky.trouble, flaky.total], ['', 1_000]);
 });
+
+test('who stands in a list of which too much changed is told so, and keeps its rows until it is read again', async (t) => {
+  let nowMs = 0;
+  t.mock.method(performance, 'now', () => nowMs);
+  const port = new Port();
+  const list = new CallList(port, NEWEST, () => undefined);
+  await list.read();
+  port.changed = null;
+  port.upTo = 2;
+  nowMs = 5_000;
+  await list.refresh(true);
+  assert.deepEqual([list.isOld, port.asked, ids(list)], [true, 1, ['c999', 'c800']]);
+  await list.read();
+  assert.equal(list.isOld, false);
+});
