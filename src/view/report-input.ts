@@ -10,7 +10,7 @@ import { keysPressed } from '../analysis/dtmf.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import { whoHungUp } from '../analysis/hangup.ts';
 import type { StreamQuality } from '../analysis/stream-quality.ts';
-import { audible, spokenPacketMs } from '../analysis/stream-quality.ts';
+import { spokenPacketMs } from '../analysis/stream-quality.ts';
 import type { AskLadder, Termination } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import { endpointKeyText, endpointText } from '../core/ip.ts';
@@ -20,6 +20,7 @@ import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { callHints } from './call-hints.ts';
 import { spanSec, timestampText } from './captured-at.ts';
 import { ladderSteps } from './ladder.ts';
 import { referToUri } from './recording.ts';
@@ -57,7 +58,7 @@ export function reportInput(e: Evidence, d: Dialog): ReportInput {
       entry.event ?? '-',
     ]),
     media: mediaRows(facts),
-    findings: [...(facts.signaling?.hints ?? []), ...facts.media.hints, ...qualityHints(facts)],
+    findings: callHints(facts),
   };
 }
 
@@ -159,24 +160,4 @@ function packetTimeText(q: StreamQuality): string {
 
 function roundTripText(roundTrip: { readonly ms: number } | null): string {
   return roundTrip === null ? '-' : `${roundTrip.ms.toFixed(0)} ms`;
-}
-
-/** What the figures of a stream say about how it sounded, in words. */
-function qualityHints(facts: DialogFacts): string[] {
-  const hints: string[] = [];
-  for (const { stream, quality: q } of facts.streams) {
-    const way = `${endpointKeyText(stream.srcKey)} to ${endpointKeyText(stream.dstKey)}`;
-    const s = q.snapshot;
-    const { isLossy, isJittery, isLate, isPoor } = audible(q);
-    if (isLossy) {
-      const runs = s.lossRuns > 0 ? s.lost / s.lossRuns : 1;
-      const shape = runs >= 2 ? `in bursts of ${runs.toFixed(1)} packets` : 'scattered';
-      hints.push(`Packet loss from ${way}: ${s.lost} of ${s.expected} (${q.lossPct.toFixed(1)} %), ${shape}.`);
-    }
-    if (isJittery) hints.push(`High jitter from ${way}: ${q.jitterMs.toFixed(1)} ms on average.`);
-    if (isLate)
-      hints.push(`${counted(s.discarded, 'packet')} from ${way} came later than a 60 ms jitter buffer waits.`);
-    if (isPoor && q.mos !== null) hints.push(`Poor audio from ${way}: MOS ${q.mos.toFixed(2)}.`);
-  }
-  return hints;
 }
