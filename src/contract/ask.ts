@@ -100,6 +100,7 @@ export const AskCall = named(
   Type.Object({
     ...DialogSummary.properties,
     code: Type.Optional(Type.Integer({ description: 'The final code, also that of a REGISTER.' })),
+    reason: Type.Optional(Type.String({ description: 'Its reason phrase.' })),
     src: Type.Optional(Type.String()),
     dst: Type.Optional(Type.String()),
     transport: Type.Optional(Type.String()),

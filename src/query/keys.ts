@@ -2,7 +2,7 @@
  * The table of keys: what a filter can ask of a call. Parser, help and completion read it; a new key is a row here.
  */
 import { FINDING_NAMES, findingNames } from '../analysis/finding-names.ts';
-import { finalCodeOf } from '../analysis/signaling/failure.ts';
+import { finalCodeOf, finalOf } from '../analysis/signaling/failure.ts';
 import { worstMos } from '../analysis/stream-quality.ts';
 import { TAG_NAMES } from '../analysis/tags.ts';
 import { endpointKeyAddress } from '../core/ip.ts';
@@ -68,7 +68,7 @@ function* requestUris(s: Subject): Generator<string> {
 }
 
 function* reasons(s: Subject): Generator<string> {
-  yield s.d.finalReason;
+  yield finalOf(s.d, s.asking.e.stores.log)?.reason ?? '';
   yield* headers(s, HEADER.REASON, HEADER.WARNING);
 }
 

@@ -12,6 +12,7 @@ export function toAskCall(e: Evidence, d: Dialog): AskCall {
   const row = toCallRow(e, d);
   const call: AskCall = { ...toDialogSummary(d, e.capture.sources), findings: [...row.findings] };
   if (row.code !== null) call.code = row.code;
+  if (row.reason !== '') call.reason = row.reason;
   if (row.src !== '') call.src = row.src;
   if (row.dst !== '') call.dst = row.dst;
   if (row.transport !== '') call.transport = row.transport;

@@ -10,7 +10,7 @@ import type { Evidence } from '../analysis/evidence.ts';
 import type { FindingName } from '../analysis/finding-names.ts';
 import { findingNames } from '../analysis/finding-names.ts';
 import { whoHungUp } from '../analysis/hangup.ts';
-import { finalCodeOf } from '../analysis/signaling/failure.ts';
+import { finalCodeOf, finalOf } from '../analysis/signaling/failure.ts';
 import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
@@ -88,7 +88,7 @@ class DialogRow implements CallRow {
     return finalCodeOf(this.#d, this.#e.stores.log);
   }
   get reason(): string {
-    return this.#d.finalReason;
+    return finalOf(this.#d, this.#e.stores.log)?.reason ?? '';
   }
   get durationSec(): number {
     return spanSec(this.#d.createdUs, this.#d.updatedUs);

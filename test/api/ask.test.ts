@@ -203,12 +203,19 @@ describe('/ask', () => {
     const { findings, codes } = await json(base, '/ask/findings?q=method:INVITE');
     assert.ok(asRows(findings).some(({ finding, calls }) => finding === 'one-way-audio' && calls === 1));
     assert.ok(asRows(codes).some(({ code }) => code === 503));
+    const refused = asRows((await json(base, '/ask/findings?q=method:REGISTER'))['codes']);
+    assert.deepEqual(
+      refused.map(({ code, reason }) => [code, reason]),
+      [[403, 'Forbidden']],
+    );
+    const [row] = asRows((await json(base, '/ask/calls?q=reason:Forbidden'))['calls']);
+    assert.deepEqual([row?.['call_id'], row?.['reason']], ['register-failed@pbx.example.com', 'Forbidden']);
     const { registrations } = await json(base, '/ask/registrations');
     assert.deepEqual(
-      asRows(registrations).map(({ user, state, failed, code }) => [user, state, failed, code]),
+      asRows(registrations).map(({ user, state, failed, code, reason }) => [user, state, failed, code, reason]),
       [
-        ['2020', 'Failed', 1, 403],
-        ['2001', 'Registered', 0, 200],
+        ['2020', 'Failed', 1, 403, 'Forbidden'],
+        ['2001', 'Registered', 0, 200, 'OK'],
       ],
     );
     assert.equal((await json(base, '/ask/security'))['is_watching'], false);

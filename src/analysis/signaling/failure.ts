@@ -2,8 +2,10 @@
  * Why a transaction failed: the final failure, and what a registration was refused or granted.
  */
 
+import { MAX_NAME_BYTES } from '../../core/limits.ts';
 import * as METHOD from '../../core/methods.ts';
 import { isChallenge } from '../../protocols/sip/message.ts';
+import { keptText } from '../../protocols/sip/text.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { STATE } from '../../store/dialogs/dialog-state.ts';
@@ -55,13 +57,33 @@ function madeAs(last: CallMessage, messages: readonly CallMessage[]): CallMessag
   return messages.find(isSame) ?? last;
 }
 
-/** The final code of the method that opened the dialog: of an INVITE as the dialog keeps it, of others the last one kept. */
+/** How the method that opened the dialog ended. */
+export type Final = { readonly code: number; readonly reason: string };
+
+/** Of an INVITE as the dialog keeps it, of others the last one kept; `reason` is '' where its bytes are gone. */
+export function finalOf(d: Dialog, log: Messages): Final | null {
+  if (d.family === 0) return d.finalCode === 0 ? null : { code: d.finalCode, reason: d.finalReason };
+  const last = lastFinal(d, log);
+  return last === null ? null : { code: last.status, reason: reasonOf(last) };
+}
+
+/** The code alone, for which no message is read. */
 export function finalCodeOf(d: Dialog, log: Messages): number | null {
   if (d.family === 0) return d.finalCode === 0 ? null : d.finalCode;
-  let code: number | null = null;
+  return lastFinal(d, log)?.status ?? null;
+}
+
+function lastFinal(d: Dialog, log: Messages): CallMessage | null {
+  let last: CallMessage | null = null;
   for (const m of messagesOf(d, log))
-    if (!m.isRequest && !m.isCopy && m.method === d.methodId && m.status >= 200) code = m.status;
-  return code;
+    if (!m.isRequest && !m.isCopy && m.method === d.methodId && m.status >= 200) last = m;
+  return last;
+}
+
+function reasonOf(m: CallMessage): string {
+  const found = m.read();
+  if (found === null || found.scan.reasonStart < 0) return '';
+  return keptText(found.bytes, found.scan.reasonStart, found.scan.reasonEnd, MAX_NAME_BYTES);
 }
 
 export function failureHint(f: FinalFailure, { d }: SignalingCall): string {

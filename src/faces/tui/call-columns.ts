@@ -58,7 +58,7 @@ export function rowOf(c: AskCall): CallRow {
     from: c.from_user ?? '',
     to: c.to_user ?? '',
     code: c.code ?? c.final_status_code ?? null,
-    reason: c.final_status_reason ?? '',
+    reason: c.reason ?? c.final_status_reason ?? '',
     durationSec: c.duration_sec,
     pddMs: c.timing.pdd_ms ?? null,
     setupMs: c.timing.setup_ms ?? null,
