@@ -113,6 +113,19 @@ export const AskCall = named(
 );
 export type AskCall = Static<typeof AskCall>;
 
+/** Who called whom, how it ended, and what is wrong: what stands on top of a call. */
+export const AskHead = named(
+  'AskHead',
+  Type.Object({
+    schema_version: SchemaVersion1,
+    call: ref(AskCall),
+    from_display: Type.Optional(Type.String()),
+    to_display: Type.Optional(Type.String()),
+    hints: Type.Array(Type.String(), { description: 'What is wrong, in sentences.' }),
+  }),
+);
+export type AskHead = Static<typeof AskHead>;
+
 /** What could hide a call that an empty answer lacks. */
 export const HiddenBy = named(
   'HiddenBy',

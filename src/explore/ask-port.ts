@@ -6,6 +6,7 @@ import type {
   AskCalls,
   AskCompare,
   AskFindings,
+  AskHead,
   AskLadder,
   AskMessages,
   AskQuality,
@@ -46,6 +47,8 @@ export type AskPort = {
   /** The call that a selector means; without a question neither rows nor prefixes are taken (explore/selector.ts). */
   select(selector: string, question: CallsQuestion | null): Selected;
   call(callId: string, isGone?: IsGone): InTurns<Found<CallDocument>>;
+  /** Its list row, and what is wrong in sentences. */
+  head(callId: string, isGone?: IsGone): InTurns<Found<AskHead>>;
   /** Call-IDs of the other legs of a call, tied by identifiers; the call itself is not among them. */
   legs(callId: string, isGone?: IsGone): InTurns<Found<readonly string[]>>;
   /** The raw messages of calls, in one order of time; Call-IDs that are not here are left out. */

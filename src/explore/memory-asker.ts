@@ -15,6 +15,7 @@ import { writeDialogs } from '../export/selected-frames.ts';
 import type { SippPair } from '../export/sipp.ts';
 import { sippScenarios } from '../export/sipp.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { askHeadSteps } from '../view/ask-call.ts';
 import { findingsSteps, registrationsSteps } from '../view/ask-lists.ts';
 import { toAskSecurity } from '../view/ask-security.ts';
 import { toCallRow } from '../view/call-row.ts';
@@ -77,6 +78,7 @@ export function createAsker(
     hiddenBy: (question) => finish(hiddenBySteps(f, question)),
     select: (selector, question) => select(evidence, selector, question),
     call: (callId, isGone) => ofOne(callId, isGone, (d) => callDocumentSteps(evidence, d)),
+    head: (callId, isGone) => ofOne(callId, isGone, (d) => askHeadSteps(evidence, d)),
     legs(callId, isGone) {
       if (identifiers === null) return { document: [] };
       return ofOne(callId, isGone, (d) => legsSteps(d, { dialogs, identifiers }));

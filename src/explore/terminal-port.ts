@@ -11,6 +11,7 @@ type Shared =
   | 'page'
   | 'changes'
   | 'call'
+  | 'head'
   | 'legs'
   | 'messages'
   | 'ladder'

@@ -1,9 +1,13 @@
 /**
- * A row of `/ask/calls`: the list row of the contract with what operators filter and sort by.
+ * A row of `/ask/calls`: the list row of the contract with what operators filter and sort by. And what stands on top of one
+ * call.
  */
+import { documentFactsSteps } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
-import type { AskCall } from '../contract/index.ts';
+import type { AskCall, AskHead } from '../contract/index.ts';
+import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { callHints } from './call-hints.ts';
 import { toCallRow } from './call-row.ts';
 import { toDialogSummary } from './dialog-summary.ts';
 import { mosValue, percent } from './stream-document.ts';
@@ -21,4 +25,12 @@ export function toAskCall(e: Evidence, d: Dialog): AskCall {
   if (row.worstMos !== null) call.mos_worst = mosValue(row.worstMos);
   if (row.worstLossPct !== null) call.loss_pct_max = percent(row.worstLossPct);
   return call;
+}
+
+export function* askHeadSteps(e: Evidence, d: Dialog): Steps<AskHead> {
+  const hints = callHints(yield* documentFactsSteps(e, d));
+  const head: AskHead = { schema_version: 1, call: toAskCall(e, d), hints };
+  if (d.fromDisplay !== null) head.from_display = d.fromDisplay;
+  if (d.toDisplay !== null) head.to_display = d.toDisplay;
+  return head;
 }

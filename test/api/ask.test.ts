@@ -115,6 +115,12 @@ describe('/ask', () => {
       [call['call_id'], call['created_at']],
       ['packet-loss@pbx.example.com', '2025-03-04T09:00:14.000000Z'],
     );
+    const head = await json(base, `/ask/calls/${LOSSY}/head`);
+    assert.deepEqual(asJson(head['call'])['findings'], ['packet-loss']);
+    assert.match(
+      String((head['hints'] as unknown[])[0]),
+      /^Packet loss from 203\.0\.113\.40:30140 to 192\.0\.2\.10:12030: 26 of 540 /,
+    );
     assert.equal((await json(base, '/ask/calls/ssrc:0xcdd26e9c'))['call_id'], call['call_id']);
     assert.equal((await json(base, `/ask/calls/id:${LOSSY}`))['call_id'], call['call_id']);
     const auth = await json(base, `/ask/calls/${encodeURIComponent('auth-loop@pbx.example.com')}/messages`);

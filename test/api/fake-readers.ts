@@ -56,6 +56,7 @@ export function fakeReaders(overrides: Partial<Explorer> = {}): FakeReaders {
     calls: () => [],
     documents: () => [],
     select: () => ({ none: true, near: null }),
+    head: () => NONE,
     legs: () => ({ document: [] }),
     messages: () => NONE,
     ladder: () => NONE,

@@ -9,6 +9,7 @@ import {
   AskCalls,
   AskCompare,
   AskFindings,
+  AskHead,
   AskLadder,
   AskMessages,
   AskPulse,
@@ -122,6 +123,7 @@ class Remote {
         }),
       changes: (since) => Promise.resolve(this.#watching.since(since)),
       call: (callId) => found(callPath([callId]), CallDocument),
+      head: (callId) => found(callPath([callId], 'head'), AskHead),
       async legs(callId) {
         const all = await ladder([callId, '']);
         return all && { document: all.document?.call_ids.filter((leg) => leg !== callId) ?? null };

@@ -2,7 +2,7 @@
  * One call: who called whom and what is wrong on top, its ladder on the left, and the message that is chosen there on the
  * right. With its other legs it is one ladder over all of them.
  */
-import type { AskLadder, AskMessage } from '../../contract/index.ts';
+import type { AskHead, AskLadder, AskMessage } from '../../contract/index.ts';
 import type { Found } from '../../explore/found.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
 import type { LadderRow } from '../../view/ladder-text.ts';
@@ -24,7 +24,10 @@ const HEAD = 2;
 const LADDER_PART = 0.6;
 const MESSAGE_LEAST = 30;
 
-export type CallPort = Pick<TerminalPort, 'ladder' | 'messages' | 'legs' | 'text' | 'quality' | 'changes' | 'whyNone'>;
+export type CallPort = Pick<
+  TerminalPort,
+  'head' | 'ladder' | 'messages' | 'legs' | 'text' | 'quality' | 'changes' | 'whyNone'
+>;
 
 export type CallParts = {
   readonly port: CallPort;
@@ -43,9 +46,7 @@ export class CallView implements View {
   #callIds: readonly string[];
   #ladder: AskLadder | null = null;
   #messages: readonly AskMessage[] = [];
-  /** Facts of the report that stand on top. */
-  #facts = '';
-  #findings: readonly string[] = [];
+  #head: AskHead | null = null;
   readonly #pane = new MessagePane();
   /** The first of two messages that are to be compared. */
   #marked: AskMessage | null = null;
@@ -111,29 +112,23 @@ export class CallView implements View {
 
   async #read(): Promise<void> {
     const { port, showsSecrets } = this.#parts;
-    const style = { width: null, color: false, isUtc: this.#parts.isUtc };
     this.#changes ??= (await port.changes(null))?.upTo ?? null;
     const callIds = this.#callIds;
-    const [ladder, messages, report] = await Promise.all([
+    const [ladder, messages, head] = await Promise.all([
       port.ladder(callIds),
       port.messages(callIds, showsSecrets),
-      port.text([this.#first], 'text', style),
+      port.head(this.#first),
     ]);
     // Legs came or went meanwhile, and are read by who asked for them.
     if (callIds !== this.#callIds) return;
-    this.#isOld = ladder === null || messages === null || report === null;
-    if (ladder === null || messages === null || report === null) {
+    this.#isOld = ladder === null || messages === null || head === null;
+    if (ladder === null || messages === null || head === null) {
       this.#trouble = port.whyNone();
       return;
     }
     this.#ladder = ladder.document;
     this.#messages = messages.document?.messages ?? [];
-    const lines = [...(report.document ?? [])];
-    this.#facts = lines
-      .filter((line) => /^(From|To|State|Final response) {2,}/.test(line))
-      .map((line) => line.replace(/^.*? {2,}/, ''))
-      .join('  ');
-    this.#findings = lines.filter((line) => line.startsWith('- ')).map((line) => line.slice(2));
+    this.#head = head.document;
     this.#trouble = this.#ladder === null ? 'the call is not here any more' : '';
   }
 
@@ -152,14 +147,7 @@ export class CallView implements View {
   }
 
   draw(cells: Cells, { y, width, height }: Area): Cursor | null {
-    cells.put(0, y, `${this.#first}  ${this.#facts}`, LOOK.bold, width);
-    cells.put(
-      0,
-      y + 1,
-      this.#trouble || this.#findings.join('  ') || 'nothing wrong was found',
-      this.#findings.length > 0 ? LOOK.red : LOOK.dim,
-      width,
-    );
+    this.#drawHead(cells, { x: 0, y, width, height: HEAD });
     const area = { x: 0, y: y + HEAD, width, height: height - HEAD };
     if (this.#isMessageAlone) {
       this.#pane.draw(cells, area, this.#message);
@@ -170,6 +158,14 @@ export class CallView implements View {
     this.#drawLadder(cells, { ...area, width: rest < MESSAGE_LEAST ? width : ladderWidth });
     if (rest >= MESSAGE_LEAST) this.#pane.draw(cells, { ...area, x: ladderWidth + 1, width: rest }, this.#message);
     return null;
+  }
+
+  #drawHead(cells: Cells, { y, width }: Area): void {
+    const head = this.#head;
+    cells.put(0, y, head === null ? this.#first : `${this.#first}  ${factsOf(head)}`, LOOK.bold, width);
+    const hints = head?.hints.join('  ') ?? '';
+    const said = this.#trouble || hints || (head === null ? '' : 'nothing wrong was found');
+    cells.put(0, y + 1, said, hints === '' ? LOOK.dim : LOOK.red, width);
   }
 
   #drawLadder(cells: Cells, { y, width, height }: Area): void {
@@ -254,6 +250,19 @@ export class CallView implements View {
         ),
       );
   }
+}
+
+/** How it ended, and who called whom. */
+function factsOf({ call, from_display, to_display }: AskHead): string {
+  const side = (user = '', display: string | undefined) => (display === undefined ? user : `${display} <${user}>`);
+  return [
+    call.state,
+    call.code === undefined ? '' : `${call.code} ${call.reason ?? ''}`.trimEnd(),
+    side(call.from_user, from_display),
+    side(call.to_user, to_display),
+  ]
+    .filter((part) => part !== '')
+    .join('  ');
 }
 
 function lookOf({ look }: LadderRow): number {

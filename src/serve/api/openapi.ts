@@ -46,6 +46,7 @@ const ASK_ROOTS: readonly NamedSchema[] = [
   contract.AskLadder,
   contract.AskQuality,
   contract.AskCompare,
+  contract.AskHead,
 ];
 
 /** The roots and every contract schema that one of them reaches. */

@@ -6,6 +6,7 @@ import {
   AskAudioQuery,
   AskCompare,
   AskCompareQuery,
+  AskHead,
   AskLadder,
   AskLegsQuery,
   AskMessages,
@@ -51,6 +52,21 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
       },
     },
     async (request) => orNoDialog(await readers.call(readSelector(readers, request.params.selector), isGone(request))),
+  );
+
+  app.get(
+    '/ask/calls/:selector/head',
+    {
+      validatorCompiler: compileParameters,
+      schema: {
+        operationId: 'askHead',
+        summary: 'The list row of a call, and what is wrong with it in sentences',
+        tags: ['ask'],
+        params: SelectorParams,
+        response: { 200: answer('What stands on top of the call.', AskHead), ...refusals(...OF_CALL) },
+      },
+    },
+    async (request) => orNoDialog(await readers.head(readSelector(readers, request.params.selector), isGone(request))),
   );
 
   app.get(
