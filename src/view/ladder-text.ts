@@ -2,17 +2,35 @@
  * Draws the ladder of a call: a lifeline a host, an arrow a message, a bar a stream. A label is cut before its arrow is.
  */
 import type { AskLadder, LadderMedia, LadderStep } from '../contract/index.ts';
-import { fit, paint, safeText } from '../core/terminal-text.ts';
+import { paint, safeText } from '../core/terminal-text.ts';
 import { clockOf } from './clock.ts';
 
 export type LadderStyle = { readonly width: number | null; readonly color: boolean; readonly isUtc: boolean };
+
+/** What stands before a message: the time of day, or the seconds since the first one, and those since the one before. */
+export const LADDER_TIMES = ['clock', 'first', 'before'] as const;
+export type LadderTime = (typeof LADDER_TIMES)[number];
+
+/** A character, and the cells that a terminal takes for it. */
+export type Character = { readonly text: string; readonly width: number };
+
+export type LadderDrawing = Pick<LadderStyle, 'width' | 'isUtc'> & {
+  /** `clock` where nobody chose. */
+  readonly time?: LadderTime;
+  /** Where it is known how wide characters are; else each takes a cell. */
+  readonly characters?: (text: string) => readonly Character[];
+};
 
 /** Where nobody says how wide the page is. */
 const PAGE = 130;
 const COLUMN_LEAST = 20;
 const COLUMN_MOST = 46;
-/** Index, time of day, and time since the message before. */
-const LEFT = 4 + 2 + 12 + 2 + 9 + 2;
+/** Index, and time since the message before. */
+const LEFT = 4 + 2 + 9 + 2;
+/** Time of day, or since the first message. */
+const TIME = 12;
+/** Code units of a label that are looked at, a cell. */
+const MOST_UNITS = 16;
 const NOTES = {
   again: 'again',
   duplicate: 'same packet twice',
@@ -38,22 +56,31 @@ export function* ladderLines(l: AskLadder, style: LadderStyle): Generator<string
 
 const COLORS = { head: 'bold', plain: null, again: 'gray' } as const;
 
-export function* ladderRows(l: AskLadder, style: Pick<LadderStyle, 'width' | 'isUtc'>): Generator<LadderRow> {
-  const room = (style.width ?? PAGE) - LEFT;
+export function* ladderRows(l: AskLadder, style: LadderDrawing): Generator<LadderRow> {
+  const { time = 'clock', characters = single } = style;
+  const left = LEFT + (time === 'before' ? 0 : TIME + 2);
+  const room = (style.width ?? PAGE) - left;
   const column = Math.max(COLUMN_LEAST, Math.min(COLUMN_MOST, Math.floor(room / Math.max(1, l.lifelines.length))));
   const clock = clockOf(Date.parse(l.started_at) * 1000, style.isUtc);
-  const heads = l.lifelines.map(({ label }) => center(fit(safeText(label), column - 2), column)).join('');
+  const heads = l.lifelines.map(({ label }) => center(fitted(label, column - 2, characters), column)).join('');
   const zone = clock.zone === 'Z' ? 'UTC' : `UTC${clock.zone}`;
-  yield { text: `${`${clock.date} ${zone}`.padEnd(LEFT)}${heads}`.trimEnd(), step: null, look: 'head' };
-  const draw = (arrow: Arrow): string => drawn(arrow, l.lifelines.length, column);
+  yield { text: `${`${clock.date} ${zone}`.padEnd(left)}${heads}`.trimEnd(), step: null, look: 'head' };
+  const draw = (arrow: Arrow): string => drawn(arrow, l.lifelines.length, column, characters);
   const several = l.call_ids.length > 1;
   const media = l.media.slice();
+  const firstMs = Date.parse(l.steps[0]?.at ?? l.started_at);
+  let date = clock.date;
   for (const step of l.steps) {
-    while (media[0] !== undefined && media[0].first_seen <= step.at) yield* mediaRow(media.shift(), draw);
-    const text = stepLine(step, several ? l.call_ids.indexOf(step.call_id) : -1, draw, style);
+    while (media[0] !== undefined && media[0].first_seen <= step.at) yield* mediaRow(media.shift(), left, draw);
+    const atMs = Date.parse(step.at);
+    const at = clockOf(atMs * 1000, style.isUtc);
+    if (time === 'clock' && at.date !== date) yield { text: at.date, step: null, look: 'head' };
+    date = at.date;
+    const when = { clock: at.time, first: since((atMs - firstMs) / 1000), before: null }[time];
+    const text = stepLine(step, when, several ? l.call_ids.indexOf(step.call_id) : -1, draw);
     yield { text, step, look: step.notes.length > 0 ? 'again' : 'plain' };
   }
-  for (const m of media) yield* mediaRow(m, draw);
+  for (const m of media) yield* mediaRow(m, left, draw);
   if (l.not_kept > 0) yield note(`${l.not_kept} more ${l.not_kept === 1 ? 'message was' : 'messages were'} not kept.`);
   if (several) yield* legend(l.call_ids);
 }
@@ -62,27 +89,26 @@ function note(text: string): LadderRow {
   return { text, step: null, look: 'plain' };
 }
 
-/** `leg`: which of several calls the message belongs to; -1 with one call. */
-function stepLine(
-  step: LadderStep,
-  leg: number,
-  draw: (arrow: Arrow) => string,
-  style: Pick<LadderStyle, 'isUtc'>,
-): string {
-  const { time } = clockOf(Date.parse(step.at) * 1000, style.isUtc);
+function since(sec: number): string {
+  return `+${sec.toFixed(3)}`;
+}
+
+/** `when`: null leaves that column out. `leg`: which of several calls the message belongs to; -1 with one call. */
+function stepLine(step: LadderStep, when: string | null, leg: number, draw: (arrow: Arrow) => string): string {
   const label = labelOf(step);
   const index = leg < 0 ? String(step.index) : `${legName(leg)}${step.index}`;
-  const left = `${index.padStart(4)}  ${time.padEnd(12)}  ${`+${step.delta_sec.toFixed(3)}`.padStart(9)}  `;
+  const time = when === null ? '' : `${when.padStart(TIME)}  `;
+  const left = `${index.padStart(4)}  ${time}${since(step.delta_sec).padStart(9)}  `;
   const notes = step.notes.map((note) => NOTES[note]);
   return `${left}${draw({ from: step.from, to: step.to, label, shaft: '-' })}${notes.length === 0 ? '' : `  (${notes.join(', ')})`}`.trimEnd();
 }
 
-function* mediaRow(m: LadderMedia | undefined, draw: (arrow: Arrow) => string): Generator<LadderRow> {
+function* mediaRow(m: LadderMedia | undefined, left: number, draw: (arrow: Arrow) => string): Generator<LadderRow> {
   if (m === undefined) return;
   const figures = ['RTP', m.codec ?? '', `${m.loss_pct.toFixed(1)} %`];
   if (m.mos !== undefined) figures.push(`MOS ${m.mos.toFixed(2)}`);
   const label = figures.filter((figure) => figure !== '').join(' ');
-  yield note(`${' '.repeat(LEFT)}${draw({ from: m.from, to: m.to, label, shaft: '=' })}`.trimEnd());
+  yield note(`${' '.repeat(left)}${draw({ from: m.from, to: m.to, label, shaft: '=' })}`.trimEnd());
 }
 
 /** "(SDP)" stands before the target, which is cut first. */
@@ -103,22 +129,52 @@ function* legend(callIds: readonly string[]): Generator<LadderRow> {
 }
 
 /** One row of lifelines with an arrow across some of them. */
-function drawn({ from, to, label, shaft }: Arrow, lifelines: number, column: number): string {
+function drawn(
+  { from, to, label, shaft }: Arrow,
+  lifelines: number,
+  column: number,
+  characters: (text: string) => readonly Character[],
+): string {
   const half = Math.floor(column / 2);
   const row = `${`${' '.repeat(half)}|${' '.repeat(column - half - 1)}`.repeat(lifelines)}`.split('');
   const left = Math.min(from, to) * column + half;
   const span = Math.max(1, Math.abs(to - from)) * column - 1;
   // The head, and a piece of the shaft at either end, stay whatever the label is.
-  const shown = fit(` ${safeText(label)} `, span - 4);
-  const fill = span - 1 - shown.length;
+  const shown = fitted(` ${label} `, span - 4, characters);
+  const fill = span - 1 - widthOf(shown);
   const before = Math.floor(fill / 2);
-  const line = `${shaft.repeat(before)}${shown}${shaft.repeat(fill - before)}`;
-  const arrow = from === to ? `${line}o` : to > from ? `${line}>` : `<${line}`;
-  for (let i = 0; i < arrow.length; i++) row[left + 1 + i] = arrow[i] ?? ' ';
+  // A wide character is one piece, and an empty one for each further cell.
+  const pieces = shown.flatMap(({ text, width }) => [text, ...new Array<string>(Math.max(0, width - 1)).fill('')]);
+  const line = [...shaft.repeat(before), ...pieces, ...shaft.repeat(fill - before)];
+  const arrow = from === to ? [...line, 'o'] : to > from ? [...line, '>'] : ['<', ...line];
+  row.splice(left + 1, arrow.length, ...arrow);
   return row.join('');
 }
 
-function center(text: string, width: number): string {
-  const left = Math.max(0, Math.floor((width - text.length) / 2));
-  return ' '.repeat(left) + text + ' '.repeat(Math.max(0, width - text.length - left));
+function center(text: readonly Character[], width: number): string {
+  const room = Math.max(0, width - widthOf(text));
+  const left = Math.floor(room / 2);
+  return ' '.repeat(left) + text.map((character) => character.text).join('') + ' '.repeat(room - left);
+}
+
+function single(text: string): Character[] {
+  return Array.from(text, (character) => ({ text: character, width: 1 }));
+}
+
+function widthOf(characters: readonly Character[]): number {
+  return characters.reduce((sum, { width }) => sum + width, 0);
+}
+
+/** What may be shown of a text in so many cells, with an ellipsis where something was cut. */
+function fitted(text: string, cells: number, split: (text: string) => readonly Character[]): readonly Character[] {
+  const all = split(safeText(text.slice(0, cells * MOST_UNITS))).filter(({ width }) => width > 0);
+  if (widthOf(all) <= cells && text.length <= cells * MOST_UNITS) return all;
+  const kept: Character[] = [];
+  let used = 0;
+  for (const character of all) {
+    if (used + character.width > cells - 1) break;
+    kept.push(character);
+    used += character.width;
+  }
+  return [...kept, { text: '\u2026', width: 1 }];
 }

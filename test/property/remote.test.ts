@@ -37,6 +37,7 @@ import { openSession } from '../helpers/open-session.ts';
 
 const DEMO = 'fixtures/demo/demo.pcap';
 const CALL = 'packet-loss@pbx.example.com';
+const SHOWN = { isUtc: true, hasDates: false };
 const STYLE = { columns: null, isUtc: true, color: false, width: null } as const;
 const EVENTS = { filter: () => undefined, open: () => undefined };
 
@@ -131,9 +132,9 @@ async function holds<T extends TSchema, D>(document: unknown, schema: Named<T>, 
 
 test('lists of calls, and their changes', async () => {
   const page = await session.explorer.page(ALL_CALLS, 10, '');
-  const columns = shownColumns(200);
+  const columns = shownColumns(200, SHOWN);
   const rows = ({ calls }: AskCalls): string[] =>
-    calls.map((call) => columns.map(({ column }) => textOf(column, rowOf(call), true)).join(' '));
+    calls.map((call) => columns.map(({ column }) => textOf(column, rowOf(call), SHOWN)).join(' '));
   await holds(page, AskCalls, rows);
   const log = new ChangesLog(3);
   await holds(page?.calls[0], DialogSummary, (row: DialogSummary) => {
@@ -168,10 +169,10 @@ test('quality, comparisons, findings, registrations and the pulse', async () => 
   const textsOf = async (rows: ReturnType<ReturnType<typeof findingsTable>['read']>): Promise<string[]> =>
     ((await rows) ?? []).map(({ texts }) => texts.join(' '));
   await holds(await explorer.findings(ALL_CALLS), AskFindings, (findings: AskFindings) =>
-    textsOf(findingsTable({ ...none, findings: () => findings }, EVENTS, true).read()),
+    textsOf(findingsTable({ ...none, findings: () => findings }, EVENTS, SHOWN).read()),
   );
   await holds(await explorer.registrations(ALL_CALLS), AskRegistrations, (registrations: AskRegistrations) =>
-    textsOf(registrationsTable({ ...none, registrations: () => registrations }, EVENTS, true).read()),
+    textsOf(registrationsTable({ ...none, registrations: () => registrations }, EVENTS, SHOWN).read()),
   );
   await holds(toAskPulse(explorer.pulse()), AskPulse, (p: AskPulse) => [String(captureTimeUs(p))]);
 });

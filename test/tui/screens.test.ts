@@ -1,39 +1,15 @@
 /** The terminal as a person uses it, in tmux: each screen as it was written down, and what keys do. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { packageRoot } from '../../src/core/package.ts';
 import { hostileCapture, STEERING } from '../helpers/hostile-calls.ts';
 import { until } from '../helpers/patience.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
-import type { Size } from './tmux.ts';
-import { assertScreen, skipWithoutTmux, Tmux } from './tmux.ts';
+import { DEMO, demo, isAsWritten, PROGRAM } from './demo.ts';
+import { skipWithoutTmux, Tmux } from './tmux.ts';
 
-const ROOT = packageRoot();
-const PROGRAM = [process.execPath, join(ROOT, 'dist/program/calltap.js')];
-const DEMO = join(ROOT, 'fixtures/demo/demo.pcap');
-const SCREENS = join(ROOT, 'test/tui/screens');
 const options = { skip: skipWithoutTmux };
-
-/** Compares with the file, or writes it where UPDATE_SCREENS says so. */
-function isAsWritten(name: string, lines: readonly string[]): void {
-  const path = join(SCREENS, `${name}.txt`);
-  const shown = lines.map((line) => line.replaceAll(DEMO, 'demo.pcap'));
-  if (process.env['UPDATE_SCREENS'] === '1') {
-    mkdirSync(SCREENS, { recursive: true });
-    writeFileSync(path, `${shown.join('\n').trimEnd()}\n`);
-  }
-  assert.ok(existsSync(path), `${path} is missing: UPDATE_SCREENS=1 writes it`);
-  assertScreen(shown, readFileSync(path, 'utf8'));
-}
-
-async function demo(t: TestContext, size: Size, ...more: string[]): Promise<Tmux> {
-  const tmux = new Tmux(t, [...PROGRAM, '-i', 'demo.pcap', ...more], size, [`--chdir=${join(ROOT, 'fixtures/demo')}`]);
-  await tmux.settled(/^1 of \d+ /m);
-  return tmux;
-}
 
 for (const size of [
   [80, 24],
@@ -80,7 +56,7 @@ test('a filter is typed with completion; a mistake is named, and the line stays'
 });
 
 test('the other legs in one ladder: two keys; report and quality: one each', options, async (t) => {
-  const tmux = await demo(t, [140, 40], '--filter', 'callid:transfer@*');
+  const tmux = await demo(t, [140, 40], ['--filter', 'callid:transfer@*']);
   await tmux.press('Enter', 'x');
   await tmux.shows(/^A {2}transfer@/m);
   await tmux.shows(/^B {2}transfer-target@/m);
@@ -91,7 +67,7 @@ test('the other legs in one ladder: two keys; report and quality: one each', opt
 });
 
 test('a message alone, scrolled, and back to the list in two keys', options, async (t) => {
-  const tmux = await demo(t, [80, 12], '--filter', 'callid:busy*');
+  const tmux = await demo(t, [80, 12], ['--filter', 'callid:busy*']);
   await tmux.press('Enter');
   await tmux.shows(/486 Busy Here/);
   await tmux.press('Enter');
@@ -103,7 +79,7 @@ test('a message alone, scrolled, and back to the list in two keys', options, asy
 });
 
 test('two messages, and two calls, side by side: Space and Space', options, async (t) => {
-  const tmux = await demo(t, [120, 30], '--filter', 'callid:busy*,packet-loss*', '--sort', 'created');
+  const tmux = await demo(t, [120, 30], ['--filter', 'callid:busy*,packet-loss*', '--sort', 'created']);
   await tmux.press('Space', 'j', 'Space');
   await tmux.shows(/^! Final code/m);
   await tmux.press('Escape', 'e');
@@ -114,7 +90,7 @@ test('two messages, and two calls, side by side: Space and Space', options, asyn
 });
 
 test('what is wrong, who registers, who attacks: one key each, and from there to the calls', options, async (t) => {
-  const tmux = await demo(t, [120, 30], '--kill-scanner');
+  const tmux = await demo(t, [120, 30], ['--kill-scanner']);
   await tmux.press('F');
   await tmux.shows(/^ {6}2 auth-loop /m);
   await tmux.press('Enter');
@@ -166,13 +142,6 @@ test('another size: the screen is drawn anew', options, async (t) => {
   const tmux = await demo(t, [120, 40]);
   tmux.resize([80, 24]);
   isAsWritten('calls-80x24', await tmux.settled(/^Started {2}State {5}From/m));
-});
-
-test('without colours, and with what is wrong in red', options, async (t) => {
-  const plain = await demo(t, [120, 30], '--color', 'never');
-  assert.doesNotMatch(plain.colored(), /\u001b\[(?:\d+;)*3[0-7]m/);
-  const colored = await demo(t, [120, 30], '--color', 'always');
-  assert.match(colored.colored(), /\u001b\[(?:\d+;)*31m[^\n]*Failed/);
 });
 
 for (const [how, end] of [

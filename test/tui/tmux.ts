@@ -26,7 +26,10 @@ export class Tmux {
     const { TMUX: _, ...rest } = process.env;
     this.#env = { ...rest, LC_ALL: 'C.UTF-8' };
     t.after(() => void spawnSync('tmux', ['-L', this.#name, 'kill-server'], { env: this.#env }));
-    const quoted = [...UNSET, ...env, ...SET, ...command].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+    // Options of env(1) come before variables.
+    const [flags, variables] = [env.filter(isFlag), env.filter((word) => !isFlag(word))];
+    const words = [...UNSET, ...flags, ...SET, ...variables, ...command];
+    const quoted = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
     const script = `${quoted}; echo "ended $?"; stty -a | grep -o -e '-\\?icanon' -e '-\\?echo '; exec sleep 1000`;
     this.#tmux('-f', '/dev/null', 'new-session', '-d', '-x', String(width), '-y', String(height), script);
   }
@@ -61,6 +64,29 @@ export class Tmux {
   /** With the sequences that colour it. */
   colored(): string {
     return this.#tmux('capture-pane', '-p', '-e');
+  }
+
+  /** Each line with the foreground colours in it, by their numbers in SGR. */
+  rows(): { readonly text: string; readonly colors: ReadonlySet<number> }[] {
+    let color = 39;
+    return this.colored()
+      .split('\n')
+      .map((line) => {
+        const colors = new Set<number>();
+        let text = '';
+        // A colour holds on in the next line.
+        for (const [piece, codes] of line.matchAll(/\u001b\[([\d;]*)m|[^\u001b]+/g)) {
+          if (codes === undefined) {
+            text += piece;
+            if (piece.trim() !== '') colors.add(color);
+            continue;
+          }
+          for (const code of codes.split(';').map(Number))
+            if (code === 0) color = 39;
+            else if (code >= 30 && code <= 39) color = code;
+        }
+        return { text, colors };
+      });
   }
 
   get pid(): number {
@@ -103,6 +129,8 @@ export class Tmux {
     );
   }
 }
+
+const isFlag = (word: string): boolean => word.startsWith('--');
 
 /** The screen as it was written down, and shown where it is another. */
 export function assertScreen(lines: readonly string[], golden: string): void {

@@ -23,6 +23,8 @@ export interface View {
   draw(cells: Cells, area: Area): Cursor | null;
   /** Takes a key before the bindings do, as a line that is typed into does. */
   take?(key: string): boolean;
+  /** Reads again what it shows. */
+  read?(): Promise<void>;
   /** Once a second, where it is the topmost one. */
   tick?(): void;
 }

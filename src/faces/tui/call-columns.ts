@@ -9,9 +9,12 @@ import type { Column } from '../cli/columns.ts';
 import { COLUMNS } from '../cli/columns.ts';
 import { LOOK } from './cells.ts';
 
+/** Of a time of day; and of a day with its minute. */
+const TIME = 8;
+const DAY = 11;
 /** Widths are fixed, so that nothing moves sideways while calls come; the higher the rank the longer it stays. */
 const SHAPES: readonly (readonly [key: string, width: number, rank: number])[] = [
-  ['started', 8, 9],
+  ['started', TIME, 9],
   ['state', 9, 10],
   ['method', 8, 5],
   ['from', 14, 12],
@@ -28,20 +31,25 @@ const SHAPES: readonly (readonly [key: string, width: number, rank: number])[] =
 ];
 const GAP = 1;
 
-export type Shown = { readonly column: Column; readonly width: number };
+type Dated = { readonly hasDates: boolean };
+type Zoned = { readonly isUtc: boolean };
+
+export type ShownColumn = { readonly column: Column; readonly width: number };
 
 /** What fits into so many cells, in the order of the table; what is left over goes to the last one. */
-export function shownColumns(width: number): readonly Shown[] {
+export function shownColumns(width: number, { hasDates }: Dated): readonly ShownColumn[] {
+  const widthOf = (key: string, wide: number): number => (key === 'started' && hasDates ? DAY : wide);
   let room = width;
   const chosen = new Set<string>();
   for (const [key, wide] of SHAPES.toSorted((a, b) => b[2] - a[2])) {
-    if (wide + GAP > room) continue;
+    const taken = widthOf(key, wide) + GAP;
+    if (taken > room) continue;
     chosen.add(key);
-    room -= wide + GAP;
+    room -= taken;
   }
   const shown = SHAPES.flatMap(([key, wide]) => {
     const column = COLUMNS.get(key);
-    return column === undefined || !chosen.has(key) ? [] : [{ column, width: wide }];
+    return column === undefined || !chosen.has(key) ? [] : [{ column, width: widthOf(key, wide) }];
   });
   const last = shown.at(-1);
   return last === undefined ? shown : [...shown.slice(0, -1), { ...last, width: last.width + room }];
@@ -77,9 +85,11 @@ export function rowOf(c: AskCall): CallRow {
   };
 }
 
-/** The text of a column; the time of day alone, since the day stands in the head. */
-export function textOf({ key, text }: Column, row: CallRow, isUtc: boolean): string {
-  return key === 'started' ? clockOf(row.startedUs, isUtc).time.slice(0, 8) : text(row, { number: 0, isUtc });
+/** The text of a column; a time of day alone where the day stands below. */
+export function textOf({ key, text }: Column, row: CallRow, { isUtc, hasDates }: Dated & Zoned): string {
+  if (key !== 'started') return text(row, { number: 0, isUtc });
+  const { date, time } = clockOf(row.startedUs, isUtc);
+  return hasDates ? `${date.slice(5)} ${time.slice(0, 5)}` : time.slice(0, TIME);
 }
 
 const COLORS: Readonly<Record<string, number>> = { red: LOOK.red, green: LOOK.green, yellow: LOOK.yellow };

@@ -5,16 +5,16 @@
 import type { AskHead, AskLadder, AskMessage } from '../../contract/index.ts';
 import type { Found } from '../../explore/found.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
-import type { LadderRow } from '../../view/ladder-text.ts';
 import { ladderRows } from '../../view/ladder-text.ts';
 import { qualityLines } from '../cli/quality-lines.ts';
 import type { App, Area, Cursor, View } from './app.ts';
 import type { Cells } from './cells.ts';
-import { LOOK } from './cells.ts';
+import { charactersOf, LOOK } from './cells.ts';
 import { difference } from './difference.ts';
 import type { Binding } from './keys.ts';
 import { linesOf, MessagePane } from './message-pane.ts';
 import { moving, Scroll } from './scroll.ts';
+import type { Shown } from './shown.ts';
 import { TextView } from './text-view.ts';
 
 /** Cells of the ladder that show when there is no room for all of it. */
@@ -31,7 +31,7 @@ export type CallPort = Pick<
 
 export type CallParts = {
   readonly port: CallPort;
-  readonly isUtc: boolean;
+  readonly shown: Shown;
   readonly showsSecrets: boolean;
   save(callIds: readonly string[]): void;
 };
@@ -88,6 +88,11 @@ export class CallView implements View {
         short: 'Save',
         help: 'Write the frames of what is shown to a pcapng file.',
         run: () => parts.save(this.#callIds),
+      },
+      {
+        keys: ['w'],
+        help: 'Show times of day, or seconds since the first message or the one before.',
+        run: () => app.say(parts.shown.nextTime()),
       },
       { keys: ['space'], help: 'Choose a message; with a second one both are compared.', run: () => this.#choose() },
       { keys: ['J'], help: 'Scroll the message down.', run: () => this.#pane.scroll(1) },
@@ -170,7 +175,10 @@ export class CallView implements View {
 
   #drawLadder(cells: Cells, { y, width, height }: Area): void {
     if (this.#ladder === null) return;
-    const rows = [...ladderRows(this.#ladder, { width, isUtc: this.#parts.isUtc })];
+    const { shown } = this.#parts;
+    const { call_ids } = this.#ladder;
+    const { isUtc, time } = shown;
+    const rows = [...ladderRows(this.#ladder, { width, isUtc, time, characters: charactersOf })];
     const chosen = this.#chosen;
     const [head, ...others] = rows;
     if (head !== undefined) cells.put(0, y, head.text, LOOK.bold, width);
@@ -178,7 +186,14 @@ export class CallView implements View {
     const top = Math.max(0, Math.min(at - Math.floor(height / 2), others.length - (height - 1)));
     this.#scroll.resize(height - 1, this.#ladder.steps.length);
     for (const [i, row] of others.slice(top, top + height - 1).entries()) {
-      cells.put(0, y + 1 + i, row.text, lookOf(row), width);
+      const look = row.step === null ? LOOK.plain : shown.lookOfStep(row.step, call_ids.indexOf(row.step.call_id));
+      cells.put(
+        0,
+        y + 1 + i,
+        row.text,
+        row.look === 'again' ? LOOK.dim : row.look === 'head' ? LOOK.bold : look,
+        width,
+      );
       if (top + i === at) cells.mark(0, y + 1 + i, width, LOOK.reverse);
     }
   }
@@ -228,13 +243,13 @@ export class CallView implements View {
   }
 
   async #report(): Promise<void> {
-    const { isUtc, port } = this.#parts;
-    this.#show('Report', await port.text([this.#first], 'text', { width: null, color: false, isUtc }));
+    const { port, shown } = this.#parts;
+    this.#show('Report', await port.text([this.#first], 'text', { width: null, color: false, isUtc: shown.isUtc }));
   }
 
   async #quality(): Promise<void> {
     const found = await this.#parts.port.quality(this.#first);
-    const style = { columns: null, isUtc: this.#parts.isUtc, color: false, width: null };
+    const style = { columns: null, isUtc: this.#parts.shown.isUtc, color: false, width: null };
     this.#show('Quality', found && { document: found.document && qualityLines(found.document, style) });
   }
 
@@ -263,8 +278,4 @@ function factsOf({ call, from_display, to_display }: AskHead): string {
   ]
     .filter((part) => part !== '')
     .join('  ');
-}
-
-function lookOf({ look }: LadderRow): number {
-  return look === 'again' ? LOOK.dim : LOOK.plain;
 }

@@ -12,6 +12,7 @@ import { LOOK } from './cells.ts';
 import type { FilterLine } from './filter-line.ts';
 import type { Binding } from './keys.ts';
 import { moving, Scroll } from './scroll.ts';
+import type { Shown } from './shown.ts';
 
 /** Filter, titles, and the line below the rows. */
 const AROUND = 3;
@@ -19,7 +20,7 @@ const AROUND = 3;
 export type CallsParts = {
   readonly list: CallList;
   readonly filter: FilterLine;
-  readonly isUtc: boolean;
+  readonly shown: Shown;
   /** Opens a call. */
   open(callIds: readonly string[]): void;
   compare(a: string, b: string): void;
@@ -61,6 +62,13 @@ export class CallsView implements View {
       { keys: ['space'], help: 'Choose a call; with a second one both are compared.', run: () => this.#choose() },
       { keys: ['>'], short: 'Sort', help: 'Sort by the next figure.', run: () => this.#sort() },
       { keys: ['z'], help: 'Turn the order round.', run: () => this.#turn() },
+      {
+        keys: ['w'],
+        help: 'Show when calls began as time of day, or as day and minute.',
+        run: () => {
+          parts.shown.hasDates = !parts.shown.hasDates;
+        },
+      },
       { keys: ['p'], short: 'Pause', help: 'Let the list stand still, or go on.', run: () => this.#pause() },
       ...moving(this.#scroll, () => list.rows.length, toEnds).map((binding) => ({
         ...binding,
@@ -81,9 +89,9 @@ export class CallsView implements View {
   }
 
   draw(cells: Cells, { y, width, height }: Area): Cursor | null {
-    const { list, filter } = this.#parts;
+    const { list, filter, shown } = this.#parts;
     const cursor = filter.draw(cells, { x: 0, y, width, height: 1 });
-    const columns = shownColumns(width);
+    const columns = shownColumns(width, shown);
     let x = 0;
     for (const { column, width: wide } of columns) {
       cells.put(x, y + 1, column.title, LOOK.bold, wide);
@@ -101,12 +109,13 @@ export class CallsView implements View {
   #drawRow(cells: Cells, columns: ReturnType<typeof shownColumns>, i: number, y: number): void {
     const call = this.#parts.list.rows[i];
     if (call === undefined) return;
+    const { shown } = this.#parts;
     const row = rowOf(call);
     let x = 0;
     for (const { column, width } of columns) {
-      const text = textOf(column, row, this.#parts.isUtc);
+      const text = textOf(column, row, shown);
       const at = column.isRight === true ? Math.max(0, width - text.length) : 0;
-      cells.put(x + at, y, text, lookOf(column, row), width - at);
+      cells.put(x + at, y, text, shown.coloring === 'off' ? LOOK.plain : lookOf(column, row), width - at);
       x += width + 1;
     }
     if (call.call_id === this.#chosen) cells.mark(0, y, cells.width, LOOK.bold | LOOK.underline);
@@ -114,11 +123,11 @@ export class CallsView implements View {
   }
 
   #position(): string {
-    const { list, isUtc } = this.#parts;
+    const { list, shown } = this.#parts;
     if (list.trouble !== '') return list.trouble;
     const call = list.rows[this.#scroll.at];
     if (call === undefined) return list.isLoading ? 'reading' : 'no calls';
-    const { date, zone } = clockOf(Date.parse(call.created_at) * 1000, isUtc);
+    const { date, zone } = clockOf(Date.parse(call.created_at) * 1000, shown.isUtc);
     const { by, isDescending } = list.question.sort;
     const parts = [
       `${list.first + this.#scroll.at + 1} of ${list.total}`,

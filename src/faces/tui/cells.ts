@@ -4,6 +4,7 @@
  */
 import stringWidth from 'string-width';
 import { safeText } from '../../core/terminal-text.ts';
+import type { Character } from '../../view/ladder-text.ts';
 
 /** How a cell looks: one colour, and marks that are added to it. */
 export const LOOK = {
@@ -66,7 +67,13 @@ export function fitCells(text: string, width: number): string {
   return `${kept}\u2026`;
 }
 
-function characterOf(segment: string): { readonly text: string; readonly width: number } {
+/** What a text is made of, as it is drawn. */
+export function charactersOf(text: string): Character[] {
+  if (ASCII.test(text)) return Array.from(text, (character) => ({ text: character, width: 1 }));
+  return Array.from(segmenter.segment(text), ({ segment }) => characterOf(segment));
+}
+
+function characterOf(segment: string): Character {
   const width = stringWidth(segment);
   return width > 2 || segment.length > MARKED ? { text: DOT, width: 1 } : { text: segment, width };
 }

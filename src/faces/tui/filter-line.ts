@@ -9,6 +9,7 @@ import type { Area, Cursor } from './app.ts';
 import type { Cells } from './cells.ts';
 import { LOOK, widthOf } from './cells.ts';
 import { LineEditor } from './line-editor.ts';
+import type { Shown } from './shown.ts';
 
 const LABEL = 'Filter: ';
 
@@ -19,15 +20,15 @@ export type FilterEvents = {
 
 export class FilterLine {
   readonly #events: FilterEvents;
-  readonly #isUtc: boolean;
+  readonly #shown: Pick<Shown, 'isUtc'>;
   #accepted: string;
   #editor: LineEditor | null = null;
   /** Words that could stand at the cursor, after Tab. */
   #words: readonly string[] = [];
 
-  constructor(text: string, isUtc: boolean, events: FilterEvents) {
+  constructor(text: string, shown: Pick<Shown, 'isUtc'>, events: FilterEvents) {
     this.#accepted = text;
-    this.#isUtc = isUtc;
+    this.#shown = shown;
     this.#events = events;
   }
 
@@ -100,7 +101,7 @@ export class FilterLine {
 
   #accept(): void {
     const text = this.#editor?.text.trim() ?? '';
-    const parsed = parseFilter(text, { isUtc: this.#isUtc });
+    const parsed = parseFilter(text, this.#shown);
     if (!parsed.ok) {
       // The mistake is under the cursor.
       this.#editor?.move([...text.slice(0, parsed.error.start)].length);

@@ -14,6 +14,7 @@ import { LOOK } from './cells.ts';
 import type { ShownLine } from './difference.ts';
 import { FilterLine } from './filter-line.ts';
 import { FORMATS, saveCall } from './save.ts';
+import { Shown } from './shown.ts';
 import { SourceStrip } from './source-strip.ts';
 import { TableView } from './table-view.ts';
 import { findingsTable, registrationsTable, securityTable } from './tables.ts';
@@ -47,7 +48,8 @@ export function openInteractive(
   options: InteractiveOptions,
   open: (events: TtyEvents) => Screen,
 ): Interactive {
-  const { isUtc, showsSecrets } = options;
+  const { showsSecrets } = options;
+  const shown = new Shown(options.isUtc);
   const log: string[] = [];
   const strip = new SourceStrip(options.source, port);
   const app: App = new App(
@@ -68,6 +70,8 @@ export function openInteractive(
         run: () => table(registrationsTable),
       },
       { keys: ['S'], help: 'Show attackers that were reported.', run: () => table(securityTable) },
+      { keys: ['c'], help: 'Colour by method and answer, by call, or not.', run: () => a.say(shown.nextColoring()) },
+      { keys: ['W'], help: 'Show times in UTC, or local ones.', run: () => turnZone(a) },
       { keys: ['L'], help: 'Show what calltap said.', run: () => a.push(new TextView(a, 'Log', log)) },
       { keys: ['ctrl-l'], help: 'Draw the screen anew.', run: () => a.onResize() },
       { keys: ['ctrl-c', 'q', 'f10'], short: 'Quit', help: 'End calltap.', run: () => a.quit() },
@@ -79,19 +83,19 @@ export function openInteractive(
     onEnd: () => app.quit(),
   });
   const list = new CallList(port, options.question, () => app.changed());
-  const filter = new FilterLine(options.filterText, isUtc, {
+  const filter = new FilterLine(options.filterText, shown, {
     onAccepted: (accepted) => void calls.ask({ ...list.question, filter: accepted }),
     onMistake: (text) => app.say(text, LOOK.red),
   });
-  const show = (callId: string): void => app.push(new CallView(app, callId, { port, isUtc, showsSecrets, save }));
+  const show = (callId: string): void => app.push(new CallView(app, callId, { port, shown, showsSecrets, save }));
   const calls: CallsView = new CallsView(app, {
     list,
     filter,
-    isUtc,
+    shown,
     open: ([callId = '']) => show(callId),
     compare: (a, b) => void compare(a, b),
     newestFailure: async () => {
-      const failed = parseFilter('state:Failed', { isUtc });
+      const failed = parseFilter('state:Failed', shown);
       const asked = { filter: failed.ok ? failed.filter : null, sort: { by: 'created', isDescending: true } } as const;
       const page = await port.page(asked, 1, '');
       if (page === null) return { reason: port.whyNone() };
@@ -107,7 +111,13 @@ export function openInteractive(
       },
       open: show,
     };
-    app.push(new TableView(app, make(port, events, isUtc)));
+    app.push(new TableView(app, make(port, events, shown)));
+  }
+
+  function turnZone(a: App): void {
+    a.say(shown.turnZone());
+    // Texts of a table hold times.
+    void a.top.read?.();
   }
 
   async function compare(a: string, b: string): Promise<void> {
@@ -130,7 +140,7 @@ export function openInteractive(
           key,
           async () => {
             app.say('writing');
-            const { said, isSaved } = await saveCall(port, callIds, name, { isUtc, showsSecrets });
+            const { said, isSaved } = await saveCall(port, callIds, name, { isUtc: shown.isUtc, showsSecrets });
             app.say(said, isSaved ? LOOK.green : LOOK.red);
           },
         ] as const,

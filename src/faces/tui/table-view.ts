@@ -42,13 +42,13 @@ export class TableView implements View {
     this.bindings = [
       { keys: ['esc', 'q', 'left'], short: 'Back', help: 'Go back.', run: () => app.pop() },
       { keys: ['enter'], short: 'Calls', help: parts.enter, run: () => this.#rows[this.#scroll.at]?.open?.() },
-      { keys: ['r', 'f5'], short: 'Read again', help: 'Read the table again.', run: () => void this.#read() },
+      { keys: ['r', 'f5'], short: 'Read again', help: 'Read the table again.', run: () => void this.read() },
       ...moving(this.#scroll, () => this.#rows.length),
     ];
-    void this.#read();
+    void this.read();
   }
 
-  async #read(): Promise<void> {
+  async read(): Promise<void> {
     const rows = await this.#parts.read();
     if (rows === null) return this.#app.say(this.#parts.whyNone(), LOOK.red);
     this.#rows = rows;

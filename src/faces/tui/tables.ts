@@ -8,13 +8,15 @@ import type { TableParts, TableRow } from './table-view.ts';
 
 export type TablePort = Pick<TerminalPort, 'findings' | 'registrations' | 'security' | 'whyNone'>;
 
+type Zoned = { readonly isUtc: boolean };
+
 export type TableEvents = {
   /** Shows the calls of a filter in the list. */
   filter(text: string): void;
   open(callId: string): void;
 };
 
-function moment(at: string, isUtc: boolean): string {
+function moment(at: string, { isUtc }: Zoned): string {
   const { date, time } = clockOf(Date.parse(at) * 1000, isUtc);
   return `${date} ${time.slice(0, 8)}`;
 }
@@ -22,7 +24,7 @@ function moment(at: string, isUtc: boolean): string {
 const MOMENT = { title: 'Newest', width: 19 } as const;
 const COUNT = { title: 'Calls', width: 7, isRight: true } as const;
 
-export function findingsTable(port: TablePort, { filter }: TableEvents, isUtc: boolean): TableParts {
+export function findingsTable(port: TablePort, { filter }: TableEvents, shown: Zoned): TableParts {
   return {
     title: 'Findings: what is wrong with calls',
     columns: [COUNT, { title: 'Finding or code', width: 0 }, MOMENT],
@@ -34,7 +36,7 @@ export function findingsTable(port: TablePort, { filter }: TableEvents, isUtc: b
       if (found === null) return null;
       const findings = found.findings.map(
         ({ finding, calls, newest_at }): TableRow => ({
-          texts: [String(calls), finding, moment(newest_at, isUtc)],
+          texts: [String(calls), finding, moment(newest_at, shown)],
           open: () => filter(`finding:${finding}`),
         }),
       );
@@ -49,7 +51,7 @@ export function findingsTable(port: TablePort, { filter }: TableEvents, isUtc: b
   };
 }
 
-export function registrationsTable(port: TablePort, { open }: TableEvents, isUtc: boolean): TableParts {
+export function registrationsTable(port: TablePort, { open }: TableEvents, shown: Zoned): TableParts {
   return {
     title: 'Registrations: who registers, from where, and who fails',
     columns: [
@@ -74,7 +76,7 @@ export function registrationsTable(port: TablePort, { open }: TableEvents, isUtc
             r.state,
             String(r.attempts),
             String(r.failed),
-            moment(r.last_at, isUtc),
+            moment(r.last_at, shown),
             r.code === undefined ? '' : `${r.code} ${r.reason ?? ''}`,
           ],
           open: () => open(r.call_id),
@@ -84,7 +86,7 @@ export function registrationsTable(port: TablePort, { open }: TableEvents, isUtc
   };
 }
 
-export function securityTable(port: TablePort, { filter }: TableEvents, isUtc: boolean): TableParts {
+export function securityTable(port: TablePort, { filter }: TableEvents, shown: Zoned): TableParts {
   let isWatching = true;
   return {
     title: 'Attackers that were reported',
@@ -99,7 +101,7 @@ export function securityTable(port: TablePort, { filter }: TableEvents, isUtc: b
       if (found === null) return null;
       isWatching = found.is_watching;
       return found.alerts.map((a) => ({
-        texts: [moment(a.at, isUtc), a.net ?? a.source, a.kind, a.text],
+        texts: [moment(a.at, shown), a.net ?? a.source, a.kind, a.text],
         open: () => filter(`ip:${a.net ?? a.source}`),
       }));
     },

@@ -1,0 +1,60 @@
+/** How things are shown on the terminal: times, zones and colours. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { demo } from './demo.ts';
+import { skipWithoutTmux } from './tmux.ts';
+
+const options = { skip: skipWithoutTmux };
+
+test('times of day, since the first message, and since the one before: w in a call', options, async (t) => {
+  const tmux = await demo(t, [100, 30], ['--filter', 'callid:busy*']);
+  await tmux.press('Enter');
+  await tmux.shows(/^ {3}2 {2}09:00:\d\d\.\d{3} {5}\+\d\.\d{3} .* 486 Busy Here /m);
+  await tmux.press('w');
+  await tmux.shows(/^ {3}2 {8}\+0\.\d{3} {5}\+0\.\d{3} .* 486 Busy Here /m);
+  await tmux.press('w');
+  await tmux.shows(/^ {3}2 {5}\+0\.\d{3} +\|.* 486 Busy Here /m);
+  await tmux.press('w', 'Escape', 'w');
+  await tmux.shows(/^Started {5}State [^\n]*\n03-04 09:00 Failed /m);
+});
+
+test('local times and UTC, in each screen: W', options, async (t) => {
+  const tmux = await demo(t, [100, 30], [], ['TZ=Asia/Tokyo']);
+  await tmux.shows(/2025-03-04 UTC\+09:00/);
+  await tmux.press('W');
+  await tmux.shows(/^09:00:\d\d [^\n]*\n[\s\S]*2025-03-04 UTC /m);
+  await tmux.press('R');
+  await tmux.shows(/^2020 .*2025-03-04 09:00:\d\d/m);
+  await tmux.press('W');
+  await tmux.shows(/^2020 .*2025-03-04 18:00:\d\d/m);
+});
+
+test('colours by answer, by call, and none: c', options, async (t) => {
+  const tmux = await demo(t, [140, 40], ['--filter', 'callid:transfer@*']);
+  await tmux.press('Enter', 'x');
+  await tmux.shows(/^B {2}transfer-target@/m);
+  const colorsOf = (what: RegExp): ReadonlySet<number>[] =>
+    tmux.rows().flatMap(({ text, colors }) => (what.test(text) ? [colors] : []));
+  assert.ok(colorsOf(/ 180 Ringing /).every((colors) => colors.has(33)));
+  assert.ok(colorsOf(/- BYE /).every((colors) => colors.has(35)));
+  await tmux.press('c');
+  await tmux.shows(/a colour a call/);
+  const [a, b] = [colorsOf(/^ +A\d+ {2}/), colorsOf(/^ +B\d+ {2}/)];
+  assert.ok(a.length > 4 && b.length > 4);
+  assert.ok(a.every((colors) => colors.has(36) && !colors.has(33)));
+  assert.ok(b.every((colors) => colors.has(33) && !colors.has(36)));
+  await tmux.press('c');
+  await tmux.shows(/no colours/);
+  assert.doesNotMatch(tmux.colored(), /\u001b\[(?:\d+;)*3[0-7]m/);
+});
+
+test('without colours by option, by NO_COLOR; eight on a terminal that has eight', options, async (t) => {
+  const COLORED = /\u001b\[(?:\d+;)*3[0-7]m/;
+  const never = await demo(t, [120, 30], ['--color', 'never']);
+  assert.doesNotMatch(never.colored(), COLORED);
+  const by = await demo(t, [120, 30], [], ['NO_COLOR=1']);
+  assert.doesNotMatch(by.colored(), COLORED);
+  const eight = await demo(t, [120, 30], [], ['TERM=ansi']);
+  assert.match(eight.colored(), /\u001b\[(?:\d+;)*31m[^\n]*Failed/);
+  assert.doesNotMatch(eight.colored(), /\u001b\[[\d;]*(?:[34]8;|9\d|10\d)/);
+});
