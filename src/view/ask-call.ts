@@ -19,6 +19,8 @@ export function toAskCall(e: Evidence, d: Dialog): AskCall {
   if (row.reason !== '') call.reason = row.reason;
   if (row.src !== '') call.src = row.src;
   if (row.dst !== '') call.dst = row.dst;
+  if (row.srcName !== '') call.src_name = row.srcName;
+  if (row.dstName !== '') call.dst_name = row.dstName;
   if (row.transport !== '') call.transport = row.transport;
   if (row.userAgent !== '') call.user_agent = row.userAgent;
   if (row.endedBy === 'caller' || row.endedBy === 'callee') call.ended_by = row.endedBy;

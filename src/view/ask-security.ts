@@ -7,12 +7,16 @@ import { alertText } from '../security/outputs/security-line.ts';
 import { timestampText } from './captured-at.ts';
 import type { Figures } from './figures.ts';
 
-export function toAskSecurity({ security }: Figures): AskSecurity {
+export function toAskSecurity({ security, evidence }: Figures): AskSecurity {
   const alerts = security === null ? [] : [...security.reported].sort((a, b) => b.atUs - a.atUs);
-  return { schema_version: 1, is_watching: security !== null, alerts: alerts.map(toAlert) };
+  return {
+    schema_version: 1,
+    is_watching: security !== null,
+    alerts: alerts.map((alert) => toAlert(alert, evidence.rules.names.of(alert.source))),
+  };
 }
 
-function toAlert(alert: SecurityAlert): AskAlert {
+function toAlert(alert: SecurityAlert, name: string | null): AskAlert {
   const { evidence } = alert;
   const tallies = (map: ReadonlyMap<string | number, number>): AskAlert['codes'] =>
     [...map].map(([name, count]) => ({ name: name === 0 ? 'no answer' : String(name), count }));
@@ -21,6 +25,7 @@ function toAlert(alert: SecurityAlert): AskAlert {
     behaviour: alert.behaviour,
     source: alert.source,
     ...(alert.net === null ? {} : { net: alert.net }),
+    ...(name === null ? {} : { name }),
     at: timestampText(alert.atUs),
     first_at: timestampText(evidence.firstUs),
     count: evidence.count,

@@ -40,6 +40,9 @@ export type CallRow = {
   /** Between which sockets the first message went. */
   readonly src: string;
   readonly dst: string;
+  /** What the operator calls their addresses. */
+  readonly srcName: string;
+  readonly dstName: string;
   readonly transport: string;
   readonly userAgent: string;
   readonly endedBy: string;
@@ -129,6 +132,12 @@ class DialogRow implements CallRow {
   get dst(): string {
     return this.#opener?.dstText ?? '';
   }
+  get srcName(): string {
+    return this.#nameOf(this.#opener?.src.host);
+  }
+  get dstName(): string {
+    return this.#nameOf(this.#opener?.dst.host);
+  }
   get transport(): string {
     return TRANSPORTS[this.#opener?.transport ?? -1] ?? '';
   }
@@ -148,6 +157,10 @@ class DialogRow implements CallRow {
   get #judged(): DialogFacts {
     this.#facts ??= dialogFacts(this.#e, this.#d);
     return this.#facts;
+  }
+
+  #nameOf(host: string | undefined): string {
+    return host === undefined ? '' : (this.#e.rules.names.of(host) ?? '');
   }
 
   /** The oldest message that is kept. */

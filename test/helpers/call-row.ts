@@ -25,6 +25,8 @@ export const CALL_ROW: CallRow = {
   findings: [],
   src: '192.0.2.1:5060',
   dst: '192.0.2.2:5060',
+  srcName: '',
+  dstName: '',
   transport: 'UDP',
   userAgent: 'Yealink T46',
   endedBy: 'caller',

@@ -1,6 +1,9 @@
 /** How things are shown on the terminal: times, zones and colours. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../helpers/read-capture.ts';
 import { demo } from './demo.ts';
 import { skipWithoutTmux } from './tmux.ts';
 
@@ -57,4 +60,18 @@ test('without colours by option, by NO_COLOR; eight on a terminal that has eight
   const eight = await demo(t, [120, 30], [], ['TERM=ansi']);
   assert.match(eight.colored(), /\u001b\[(?:\d+;)*31m[^\n]*Failed/);
   assert.doesNotMatch(eight.colored(), /\u001b\[[\d;]*(?:[34]8;|9\d|10\d)/);
+});
+
+test('names beside addresses: list, ladder, message, registrations and attackers', options, async (t) => {
+  const folder = temporaryFolder(t);
+  const names = join(folder, 'names');
+  writeFileSync(names, '192.0.2.10 \u672c\u793e-pbx\n198.51.100.0/24 desk\n203.0.113.10 carrier\n');
+  const more = ['--names', names, '--name', '198.51.100.41=stolen', '--kill-scanner'];
+  const tmux = await demo(t, [220, 40], [...more, '--filter', 'callid:busy*,register-failed*']);
+  await tmux.shows(/ \u672c\u793e-pbx 192\.0\.2\.10:5060 +desk 198\.51\.100\.27:5060 +busy@/);
+  await tmux.press('j', 'Enter');
+  await tmux.shows(/\u672c\u793e-pbx 192\.0\.2\.10:5060 -> desk 198\.51\.100\.27:5060 {2}UDP wire/);
+  await tmux.shows(/2025-03-04 UTC\S* +\u672c\u793e-pbx 192\.0\.2\.10:5060 +desk 198\.51\.100\.27:5060 /);
+  await tmux.press('R');
+  await tmux.shows(/^2020 +stolen 198\.51\.100\.41 /m);
 });

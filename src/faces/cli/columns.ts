@@ -25,6 +25,8 @@ export type Column = {
 const number = (n: number | null, digits: number): string => (n === null ? '-' : n.toFixed(digits));
 const plain = (n: number | null): string => (n === null ? '' : String(n));
 const list = (words: readonly string[]): string => (words.length === 0 ? '-' : words.join(', '));
+/** A name beside its address. */
+const named = (name: string, address: string): string => (name === '' ? address : `${name} ${address}`);
 const USER = 20;
 
 function moment(us: number, isUtc: boolean): string {
@@ -128,8 +130,8 @@ const ROWS: readonly Column[] = [
     color: (r) => (r.findings.length > 0 ? 'red' : null),
     csv: (r) => r.findings.join(' '),
   },
-  { key: 'src', title: 'Source', text: (r) => r.src },
-  { key: 'dst', title: 'Destination', text: (r) => r.dst },
+  { key: 'src', title: 'Source', text: (r) => named(r.srcName, r.src), csv: (r) => r.src },
+  { key: 'dst', title: 'Destination', text: (r) => named(r.dstName, r.dst), csv: (r) => r.dst },
   { key: 'transport', title: 'Transport', text: (r) => r.transport },
   { key: 'ua', title: 'User-Agent', most: 24, text: (r) => r.userAgent },
   { key: 'ended-by', title: 'Ended by', text: (r) => r.endedBy },

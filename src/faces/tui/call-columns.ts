@@ -12,6 +12,9 @@ import { LOOK } from './cells.ts';
 /** Of a time of day; and of a day with its minute. */
 const TIME = 8;
 const DAY = 11;
+/** Of an address with its port; and with a name beside it. */
+const SOCKET = 21;
+const NAMED = 30;
 /** Widths are fixed, so that nothing moves sideways while calls come; the higher the rank the longer it stays. */
 const SHAPES: readonly (readonly [key: string, width: number, rank: number])[] = [
   ['started', TIME, 9],
@@ -25,20 +28,22 @@ const SHAPES: readonly (readonly [key: string, width: number, rank: number])[] =
   ['mos', 4, 6],
   ['loss', 7, 2],
   ['findings', 24, 8],
-  ['src', 21, 4],
-  ['dst', 21, 4],
+  ['src', SOCKET, 4],
+  ['dst', SOCKET, 4],
   ['callid', 24, 1],
 ];
 const GAP = 1;
 
 type Dated = { readonly hasDates: boolean };
+type Named = { readonly hasNames: boolean };
 type Zoned = { readonly isUtc: boolean };
 
 export type ShownColumn = { readonly column: Column; readonly width: number };
 
 /** What fits into so many cells, in the order of the table; what is left over goes to the last one. */
-export function shownColumns(width: number, { hasDates }: Dated): readonly ShownColumn[] {
-  const widthOf = (key: string, wide: number): number => (key === 'started' && hasDates ? DAY : wide);
+export function shownColumns(width: number, { hasDates, hasNames }: Dated & Named): readonly ShownColumn[] {
+  const widthOf = (key: string, wide: number): number =>
+    key === 'started' && hasDates ? DAY : wide === SOCKET && hasNames ? NAMED : wide;
   let room = width;
   const chosen = new Set<string>();
   for (const [key, wide] of SHAPES.toSorted((a, b) => b[2] - a[2])) {
@@ -77,6 +82,8 @@ export function rowOf(c: AskCall): CallRow {
     findings: c.findings,
     src: c.src ?? '',
     dst: c.dst ?? '',
+    srcName: c.src_name ?? '',
+    dstName: c.dst_name ?? '',
     transport: c.transport ?? '',
     userAgent: c.user_agent ?? '',
     endedBy: c.ended_by ?? '',

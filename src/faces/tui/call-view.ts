@@ -12,6 +12,7 @@ import type { Cells } from './cells.ts';
 import { charactersOf, LOOK } from './cells.ts';
 import { difference } from './difference.ts';
 import type { Binding } from './keys.ts';
+import type { EndNames } from './message-pane.ts';
 import { linesOf, MessagePane } from './message-pane.ts';
 import { moving, Scroll } from './scroll.ts';
 import type { Shown } from './shown.ts';
@@ -155,13 +156,14 @@ export class CallView implements View {
     this.#drawHead(cells, { x: 0, y, width, height: HEAD });
     const area = { x: 0, y: y + HEAD, width, height: height - HEAD };
     if (this.#isMessageAlone) {
-      this.#pane.draw(cells, area, this.#message);
+      this.#pane.draw(cells, area, this.#message, this.#names);
       return null;
     }
     const ladderWidth = Math.min(width, Math.max(LADDER_LEAST, Math.floor(width * LADDER_PART)));
     const rest = width - ladderWidth - 1;
     this.#drawLadder(cells, { ...area, width: rest < MESSAGE_LEAST ? width : ladderWidth });
-    if (rest >= MESSAGE_LEAST) this.#pane.draw(cells, { ...area, x: ladderWidth + 1, width: rest }, this.#message);
+    if (rest >= MESSAGE_LEAST)
+      this.#pane.draw(cells, { ...area, x: ladderWidth + 1, width: rest }, this.#message, this.#names);
     return null;
   }
 
@@ -205,6 +207,15 @@ export class CallView implements View {
   get #message(): AskMessage | null {
     const chosen = this.#chosen;
     return this.#messages.find((m) => m.call_id === chosen?.call_id && m.index === chosen.index) ?? null;
+  }
+
+  get #names(): EndNames {
+    const chosen = this.#chosen;
+    const nameAt = (line: number | undefined): string => {
+      const name = this.#ladder?.lifelines[line ?? -1]?.name;
+      return name === undefined ? '' : `${name} `;
+    };
+    return { src: nameAt(chosen?.from), dst: nameAt(chosen?.to) };
   }
 
   #back(): void {

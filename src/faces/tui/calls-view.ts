@@ -91,6 +91,7 @@ export class CallsView implements View {
   draw(cells: Cells, { y, width, height }: Area): Cursor | null {
     const { list, filter, shown } = this.#parts;
     const cursor = filter.draw(cells, { x: 0, y, width, height: 1 });
+    shown.hasNames ||= list.rows.some((row) => row.src_name !== undefined || row.dst_name !== undefined);
     const columns = shownColumns(width, shown);
     let x = 0;
     for (const { column, width: wide } of columns) {

@@ -8,6 +8,9 @@ import { LOOK, widthOf } from './cells.ts';
 
 const STEP = 10;
 
+/** Of the two ends, with a blank after it; '' without one. */
+export type EndNames = { readonly src: string; readonly dst: string };
+
 export class MessagePane {
   /** Lines above the first that is shown. */
   #top = 0;
@@ -24,9 +27,15 @@ export class MessagePane {
     this.#top = Math.max(0, this.#top + way * STEP);
   }
 
-  draw(cells: Cells, { x, y, width, height }: Area, message: AskMessage | null): void {
+  draw(cells: Cells, { x, y, width, height }: Area, message: AskMessage | null, names: EndNames): void {
     if (message === null) return;
-    cells.put(x, y, `${message.src} -> ${message.dst}  ${message.transport} ${message.origin}`, LOOK.bold, width);
+    cells.put(
+      x,
+      y,
+      `${names.src}${message.src} -> ${names.dst}${message.dst}  ${message.transport} ${message.origin}`,
+      LOOK.bold,
+      width,
+    );
     this.#fold(message, width);
     const rows = height - 1;
     this.#top = Math.max(0, Math.min(this.#top, this.#lines.length - rows));

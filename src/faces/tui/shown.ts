@@ -33,6 +33,9 @@ export class Shown {
   /** The list shows the day and the minute in place of the second. */
   hasDates = false;
 
+  /** Some address has a name; it stays so, for columns do not move. */
+  hasNames = false;
+
   constructor(isUtc: boolean) {
     this.isUtc = isUtc;
   }

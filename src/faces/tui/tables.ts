@@ -21,6 +21,10 @@ function moment(at: string, { isUtc }: Zoned): string {
   return `${date} ${time.slice(0, 8)}`;
 }
 
+function named(name: string | undefined, address: string): string {
+  return name === undefined ? address : `${name} ${address}`;
+}
+
 const MOMENT = { title: 'Newest', width: 19 } as const;
 const COUNT = { title: 'Calls', width: 7, isRight: true } as const;
 
@@ -56,7 +60,7 @@ export function registrationsTable(port: TablePort, { open }: TableEvents, shown
     title: 'Registrations: who registers, from where, and who fails',
     columns: [
       { title: 'User', width: 20 },
-      { title: 'From', width: 24 },
+      { title: 'From', width: 30 },
       { title: 'State', width: 11 },
       { title: 'Tries', width: 6, isRight: true },
       { title: 'Failed', width: 6, isRight: true },
@@ -72,7 +76,7 @@ export function registrationsTable(port: TablePort, { open }: TableEvents, shown
         found?.registrations.map((r) => ({
           texts: [
             r.user,
-            r.name === undefined ? r.src : `${r.name} (${r.src})`,
+            named(r.name, r.src),
             r.state,
             String(r.attempts),
             String(r.failed),
@@ -90,7 +94,7 @@ export function securityTable(port: TablePort, { filter }: TableEvents, shown: Z
   let isWatching = true;
   return {
     title: 'Attackers that were reported',
-    columns: [MOMENT, { title: 'From', width: 24 }, { title: 'Kind', width: 12 }, { title: 'What', width: 0 }],
+    columns: [MOMENT, { title: 'From', width: 30 }, { title: 'Kind', width: 12 }, { title: 'What', width: 0 }],
     enter: 'Show what came from there.',
     get empty() {
       return isWatching ? 'Nobody was reported.' : 'Nothing looks for attackers: add --kill-scanner or --fraud.';
@@ -101,7 +105,7 @@ export function securityTable(port: TablePort, { filter }: TableEvents, shown: Z
       if (found === null) return null;
       isWatching = found.is_watching;
       return found.alerts.map((a) => ({
-        texts: [moment(a.at, shown), a.net ?? a.source, a.kind, a.text],
+        texts: [moment(a.at, shown), named(a.name, a.net ?? a.source), a.kind, a.text],
         open: () => filter(`ip:${a.net ?? a.source}`),
       }));
     },
