@@ -197,6 +197,9 @@ export const MAX_DIALLED_PREFIXES = 16;
 /** Bytes of an answer to a scanner: one packet. */
 export const MAX_REPLY_BYTES = 1400;
 
+/** Characters of what a program that plays sound says of its trouble. */
+export const MAX_PLAYER_TEXT = 500;
+
 /** Characters of a quoted text in a security line. */
 export const MAX_SECURITY_TEXT = 200;
 

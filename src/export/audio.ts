@@ -79,7 +79,7 @@ type Prepared =
 /** What the worker is given. A step for so many packets, and one a message that is read. */
 function* prepare(e: Evidence, d: Dialog, maxBytes: number, span: AudioSpan | null): Steps<Prepared> {
   const { payloads } = e.stores;
-  if (payloads === null) return { reason: 'No payload was kept: the server was started without --retain-audio.' };
+  if (payloads === null) return { reason: 'No payload was kept: calltap was started without --retain-audio.' };
   const streams = e.stores.streams.ownedBy(d).filter((s) => s.claim?.mediaType === 'audio');
   if (streams.length === 0) return { reason: 'No audio stream belongs to this dialog.' };
   const keys = (d.marks & MARK.SRTP) === 0 ? null : yield* srtpKeys(e.stores, d);
