@@ -37,7 +37,7 @@ import { openSession } from '../helpers/open-session.ts';
 
 const DEMO = 'fixtures/demo/demo.pcap';
 const CALL = 'packet-loss@pbx.example.com';
-const SHOWN = { isUtc: true, hasDates: false };
+const SHOWN = { isUtc: true, hasDates: false, hasNames: true };
 const STYLE = { columns: null, isUtc: true, color: false, width: null } as const;
 const EVENTS = { filter: () => undefined, open: () => undefined };
 
@@ -154,7 +154,7 @@ test('ladders and messages', async () => {
     if (!isReadable(m)) return [];
     const pane = new MessagePane();
     const cells = new Cells(40, 20, false);
-    for (const message of m.messages) pane.draw(cells, { x: 0, y: 0, width: 40, height: 20 }, message);
+    for (const message of m.messages) pane.draw(cells, { x: 0, y: 0, width: 40, height: 20 }, message, { src: '', dst: '' });
     return Array.from({ length: 20 }, (_, y) => cells.line(y));
   });
 });

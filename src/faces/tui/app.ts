@@ -144,7 +144,7 @@ export class App {
       this.#cells = null;
       return;
     }
-    this.#cells ??= new Cells(width, height, screen.hasColor);
+    this.#cells ??= new Cells(width, height, screen.hasColor, screen.isUtf8);
     const cells = this.#cells;
     cells.clear();
     this.#strip(cells, { x: 0, y: 0, width, height: 1 });

@@ -6,7 +6,6 @@ import type { AskHead, AskLadder, AskMessage } from '../../contract/index.ts';
 import type { Found } from '../../explore/found.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
 import { ladderRows } from '../../view/ladder-text.ts';
-import { qualityLines } from '../cli/quality-lines.ts';
 import type { App, Area, Cursor, View } from './app.ts';
 import type { Cells } from './cells.ts';
 import { charactersOf, LOOK } from './cells.ts';
@@ -25,16 +24,15 @@ const HEAD = 2;
 const LADDER_PART = 0.6;
 const MESSAGE_LEAST = 30;
 
-export type CallPort = Pick<
-  TerminalPort,
-  'head' | 'ladder' | 'messages' | 'legs' | 'text' | 'quality' | 'changes' | 'whyNone'
->;
+export type CallPort = Pick<TerminalPort, 'head' | 'ladder' | 'messages' | 'legs' | 'text' | 'changes' | 'whyNone'>;
 
 export type CallParts = {
   readonly port: CallPort;
   readonly shown: Shown;
   readonly showsSecrets: boolean;
   save(callIds: readonly string[]): void;
+  quality(callId: string): void;
+  hear(callId: string): void;
 };
 
 export class CallView implements View {
@@ -82,12 +80,13 @@ export class CallView implements View {
         keys: ['v'],
         short: 'Quality',
         help: 'Show how the call sounded, window by window.',
-        run: () => void this.#quality(),
+        run: () => parts.quality(this.#first),
       },
+      { keys: ['a'], short: 'Hear', help: 'Play the call, or end what plays.', run: () => parts.hear(this.#first) },
       {
         keys: ['s', 'f2'],
         short: 'Save',
-        help: 'Write the frames of what is shown to a pcapng file.',
+        help: 'Write it to a file: frames, report, ladder, JSON, SIPp, or WAV.',
         run: () => parts.save(this.#callIds),
       },
       {
@@ -256,12 +255,6 @@ export class CallView implements View {
   async #report(): Promise<void> {
     const { port, shown } = this.#parts;
     this.#show('Report', await port.text([this.#first], 'text', { width: null, color: false, isUtc: shown.isUtc }));
-  }
-
-  async #quality(): Promise<void> {
-    const found = await this.#parts.port.quality(this.#first);
-    const style = { columns: null, isUtc: this.#parts.shown.isUtc, color: false, width: null };
-    this.#show('Quality', found && { document: found.document && qualityLines(found.document, style) });
   }
 
   #show(title: string, found: Found<Iterable<string>> | null): void {

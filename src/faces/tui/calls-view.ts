@@ -24,6 +24,8 @@ export type CallsParts = {
   /** Opens a call. */
   open(callIds: readonly string[]): void;
   compare(a: string, b: string): void;
+  quality(callId: string): void;
+  hear(callId: string): void;
   /** The newest call that failed, of all that are kept, or why there is none. */
   newestFailure(): Promise<string | { readonly reason: string }>;
 };
@@ -59,6 +61,8 @@ export class CallsView implements View {
         help: 'Show the newest call that failed.',
         run: () => void this.#newestFailure(),
       },
+      { keys: ['v'], help: 'Show how the call sounded, window by window.', run: () => this.#onCall(parts.quality) },
+      { keys: ['a'], help: 'Play the call, or end what plays.', run: () => this.#onCall(parts.hear) },
       { keys: ['space'], help: 'Choose a call; with a second one both are compared.', run: () => this.#choose() },
       { keys: ['>'], short: 'Sort', help: 'Sort by the next figure.', run: () => this.#sort() },
       { keys: ['z'], help: 'Turn the order round.', run: () => this.#turn() },
@@ -167,8 +171,12 @@ export class CallsView implements View {
   }
 
   #open(): void {
+    this.#onCall((callId) => this.#parts.open([callId]));
+  }
+
+  #onCall(act: (callId: string) => void): void {
     const call = this.#parts.list.rows[this.#scroll.at];
-    if (call !== undefined) this.#parts.open([call.call_id]);
+    if (call !== undefined) act(call.call_id);
   }
 
   async #newestFailure(): Promise<void> {

@@ -67,6 +67,25 @@ export function fitCells(text: string, width: number): string {
   return `${kept}\u2026`;
 }
 
+const IN_ASCII: Readonly<Record<string, string>> = {
+  '\u2026': '~',
+  '\u00b7': '.',
+  '\u2190': '<',
+  '\u2191': '^',
+  '\u2192': '>',
+  '\u2193': 'v',
+};
+
+/** For who knows ASCII alone; as wide as before. */
+function asciiOf(text: string): string {
+  if (ASCII.test(text)) return text;
+  return charactersOf(text)
+    .map((character) =>
+      ASCII.test(character.text) ? character.text : (IN_ASCII[character.text] ?? '?'.repeat(character.width)),
+    )
+    .join('');
+}
+
 /** What a text is made of, as it is drawn. */
 export function charactersOf(text: string): Character[] {
   if (ASCII.test(text)) return Array.from(text, (character) => ({ text: character, width: 1 }));
@@ -82,15 +101,18 @@ export class Cells {
   readonly width: number;
   readonly height: number;
   readonly #hasColor: boolean;
+  /** False of a terminal that knows ASCII alone. */
+  readonly isUtf8: boolean;
   readonly #texts: string[];
   readonly #looks: Uint8Array;
   readonly #shownTexts: string[];
   readonly #shownLooks: Uint8Array;
 
-  constructor(width: number, height: number, hasColor: boolean) {
+  constructor(width: number, height: number, hasColor: boolean, isUtf8 = true) {
     this.width = width;
     this.height = height;
     this.#hasColor = hasColor;
+    this.isUtf8 = isUtf8;
     const cells = width * height;
     this.#texts = new Array<string>(cells).fill(BLANK);
     this.#looks = new Uint8Array(cells);
@@ -114,7 +136,8 @@ export class Cells {
     const room = Math.min(most, this.width - x);
     if (y < 0 || y >= this.height || x < 0 || room <= 0) return 0;
     // What lies beyond is never shown, however long it is.
-    const shown = fitCells(safeText(text.slice(0, (room + 1) * MARKED)), room);
+    const safe = fitCells(safeText(text.slice(0, (room + 1) * MARKED)), room);
+    const shown = this.isUtf8 ? safe : asciiOf(safe);
     const at = y * this.width + x;
     if (ASCII.test(shown)) {
       for (let i = 0; i < shown.length; i++) this.#set(at + i, shown.charAt(i), look);

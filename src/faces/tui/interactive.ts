@@ -2,6 +2,7 @@
  * The terminal over a capture: puts the screens together. It asks the port alone, and nothing of it is waited for by the
  * capture.
  */
+import { Player } from '../../actions/player.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
 import { parseFilter } from '../../query/parse.ts';
@@ -13,8 +14,11 @@ import { CallsView } from './calls-view.ts';
 import { LOOK } from './cells.ts';
 import type { ShownLine } from './difference.ts';
 import { FilterLine } from './filter-line.ts';
+import type { HeardSpan } from './quality-view.ts';
+import { QualityView } from './quality-view.ts';
 import { FORMATS, saveCall } from './save.ts';
 import { Shown } from './shown.ts';
+import { Sound } from './sound.ts';
 import { SourceStrip } from './source-strip.ts';
 import { TableView } from './table-view.ts';
 import { findingsTable, registrationsTable, securityTable } from './tables.ts';
@@ -82,17 +86,22 @@ export function openInteractive(
     onResize: () => app.onResize(),
     onEnd: () => app.quit(),
   });
+  const player = new Player(process.env);
+  const sound = new Sound(app, port, player);
   const list = new CallList(port, options.question, () => app.changed());
   const filter = new FilterLine(options.filterText, shown, {
     onAccepted: (accepted) => void calls.ask({ ...list.question, filter: accepted }),
     onMistake: (text) => app.say(text, LOOK.red),
   });
-  const show = (callId: string): void => app.push(new CallView(app, callId, { port, shown, showsSecrets, save }));
+  const show = (callId: string): void =>
+    app.push(new CallView(app, callId, { port, shown, showsSecrets, save, quality, hear }));
   const calls: CallsView = new CallsView(app, {
     list,
     filter,
     shown,
     open: ([callId = '']) => show(callId),
+    quality,
+    hear,
     compare: (a, b) => void compare(a, b),
     newestFailure: async () => {
       const failed = parseFilter('state:Failed', shown);
@@ -102,6 +111,20 @@ export function openInteractive(
       return page.calls[0]?.call_id ?? { reason: 'no call failed' };
     },
   });
+
+  function quality(callId: string): void {
+    const parts = {
+      port,
+      shown,
+      hear: (span: HeardSpan) => void sound.turn(callId, span),
+      save: () => save([callId]),
+    };
+    app.push(new QualityView(app, callId, parts));
+  }
+
+  function hear(callId: string): void {
+    void sound.turn(callId);
+  }
 
   function table(make: typeof findingsTable): void {
     const events = {
@@ -146,7 +169,7 @@ export function openInteractive(
         ] as const,
     );
     app.choose(
-      `Save as: ${FORMATS.map(({ key, help: what }) => `${key} ${what}`).join('   ')}`,
+      `Save as: ${FORMATS.map(({ key, help: what }) => `${key} ${what}`).join('  ')}`,
       new Map(acts.map(([key, act]) => [key, () => void act()])),
     );
   }
@@ -162,6 +185,7 @@ export function openInteractive(
     },
     close() {
       app.quit();
+      player.close();
       screen.close();
     },
   };

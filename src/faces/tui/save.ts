@@ -9,15 +9,16 @@ import { callIdFileName } from '../../core/file-name.ts';
 import type { Found } from '../../explore/found.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
 
-export type SavePort = Pick<TerminalPort, 'capture' | 'text' | 'call' | 'sipp' | 'whyNone'>;
+export type SavePort = Pick<TerminalPort, 'capture' | 'text' | 'call' | 'sipp' | 'audio' | 'whyNone'>;
 
 export const FORMATS = [
-  { key: 'p', name: 'pcapng', help: 'frames with media' },
-  { key: 'm', name: 'md', help: 'Markdown report' },
+  { key: 'p', name: 'pcapng', help: 'pcapng' },
+  { key: 'm', name: 'md', help: 'Markdown' },
   { key: 't', name: 'txt', help: 'report' },
   { key: 'l', name: 'ladder.txt', help: 'ladder' },
   { key: 'j', name: 'json', help: 'JSON' },
-  { key: 'x', name: 'sipp', help: 'SIPp scenarios' },
+  { key: 'x', name: 'sipp', help: 'SIPp' },
+  { key: 'w', name: 'wav', help: 'WAV' },
 ] as const;
 export type Format = (typeof FORMATS)[number]['name'];
 
@@ -67,6 +68,13 @@ export async function saveCall(
       await writeNew(`${folder}/uac.xml`, [pair.uac]);
       await writeNew(`${folder}/uas.xml`, [pair.uas]);
       return written(`${folder}/uac.xml and uas.xml`);
+    }
+    if (format === 'wav') {
+      const audio = of(await port.audio(first));
+      if (audio === null) return none();
+      if ('reason' in audio) return no(audio.reason);
+      const path = await writeNew(`${name}.wav`, [Buffer.from(audio.wav)]);
+      return written(path, audio.isPartial ? ': a part of the call' : '');
     }
     const layout = format === 'md' ? 'markdown' : format === 'txt' ? 'text' : 'ladder';
     const lines = of(await port.text(callIds, layout, { width: null, color: false, isUtc }));

@@ -25,6 +25,7 @@ export interface Screen {
   readonly width: number;
   readonly height: number;
   readonly hasColor: boolean;
+  readonly isUtf8: boolean;
   write(text: string): void;
   close(): void;
 }
@@ -34,6 +35,7 @@ export class Tty implements Screen {
   readonly #out = process.stdout;
   readonly #leave = (): void => this.close();
   readonly hasColor: boolean;
+  readonly isUtf8 = knowsUtf8(process.env);
   #isOpen = true;
 
   /** Throws TERMINAL_UNFIT where nothing can be drawn. */
@@ -92,6 +94,12 @@ const INSTEAD = {
 export function refuseUnfit(option: keyof typeof INSTEAD = '-i'): void {
   const why = unfit(process.stdin.isTTY, process.stdout.isTTY, process.env['TERM'] ?? '');
   if (why !== null) throw failure('TERMINAL_UNFIT', { option, reason: why, remedy: INSTEAD[option] });
+}
+
+/** What the locale says that the terminal shows (setlocale(3)). */
+export function knowsUtf8(env: Readonly<Record<string, string | undefined>>): boolean {
+  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((value) => value !== undefined && value !== '');
+  return /utf-?8/i.test(locale ?? '');
 }
 
 /** Why a terminal cannot show the screens; null when it can. */
