@@ -120,4 +120,5 @@ complete -c calltap -s h -l help -d 'Print this help, or that of the filter lang
 complete -c calltap -s i -l interactive -d 'Show calls, ladders and messages on the whole terminal.'
 complete -c calltap -l mcp-stdio -d 'Speak MCP on standard input and output; `calltap mcp FILE` is short for it.'
 complete -c calltap -l connect -d 'Show the calls of a running service as -i does; bare, of that of this host.'
+complete -c calltap -l log -r -F -d 'Append to this file what -i keeps from standard error and standard output.'
 complete -c calltap -s N -l no-interface -d 'Accept the -N of sngrep: without -i calltap prints a table.'

@@ -12,6 +12,7 @@ import { createExplorer } from '../explore/memory-explorer.ts';
 import type { Asked } from '../faces/cli/asked.ts';
 import { readAsked } from '../faces/cli/asked.ts';
 import { watchingOf } from '../faces/cli/live-answers.ts';
+import { logTo } from '../faces/cli/log-file.ts';
 import { printAnswer, printDocuments, printTable, saySaved } from '../faces/cli/print.ts';
 import { ProgressBar } from '../faces/cli/progress.ts';
 import { dataLines, ignoreClosedReaders, lineLosses, standardError } from '../faces/cli/standard-streams.ts';
@@ -75,10 +76,15 @@ export async function runCapture(config: Config): Promise<number> {
     if (config.api === null && config.metrics === null) setFlagsFromString('--semi-space-growth-factor=1');
   }
   const asked = readAsked(config);
+  const log = config.log === null ? null : logTo(config.log);
   const stop = new StopSignal();
   const watching = isLive(config) ? watchingOf(config, asked) : null;
   const { session, capture } = await open(config, watching, stop);
-  if (staysRunning(config) || config.output !== null) process.on('SIGHUP', () => session.outputs.reopen());
+  if (staysRunning(config) || config.output !== null || log !== null)
+    process.on('SIGHUP', () => {
+      session.outputs.reopen();
+      log?.reopen();
+    });
   const startedMs = performance.now();
   const explorer = createExplorer(session.figures, session.outputs);
   const print = async (): Promise<boolean> => {

@@ -130,10 +130,17 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
   },
   {
     option: 'fail2ban',
-    excludes: OUTPUTS,
+    excludes: OUTPUTS.filter((flag) => flag !== 'interactive'),
     reason: 'its lines would mix with those of another output',
     remedy: 'leave one of them out',
   },
+  {
+    check: ({ fail2ban, interactive, log }) =>
+      fail2ban && interactive && log === null
+        ? conflict('--fail2ban', 'with -i standard output is the screen', 'add --log FILE')
+        : null,
+  },
+  { option: 'log', needs: ['interactive'] },
   { option: 'kill-response', needs: ['kill-scanner'], isMet: looksForScanners },
   { option: 'syslog', needs: ['alert'] },
   { option: 'fraud-night', needs: ['fraud'] },

@@ -352,6 +352,7 @@ const GENERAL = group('General', {
     valueIfBare: 'local',
     takesNext: true,
   }),
+  log: value('FILE', text, 'Append to this file what -i keeps from standard error and standard output.'),
   'no-interface': toggle('Accept the -N of sngrep: without -i calltap prints a table.', { short: 'N' }),
 });
 

@@ -327,6 +327,17 @@ export const ERRORS = {
     },
   }),
   ...rows('operations.md#writing-what-was-captured', 1, {
+    LOG_OPEN_FAILED: {
+      line: '--log {path}: {cause}',
+      causes: {
+        ENOENT: 'there is no such folder; make it',
+        EACCES: OUTPUT_USER,
+        EISDIR: 'it is a directory; name a file in it',
+        ENXIO: 'nobody reads this pipe; start its reader first',
+        EROFS: 'the file system is read-only; name another one',
+        other: 'cannot open it ({cause})',
+      },
+    },
     OUTPUT_IS_INPUT: { line: '-O {path}: it is the file that -I reads', remedy: 'name another one' },
     OUTPUT_OPEN_FAILED: {
       line: '-O {path}: {cause}',

@@ -154,7 +154,8 @@ test('ladders and messages', async () => {
     if (!isReadable(m)) return [];
     const pane = new MessagePane();
     const cells = new Cells(40, 20, false);
-    for (const message of m.messages) pane.draw(cells, { x: 0, y: 0, width: 40, height: 20 }, message, { src: '', dst: '' });
+    for (const message of m.messages)
+      pane.draw(cells, { x: 0, y: 0, width: 40, height: 20 }, message, { src: '', dst: '' });
     return Array.from({ length: 20 }, (_, y) => cells.line(y));
   });
 });

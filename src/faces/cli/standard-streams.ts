@@ -26,11 +26,15 @@ export function ignoreClosedReaders(): void {
   standardOutput.ignoreClosedReader();
 }
 
+/** Where lines go in place of a stream. */
+export type Redirected = Pick<Outlet, 'write' | 'print' | 'written' | 'lost'>;
+
 class StandardStream {
   readonly #name: string;
   readonly #fd: number;
   readonly #stream: () => NodeJS.WriteStream;
-  #outlet: Outlet | null = null;
+  #outlet: Redirected | null = null;
+  #isRedirected = false;
   #sink: ((text: string) => void) | null = null;
 
   constructor(name: string, fd: number, stream: () => NodeJS.WriteStream) {
@@ -40,6 +44,7 @@ class StandardStream {
   }
 
   ignoreClosedReader(): void {
+    if (this.#isRedirected) return;
     // Once it is asked for, Node has set a pipe or socket to O_NONBLOCK.
     this.#stream();
     this.#outlet = new Outlet(this.#fd, { onTrouble: (reason) => this.#say(reason) });
@@ -58,10 +63,17 @@ class StandardStream {
     this.#sink = sink;
   }
 
+  /** Lines go there, also while a screen shows them. */
+  redirect(outlet: Redirected): void {
+    this.#outlet = outlet;
+    this.#isRedirected = true;
+  }
+
   /** Whole lines. What continues loses and counts those that nobody takes. */
   write(text: string): void {
-    if (this.#sink !== null) this.#sink(text);
-    else if (this.#outlet === null) this.#stream().write(text);
+    this.#sink?.(text);
+    if (this.#sink !== null && !this.#isRedirected) return;
+    if (this.#outlet === null) this.#stream().write(text);
     else this.#outlet.write(text);
   }
 

@@ -3,6 +3,7 @@
  */
 import { writeSync } from 'node:fs';
 import { emitKeypressEvents } from 'node:readline';
+import { isatty } from 'node:tty';
 import { failure } from '../../core/errors.ts';
 import type { Pressed } from './keys.ts';
 import { keyName } from './keys.ts';
@@ -52,7 +53,10 @@ export class Tty implements Screen {
     this.#in.on('end', onEnd);
     this.#in.on('error', onEnd);
     this.#out.on('resize', onResize);
-    process.on('SIGHUP', onEnd);
+    // With its terminal there it asks for files to be reopened, as everywhere.
+    process.on('SIGHUP', () => {
+      if (!isatty(this.#in.fd)) onEnd();
+    });
     // Whatever ends the process: what is shown then is the shell's again.
     process.on('exit', this.#leave);
     this.write(ENTER);

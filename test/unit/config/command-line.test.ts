@@ -130,6 +130,7 @@ test('defaults', () => {
     mcpStdio: false,
     connect: null,
     ca: null,
+    log: null,
     noInterface: false,
   });
 });
@@ -333,12 +334,18 @@ test('what is not built says so in one line', () => {
   }
 });
 
+test('--log goes with -i alone, and takes the lines of --fail2ban', () => {
+  assert.equal(load('-i', '-d', 'eth0', '--fail2ban', '--log', 'l').log, 'l');
+  assert.match(mistake('a', '--log', 'l'), /--log: it requires -i; add -i/);
+});
+
 test('-i goes with sources and a filter, and with nothing that prints or serves', () => {
   assert.equal(load('-i', 'a', '--filter', 'from:1', '--show-secrets').interactive, true);
   assert.equal(load('-i', '-d', 'eth0', '-O', 'f').interactive, true);
   for (const [more, why] of [
     [['a', '--json'], /--json/],
-    [['-d', 'eth0', '--fail2ban'], /its lines would mix with those of another output/],
+    [['-d', 'eth0', '--fail2ban'], /standard output is the screen; add --log FILE/],
+    [['-d', 'eth0', '--fail2ban', '--log', 'l', '--json'], /--json/],
     [['-d', 'eth0', '--api', '127.0.0.1:0'], /a service has no screen/],
     [['-'], /standard input is the keyboard/],
     [['a', '--filter', 'from:1', '-O', 'f'], /leave -O out/],
