@@ -110,6 +110,7 @@ export const AskCall = named(
     ended_by: Type.Optional(Type.Enum(['caller', 'callee'])),
     mos_worst: Type.Optional(Type.Number()),
     loss_pct_max: Type.Optional(Type.Number()),
+    codecs: Type.Optional(Type.Array(Type.String(), { description: 'Of its streams; absent without one.' })),
     findings: Type.Array(Type.String()),
   }),
 );

@@ -26,6 +26,8 @@ export function toAskCall(e: Evidence, d: Dialog): AskCall {
   if (row.endedBy === 'caller' || row.endedBy === 'callee') call.ended_by = row.endedBy;
   if (row.worstMos !== null) call.mos_worst = mosValue(row.worstMos);
   if (row.worstLossPct !== null) call.loss_pct_max = percent(row.worstLossPct);
+  const { codecs } = row;
+  if (codecs.length > 0) call.codecs = [...codecs];
   return call;
 }
 

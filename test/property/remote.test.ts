@@ -37,6 +37,7 @@ import { openSession } from '../helpers/open-session.ts';
 
 const DEMO = 'fixtures/demo/demo.pcap';
 const CALL = 'packet-loss@pbx.example.com';
+const ALL = { filter: null, text: '' };
 const SHOWN = { isUtc: true, hasDates: false, hasNames: true };
 const STYLE = { columns: null, isUtc: true, color: false, width: null } as const;
 const EVENTS = { filter: () => undefined, open: () => undefined };
@@ -170,10 +171,10 @@ test('quality, comparisons, findings, registrations and the pulse', async () => 
   const textsOf = async (rows: ReturnType<ReturnType<typeof findingsTable>['read']>): Promise<string[]> =>
     ((await rows) ?? []).map(({ texts }) => texts.join(' '));
   await holds(await explorer.findings(ALL_CALLS), AskFindings, (findings: AskFindings) =>
-    textsOf(findingsTable({ ...none, findings: () => findings }, EVENTS, SHOWN).read()),
+    textsOf(findingsTable({ ...none, findings: () => findings }, EVENTS, SHOWN, ALL).read()),
   );
   await holds(await explorer.registrations(ALL_CALLS), AskRegistrations, (registrations: AskRegistrations) =>
-    textsOf(registrationsTable({ ...none, registrations: () => registrations }, EVENTS, SHOWN).read()),
+    textsOf(registrationsTable({ ...none, registrations: () => registrations }, EVENTS, SHOWN, ALL).read()),
   );
   await holds(toAskPulse(explorer.pulse()), AskPulse, (p: AskPulse) => [String(captureTimeUs(p))]);
 });

@@ -116,7 +116,7 @@ export class App {
     const choice = this.#choice;
     this.#choice = null;
     if (choice !== null) choice.acts.get(key)?.();
-    else if (this.top.take?.(key) !== true) bindingOf(this.tables, key)?.run();
+    else if (this.top.take?.(key) !== true) bindingOf(this.tables, key)?.run(key);
     this.changed();
   }
 

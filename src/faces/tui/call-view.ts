@@ -23,6 +23,7 @@ const HEAD = 2;
 /** The part of the screen that the ladder takes beside a message, where there is room for both. */
 const LADDER_PART = 0.6;
 const MESSAGE_LEAST = 30;
+const DIGITS = '0123456789';
 
 export type CallPort = Pick<TerminalPort, 'head' | 'ladder' | 'messages' | 'legs' | 'text' | 'changes' | 'whyNone'>;
 
@@ -50,6 +51,8 @@ export class CallView implements View {
   /** The first of two messages that are to be compared. */
   #marked: AskMessage | null = null;
   #isMessageAlone = false;
+  /** Digits of the number that is being typed. */
+  #typed = '';
   #trouble = '';
   #changes: number | null = null;
   /** The newest answer did not come: what is shown is older. */
@@ -95,12 +98,18 @@ export class CallView implements View {
         run: () => app.say(parts.shown.nextTime()),
       },
       { keys: ['space'], help: 'Choose a message; with a second one both are compared.', run: () => this.#choose() },
+      {
+        keys: [...DIGITS],
+        written: '0-9',
+        help: 'Go to the message of this number.',
+        run: (digit) => this.#toMessage(digit),
+      },
       { keys: ['J'], help: 'Scroll the message down.', run: () => this.#pane.scroll(1) },
       { keys: ['K'], help: 'Scroll the message up.', run: () => this.#pane.scroll(-1) },
       ...moving(this.#scroll, () => this.#ladder?.steps.length ?? 0).map((binding) => ({
         ...binding,
-        run: () => {
-          binding.run();
+        run: (key: string) => {
+          binding.run(key);
           this.#pane.reset();
         },
       })),
@@ -131,10 +140,17 @@ export class CallView implements View {
       this.#trouble = port.whyNone();
       return;
     }
+    const isFirst = this.#ladder === null;
     this.#ladder = ladder.document;
+    if (isFirst && this.#ladder !== null && this.#typed !== '') this.#toTyped();
     this.#messages = messages.document?.messages ?? [];
     this.#head = head.document;
     this.#trouble = this.#ladder === null ? 'the call is not here any more' : '';
+  }
+
+  take(key: string): boolean {
+    if (!DIGITS.includes(key)) this.#typed = '';
+    return false;
   }
 
   tick(): void {
@@ -224,6 +240,27 @@ export class CallView implements View {
 
   #turnMessage(): void {
     this.#isMessageAlone = !this.#isMessageAlone;
+    this.#pane.reset();
+  }
+
+  /** Of the call that the chosen message is of; a digit that makes no number of a message begins anew. */
+  #toMessage(digit: string): void {
+    const typed = `${this.#typed}${digit}`;
+    // Without a ladder yet it is gone to when there is one.
+    this.#typed = this.#ladder === null || this.#placeOf(typed) >= 0 ? typed : digit;
+    if (this.#ladder !== null) this.#toTyped();
+  }
+
+  #placeOf(number: string): number {
+    const callId = this.#chosen?.call_id ?? this.#first;
+    const steps = this.#ladder?.steps ?? [];
+    return steps.findIndex(({ call_id, index }) => call_id === callId && index === Number(number));
+  }
+
+  #toTyped(): void {
+    const place = this.#placeOf(this.#typed);
+    if (place < 0) this.#app.say(`there is no message ${this.#typed}`);
+    else this.#scroll.to(place, this.#ladder?.steps.length ?? 0);
     this.#pane.reset();
   }
 

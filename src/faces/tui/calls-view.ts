@@ -1,6 +1,7 @@
 /**
  * The list of calls, with the filter above it: where everybody begins.
  */
+import type { SortKey } from '../../core/words.ts';
 import { SORT_KEYS } from '../../core/words.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
 import { clockOf } from '../../view/clock.ts';
@@ -17,6 +18,16 @@ import type { Shown } from './shown.ts';
 /** Filter, titles, and the line below the rows. */
 const AROUND = 3;
 
+/** Keys of the orders, and which way each runs. */
+const ORDERS = [
+  ['c', 'created', true],
+  ['u', 'updated', true],
+  ['d', 'duration', true],
+  ['p', 'pdd', true],
+  ['m', 'mos', false],
+  ['l', 'loss', true],
+] as const satisfies readonly (readonly [key: string, by: SortKey, isDescending: boolean])[];
+
 export type CallsParts = {
   readonly list: CallList;
   readonly filter: FilterLine;
@@ -24,6 +35,7 @@ export type CallsParts = {
   /** Opens a call. */
   open(callIds: readonly string[]): void;
   compare(a: string, b: string): void;
+  save(callIds: readonly string[]): void;
   quality(callId: string): void;
   hear(callId: string): void;
   /** The newest call that failed, of all that are kept, or why there is none. */
@@ -64,7 +76,14 @@ export class CallsView implements View {
       { keys: ['v'], help: 'Show how the call sounded, window by window.', run: () => this.#onCall(parts.quality) },
       { keys: ['a'], help: 'Play the call, or end what plays.', run: () => this.#onCall(parts.hear) },
       { keys: ['space'], help: 'Choose a call; with a second one both are compared.', run: () => this.#choose() },
-      { keys: ['>'], short: 'Sort', help: 'Sort by the next figure.', run: () => this.#sort() },
+      {
+        keys: ['s', 'f2'],
+        short: 'Save',
+        help: 'Write the call to a file.',
+        run: () => this.#onCall((id) => parts.save([id])),
+      },
+      { keys: ['o'], short: 'Order', help: 'Sort by a figure that is asked for.', run: () => this.#order() },
+      { keys: ['>'], help: 'Sort by the next figure.', run: () => this.#sort() },
       { keys: ['z'], help: 'Turn the order round.', run: () => this.#turn() },
       {
         keys: ['w'],
@@ -76,8 +95,8 @@ export class CallsView implements View {
       { keys: ['p'], short: 'Pause', help: 'Let the list stand still, or go on.', run: () => this.#pause() },
       ...moving(this.#scroll, () => list.rows.length, toEnds).map((binding) => ({
         ...binding,
-        run: () => {
-          binding.run();
+        run: (key: string) => {
+          binding.run(key);
           this.#moved();
         },
       })),
@@ -198,6 +217,15 @@ export class CallsView implements View {
     const { filter, sort } = this.#parts.list.question;
     const by = SORT_KEYS[(SORT_KEYS.indexOf(sort.by) + 1) % SORT_KEYS.length] ?? 'created';
     void this.ask({ filter, sort: { by, isDescending: sort.isDescending } });
+  }
+
+  /** The worst stands on top; of times the newest. */
+  #order(): void {
+    const acts = ORDERS.map(([key, by, isDescending]) => {
+      const act = (): void => void this.ask({ ...this.#parts.list.question, sort: { by, isDescending } });
+      return [key, act] as const;
+    });
+    this.#app.choose(`Sort by: ${ORDERS.map(([key, by]) => `${key} ${by}`).join('  ')}`, new Map(acts));
   }
 
   #turn(): void {

@@ -100,6 +100,7 @@ export function openInteractive(
     filter,
     shown,
     open: ([callId = '']) => show(callId),
+    save,
     quality,
     hear,
     compare: (a, b) => void compare(a, b),
@@ -134,7 +135,7 @@ export function openInteractive(
       },
       open: show,
     };
-    app.push(new TableView(app, make(port, events, shown)));
+    app.push(new TableView(app, make(port, events, shown, { filter: list.question.filter, text: filter.text })));
   }
 
   function turnZone(a: App): void {

@@ -34,7 +34,9 @@ export type Binding = {
   readonly short?: string;
   /** A sentence for the help. */
   readonly help: string;
-  run(): void;
+  /** Where many keys do the same: how they are written. */
+  readonly written?: string;
+  run(key: string): void;
 };
 
 /** The binding of a key in the first table that has one. */

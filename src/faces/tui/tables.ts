@@ -1,6 +1,7 @@
 /**
  * The tables of the port as screens: what is wrong with calls, who registers, who attacks.
  */
+import type { CallsQuestion } from '../../explore/question.ts';
 import { ALL_CALLS } from '../../explore/question.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
 import { clockOf } from '../../view/clock.ts';
@@ -9,6 +10,13 @@ import type { TableParts, TableRow } from './table-view.ts';
 export type TablePort = Pick<TerminalPort, 'findings' | 'registrations' | 'security' | 'whyNone'>;
 
 type Zoned = { readonly isUtc: boolean };
+
+/** Which calls a table is of, and how that is written; '' is all. */
+export type TableOf = { readonly filter: CallsQuestion['filter']; readonly text: string };
+
+const asked = ({ filter }: TableOf): CallsQuestion => ({ ...ALL_CALLS, filter });
+const titled = (title: string, { text }: TableOf): string => (text === '' ? title : `${title}   of ${text}`);
+const lacking = (what: string, { text }: TableOf): string => (text === '' ? what : `${what} The filter is ${text}.`);
 
 export type TableEvents = {
   /** Shows the calls of a filter in the list. */
@@ -21,6 +29,11 @@ function moment(at: string, { isUtc }: Zoned): string {
   return `${date} ${time.slice(0, 8)}`;
 }
 
+/** Within the calls that the table is of. */
+function both({ text }: TableOf, more: string): string {
+  return text === '' ? more : `(${text}) ${more}`;
+}
+
 function named(name: string | undefined, address: string): string {
   return name === undefined ? address : `${name} ${address}`;
 }
@@ -28,26 +41,26 @@ function named(name: string | undefined, address: string): string {
 const MOMENT = { title: 'Newest', width: 19 } as const;
 const COUNT = { title: 'Calls', width: 7, isRight: true } as const;
 
-export function findingsTable(port: TablePort, { filter }: TableEvents, shown: Zoned): TableParts {
+export function findingsTable(port: TablePort, { filter }: TableEvents, shown: Zoned, of: TableOf): TableParts {
   return {
-    title: 'Findings: what is wrong with calls',
+    title: titled('Findings: what is wrong with calls', of),
     columns: [COUNT, { title: 'Finding or code', width: 0 }, MOMENT],
     enter: 'Show the calls that have it.',
-    empty: 'No call has a finding, and none failed.',
+    empty: lacking('No call has a finding, and none failed.', of),
     whyNone: () => port.whyNone(),
     async read() {
-      const found = await port.findings(ALL_CALLS);
+      const found = await port.findings(asked(of));
       if (found === null) return null;
       const findings = found.findings.map(
         ({ finding, calls, newest_at }): TableRow => ({
           texts: [String(calls), finding, moment(newest_at, shown)],
-          open: () => filter(`finding:${finding}`),
+          open: () => filter(both(of, `finding:${finding}`)),
         }),
       );
       const codes = found.codes.map(
         ({ code, reason, calls }): TableRow => ({
           texts: [String(calls), `${code} ${reason}`, ''],
-          open: () => filter(`code:${code}`),
+          open: () => filter(both(of, `code:${code}`)),
         }),
       );
       return [...findings, ...codes];
@@ -55,9 +68,9 @@ export function findingsTable(port: TablePort, { filter }: TableEvents, shown: Z
   };
 }
 
-export function registrationsTable(port: TablePort, { open }: TableEvents, shown: Zoned): TableParts {
+export function registrationsTable(port: TablePort, { open }: TableEvents, shown: Zoned, of: TableOf): TableParts {
   return {
-    title: 'Registrations: who registers, from where, and who fails',
+    title: titled('Registrations: who registers, from where, and who fails', of),
     columns: [
       { title: 'User', width: 20 },
       { title: 'From', width: 30 },
@@ -68,10 +81,10 @@ export function registrationsTable(port: TablePort, { open }: TableEvents, shown
       { title: 'Answer', width: 0 },
     ],
     enter: 'Show the newest registration of the user.',
-    empty: 'Nobody registered.',
+    empty: lacking('Nobody registered.', of),
     whyNone: () => port.whyNone(),
     async read() {
-      const found = await port.registrations(ALL_CALLS);
+      const found = await port.registrations(asked(of));
       return (
         found?.registrations.map((r) => ({
           texts: [

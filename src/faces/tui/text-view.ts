@@ -39,7 +39,7 @@ export class TextView implements View {
 
 /** What each key does where it is asked, from the tables that dispatch them. */
 export function helpLines(title: string, tables: readonly (readonly Binding[])[]): string[] {
-  const rows = tables.flat().map(({ keys, help }) => [keys.map(shownKey).join(' '), help] as const);
+  const rows = tables.flat().map(({ keys, help, written }) => [written ?? keys.map(shownKey).join(' '), help] as const);
   const wide = Math.max(...rows.map(([keys]) => keys.length));
   return [title, '', ...rows.map(([keys, help]) => `${keys.padEnd(wide)}  ${help}`)];
 }

@@ -39,8 +39,8 @@ test('the first table that has a key decides', () => {
   const said: string[] = [];
   const binding = (key: string, what: string): Binding => ({ keys: [key], help: what, run: () => said.push(what) });
   const tables = [[binding('q', 'back')], [binding('q', 'quit'), binding('h', 'help')]];
-  bindingOf(tables, 'q')?.run();
-  bindingOf(tables, 'h')?.run();
+  bindingOf(tables, 'q')?.run('q');
+  bindingOf(tables, 'h')?.run('h');
   assert.equal(bindingOf(tables, 'z'), null);
   assert.deepEqual(said, ['back', 'help']);
 });
