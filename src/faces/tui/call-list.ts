@@ -15,7 +15,7 @@ const AHEAD = 100;
 const SHARE = 50;
 const REFRESH_MS = 1_000;
 
-type Pages = Pick<TerminalPort, 'page' | 'changes' | 'whyNone'>;
+type Pages = Pick<TerminalPort, 'page' | 'changes' | 'pulse' | 'whyNone'>;
 
 export class CallList {
   readonly #port: Pages;
@@ -40,6 +40,8 @@ export class CallList {
   #readAt = '';
   #takesMs = 0;
   #readMs = Number.NEGATIVE_INFINITY;
+  /** All files had been read when the list was. */
+  #wasDone = false;
 
   constructor(port: Pages, question: CallsQuestion, onChanged: () => void) {
     this.#port = port;
@@ -59,6 +61,7 @@ export class CallList {
     const startMs = performance.now();
     this.#readAt = new Date().toISOString();
     this.#changes = (await this.#port.changes(null))?.upTo ?? this.#changes;
+    this.#wasDone = this.#isDone;
     const page = await this.#port.page(this.#asks(isFromEnd), PAGE, '');
     // Another question came meanwhile.
     if (asked !== this.#asked) return;
@@ -100,7 +103,10 @@ export class CallList {
 
   /** Once a second: reads the list again while nobody stands in it, else what changed in it. */
   async refresh(isStill: boolean): Promise<void> {
-    if (this.isLoading || performance.now() - this.#readMs < Math.max(REFRESH_MS, this.#takesMs * SHARE)) return;
+    const isDue = performance.now() - this.#readMs >= Math.max(REFRESH_MS, this.#takesMs * SHARE);
+    const isDone = !this.#wasDone && this.#isDone;
+    if (this.isLoading || !(isDue || isDone)) return;
+    if (isDone && !isStill) return this.read();
     if (this.trouble !== '' && !isStill) return this.read();
     const asked = this.#asked;
     const found = await this.#port.changes(this.#changes);
@@ -122,6 +128,11 @@ export class CallList {
       else if (row.created_at > this.#readAt) this.#news.add(row.call_id);
     }
     this.#onChanged();
+  }
+
+  /** All files are read. */
+  get #isDone(): boolean {
+    return this.#port.pulse().progress === 1;
   }
 
   #asks(isFromEnd: boolean): CallsQuestion {

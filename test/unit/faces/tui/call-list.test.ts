@@ -5,6 +5,7 @@ import type { AskCall } from '../../../../src/contract/index.ts';
 import type { AskPort } from '../../../../src/explore/ask-port.ts';
 import { ALL_CALLS } from '../../../../src/explore/question.ts';
 import { CallList } from '../../../../src/faces/tui/call-list.ts';
+import type { Pulse } from '../../../../src/view/pulse.ts';
 
 function call(n: number): AskCall {
   const at = new Date(n * 1000).toISOString();
@@ -36,7 +37,19 @@ class Port {
     const more = start + limit < this.count ? { next_cursor: String(start + limit) } : {};
     return { schema_version: 1, total: this.count, calls: all.slice(start, start + limit), ...more };
   };
+  progress: number | null = null;
   readonly whyNone = (): string => 'nobody answers';
+  readonly pulse = (): Pulse => ({
+    calls: this.count,
+    active: 0,
+    packets: 0,
+    sipMessages: 0,
+    dropped: 0,
+    outside: 0,
+    isDegraded: false,
+    progress: this.progress,
+    nowUs: 0,
+  });
   readonly changes: AskPort['changes'] = (since) => ({ upTo: this.upTo, rows: since === null ? [] : this.changed });
 }
 
@@ -80,6 +93,7 @@ test('nothing changed: the list is not read again; and one that takes long is re
   const { page } = port;
   const slow = {
     changes: port.changes,
+    pulse: port.pulse,
     whyNone: port.whyNone,
     page(...words: Parameters<typeof page>) {
       nowMs += 400;
@@ -105,7 +119,11 @@ test('an answer that was overtaken by another question is let go of', async () =
   const answers: (() => void)[] = [];
   const late: AskPort['page'] = (...words) =>
     new Promise((resolve) => answers.push(() => resolve(port.page(...words))));
-  const list = new CallList({ changes: port.changes, whyNone: port.whyNone, page: late }, NEWEST, () => undefined);
+  const list = new CallList(
+    { changes: port.changes, pulse: port.pulse, whyNone: port.whyNone, page: late },
+    NEWEST,
+    () => undefined,
+  );
   const first = list.read();
   const second = list.read(ALL_CALLS);
   await new Promise(setImmediate);
@@ -123,7 +141,12 @@ test('a list that did not come says why, keeps its rows, and is read again until
   const { page } = port;
   let isThere = false;
   const flaky = new CallList(
-    { changes: port.changes, whyNone: port.whyNone, page: (...words) => (isThere ? page(...words) : null) as never },
+    {
+      changes: port.changes,
+      pulse: port.pulse,
+      whyNone: port.whyNone,
+      page: (...words) => (isThere ? page(...words) : null) as never,
+    },
     NEWEST,
     () => undefined,
   );
@@ -152,4 +175,22 @@ test('who stands in a list of which too much changed is told so, and keeps its r
   assert.deepEqual([list.isOld, port.asked, ids(list)], [true, 1, ['c999', 'c800']]);
   await list.read();
   assert.equal(list.isOld, false);
+});
+
+test('a list that was read while files were is read again as soon as they are, and once', async (t) => {
+  let nowMs = 0;
+  t.mock.method(performance, 'now', () => nowMs);
+  const port = new Port();
+  port.progress = 0.5;
+  const list = new CallList(port, NEWEST, () => undefined);
+  await list.read();
+  nowMs = 10;
+  await list.refresh(false);
+  assert.equal(port.asked, 1);
+  port.progress = 1;
+  await list.refresh(true);
+  assert.equal(port.asked, 1, 'whoever stands in it keeps the rows');
+  await list.refresh(false);
+  await list.refresh(false);
+  assert.equal(port.asked, 2);
 });
