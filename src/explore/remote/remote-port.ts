@@ -27,8 +27,10 @@ import {
 } from '../../core/item-limits.ts';
 import { safeText } from '../../core/terminal-text.ts';
 import type { Pulse } from '../../view/pulse.ts';
+import type { AgentPort } from '../agent-port.ts';
 import type { Found } from '../found.ts';
 import type { TerminalPort } from '../terminal-port.ts';
+import { agentPart } from './agent-part.ts';
 import type { FailureKind } from './failures.ts';
 import { connectionFailure, noAsk, RemoteFailure, saidText, tooLarge, wrongShape } from './failures.ts';
 import { Link } from './link.ts';
@@ -39,7 +41,7 @@ import { captureTimeUs, isDrawable, isReadable, readShape } from './shapes.ts';
 import type { Target } from './target.ts';
 import { Watching } from './watching.ts';
 
-export type RemotePort = TerminalPort & { close(): void };
+export type RemotePort = TerminalPort & AgentPort & { close(): void };
 
 const DOCUMENT: Bounds = { bytes: REMOTE_ANSWER_BYTES, ms: 30_000 };
 const LIST: Bounds = { bytes: REMOTE_LIST_BYTES, ms: 30_000 };
@@ -115,6 +117,7 @@ class Remote {
       });
     const ladder = (callIds: readonly string[]) => sound(callPath(callIds, 'ladder'), AskLadder, isDrawable);
     return {
+      ...agentPart(found),
       page: (question, limit, cursor) =>
         this.#answer(async () => {
           const page = await this.#list(`/ask/calls?${asked(question)}&${query({ limit, cursor })}`, AskCalls);

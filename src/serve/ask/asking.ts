@@ -6,6 +6,7 @@ import type { FastifyRequest } from 'fastify';
 import type { ProblemKind } from '../../contract/index.ts';
 import { ASK_HEAVY, ASK_HEAVY_WAITING } from '../../core/item-limits.ts';
 import { Places } from '../../core/places.ts';
+import type { AgentPort } from '../../explore/agent-port.ts';
 import type { Explorer } from '../../explore/explorer.ts';
 import type { IsGone } from '../../explore/found.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
@@ -39,20 +40,20 @@ export function readQuestion({
 }
 
 /** The Call-ID that the selector of a path means: an exact one, `id:…` or `ssrc:0x…`. */
-export function readSelector(readers: Explorer, selector: string): string {
-  const selected = readers.select(selector, null);
+export async function readSelector(readers: Pick<AgentPort, 'select'>, selector: string): Promise<string> {
+  const selected = orBusy(await readers.select(selector, null));
   if ('callId' in selected) return selected.callId;
   throw new ProblemError('not-found', 'There is no such call; the selector is a Call-ID, id:CALL-ID or ssrc:0xSSRC.');
 }
 
 /** The call, and with `legs` its other legs. */
 export async function readCalls(
-  readers: Explorer,
+  readers: Pick<AgentPort, 'select' | 'legs'>,
   isGone: IsGone,
   selector: string,
   legs: boolean | undefined,
 ): Promise<readonly string[]> {
-  const callId = readSelector(readers, selector);
+  const callId = await readSelector(readers, selector);
   if (legs !== true) return [callId];
   return [callId, ...(orBusy(await readers.legs(callId, isGone)).document ?? [])];
 }

@@ -51,7 +51,8 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
         },
       },
     },
-    async (request) => orNoDialog(await readers.call(readSelector(readers, request.params.selector), isGone(request))),
+    async (request) =>
+      orNoDialog(await readers.call(await readSelector(readers, request.params.selector), isGone(request))),
   );
 
   app.get(
@@ -66,7 +67,8 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
         response: { 200: answer('What stands on top of the call.', AskHead), ...refusals(...OF_CALL) },
       },
     },
-    async (request) => orNoDialog(await readers.head(readSelector(readers, request.params.selector), isGone(request))),
+    async (request) =>
+      orNoDialog(await readers.head(await readSelector(readers, request.params.selector), isGone(request))),
   );
 
   app.get(
@@ -123,7 +125,7 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
       },
     },
     async (request) =>
-      orNoDialog(await readers.quality(readSelector(readers, request.params.selector), isGone(request))),
+      orNoDialog(await readers.quality(await readSelector(readers, request.params.selector), isGone(request))),
   );
 
   app.get(
@@ -140,8 +142,8 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
       },
     },
     async (request) => {
-      const a = readSelector(readers, request.params.selector);
-      const b = readSelector(readers, request.query.with);
+      const a = await readSelector(readers, request.params.selector);
+      const b = await readSelector(readers, request.query.with);
       return heavily(isGone(request), async () => orNoDialog(await readers.compare(a, b, isGone(request))));
     },
   );
@@ -231,7 +233,7 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
     },
     async (request) => {
       const { selector } = request.params;
-      const callId = readSelector(readers, selector);
+      const callId = await readSelector(readers, selector);
       const pair = await heavily(isGone(request), async () =>
         orNoDialog(await readers.sipp(callId, false, isGone(request))),
       );
@@ -265,7 +267,7 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
     },
     async (request, reply) => {
       const { selector } = request.params;
-      const callId = readSelector(readers, selector);
+      const callId = await readSelector(readers, selector);
       const { from = 0, to = Number.POSITIVE_INFINITY } = request.query;
       if (to <= from) throw new ProblemError('invalid-parameter', 'to must be greater than from.');
       const audio = await heavily(isGone(request), async () =>

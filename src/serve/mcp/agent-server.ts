@@ -29,6 +29,9 @@ export function createAgentServer(asked: Asked, version: string, onFault: (error
         await asked.whenReady;
         return toResult(await answer(args, asked));
       } catch (error) {
+        const whyNone =
+          error instanceof ProblemError && error.kind === 'overloaded' ? asked.readers.whyNone : undefined;
+        if (whyNone !== undefined) return toRefusal(whyNone());
         if (error instanceof ProblemError) return toRefusal(error.detail ?? error.kind);
         onFault(error);
         return toRefusal('calltap failed to make the answer; its log says why.');

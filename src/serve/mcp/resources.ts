@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { ResourceTemplate } from '@modelcontextprotocol/server';
 import { packageRoot } from '../../core/package.ts';
-import { orNoDialog } from '../api/routes/route.ts';
+import { orBusy, orNoDialog } from '../api/routes/route.ts';
 import { heavily, readSelector } from '../ask/asking.ts';
 import { fenced } from './answer.ts';
 import type { Asked } from './tools.ts';
@@ -29,7 +29,7 @@ export function addResources(server: McpServer, { readers, isGone }: Asked): voi
     new ResourceTemplate('calltap://calls/{id}/report', { list: undefined }),
     { title: 'Report of a call', mimeType: 'text/markdown', description: 'id is the Call-ID, percent-encoded.' },
     async (uri, { id }) => {
-      const callId = readSelector(readers, decodeURIComponent(String(id)));
+      const callId = await readSelector(readers, decodeURIComponent(String(id)));
       const lines = await heavily(isGone, async () =>
         orNoDialog(await readers.text([callId], 'markdown', STYLE, isGone)),
       );
@@ -41,7 +41,7 @@ export function addResources(server: McpServer, { readers, isGone }: Asked): voi
     'calltap://stats',
     { title: 'Statistics', mimeType: 'application/json', description: 'What was captured, and what was lost.' },
     async ({ href }) => ({
-      contents: [{ uri: href, mimeType: 'application/json', text: JSON.stringify(await readers.stats()) }],
+      contents: [{ uri: href, mimeType: 'application/json', text: JSON.stringify(orBusy(await readers.stats())) }],
     }),
   );
   for (const [name, description] of Object.entries(PAGES))

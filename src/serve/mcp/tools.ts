@@ -7,7 +7,7 @@ import { Type } from 'typebox';
 import type { AskMessage } from '../../contract/index.ts';
 import { AskCallQuery, DEFAULT_LIMIT, StreamQuery } from '../../contract/index.ts';
 import { MCP_DOCUMENT_CHARS, MCP_MESSAGE_CHARS, MCP_MESSAGES, MCP_ROWS } from '../../core/item-limits.ts';
-import type { Explorer } from '../../explore/explorer.ts';
+import type { AgentPort } from '../../explore/agent-port.ts';
 import type { IsGone } from '../../explore/found.ts';
 import { explainedNames, findingHelp } from '../../view/finding-help.ts';
 import { orBusy, orNoDialog } from '../api/routes/route.ts';
@@ -17,7 +17,7 @@ import type { Answer } from './answer.ts';
 
 /** Whom a tool asks. */
 export type Asked = {
-  readonly readers: Explorer;
+  readonly readers: AgentPort;
   /** `--api-max-rows`. */
   readonly maxRows: number;
   readonly isGone: IsGone;
@@ -79,7 +79,7 @@ export const TOOLS: readonly Tool[] = [
     'One call whole: state, timing, SDP, streams with quality by window, diagnosis with evidence.',
     taking({ call }),
     async ({ call: selector }, { readers, isGone }) => ({
-      document: orNoDialog(await readers.call(readSelector(readers, selector), isGone)),
+      document: orNoDialog(await readers.call(await readSelector(readers, selector), isGone)),
     }),
   ),
   tool(
@@ -93,7 +93,7 @@ export const TOOLS: readonly Tool[] = [
     }),
     async ({ call: selector, layout = 'markdown', legs: hasLegs }, { readers, isGone }) => {
       if (layout === 'json')
-        return { document: orNoDialog(await readers.report(readSelector(readers, selector), isGone)) };
+        return { document: orNoDialog(await readers.report(await readSelector(readers, selector), isGone)) };
       const calls = await readCalls(readers, isGone, selector, hasLegs);
       const lines = await heavily(isGone, async () => orNoDialog(await readers.text(calls, layout, STYLE, isGone)));
       return { lines: [...lines].join('\n') };
@@ -134,7 +134,7 @@ export const TOOLS: readonly Tool[] = [
     'All legs of a call as a tree, followed from identifier to identifier.',
     taking({ call }),
     async ({ call: selector }, { readers, maxRows, isGone }) => ({
-      document: orNoDialog(await readers.tree(readSelector(readers, selector), maxRows, isGone)),
+      document: orNoDialog(await readers.tree(await readSelector(readers, selector), maxRows, isGone)),
     }),
   ),
   tool(
@@ -142,7 +142,7 @@ export const TOOLS: readonly Tool[] = [
     'The legs that are tied to one leg of a call, and by what.',
     taking({ call }),
     async ({ call: selector }, { readers, maxRows }) => ({
-      document: orNoDialog({ document: readers.correlated(readSelector(readers, selector), maxRows) }),
+      document: orNoDialog({ document: await readers.correlated(await readSelector(readers, selector), maxRows) }),
     }),
   ),
   tool(
@@ -150,7 +150,7 @@ export const TOOLS: readonly Tool[] = [
     'Where the messages of a call break a rule of SIP or SDP: rule, RFC, section, what was seen and expected.',
     taking({ call }),
     async ({ call: selector }, { readers, isGone }) => ({
-      document: orNoDialog(await readers.lint(readSelector(readers, selector), isGone)),
+      document: orNoDialog(await readers.lint(await readSelector(readers, selector), isGone)),
     }),
   ),
   tool(
@@ -182,13 +182,13 @@ export const TOOLS: readonly Tool[] = [
     },
   ),
   tool('capture_stats', 'What was captured, and what was lost on the way, by place.', taking({}), async (_, asked) => ({
-    document: await asked.readers.stats(),
+    document: orBusy(await asked.readers.stats()),
   })),
   tool(
     'capture_report',
     'What is wrong across all calls and streams, the worst first.',
     taking({}),
-    async (_, { readers }) => ({ document: await readers.captureReport() }),
+    async (_, { readers }) => ({ document: orBusy(await readers.captureReport()) }),
   ),
   tool(
     'explain_finding',
