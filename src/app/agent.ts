@@ -1,5 +1,6 @@
 /**
- * Speaks the agent protocol on standard input and output over a capture, until the other side closes or a signal comes.
+ * Speaks the agent protocol on standard input and output over a capture, or over a running service, until the other side
+ * closes or a signal comes.
  */
 import type { Config } from '../config/config.ts';
 import { isNeverGone } from '../core/turns.ts';
@@ -7,9 +8,17 @@ import type { Explorer } from '../explore/explorer.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
 import { speakOnStdio } from '../serve/mcp/stdio.ts';
 import type { Capturing } from './read-files.ts';
+import { openService } from './running-service.ts';
 import type { Session } from './session.ts';
 import type { StopSignal } from './stop-signal.ts';
 import { limitEnd } from './stop-signal.ts';
+
+/** Nobody else asks, and what is read is told by who answers. */
+const ALONE = { isGone: isNeverGone, log: () => undefined } as const;
+
+function say(line: string): void {
+  standardError.write(`calltap: ${line}\n`);
+}
 
 /** The exit code. Throws ServiceError. */
 export async function serveAgent(
@@ -26,9 +35,7 @@ export async function serveAgent(
     () => undefined,
   );
   const whenReady = session.figures.isLive ? Promise.resolve() : ended;
-  const speech = speakOnStdio({ readers, maxRows, isGone: isNeverGone, whenReady, log: () => undefined }, (line) =>
-    standardError.write(`calltap: ${line}\n`),
-  );
+  const speech = speakOnStdio({ ...ALONE, readers, maxRows, whenReady }, say);
   void speech.ended.then(() => stop.end());
   try {
     await Promise.race([reading, stop.came]);
@@ -41,4 +48,14 @@ export async function serveAgent(
     limitEnd();
   }
   return stop.exitCode;
+}
+
+/** The same over what --connect names. A signal ends the process by itself: nothing is to be put away. */
+export async function serveAgentOver(config: Config): Promise<number> {
+  const { port: readers } = await openService(config);
+  const speech = speakOnStdio({ ...ALONE, readers, maxRows: config.apiMaxRows }, say);
+  await speech.ended;
+  await speech.close();
+  readers.close();
+  return 0;
 }

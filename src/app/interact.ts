@@ -1,15 +1,9 @@
 /**
  * Runs the terminal's screens over a capture, or over a running service, until somebody ends them or a signal comes.
  */
-import { X509Certificate } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Config } from '../config/config.ts';
-import { localService } from '../config/local-service.ts';
-import { oneLine } from '../config/option-value.ts';
-import { failure, ServiceError } from '../core/errors.ts';
 import type { Explorer } from '../explore/explorer.ts';
-import type { RemotePort } from '../explore/remote/remote-port.ts';
 import { terminalPort } from '../explore/terminal-port.ts';
 import type { Asked } from '../faces/cli/asked.ts';
 import { readAsked } from '../faces/cli/asked.ts';
@@ -17,7 +11,6 @@ import { standardError } from '../faces/cli/standard-streams.ts';
 import type { Interactive } from '../faces/tui/interactive.ts';
 import { openInteractive } from '../faces/tui/interactive.ts';
 import { refuseUnfit, Tty } from '../faces/tui/tty.ts';
-import { readApiKey, readSecret } from '../serve/auth/configured.ts';
 import type { Capturing } from './read-files.ts';
 import type { Session } from './session.ts';
 import type { StopSignal } from './stop-signal.ts';
@@ -67,6 +60,8 @@ export async function interact(
 export async function connect(config: Config): Promise<number> {
   const asked = readAsked(config);
   refuseUnfit('--connect');
+  // What talks to services is read where it is needed.
+  const { openService } = await import('./running-service.ts');
   const { port, source } = await openService(config);
   let exitCode = 0;
   let screens: Interactive | null = null;
@@ -101,64 +96,6 @@ export async function connect(config: Config): Promise<number> {
     port.close();
   }
   return exitCode;
-}
-
-/** `source`: the address, and where it was found. */
-async function openService(config: Config): Promise<{ readonly port: RemotePort; readonly source: string }> {
-  // What talks to services is read where it is needed.
-  const { isThisHost, readPlace } = await import('../explore/remote/target.ts');
-  const { openRemote } = await import('../explore/remote/remote-port.ts');
-  const { connectionFailure } = await import('../explore/remote/failures.ts');
-  const local = config.connect === 'local' ? localService(config) : null;
-  const written = local?.url ?? config.connect ?? '';
-  const place = readPlace(written);
-  if ('reason' in place) throw failure('CONNECT_INVALID', { url: oneLine(written), reason: place.reason });
-  const given = config.apiKey ?? readApiKey(config.apiKeyFile);
-  const keyFile = given === null && (await isThisHost(place.host)) ? (local ?? localService(config)).keyFile : null;
-  const key = given ?? (keyFile === null ? null : localKey(keyFile));
-  const keyHint =
-    key === null && keyFile !== null && existsSync(keyFile)
-      ? `run it as root or in the group calltap, who may read ${oneLine(keyFile)}, or set SERVICE_API_KEY`
-      : 'set SERVICE_API_KEY, or name a file with --api-key-file';
-  const target = {
-    ...place,
-    key: key === null ? null : { text: key, isLocal: given === null },
-    keyHint,
-    ca: config.ca === null ? null : readCa(config.ca),
-  };
-  const source = local === null ? place.url : `${place.url} (${local.from})`;
-  try {
-    return { port: await openRemote(target, config.utc), source };
-  } catch (error) {
-    const { message: reason, remedy } = connectionFailure(error);
-    throw failure('CONNECT_FAILED', { url: source, reason, remedy });
-  }
-}
-
-/** Null where this user may not read it, or there is none. */
-function localKey(path: string): string | null {
-  try {
-    return readApiKey(path);
-  } catch (error) {
-    if (error instanceof ServiceError) return null;
-    throw error;
-  }
-}
-
-function readCa(path: string): string {
-  const content = 'a certificate in PEM';
-  const text = readSecret('--ca', path, content);
-  try {
-    new X509Certificate(text);
-    return text;
-  } catch {
-    throw failure('SECRET_FILE_INVALID', {
-      option: '--ca',
-      path: oneLine(path),
-      reason: 'it holds no certificate',
-      content,
-    });
-  }
 }
 
 /** Whoever looks wants the newest call on top; --sort says otherwise. */

@@ -42,6 +42,10 @@ async function main(argv: readonly string[]): Promise<number> {
   if (config.check) return runHostCheck(config);
   if (config.uprobeList) return runUprobeList(config);
   if (config.showFrame !== null) return runShowFrame(config.showFrame, config.decodeEspNull);
+  if (config.connect !== null && config.mcpStdio) {
+    const { serveAgentOver } = await import('./agent.ts');
+    return serveAgentOver(config);
+  }
   if (config.connect !== null) {
     const { connect } = await import('./interact.ts');
     return connect(config);

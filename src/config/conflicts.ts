@@ -59,7 +59,7 @@ const NO_CAPTURE = ['mint-token', 'uprobe-list', 'check', 'connect'] as const;
 /** What goes with a screen over a running service; all else is a matter of that service. */
 const OF_CONNECT: readonly string[] = [
   ...(['connect', 'filter', 'sort', 'utc', 'color', 'api-key', 'api-key-file', 'ca'] as const),
-  ...(['config', 'print-config'] as const),
+  ...(['config', 'print-config', 'mcp-stdio'] as const),
 ] satisfies readonly Flag[];
 const SIGNING_KEYS = ['api-signing-key', 'api-signing-key-file', 'mcp-signing-key'] as const;
 
@@ -89,6 +89,12 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
     excludes: ['api', 'metrics'],
     reason: 'a service speaks MCP over HTTP',
     remedy: 'leave it out, or give --mcp with --api',
+  },
+  {
+    option: 'mcp-stdio',
+    excludes: ['filter'],
+    reason: 'each tool has a filter of its own',
+    remedy: 'leave it out',
   },
   {
     check: ({ mcpStdio, input }) =>

@@ -134,6 +134,13 @@ for (const revision of REVISIONS)
       assert.deepEqual((await call(client, 'get_call', { call: LOSSY })).document, there.document);
     });
 
+    it('over a running service too, which needs no MCP itself', async (t) => {
+      const client = await overStdio(t, ['--connect', shared.base], revision);
+      await checkAll(client, shared.base);
+      const { texts, isRefusal } = await call(client, 'get_call', { call: 'nobody' });
+      assert.ok(isRefusal && /no such call/.test(texts.join('')));
+    });
+
     it('mistakes are answers that say what to do', async (t) => {
       const client = await overHttp(t, shared.base, revision);
       const mistakes: readonly (readonly [string, object, RegExp])[] = [
