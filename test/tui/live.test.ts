@@ -24,6 +24,28 @@ function send(callId: string, line: string): Promise<void> {
 const call = (n: number): string => `tui-${process.pid}-${n}`;
 const begins = (n: number): Promise<void> => send(call(n), `OPTIONS sip:u${n}@127.0.0.1 SIP/2.0`);
 
+test('another size while calls come: all is drawn anew, and calls still come', { skip }, async (t) => {
+  const tmux = new Tmux(t, [...PROGRAM, '-i', '-d', 'lo', '--filter', `callid:tui-${process.pid}-9*`], [200, 20]);
+  await tmux.shows(/calltap lo .* 0 dropped/);
+  let n = 90;
+  for (const [width, height] of [
+    [80, 24],
+    [120, 40],
+    [30, 8],
+    [10, 3],
+    [200, 20],
+  ] as const) {
+    const more = begins(n++);
+    tmux.resize([width, height]);
+    await more;
+    if (width < 20) continue;
+    const lines = await tmux.shows(new RegExp(`^1 of ${n - 90} `, 'm'));
+    assert.equal(lines.slice(3, height - 2).filter((line) => line !== '').length, Math.min(n - 90, height - 5));
+  }
+  await tmux.press('q');
+  await tmux.shows(/ended 0/);
+});
+
 test('calls come on top; under who stands on a row they change in place, and new ones are counted', {
   skip,
 }, async (t) => {

@@ -153,7 +153,7 @@ test('17: who attacks, with what evidence: S', options, async (t) => {
   const tmux = new Tmux(t, [...PROGRAM, '-i', path, '--kill-scanner'], [200, 40]);
   await tmux.settled(/^1 of \d+ /m);
   await tmux.press('S');
-  await tmux.shows(/^20\S+ \S+ +\S+ +scanner +scanner from=\S+ behaviour=\S+ count=\d+; within .*methods: /m);
+  await tmux.shows(/^20\S+ \S+ +203\.0\.113\.1 +scanner +known-tool x\d+; 100; friendly-scanner$/m);
 });
 
 test('21, 22, 23: a folder of two taps, an expression of tcpdump, and names', options, async (t) => {

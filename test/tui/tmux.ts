@@ -30,7 +30,7 @@ export class Tmux {
     const [flags, variables] = [env.filter(isFlag), env.filter((word) => !isFlag(word))];
     const words = [...UNSET, ...flags, ...SET, ...variables, ...command];
     const quoted = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
-    const script = `${quoted}; echo "ended $?"; stty -a | grep -o -e '-\\?icanon' -e '-\\?echo '; exec sleep 1000`;
+    const script = `was=$(stty -g); ${quoted}; echo "ended $?"; [ "$was" = "$(stty -g)" ] && echo 'modes as before'; exec sleep 1000`;
     this.#tmux('-f', '/dev/null', 'new-session', '-d', '-x', String(width), '-y', String(height), script);
   }
 
@@ -89,9 +89,20 @@ export class Tmux {
       });
   }
 
+  /** Whether the terminal shows its cursor, and another screen than that of the shell. */
+  get state(): { readonly hasCursor: boolean; readonly isOther: boolean } {
+    const [cursor, other] = this.#tmux('display-message', '-p', '#{cursor_flag} #{alternate_on}').trim().split(' ');
+    return { hasCursor: cursor === '1', isOther: other === '1' };
+  }
+
+  get shellPid(): number {
+    return Number(this.#tmux('display-message', '-p', '#{pane_pid}'));
+  }
+
   get pid(): number {
-    const shell = this.#tmux('display-message', '-p', '#{pane_pid}').trim();
-    return Number(execFileSync('pgrep', ['-P', shell, '-f', 'calltap.js'], { encoding: 'utf8' }).split('\n')[0]);
+    return Number(
+      execFileSync('pgrep', ['-P', String(this.shellPid), '-f', 'calltap.js'], { encoding: 'utf8' }).split('\n')[0],
+    );
   }
 
   /** From now on what the program writes goes to a file too. */

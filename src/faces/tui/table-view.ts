@@ -7,8 +7,19 @@ import { LOOK } from './cells.ts';
 import type { Binding } from './keys.ts';
 import { moving, Scroll } from './scroll.ts';
 
-/** `width` 0: as wide as there is room. */
-export type TableColumn = { readonly title: string; readonly width: number; readonly isRight?: true };
+/** Cells of a column without a width, below which the others give way. */
+const OPEN_LEAST = 24;
+
+export type TableColumn = {
+  readonly title: string;
+  /** 0: as wide as there is room. */
+  readonly width: number;
+  /** Where there is little room. */
+  readonly least?: number;
+  readonly isRight?: true;
+  /** Of a text that is cut the end stays: of a date and a time the time. */
+  readonly isEndKept?: true;
+};
 export type TableRow = {
   readonly texts: readonly string[];
   /** What Enter opens; null where it opens nothing. */
@@ -66,7 +77,8 @@ export class TableView implements View {
       const row = this.#rows[this.#scroll.top + i];
       if (row === undefined) break;
       for (const [c, { x, wide, column }] of places.entries()) {
-        const text = row.texts[c] ?? '';
+        const whole = row.texts[c] ?? '';
+        const text = column.isEndKept === true ? whole.slice(-wide) : whole;
         const at = column.isRight === true ? Math.max(0, wide - text.length) : 0;
         cells.put(x + at, y + 2 + i, text, LOOK.plain, wide - at);
       }
@@ -78,12 +90,15 @@ export class TableView implements View {
 
   #places(width: number): { readonly x: number; readonly wide: number; readonly column: TableColumn }[] {
     const { columns } = this.#parts;
-    const fixed = columns.reduce((sum, column) => sum + column.width + 1, -1);
-    const open = columns.filter((column) => column.width === 0).length;
-    const rest = Math.max(0, Math.floor((width - fixed) / Math.max(1, open)));
+    const open = Math.max(1, columns.filter((column) => column.width === 0).length);
+    const restBeside = (widthOf: (column: TableColumn) => number): number =>
+      Math.floor((width - columns.reduce((sum, column) => sum + widthOf(column) + 1, -1)) / open);
+    const isNarrow = restBeside((column) => column.width) < OPEN_LEAST;
+    const widthOf = (column: TableColumn): number => (isNarrow ? (column.least ?? column.width) : column.width);
+    const rest = Math.max(0, restBeside(widthOf));
     let x = 0;
     return columns.map((column) => {
-      const place = { x, wide: column.width === 0 ? rest : column.width, column };
+      const place = { x, wide: column.width === 0 ? rest : widthOf(column), column };
       x += place.wide + 1;
       return place;
     });

@@ -1,6 +1,7 @@
 /**
  * The tables of the port as screens: what is wrong with calls, who registers, who attacks.
  */
+import type { AskAlert } from '../../contract/index.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
 import { ALL_CALLS } from '../../explore/question.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
@@ -29,6 +30,13 @@ function moment(at: string, { isUtc }: Zoned): string {
   return `${date} ${time.slice(0, 8)}`;
 }
 
+/** What stands in no column of its own. */
+function evidenceOf({ behaviour, count, methods, codes, targets, user_agent }: AskAlert): string {
+  const tally = (list: AskAlert['codes']): string => list.map(({ name, count }) => `${name} x${count}`).join(', ');
+  const parts = [`${behaviour} x${count}`, tally(methods), tally(codes), targets.join(' '), user_agent ?? ''];
+  return parts.filter((part) => part !== '').join('; ');
+}
+
 /** Within the calls that the table is of. */
 function both({ text }: TableOf, more: string): string {
   return text === '' ? more : `(${text}) ${more}`;
@@ -38,7 +46,7 @@ function named(name: string | undefined, address: string): string {
   return name === undefined ? address : `${name} ${address}`;
 }
 
-const MOMENT = { title: 'Newest', width: 19 } as const;
+const MOMENT = { title: 'Newest', width: 19, least: 8, isEndKept: true } as const;
 const COUNT = { title: 'Calls', width: 7, isRight: true } as const;
 
 export function findingsTable(port: TablePort, { filter }: TableEvents, shown: Zoned, of: TableOf): TableParts {
@@ -72,12 +80,12 @@ export function registrationsTable(port: TablePort, { open }: TableEvents, shown
   return {
     title: titled('Registrations: who registers, from where, and who fails', of),
     columns: [
-      { title: 'User', width: 20 },
-      { title: 'From', width: 30 },
-      { title: 'State', width: 11 },
-      { title: 'Tries', width: 6, isRight: true },
+      { title: 'User', width: 20, least: 8 },
+      { title: 'From', width: 30, least: 20 },
+      { title: 'State', width: 11, least: 10 },
+      { title: 'Tries', width: 6, least: 5, isRight: true },
       { title: 'Failed', width: 6, isRight: true },
-      { title: 'Last', width: 19 },
+      { title: 'Last', width: 19, least: 8, isEndKept: true },
       { title: 'Answer', width: 0 },
     ],
     enter: 'Show the newest registration of the user.',
@@ -107,7 +115,12 @@ export function securityTable(port: TablePort, { filter }: TableEvents, shown: Z
   let isWatching = true;
   return {
     title: 'Attackers that were reported',
-    columns: [MOMENT, { title: 'From', width: 30 }, { title: 'Kind', width: 12 }, { title: 'What', width: 0 }],
+    columns: [
+      MOMENT,
+      { title: 'From', width: 30, least: 20 },
+      { title: 'Kind', width: 12 },
+      { title: 'What', width: 0 },
+    ],
     enter: 'Show what came from there.',
     get empty() {
       return isWatching ? 'Nobody was reported.' : 'Nothing looks for attackers: add --kill-scanner or --fraud.';
@@ -118,7 +131,7 @@ export function securityTable(port: TablePort, { filter }: TableEvents, shown: Z
       if (found === null) return null;
       isWatching = found.is_watching;
       return found.alerts.map((a) => ({
-        texts: [moment(a.at, shown), named(a.name, a.net ?? a.source), a.kind, a.text],
+        texts: [moment(a.at, shown), named(a.name, a.net ?? a.source), a.kind, evidenceOf(a)],
         open: () => filter(`ip:${a.net ?? a.source}`),
       }));
     },

@@ -12,6 +12,8 @@ const ESC = '\u001b[';
 /** Another screen than that of the shell, without wrapping. */
 const ENTER = `${ESC}?1049h${ESC}?7l${ESC}2J`;
 const LEAVE = `${ESC}?2026l${ESC}0m${ESC}?7h${ESC}?25h${ESC}?1049l`;
+/** How often it is looked whether who started this is still there. */
+const PARENT_MS = 500;
 /** How long after Esc the rest of a sequence is waited for. */
 const ESCAPE_MS = 40;
 
@@ -38,6 +40,7 @@ export class Tty implements Screen {
   readonly hasColor: boolean;
   readonly isUtf8 = knowsUtf8(process.env);
   #isOpen = true;
+  readonly #parentClock: NodeJS.Timeout;
 
   /** Throws TERMINAL_UNFIT where nothing can be drawn. */
   constructor(hasColor: boolean, { onKey, onResize, onEnd }: TtyEvents) {
@@ -57,6 +60,11 @@ export class Tty implements Screen {
     process.on('SIGHUP', () => {
       if (!isatty(this.#in.fd)) onEnd();
     });
+    // Without the shell that waited for this another one has the terminal, and no signal says so.
+    const { ppid } = process;
+    this.#parentClock = setInterval(() => {
+      if (process.ppid !== ppid) onEnd();
+    }, PARENT_MS);
     // Whatever ends the process: what is shown then is the shell's again.
     process.on('exit', this.#leave);
     this.write(ENTER);
@@ -77,13 +85,15 @@ export class Tty implements Screen {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     process.off('exit', this.#leave);
-    try {
-      this.#in.setRawMode(false);
-      // At an exit nothing that waits is written any more.
-      writeSync(1, LEAVE);
-    } catch {
-      // The terminal has gone, and nobody sees it.
-    }
+    clearInterval(this.#parentClock);
+    // Where one of them is refused, as to who is in the background, the other one may not be. At an exit nothing that waits
+    // is written any more.
+    for (const restore of [() => writeSync(1, LEAVE), () => this.#in.setRawMode(false)])
+      try {
+        restore();
+      } catch {
+        // The terminal has gone, and nobody sees it.
+      }
     this.#in.pause();
   }
 }
