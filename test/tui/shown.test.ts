@@ -22,7 +22,7 @@ test('times of day, since the first message, and since the one before: w in a ca
 });
 
 test('local times and UTC, in each screen: W', options, async (t) => {
-  const tmux = await demo(t, [100, 30], [], ['TZ=Asia/Tokyo']);
+  const tmux = await demo(t, [140, 30], [], ['TZ=Asia/Tokyo']);
   await tmux.shows(/2025-03-04 UTC\+09:00/);
   await tmux.press('W');
   await tmux.shows(/^09:00:\d\d [^\n]*\n[\s\S]*2025-03-04 UTC /m);

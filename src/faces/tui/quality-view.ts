@@ -42,6 +42,7 @@ export class QualityView implements View {
   #chosen: Place | null = null;
   #top = 0;
   #trouble = 'reading';
+  #hearsSoon = false;
 
   constructor(app: App, callId: string, parts: QualityParts) {
     this.#app = app;
@@ -76,6 +77,7 @@ export class QualityView implements View {
           ? 'no RTP stream belongs to this call'
           : '';
     this.#bars = null;
+    if (this.#hearsSoon) this.#hear();
     this.#app.changed();
   }
 
@@ -172,8 +174,13 @@ export class QualityView implements View {
   }
 
   #hear(): void {
-    const [bars, place, quality] = [this.#bars, this.#place, this.#quality];
-    if (bars === null || place === null || quality === null) return;
+    const quality = this.#quality;
+    // Whoever types faster than it is read hears it then.
+    this.#hearsSoon = quality === null;
+    if (quality === null) return;
+    const bars = this.#bars ?? barsOf(quality, Number.POSITIVE_INFINITY);
+    const place = this.#chosen ?? worstOf(bars);
+    if (place === null) return;
     const window = bars.streams[place.stream]?.columns[place.column] ?? null;
     if (window === null) {
       this.#app.say('no packet came in this window');
