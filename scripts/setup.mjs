@@ -136,6 +136,21 @@ function typescript() {
   });
 }
 
+/** The web console: a project of its own, for a browser. */
+function webConsole() {
+  const sources = list('src/faces/console', () => true);
+  const inputs = digest(['scripts/steps/console.mjs', 'tsconfig.json', 'package-lock.json', ...sources]);
+  once('console', inputs, ['dist/console/index.html'], () => {
+    for (const args of [
+      ['node_modules/typescript/bin/tsc', '-p', 'src/faces/console'],
+      ['scripts/steps/console.mjs'],
+    ]) {
+      const r = capture(process.execPath, args);
+      if (r.code !== 0) throw new StepFailed('console', r.output, '');
+    }
+  });
+}
+
 /** What users run: set-up waits for the compiler, which proves the types that the bundler only drops. */
 function program() {
   const sources = list('src', (name) => name.endsWith('.ts'));
@@ -189,7 +204,7 @@ if (attempt(npmPackages)) {
   const lacks = missingForBpf();
   const isWithout = lacks.length > 0 || process.env.CALLTAP_WITHOUT_EBPF === '1';
   if (isWithout || attempt(ebpf)) attempt(() => nativeAddon(missing, isWithout));
-  if (attempt(scanner) && attempt(typescript)) attempt(program);
+  if (attempt(scanner) && attempt(typescript) && attempt(program)) attempt(webConsole);
 }
 if (idle && process.exitCode !== 1 && process.env.npm_lifecycle_event === 'setup') say('setup: up to date');
 sayWithoutEbpf();

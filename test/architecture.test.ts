@@ -42,7 +42,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   security: ['outputs'],
   explore: ['remote'],
   actions: ['hooks', 'peer', 'hep-out', 'ship'],
-  serve: ['http', 'auth', 'api', 'api/plugins', 'api/routes', 'ask', 'metrics', 'mcp'],
+  serve: ['http', 'auth', 'api', 'api/plugins', 'api/routes', 'ask', 'metrics', 'mcp', 'console'],
   faces: ['cli', 'tui', 'console'],
 };
 
@@ -132,6 +132,21 @@ const owned: Rule = (file) => {
   const [, room = '', ...folders] = posix.dirname(file.path).split('/');
   const folder = folders.join('/');
   return folder === '' || FOLDERS[room]?.includes(folder) === true ? [] : [`src/${room}/${folder} belongs to nobody`];
+};
+
+/** The console is a program of its own, for a browser: types of the contract, and what reads nothing but text. */
+const CONSOLE_SEES = /^src\/(?:faces\/console\/|query\/place\.ts$|core\/terminal-text\.ts$)/;
+const CONSOLE_PACKAGES = ['preact', 'preact/hooks', 'uplot'];
+const browserOnly: Rule = (file) => {
+  if (!isIn(file.path, 'faces/console')) return [];
+  return file.imports
+    .filter((name) => {
+      const path = target(file, name);
+      if (path === null) return !CONSOLE_PACKAGES.includes(name);
+      const isType = path.startsWith('src/contract/') && !file.runtimeImports.includes(name);
+      return !isType && !CONSOLE_SEES.test(path);
+    })
+    .map((name) => `a browser must not load ${name}`);
 };
 
 const purity: Rule = (file) => {
@@ -299,6 +314,7 @@ test('the product has sources', () => assert.ok(PRODUCT.length > 0, `no sources 
 check('imports follow the layers', PRODUCT, direction);
 check('caps stand in core/limits.ts and core/item-limits.ts', PRODUCT, capsInOnePlace);
 check('pure layers know no input, output or wall clock', PRODUCT, purity);
+check('the console is a program for a browser', PRODUCT, browserOnly);
 check('every file belongs to a room', PRODUCT, owned);
 test('no import cycles, of types too', () => assert.deepEqual([...cycles(PRODUCT), ...roomCycles(PRODUCT)], []));
 test('no include cycles in C', () => {
@@ -344,6 +360,14 @@ const BAD: readonly (readonly [string, Rule, string, string])[] = [
   ['folder of nobody, deeper', owned, 'src/serve/api/more/a.ts', ''],
   ['file access', purity, 'src/protocols/sdp/a.ts', `import { readFileSync } from 'node:fs';`],
   ['wall clock', purity, 'src/analysis/a.ts', 'const now = Date.now();'],
+  [
+    'console that answers itself',
+    browserOnly,
+    'src/faces/console/a.ts',
+    `import { s } from '../../contract/index.ts';`,
+  ],
+  ['console that sees a face', browserOnly, 'src/faces/console/a.ts', `import type { A } from '../tui/app.ts';`],
+  ['console with a package', browserOnly, 'src/faces/console/a.ts', `import { h } from 'react';`],
   ['missing suffix', specifiers, 'src/protocols/a.ts', `import { x } from './b';`],
   ['bare builtin', specifiers, 'src/protocols/a.ts', `import { join } from 'path';`],
   ['any parameter', noAny, 'src/protocols/a.ts', 'function f(x: any) {}'],

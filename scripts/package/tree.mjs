@@ -14,6 +14,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { bundle } from '../steps/bundle.mjs';
+import { bundleConsole } from '../steps/console.mjs';
 import { root } from '../steps/files.mjs';
 import { capture, captureTwice, npm } from '../steps/run.mjs';
 import { NODE_INSIDE, work } from './machines.mjs';
@@ -130,6 +131,7 @@ export async function makeTree({ arch, cc }, { nodeFolder, addon, runtime, bom }
   const stripped = capture(`${cc}strip`, ['--strip-unneeded', node]);
   if (stripped.code !== 0) throw new Error(stripped.output);
   await bundle(join(lib, 'dist/program'));
+  await bundleConsole(join(lib, 'dist/console'));
   copyRuntime(runtime, lib);
   mkdirSync(join(lib, `prebuilds/linux-${arch}`), { recursive: true });
   cpSync(addon, join(lib, `prebuilds/linux-${arch}/node-${NODE_INSIDE.abi}.node`));

@@ -52,6 +52,7 @@ const DEV = [
   { name: 'xz-utils', present: program('xz') },
   { name: 'bzip2', present: program('bzip2') },
   { name: 'lz4', present: program('lz4') },
+  { name: 'chromium', present: program('chromium') },
   { name: 'tmux', present: program('tmux') },
   { name: 'tshark', present: program('tshark') },
   { name: 'tcpdump', present: program('tcpdump') },

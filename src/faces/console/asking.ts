@@ -1,0 +1,38 @@
+/** A document of the service in a component: absent while it comes, the refusal where it does not. */
+import { useEffect, useState } from 'preact/hooks';
+import { ask } from './service.ts';
+
+export type Asked<T> = { readonly value?: T; readonly error?: string; readonly again: () => void };
+
+/** The document at this path, asked again when the path changes, and every `everyMs` where it is given. */
+export function useAsked<T>(path: string | null, everyMs = 0): Asked<T> {
+  const [state, setState] = useState<{ path: string | null; value?: T; error?: string }>({ path });
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    if (path === null) return undefined;
+    const gone = new AbortController();
+    let timer = 0;
+    const read = async (): Promise<void> => {
+      try {
+        const value = await ask<T>(path, gone.signal);
+        if (!gone.signal.aborted) setState({ path, value });
+      } catch (error) {
+        if (gone.signal.aborted) return;
+        setState((was) => ({ ...(was.path === path ? was : {}), path, error: whyOf(error) }));
+      }
+      if (everyMs > 0 && !gone.signal.aborted) timer = window.setTimeout(() => void read(), everyMs);
+    };
+    void read();
+    return () => {
+      gone.abort();
+      clearTimeout(timer);
+    };
+  }, [path, turn, everyMs]);
+  const again = (): void => setTurn((n) => n + 1);
+  // What came for another path is not the answer to this one.
+  return state.path === path ? { ...state, again } : { again };
+}
+
+export function whyOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,143 @@
+/**
+ * The calls of a filter, read page by page, and what became of them since. A call that changes changes in its row; new ones
+ * are counted, and come on top only while nobody holds the list: rows do not move under a hand.
+ */
+import type { AskCall, AskCalls, HiddenBy } from '../../contract/index.ts';
+import { whyOf } from './asking.ts';
+import type { Live } from './changes.ts';
+import { followChanges } from './changes.ts';
+import { ask } from './service.ts';
+
+const PAGE_ROWS = 200;
+/** A busy service has new calls with each event; the list is read again at most so often. */
+const READ_AGAIN_MS = 1_000;
+
+export type ListState = {
+  readonly rows: readonly AskCall[];
+  readonly total: number;
+  readonly hiddenBy: readonly HiddenBy[];
+  /** Calls that came since, whether the filter chooses them or not. */
+  readonly isNew: number;
+  readonly error: string;
+  readonly isLoading: boolean;
+  readonly live: Live;
+};
+
+export const EMPTY: ListState = {
+  rows: [],
+  total: 0,
+  hiddenBy: [],
+  isNew: 0,
+  error: '',
+  isLoading: true,
+  live: 'waiting',
+};
+
+export class CallList {
+  readonly #path: string;
+  readonly #tell: (state: ListState) => void;
+  readonly #gone = new AbortController();
+  #state = EMPTY;
+  #rowOf = new Map<string, number>();
+  readonly #new = new Set<string>();
+  #cursor: string | undefined;
+  #isReading = false;
+  #isHeld = false;
+  #timer = 0;
+  #readAtMs = 0;
+  #frame = 0;
+
+  /** `tell` gets each new state, at most one a frame. */
+  constructor(q: string, sort: string, tell: (state: ListState) => void) {
+    this.#path = `ask/calls?${new URLSearchParams({ ...(q === '' ? {} : { q }), sort, limit: String(PAGE_ROWS) })}`;
+    this.#tell = tell;
+    void this.#readFirst();
+    void followChanges(
+      {
+        change: (call) => this.#change(call),
+        resync: () => this.#wantFirst(),
+        state: (live) => this.#set({ live }),
+      },
+      this.#gone.signal,
+    );
+  }
+
+  close(): void {
+    this.#gone.abort();
+    clearTimeout(this.#timer);
+    cancelAnimationFrame(this.#frame);
+  }
+
+  /** While it is held, new calls are counted and not shown. */
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    if (!isHeld && this.#new.size > 0) this.#wantFirst();
+  }
+
+  /** Shows what is new, held or not. */
+  refresh(): void {
+    void this.#readFirst();
+  }
+
+  /** Reads the next page, where there is one. */
+  more(): void {
+    if (this.#cursor !== undefined && !this.#isReading) void this.#read(this.#cursor);
+  }
+
+  #set(change: Partial<ListState>): void {
+    this.#state = { ...this.#state, ...change };
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.#tell(this.#state);
+    });
+  }
+
+  #change(call: AskCall): void {
+    const i = this.#rowOf.get(call.call_id);
+    if (i !== undefined) {
+      const rows = this.#state.rows.with(i, call);
+      this.#set({ rows });
+      return;
+    }
+    this.#new.add(call.call_id);
+    this.#set({ isNew: this.#new.size });
+    this.#wantFirst();
+  }
+
+  #wantFirst(): void {
+    if (this.#isHeld || this.#timer !== 0) return;
+    const waitMs = Math.max(0, this.#readAtMs + READ_AGAIN_MS - performance.now());
+    this.#timer = window.setTimeout(() => {
+      this.#timer = 0;
+      if (!this.#isHeld) void this.#readFirst();
+    }, waitMs);
+  }
+
+  async #readFirst(): Promise<void> {
+    if (this.#isReading) {
+      this.#wantFirst();
+      return;
+    }
+    this.#readAtMs = performance.now();
+    this.#new.clear();
+    await this.#read(undefined);
+  }
+
+  async #read(cursor: string | undefined): Promise<void> {
+    this.#isReading = true;
+    try {
+      const { signal } = this.#gone;
+      const from = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const page = await ask<AskCalls>(this.#path + from, signal);
+      const rows = cursor === undefined ? page.calls : [...this.#state.rows, ...page.calls];
+      this.#cursor = page.next_cursor;
+      this.#rowOf = new Map(rows.map((row, i) => [row.call_id, i]));
+      const isNew = this.#new.size;
+      this.#set({ rows, total: page.total, hiddenBy: page.hidden_by ?? [], isNew, error: '', isLoading: false });
+    } catch (error) {
+      if (!this.#gone.signal.aborted) this.#set({ error: whyOf(error), isLoading: false });
+    } finally {
+      this.#isReading = false;
+    }
+  }
+}

@@ -1,0 +1,191 @@
+/** The screen of calls: filter, findings of the calls with their counts, and the list, which changes as calls do. */
+import type { ComponentChild } from 'preact';
+import { h } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { AskCall, AskFindings } from '../../contract/index.ts';
+import { useAsked } from './asking.ts';
+import { COLUMNS, chooseColumns, chosenColumns } from './call-columns.ts';
+import type { ListState } from './call-list.ts';
+import { CallList, EMPTY } from './call-list.ts';
+import { FilterBar } from './filter-bar.ts';
+import { go, hashOf } from './place.ts';
+import { VirtualTable } from './virtual-table.ts';
+import { useWideWindow } from './window-width.ts';
+import { counted, shown } from './words.ts';
+
+const COUNTED_EVERY_MS = 10_000;
+
+type Props = { readonly q: string; readonly sort: string };
+
+/** The row that one came from, so that going back finds it current. */
+let lastOpened: string | null = null;
+
+export function Calls({ q, sort }: Props): ComponentChild {
+  const [list, setList] = useState<ListState>(EMPTY);
+  const [isPaused, setPaused] = useState(false);
+  const [current, setCurrent] = useState<string | null>(lastOpened);
+  const [names, setNames] = useState(chosenColumns());
+  const isScrolled = useRef(false);
+  const calls = useRef<CallList | null>(null);
+  const isWide = useWideWindow();
+  useEffect(() => {
+    const opened = new CallList(q, sort, setList);
+    calls.current = opened;
+    return () => opened.close();
+  }, [q, sort]);
+  useEffect(
+    () => calls.current?.hold(isPaused || isScrolled.current || current !== null),
+    [isPaused, current, q, sort],
+  );
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return;
+      if (event.key === '/') document.getElementById('filter')?.focus();
+      else if (event.key === 'p') setPaused((was) => !was);
+      else return;
+      event.preventDefault();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+  const apply = (next: string, by = sort): void => go('calls', '', { q: next, sort: by === '-created' ? '' : by });
+  const open = (call: AskCall): void => {
+    lastOpened = call.call_id;
+    go('call', call.call_id, { legs: '1' });
+  };
+  const columns = COLUMNS.filter(({ name, isNarrow }) => (isWide ? names.includes(name) : isNarrow === true));
+  return h(
+    'main',
+    { class: 'calls' },
+    h('h1', { class: 'hidden' }, 'Calls'),
+    h(FilterBar, { q, mistake: list.error, onApply: (next: string) => apply(next) }),
+    h(
+      'div',
+      { class: 'bar' },
+      h('span', { role: 'status' }, list.isLoading ? 'Loading calls\u2026' : counted(list.total, 'call')),
+      h(
+        'button',
+        { type: 'button', 'aria-pressed': isPaused, title: 'Key p', onClick: () => setPaused(!isPaused) },
+        isPaused ? '\u25b6 Resume' : '\u275a\u275a Pause',
+      ),
+      h(
+        'span',
+        { class: list.live === 'live' ? 'state live' : 'state warn' },
+        list.live === 'live' ? '\u25cf live' : '\u25cb connecting',
+      ),
+      list.isNew > 0
+        ? h(
+            'button',
+            { type: 'button', class: 'main', onClick: () => calls.current?.refresh() },
+            `${list.isNew} new: show`,
+          )
+        : null,
+      h(Chips, { q, onFilter: apply }),
+      isWide ? h(ColumnMenu, { names, onNames: setNames }) : null,
+    ),
+    list.rows.length === 0 && !list.isLoading
+      ? h(Nothing, { list, q })
+      : h(VirtualTable<AskCall>, {
+          label: 'Calls',
+          columns,
+          rows: list.rows,
+          total: list.total,
+          keyOf: (call) => call.call_id,
+          sort,
+          onSort: (by) => apply(q, by),
+          current,
+          onCurrent: setCurrent,
+          onOpen: open,
+          onEnd: () => calls.current?.more(),
+          onHeld: (isHeld) => {
+            isScrolled.current = isHeld;
+            calls.current?.hold(isHeld || isPaused || current !== null);
+          },
+        }),
+    h(
+      'p',
+      { class: 'keys' },
+      'Keys: / filter, j k or arrows move, Enter opens, Esc lets the list move again, p pauses.',
+    ),
+  );
+}
+
+/** Why the list is empty, and what to do. */
+function Nothing({ list, q }: { readonly list: ListState; readonly q: string }): ComponentChild {
+  return h(
+    'section',
+    { class: 'note nothing', 'aria-label': 'No calls' },
+    h('p', null, h('b', null, q === '' ? 'No call was seen yet.' : 'No call matches this filter.')),
+    h(
+      'ul',
+      null,
+      list.hiddenBy.map(({ text }) => h('li', null, shown(text))),
+    ),
+    q === '' ? null : h('p', null, h('a', { href: hashOf('calls') }, 'Show all calls')),
+  );
+}
+
+/** Findings of the calls that the filter chooses; one more click looks at these alone. */
+function Chips({ q, onFilter }: { readonly q: string; readonly onFilter: (q: string) => void }): ComponentChild {
+  const path = `ask/findings?${new URLSearchParams(q === '' ? {} : { q })}`;
+  const { value } = useAsked<AskFindings>(path, COUNTED_EVERY_MS);
+  return h(
+    'div',
+    { class: 'chips', role: 'group', 'aria-label': 'Findings' },
+    (value?.findings ?? []).map(({ finding, calls }) => {
+      const word = `finding:${finding}`;
+      const isOn = q.split(/\s+/).includes(word);
+      const without = q
+        .split(/\s+/)
+        .filter((part) => part !== word)
+        .join(' ');
+      return h(
+        'button',
+        {
+          key: finding,
+          type: 'button',
+          class: 'chip',
+          'aria-pressed': isOn,
+          onClick: () => onFilter(isOn ? without : and(q, word)),
+        },
+        `${finding} ${calls}`,
+      );
+    }),
+  );
+}
+
+/** Both filters; one that has an alternative is put in brackets. */
+function and(q: string, word: string): string {
+  if (q === '') return word;
+  return /\bor\b/i.test(q) ? `(${q}) ${word}` : `${q} ${word}`;
+}
+
+type MenuProps = { readonly names: readonly string[]; readonly onNames: (names: readonly string[]) => void };
+
+function ColumnMenu({ names, onNames }: MenuProps): ComponentChild {
+  return h(
+    'details',
+    { class: 'menu' },
+    h('summary', null, 'Columns'),
+    h(
+      'div',
+      { class: 'sheet' },
+      COLUMNS.map(({ name, title }) =>
+        h(
+          'label',
+          { key: name },
+          h('input', {
+            type: 'checkbox',
+            checked: names.includes(name),
+            onChange: () => {
+              const next = names.includes(name) ? names.filter((other) => other !== name) : [...names, name];
+              chooseColumns(next);
+              onNames(next);
+            },
+          }),
+          ` ${title}`,
+        ),
+      ),
+    ),
+  );
+}

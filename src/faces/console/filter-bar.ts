@@ -1,0 +1,135 @@
+/** The filter: typed with completion in the language of `calltap --help filter`, applied with Enter, its mistakes below it. */
+import type { ComponentChild } from 'preact';
+import { h } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Place } from '../../query/place.ts';
+import { placeAt } from '../../query/place.ts';
+
+/** A row of `/console/keys.json`, made from the table of keys. */
+type Key = {
+  readonly key: string;
+  readonly words: readonly string[];
+  readonly isOrdered: boolean;
+  readonly example: string;
+  readonly help: string;
+};
+
+type Offer = { readonly text: string; readonly help: string };
+
+const OFFERED = 12;
+let keys: readonly Key[] = [];
+
+/** The table belongs to the page, so it is asked for without a key. */
+async function readKeys(): Promise<void> {
+  if (keys.length === 0) keys = (await (await fetch('keys.json')).json()) as readonly Key[];
+}
+
+function offersAt({ start, end, key }: Place, text: string): Offer[] {
+  const begun = text.slice(start, end).toLowerCase();
+  const offers =
+    key === null
+      ? keys.map((row) => ({
+          text: row.key === 'header.NAME' ? 'header.' : row.key + (row.isOrdered ? '' : ':'),
+          help: `${row.help}, such as ${row.example}`,
+        }))
+      : (keys.find((row) => row.key === key)?.words ?? []).map((word) => ({ text: word, help: '' }));
+  return offers.filter((offer) => offer.text.toLowerCase().startsWith(begun)).slice(0, OFFERED);
+}
+
+type Props = { readonly q: string; readonly mistake: string; readonly onApply: (q: string) => void };
+
+export function FilterBar({ q, mistake, onApply }: Props): ComponentChild {
+  const input = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState(q);
+  const [offers, setOffers] = useState<readonly Offer[]>([]);
+  const [chosen, setChosen] = useState(-1);
+  useEffect(() => setText(q), [q]);
+  const offer = (): void => {
+    const { value, selectionStart } = input.current ?? { value: '', selectionStart: 0 };
+    const place = placeAt(value, selectionStart ?? value.length);
+    setOffers(place === null ? [] : offersAt(place, value));
+    setChosen(-1);
+  };
+  const take = (word: string): void => {
+    const at = input.current;
+    const place = at === null ? null : placeAt(at.value, at.selectionStart ?? at.value.length);
+    if (at === null || place === null) return;
+    // A value is whole; after a key its value is typed.
+    const whole = place.key === null ? word : `${word} `;
+    at.setRangeText(whole, place.start, place.end, 'end');
+    setText(at.value);
+    at.focus();
+    offer();
+  };
+  const apply = (value: string): void => {
+    setOffers([]);
+    onApply(value.trim());
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const { length } = offers;
+    if ((event.key === 'ArrowDown' || event.key === 'ArrowUp') && length > 0) {
+      event.preventDefault();
+      const step = event.key === 'ArrowDown' ? 1 : -1;
+      setChosen((chosen + step + (chosen < 0 && step < 0 ? 1 : 0) + length) % length);
+    } else if (event.key === 'Tab' && length > 0 && !event.shiftKey && text !== '') {
+      event.preventDefault();
+      take(offers[Math.max(0, chosen)]?.text ?? '');
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      if (chosen >= 0) take(offers[chosen]?.text ?? '');
+      else apply(text);
+    } else if (event.key === 'Escape') {
+      if (length > 0) setOffers([]);
+      else input.current?.blur();
+    }
+  };
+  return h(
+    'form',
+    { class: 'filter', role: 'search', onSubmit: (event: Event) => (event.preventDefault(), apply(text)) },
+    h('input', {
+      ref: input,
+      id: 'filter',
+      type: 'text',
+      role: 'combobox',
+      'aria-label': 'Filter of calls',
+      'aria-expanded': offers.length > 0,
+      'aria-controls': 'offers',
+      'aria-activedescendant': chosen >= 0 ? `offer-${chosen}` : undefined,
+      'aria-invalid': mistake !== '',
+      'aria-describedby': mistake === '' ? undefined : 'filter-mistake',
+      placeholder: 'Filter: from:2001 state:Failed since:10m   ( / )',
+      autocomplete: 'off',
+      autocapitalize: 'off',
+      spellcheck: false,
+      maxLength: 4096,
+      value: text,
+      onFocus: () => void readKeys().then(offer),
+      onInput: (event: Event) => {
+        setText((event.target as HTMLInputElement).value);
+        offer();
+      },
+      onKeyDown: onKey,
+      onBlur: () => setOffers([]),
+    }),
+    h('button', { type: 'submit' }, 'Filter'),
+    q === '' ? null : h('button', { type: 'button', onClick: () => apply('') }, 'Clear'),
+    h(
+      'ul',
+      { id: 'offers', role: 'listbox', 'aria-label': 'Completions', hidden: offers.length === 0 },
+      offers.map((row, i) =>
+        h(
+          'li',
+          {
+            id: `offer-${i}`,
+            role: 'option',
+            'aria-selected': i === chosen,
+            onMouseDown: (event: Event) => (event.preventDefault(), take(row.text)),
+          },
+          h('b', null, row.text),
+          row.help === '' ? null : ` ${row.help}`,
+        ),
+      ),
+    ),
+    mistake === '' ? null : h('p', { class: 'note bad', role: 'alert', id: 'filter-mistake' }, mistake),
+  );
+}

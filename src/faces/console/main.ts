@@ -1,0 +1,42 @@
+/** Starts the console: one screen at a time by the address, the strip above all of them, and the question for a key. */
+import type { ComponentChild } from 'preact';
+import { h, render } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Calls } from './calls.ts';
+import { KeyGate } from './key-gate.ts';
+import type { Place } from './place.ts';
+import { placeOf } from './place.ts';
+import { whenKeyNeeded } from './service.ts';
+import { Strip } from './strip.ts';
+import { applyTheme } from './theme.ts';
+
+function screenOf(place: Place): ComponentChild {
+  switch (place.screen) {
+    default:
+      return h(Calls, { q: place.query.get('q') ?? '', sort: place.query.get('sort') ?? '-created' });
+  }
+}
+
+function Console(): ComponentChild {
+  const [place, setPlace] = useState(placeOf(location.hash));
+  /** Null while no key is asked for, else what the service said of the last one. */
+  const [refusal, setRefusal] = useState<string | null>(null);
+  /** Another one where all is to be read anew. */
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    const moved = (): void => setPlace(placeOf(location.hash));
+    addEventListener('hashchange', moved);
+    whenKeyNeeded(setRefusal);
+    return () => removeEventListener('hashchange', moved);
+  }, []);
+  const forget = (): void => {
+    setRefusal(null);
+    setTurn((n) => n + 1);
+  };
+  if (refusal !== null) return h(KeyGate, { refusal, onGiven: forget });
+  return h('div', { class: 'frame', key: turn }, h(Strip, { screen: place.screen, onForget: forget }), screenOf(place));
+}
+
+applyTheme();
+const root = document.getElementById('console');
+if (root !== null) render(h(Console, null), root);

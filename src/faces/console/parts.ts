@@ -1,0 +1,83 @@
+/** Small parts that screens share: a state with its sign, findings, a link to a call, an answer that is not there. */
+import type { ComponentChild, ComponentChildren } from 'preact';
+import { h } from 'preact';
+import type { Asked } from './asking.ts';
+import { hashOf } from './place.ts';
+import { shown, signOf } from './words.ts';
+
+export function State({ state }: { readonly state: string }): ComponentChild {
+  const [sign, tone] = signOf(state);
+  return h('span', { class: `state ${tone}` }, h('span', { 'aria-hidden': 'true' }, `${sign} `), state);
+}
+
+/** A finding as a link to the calls that have it. */
+export function Finding({ name }: { readonly name: string }): ComponentChild {
+  return h('a', { class: 'chip', href: hashOf('calls', '', { q: `finding:${name}` }) }, name);
+}
+
+export function CallLink({
+  callId,
+  children,
+}: {
+  readonly callId: string;
+  readonly children?: ComponentChildren;
+}): ComponentChild {
+  return h('a', { class: 'mono', href: hashOf('call', callId) }, children ?? shown(callId));
+}
+
+/** What stands in the place of an answer: that it is coming, or why there is none and what to do. */
+export function Waiting({ asked, what }: { readonly asked: Asked<unknown>; readonly what: string }): ComponentChild {
+  if (asked.error !== undefined) {
+    return h(
+      'div',
+      { class: 'note bad', role: 'alert' },
+      h('p', null, `${what}: ${shown(asked.error)}`),
+      h('button', { type: 'button', onClick: asked.again }, 'Try again'),
+    );
+  }
+  return asked.value === undefined
+    ? h('p', { class: 'note', role: 'status' }, `Loading ${what.toLowerCase()}\u2026`)
+    : null;
+}
+
+/** A table with a name; `head` are its columns, numbers begin with `#`. */
+export function Table({
+  name,
+  head,
+  rows,
+}: {
+  readonly name: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly ComponentChildren[])[];
+}): ComponentChild {
+  const isNumber = head.map((title) => title.startsWith('#'));
+  const side = (i: number): { class: string } => ({ class: isNumber[i] === true ? 'num' : '' });
+  return h(
+    'div',
+    { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': name },
+    h(
+      'table',
+      null,
+      h(
+        'thead',
+        null,
+        h(
+          'tr',
+          null,
+          head.map((title, i) => h('th', { scope: 'col', ...side(i) }, title.replace('#', ''))),
+        ),
+      ),
+      h(
+        'tbody',
+        null,
+        rows.map((cells) =>
+          h(
+            'tr',
+            null,
+            cells.map((cell, i) => h('td', side(i), cell)),
+          ),
+        ),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,37 @@
+/**
+ * Where in the console one is: the part of the address after `#`, so that a link leads there. It holds filters and Call-IDs,
+ * never a key.
+ */
+export type Place = { readonly screen: string; readonly name: string; readonly query: URLSearchParams };
+
+/** `#/call/NAME?legs=1`; without one the list of calls. */
+export function placeOf(hash: string): Place {
+  const [path = '', query = ''] = splitOnce(hash.replace(/^#\/?/, ''), '?');
+  const [screen = '', name = ''] = splitOnce(path, '/');
+  return { screen: screen === '' ? 'calls' : screen, name: decoded(name), query: new URLSearchParams(query) };
+}
+
+/** The address of a screen; empty values are left out. */
+export function hashOf(screen: string, name = '', query: Readonly<Record<string, string>> = {}): string {
+  const given = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
+  const text = given.toString();
+  return `#/${screen}${name === '' ? '' : `/${encodeURIComponent(name)}`}${text === '' ? '' : `?${text}`}`;
+}
+
+export function go(screen: string, name = '', query: Readonly<Record<string, string>> = {}): void {
+  location.hash = hashOf(screen, name, query);
+}
+
+function splitOnce(text: string, at: string): [string, string] {
+  const i = text.indexOf(at);
+  return i < 0 ? [text, ''] : [text.slice(0, i), text.slice(i + 1)];
+}
+
+/** A link may have been cut or typed. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
