@@ -79,14 +79,17 @@ export async function serve(
         maxRows: config.apiMaxRows,
         maxConn: config.apiMaxConn,
         ...(config.ask ? { ask: { log: warn } } : {}),
+        hasConsole: config.console,
         ...(config.mcp ? { mcp: { credentials: readMcpCredentials(config, warn), log: warn } } : {}),
         ...(credentials === null ? {} : { credentials }),
         version,
         onFault: fault,
       });
       open.push(api);
+      const base = `http://${await api.listen(config.api)}`;
+      if (config.console) listening.push(`console at ${base}/console/\n`);
       // The last line of a start: whoever waits for it finds all the rest there.
-      listening.push(`api listening on http://${await api.listen(config.api)}\n`);
+      listening.push(`api listening on ${base}\n`);
     }
     const reading = capture(() => {
       for (const line of listening) standardError.write(line);

@@ -272,6 +272,7 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
     isForFlags: true as const,
     reason: 'there is no API to guard',
   })),
+  { option: 'console', needs: ['api'], unless: ['mint-token'], isForFlags: true },
   { option: 'ask', needs: ['api'], unless: ['mint-token'], isForFlags: true },
   { option: 'mcp', needs: ['api'], unless: ['mint-token'], isForFlags: true },
   {

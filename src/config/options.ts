@@ -182,6 +182,11 @@ const API_METRICS = group('API and metrics', {
     toml: 'api.listen',
   }),
   ask: toggle('Serve /ask too: rich questions about calls, with the credentials of --api.', { toml: 'api.ask' }),
+  console: toggle('Serve the web console at /console/, with the data of /ask.', {
+    feature: 'console',
+    implies: { flag: 'ask', value: 'true' },
+    toml: 'api.console',
+  }),
   mcp: toggle('Serve /mcp too: the tools of agents (Model Context Protocol).', { feature: 'mcp', toml: 'api.mcp' }),
   'api-max-rows': value('N', int(1, 100_000), 'Return at most N rows per page.', {
     default: String(API_MAX_ROWS),

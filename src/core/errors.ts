@@ -320,6 +320,7 @@ export const ERRORS = {
   ...rows('operations.md#listeners', 1, {
     API_ADDRESS_UNKNOWN: { line: '--api {address}: the name does not resolve', remedy: 'give an IP address' },
     API_BIND_FAILED: { line: '--api {address}: cannot listen ({reason})', remedy: 'choose another address or port' },
+    CONSOLE_NOT_BUILT: { line: '--console: the page is not built', remedy: 'run: npm run build:ts' },
     METRICS_ADDRESS_UNKNOWN: { line: '--metrics {address}: the name does not resolve', remedy: 'give an IP address' },
     METRICS_BIND_FAILED: {
       line: '--metrics {address}: cannot listen ({reason})',

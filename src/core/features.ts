@@ -20,7 +20,7 @@ const WRITTEN = {
   vcon: true,
   tls: true,
   mcp: true,
-  console: false,
+  console: true,
 } as const satisfies Record<string, boolean>;
 
 export type Feature = keyof typeof WRITTEN;

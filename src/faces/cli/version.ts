@@ -31,5 +31,5 @@ export function versionText(lack: string | null = probesLack()): string {
   const built = all.built.filter((name) => !isLost(name));
   const missing = [...all.built.filter(isLost), ...all.missing];
   const version = `calltap ${packageVersion()} (Node ${process.versions.node})`;
-  return `${version}\nfeatures: ${built.join(' ')}\nnot built: ${missing.join(' ')}\n${lack === null ? '' : `${lack}\n`}`;
+  return `${version}\nfeatures: ${built.join(' ')}\n${missing.length === 0 ? '' : `not built: ${missing.join(' ')}\n`}${lack === null ? '' : `${lack}\n`}`;
 }

@@ -67,6 +67,8 @@ export type ApiDeps = {
   readonly ask?: { readonly log: (line: string) => void };
   /** Serves /mcp too, to whom has these credentials; null asks for none. */
   readonly mcp?: { readonly credentials: ApiCredentials | null; readonly log: (line: string) => void };
+  /** Serves the web console too; `ask` must be served. */
+  readonly hasConsole?: boolean;
   /** Shorter times for tests; what is left out has the value of core/limits.ts. */
   readonly times?: Partial<ApiTimes>;
   /** More of them for tests, which have few addresses. */
@@ -222,6 +224,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   addOpenApiRoute(app);
   const ask = deps.ask === undefined ? null : addAsk(app, deps, authentication, admission.moved);
   const mcp = deps.mcp === undefined ? null : await agentProtocol(app, deps, deps.mcp);
+  if (deps.hasConsole === true) await webConsole(app);
   deps.extend?.(app);
   addNotBuiltRoutes(app);
   await app.ready();
@@ -249,6 +252,12 @@ async function agentProtocol(app: App, deps: ApiDeps, mcp: NonNullable<ApiDeps['
   const { addMcp } = await import('../mcp/routes.ts');
   const whose = (authorization: readonly string[]): string => mcp.credentials?.nameOf(authorization) ?? 'loopback';
   return addMcp(app, { ...deps, whose, log: mcp.log });
+}
+
+/** Loaded only where it is asked for. */
+async function webConsole(app: App): Promise<void> {
+  const { addConsole } = await import('../console/routes.ts');
+  addConsole(app);
 }
 
 function apiCounter(name: string, help: string, value: number): MetricFamily {

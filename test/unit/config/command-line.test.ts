@@ -105,6 +105,7 @@ test('defaults', () => {
     help: null,
     filter: null,
     ask: false,
+    console: false,
     mcp: false,
     ladder: [],
     messages: null,

@@ -17,8 +17,11 @@ export type Authentication = {
   families(): MetricFamily[];
 };
 
-/** The one address that is open. */
+/** The one address that is open to everybody. */
 const OPEN = '/health';
+
+/** The routes of the console: files without data. Their patterns, so that an address nobody serves is none of them. */
+const PAGE = /^\/console(?:$|\/)/;
 
 /** The one route that a token of scope `metrics` reaches. */
 const METRICS = '/metrics';
@@ -60,6 +63,7 @@ export function createAuthentication(
     check(request, route) {
       const path = route ?? requestPath(request.url ?? '');
       if (path === OPEN) return null;
+      if (route !== undefined && PAGE.test(route)) return credentials === null ? openAccessProblem(request) : null;
       const isAgent = agents !== undefined && path === MCP;
       const asked = isAgent ? agents : credentials;
       if (asked === null) return openAccessProblem(request);
