@@ -31,7 +31,7 @@ export const COLUMNS: readonly Column[] = [
     cell: (c) => clock(c.created_at, 3),
   },
   { name: 'state', title: 'State', width: '6.6rem', isNarrow: true, cell: (c) => h(State, { state: c.state }) },
-  { name: 'code', title: 'Code', width: '3.2rem', isNumber: true, cell: (c) => c.code ?? '' },
+  { name: 'code', title: 'Code', width: '3.2rem', isNumber: true, cell: (c) => c.code ?? c.final_status_code ?? '' },
   { name: 'method', title: 'Method', width: '5.2rem', cell: (c) => shown(c.method) },
   { name: 'from', title: 'From', width: 'minmax(5rem,1.2fr)', isNarrow: true, cell: (c) => user(c.from_user) },
   { name: 'to', title: 'To', width: 'minmax(5rem,1.2fr)', isNarrow: true, cell: (c) => user(c.to_user) },

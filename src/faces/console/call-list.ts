@@ -2,7 +2,7 @@
  * The calls of a filter, read page by page, and what became of them since. A call that changes changes in its row; new ones
  * are counted, and come on top only while nobody holds the list: rows do not move under a hand.
  */
-import type { AskCall, AskCalls, HiddenBy } from '../../contract/index.ts';
+import type { AskCall, AskCalls, DialogSummary, HiddenBy } from '../../contract/index.ts';
 import { whyOf } from './asking.ts';
 import type { Live } from './changes.ts';
 import { followChanges } from './changes.ts';
@@ -11,6 +11,8 @@ import { ask } from './service.ts';
 const PAGE_ROWS = 200;
 /** A busy service has new calls with each event; the list is read again at most so often. */
 const READ_AGAIN_MS = 1_000;
+/** So long after the last time, where calls only changed. */
+const REFINE_MS = 5_000;
 
 export type ListState = {
   readonly rows: readonly AskCall[];
@@ -45,6 +47,7 @@ export class CallList {
   #isHeld = false;
   #timer = 0;
   #readAtMs = 0;
+  #dueMs = 0;
   #frame = 0;
 
   /** `tell` gets each new state, at most one a frame. */
@@ -92,11 +95,13 @@ export class CallList {
     });
   }
 
-  #change(call: AskCall): void {
+  #change(call: DialogSummary): void {
     const i = this.#rowOf.get(call.call_id);
     if (i !== undefined) {
-      const rows = this.#state.rows.with(i, call);
-      this.#set({ rows });
+      const was = this.#state.rows[i];
+      if (was !== undefined) this.#set({ rows: this.#state.rows.with(i, { ...was, ...call }) });
+      // Findings and scores are in the list alone.
+      this.#wantFirst(REFINE_MS);
       return;
     }
     this.#new.add(call.call_id);
@@ -104,13 +109,19 @@ export class CallList {
     this.#wantFirst();
   }
 
-  #wantFirst(): void {
-    if (this.#isHeld || this.#timer !== 0) return;
-    const waitMs = Math.max(0, this.#readAtMs + READ_AGAIN_MS - performance.now());
-    this.#timer = window.setTimeout(() => {
-      this.#timer = 0;
-      if (!this.#isHeld) void this.#readFirst();
-    }, waitMs);
+  /** Reads the first page again so long after the last time, or sooner where that is wanted already. */
+  #wantFirst(afterMs = READ_AGAIN_MS): void {
+    const dueMs = this.#readAtMs + afterMs;
+    if (this.#isHeld || (this.#timer !== 0 && this.#dueMs <= dueMs)) return;
+    clearTimeout(this.#timer);
+    this.#dueMs = dueMs;
+    this.#timer = window.setTimeout(
+      () => {
+        this.#timer = 0;
+        if (!this.#isHeld) void this.#readFirst();
+      },
+      Math.max(0, dueMs - performance.now()),
+    );
   }
 
   async #readFirst(): Promise<void> {

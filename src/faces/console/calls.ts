@@ -25,18 +25,26 @@ export function Calls({ q, sort }: Props): ComponentChild {
   const [isPaused, setPaused] = useState(false);
   const [current, setCurrent] = useState<string | null>(lastOpened);
   const [names, setNames] = useState(chosenColumns());
-  const isScrolled = useRef(false);
+  /** What keeps rows where they are; a table that is drawn once asks for it long after. */
+  const hand = useRef({ isScrolled: false, isPaused, current });
+  hand.current = { ...hand.current, isPaused, current };
   const calls = useRef<CallList | null>(null);
   const isWide = useWideWindow();
+  const holdIt = (): void => {
+    const { isScrolled, isPaused: isStill, current: row } = hand.current;
+    calls.current?.hold(isScrolled || isStill || row !== null);
+  };
   useEffect(() => {
     const opened = new CallList(q, sort, setList);
     calls.current = opened;
-    return () => opened.close();
+    holdIt();
+    return () => {
+      opened.close();
+      // The row is one of another list.
+      setCurrent(null);
+    };
   }, [q, sort]);
-  useEffect(
-    () => calls.current?.hold(isPaused || isScrolled.current || current !== null),
-    [isPaused, current, q, sort],
-  );
+  useEffect(holdIt, [isPaused, current]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return;
@@ -94,12 +102,15 @@ export function Calls({ q, sort }: Props): ComponentChild {
           sort,
           onSort: (by) => apply(q, by),
           current,
-          onCurrent: setCurrent,
+          onCurrent: (row) => {
+            lastOpened = row;
+            setCurrent(row);
+          },
           onOpen: open,
           onEnd: () => calls.current?.more(),
           onHeld: (isHeld) => {
-            isScrolled.current = isHeld;
-            calls.current?.hold(isHeld || isPaused || current !== null);
+            hand.current.isScrolled = isHeld;
+            holdIt();
           },
         }),
     h(

@@ -2,14 +2,14 @@
  * Calls as they change: the server-sent events of `/ask/changes` (WHATWG HTML section 9.2), read by `fetch`, because the
  * browser's own reader of them can send no key. A stream that ends is opened again.
  */
-import type { AskCall } from '../../contract/index.ts';
+import type { DialogSummary } from '../../contract/index.ts';
 import { fetchFrom, sleep } from './service.ts';
 
 export type Live = 'live' | 'waiting';
 
 type Listener = {
-  /** A call is new or has changed. */
-  readonly change: (call: AskCall) => void;
+  /** A call is new or has changed: what the dialog says of it, without findings and scores. */
+  readonly change: (call: DialogSummary) => void;
   /** Something was missed: the list is to be read again. */
   readonly resync: () => void;
   readonly state: (is: Live) => void;
@@ -54,5 +54,5 @@ function handle(event: string, listener: Listener): void {
       ?.slice(name.length + 2);
   const kind = field('event');
   if (kind === 'resync') listener.resync();
-  if (kind === 'change') listener.change(JSON.parse(field('data') ?? '{}') as AskCall);
+  if (kind === 'change') listener.change(JSON.parse(field('data') ?? '{}') as DialogSummary);
 }

@@ -85,7 +85,14 @@ export function FilterBar({ q, mistake, onApply }: Props): ComponentChild {
   };
   return h(
     'form',
-    { class: 'filter', role: 'search', onSubmit: (event: Event) => (event.preventDefault(), apply(text)) },
+    {
+      class: 'filter',
+      role: 'search',
+      onSubmit: (event: Event) => {
+        event.preventDefault();
+        apply(text);
+      },
+    },
     h('input', {
       ref: input,
       id: 'filter',
@@ -123,7 +130,11 @@ export function FilterBar({ q, mistake, onApply }: Props): ComponentChild {
             id: `offer-${i}`,
             role: 'option',
             'aria-selected': i === chosen,
-            onMouseDown: (event: Event) => (event.preventDefault(), take(row.text)),
+            // Before the field loses the focus.
+            onMouseDown: (event: Event) => {
+              event.preventDefault();
+              take(row.text);
+            },
           },
           h('b', null, row.text),
           row.help === '' ? null : ` ${row.help}`,

@@ -2,6 +2,7 @@
 import type { ComponentChild } from 'preact';
 import { h, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { Call } from './call.ts';
 import { Calls } from './calls.ts';
 import { KeyGate } from './key-gate.ts';
 import type { Place } from './place.ts';
@@ -12,6 +13,8 @@ import { applyTheme } from './theme.ts';
 
 function screenOf(place: Place): ComponentChild {
   switch (place.screen) {
+    case 'call':
+      return h(Call, { key: place.name, callId: place.name, hasLegs: place.query.get('legs') === '1' });
     default:
       return h(Calls, { q: place.query.get('q') ?? '', sort: place.query.get('sort') ?? '-created' });
   }

@@ -24,7 +24,11 @@ export function Strip({ screen, onForget }: Props): ComponentChild {
       'nav',
       { 'aria-label': 'Screens' },
       SCREENS.map(([name, title]) =>
-        h('a', { href: hashOf(name), 'aria-current': name === screen ? 'page' : undefined }, title),
+        h(
+          'a',
+          { href: hashOf(name), 'aria-current': name === (screen === 'call' ? 'calls' : screen) ? 'page' : undefined },
+          title,
+        ),
       ),
     ),
     h(

@@ -1,0 +1,66 @@
+/** What can be taken away from a call: its packets, audio, report, container, and a link. */
+import type { ComponentChild } from 'preact';
+import { h } from 'preact';
+import { useState } from 'preact/hooks';
+import { whyOf } from './asking.ts';
+import { hashOf } from './place.ts';
+import { fetchFrom, ofCall } from './service.ts';
+import { shown } from './words.ts';
+
+type Props = { readonly callId: string; readonly hasLegs: boolean };
+
+/** A name that every file system takes. */
+function fileName(callId: string, ending: string): string {
+  return `${callId
+    .replace(/[^A-Za-z0-9._-]/g, '_')
+    .replace(/^[.-]+/, '_')
+    .slice(0, 80)}${ending}`;
+}
+
+/** Fetches with the key in the header, and hands the bytes to the browser's downloads. Gives what the file lacks. */
+async function save(path: string, name: string): Promise<string> {
+  const response = await fetchFrom(path);
+  const url = URL.createObjectURL(await response.blob());
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has taken it by then.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  return response.headers.get('x-service-capture-lacks') ?? '';
+}
+
+export function CallActions({ callId, hasLegs }: Props): ComponentChild {
+  const [said, setSaid] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const legs = hasLegs ? 'legs=true' : '';
+  const run = (work: () => Promise<string>): void => {
+    setBusy(true);
+    setSaid('');
+    work()
+      .then(setSaid, (error: unknown) => setSaid(whyOf(error)))
+      .finally(() => setBusy(false));
+  };
+  const button = (title: string, work: () => Promise<string>): ComponentChild =>
+    h('button', { type: 'button', disabled: isBusy, onClick: () => run(work) }, title);
+  const file = (title: string, path: string, ending: string): ComponentChild =>
+    button(title, async () => {
+      const lacks = await save(path, fileName(callId, ending));
+      return lacks === '' ? `${title} is saved.` : `${title} is saved; it lacks: ${lacks}`;
+    });
+  return h(
+    'div',
+    { class: 'bar actions' },
+    file('Capture', ofCall(callId, `/capture?${legs}`), '.pcapng'),
+    file('WAV', ofCall(callId, '/audio'), '.wav'),
+    file('Report', ofCall(callId, `/report?layout=markdown${legs === '' ? '' : `&${legs}`}`), '.md'),
+    file('vCon', `v1/dialogs/${encodeURIComponent(callId)}/vcon`, '.vcon.json'),
+    button('Copy link', async () => {
+      const link = new URL(hashOf('call', callId, { legs: hasLegs ? '1' : '' }), location.href).href;
+      await navigator.clipboard.writeText(link);
+      return 'The link is copied. Who opens it needs a key too.';
+    }),
+    h('a', { class: 'button', href: hashOf('compare', '', { a: callId }) }, 'Compare with\u2026'),
+    h('span', { role: 'status', class: 'said' }, isBusy ? 'Fetching\u2026' : shown(said)),
+  );
+}
