@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
+import type { Service } from '../conformance/service.ts';
+import { DEMO, startService } from '../conformance/service.ts';
 import { PATIENCE_MS } from '../helpers/patience.ts';
 
 const PROGRAM = '/usr/bin/chromium';
@@ -20,8 +22,18 @@ function browser(): Promise<Browser> {
   return launched;
 }
 
-/** Ends the browser; for `after`. */
+let served: Promise<Service> | null = null;
+
+/** The console on the demo capture, one for all tests of a file. */
+export function demo(): Promise<Service> {
+  served ??= startService(['-I', DEMO, '--console', '--retain-audio']);
+  return served;
+}
+
+/** Ends the browser and the service; for `after`. */
 export async function closeBrowser(): Promise<void> {
+  await (await served)?.stop();
+  served = null;
   await (await launched)?.close();
   launched = null;
 }

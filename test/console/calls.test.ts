@@ -1,0 +1,153 @@
+/** The list of calls in a browser: filter, findings, keys, what an empty list says, live calls, a key that is asked for. */
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { after, test } from 'node:test';
+import { DEMO, startService } from '../conformance/service.ts';
+import { until } from '../helpers/patience.ts';
+import { assertAccessible } from './axe.ts';
+import { closeBrowser, demo, openPage, skipWithoutChromium } from './browser.ts';
+
+const skip = skipWithoutChromium;
+after(closeBrowser);
+
+test('the list shows the calls, filters them by the address, and completes keys and values', { skip }, async (t) => {
+  const { base } = await demo();
+  const { page } = await openPage(t, `${base}/console/`);
+  const rows = page.locator('[role=grid] [role=rowgroup]:not(.head) [role=row]');
+  await page.getByText('21 calls', { exact: true }).waitFor();
+  assert.equal(await rows.count(), 21);
+  await page.keyboard.press('/');
+  await page.keyboard.type('sta');
+  await page.getByRole('option', { name: /^state:/ }).waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('fai');
+  await page.getByRole('option', { name: 'Failed' }).waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByText('4 calls', { exact: true }).waitFor();
+  assert.match(page.url(), /#\/calls\?q=state%3AFailed$/);
+  await page.getByRole('button', { name: 'auth-loop 2' }).click();
+  await page.getByText('2 calls', { exact: true }).waitFor();
+  assert.match(new URL(page.url()).hash, /finding%3Aauth-loop/);
+  await page.goBack();
+  await page.getByText('4 calls', { exact: true }).waitFor();
+  await page.getByLabel('Filter of calls').fill('stat:Failed');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').filter({ hasText: 'state' }).waitFor();
+});
+
+test('keys alone open a call and come back to its row', { skip }, async (t) => {
+  const { base } = await demo();
+  const { page } = await openPage(t, `${base}/console/#/calls?q=state:Failed`);
+  await page.getByText('4 calls', { exact: true }).waitFor();
+  await page.getByRole('grid').focus();
+  await page.keyboard.press('j');
+  await page.keyboard.press('ArrowDown');
+  await page.locator('[role=row].current', { hasText: '403' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: /REGISTER/ }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('[role=row].current', { hasText: '403' }).waitFor();
+});
+
+test('an empty list says what could hide the call', { skip }, async (t) => {
+  const { base } = await demo();
+  const { page } = await openPage(t, `${base}/console/#/calls?q=from:99999`);
+  await page.getByText('No call matches this filter.').waitFor();
+  await page.getByText(/21 dialogs were looked at/).waitFor();
+  await page.getByRole('link', { name: 'Show all calls' }).click();
+  await page.getByText('21 calls', { exact: true }).waitFor();
+});
+
+test('nothing serious for who cannot see or use a mouse, in both colours and widths', { skip }, async (t) => {
+  const { base } = await demo();
+  for (const look of [{}, { width: 390, scheme: 'dark' }] as const) {
+    const { page } = await openPage(t, `${base}/console/`, look);
+    await page.getByText('21 calls', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'auth-loop 2' }).waitFor();
+    await assertAccessible(page);
+    assert.ok(
+      await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+      'the page is no wider than its window',
+    );
+  }
+});
+
+/** A request of a new call, or a response to it, to a port of this host. */
+function send(port: number, callId: string, line: string): Promise<void> {
+  const tag = line.startsWith('SIP') ? ';tag=2' : '';
+  const text = `${line}\r\nVia: SIP/2.0/UDP 127.0.0.1;branch=z9hG4bK${callId}\r\nFrom: <sip:a@x>;tag=1\r\nTo: <sip:b@x>${tag}\r\nCall-ID: ${callId}\r\nCSeq: 1 OPTIONS\r\nContent-Length: 0\r\n\r\n`;
+  const socket = createSocket('udp4');
+  return new Promise((resolve) => {
+    socket.send(text, port, '127.0.0.1', () => {
+      socket.close();
+      resolve();
+    });
+  });
+}
+
+const live = skip === false && process.getuid?.() !== 0 ? 'capturing needs root' : skip;
+
+test('live: calls come on top, rows change in place, and none moves under a hand', { skip: live }, async (t) => {
+  const port = 17_000 + (process.pid % 900);
+  const service = await startService(['-d', 'lo', '--portrange', String(port), '--console'], { untilRead: false });
+  t.after(() => service.stop());
+  const { page } = await openPage(t, `${service.base}/console/`);
+  await page.getByText('\u25cf live').waitFor();
+  const call = (n: number): string => `console-${n}`;
+  const begin = (n: number): Promise<void> => send(port, call(n), `OPTIONS sip:u${n}@127.0.0.1 SIP/2.0`);
+  const rows = page.locator('[role=grid] [role=rowgroup]:not(.head) [role=row]');
+  for (const n of [1, 2]) await begin(n);
+  await page.getByText('2 calls', { exact: true }).waitFor();
+  await page.getByRole('grid').focus();
+  await page.keyboard.press('j');
+  await page.locator('[role=row].current').waitFor();
+  await begin(3);
+  await page.getByRole('button', { name: '1 new: show' }).waitFor();
+  assert.equal(await rows.count(), 2);
+  await send(port, call(1), 'SIP/2.0 200 OK');
+  await rows.nth(1).getByText('Completed').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByText('3 calls', { exact: true }).waitFor();
+  await page.keyboard.press('p');
+  await page.getByRole('button', { name: 'Resume' }).waitFor();
+  await begin(4);
+  await page.getByRole('button', { name: '1 new: show' }).click();
+  await page.getByText('4 calls', { exact: true }).waitFor();
+});
+
+test('a key is asked for once, and is in no address, storage or error', { skip }, async (t) => {
+  const key = 'Secret-Key-0123456789';
+  const service = await startService(['-I', DEMO, '--console'], { env: { SERVICE_API_KEY: key }, bearer: key });
+  t.after(() => service.stop());
+  const { page, urls } = await openPage(t, `${service.base}/console/#/calls?q=state:Failed`);
+  await page.getByLabel('Key', { exact: true }).fill('wrong');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').filter({ hasText: 'not accepted' }).waitFor();
+  await assertAccessible(page);
+  await page.getByLabel('Key', { exact: true }).fill(key);
+  await page.keyboard.press('Enter');
+  await page.getByText('4 calls', { exact: true }).waitFor();
+  await page.getByText('\u25cf live').waitFor();
+  const stored = 'JSON.stringify([{...sessionStorage}, {...localStorage}, document.cookie, location.href])';
+  const places = async (): Promise<string> => `${await page.evaluate(stored)}`;
+  assert.ok(!(await places()).includes(key));
+  await page.reload();
+  await page.getByLabel('Key', { exact: true }).fill(key);
+  await page.getByLabel(/session storage/).check();
+  await page.keyboard.press('Enter');
+  await page.getByText('4 calls', { exact: true }).waitFor();
+  await page.reload();
+  await page.getByText('4 calls', { exact: true }).waitFor();
+  const [session, local, cookie, href] = JSON.parse(await places());
+  assert.deepEqual([session, cookie], [{ 'calltap-key': key }, '']);
+  assert.ok(!JSON.stringify([local, href, urls]).includes(key));
+  await page.getByRole('button', { name: 'Forget key' }).click();
+  await page.getByLabel('Key', { exact: true }).waitFor();
+  assert.ok(!(await places()).includes(key));
+  assert.ok(!service.stderr().includes(key));
+  await until(
+    () => urls.length > 0,
+    () => 'nothing was asked',
+  );
+});
