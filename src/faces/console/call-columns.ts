@@ -12,8 +12,8 @@ export type Column = {
   readonly width: string;
   readonly sort?: string;
   readonly isNumber?: true;
-  /** It stands in a narrow window too. */
-  readonly isNarrow?: true;
+  /** Its track in a narrow window; without one it does not stand there. */
+  readonly narrow?: string;
   readonly cell: (call: AskCall) => ComponentChildren;
 };
 
@@ -27,14 +27,20 @@ export const COLUMNS: readonly Column[] = [
     title: 'Time',
     width: '6.6rem',
     sort: 'created',
-    isNarrow: true,
+    narrow: '4.2rem',
     cell: (c) => clock(c.created_at, 3),
   },
-  { name: 'state', title: 'State', width: '6.6rem', isNarrow: true, cell: (c) => h(State, { state: c.state }) },
+  { name: 'state', title: 'State', width: '6.6rem', narrow: '6.6rem', cell: (c) => h(State, { state: c.state }) },
   { name: 'code', title: 'Code', width: '3.2rem', isNumber: true, cell: (c) => c.code ?? c.final_status_code ?? '' },
   { name: 'method', title: 'Method', width: '5.2rem', cell: (c) => shown(c.method) },
-  { name: 'from', title: 'From', width: 'minmax(5rem,1.2fr)', isNarrow: true, cell: (c) => user(c.from_user) },
-  { name: 'to', title: 'To', width: 'minmax(5rem,1.2fr)', isNarrow: true, cell: (c) => user(c.to_user) },
+  {
+    name: 'from',
+    title: 'From',
+    width: 'minmax(5rem,1.2fr)',
+    narrow: 'minmax(3rem,1fr)',
+    cell: (c) => user(c.from_user),
+  },
+  { name: 'to', title: 'To', width: 'minmax(5rem,1.2fr)', narrow: 'minmax(3rem,1fr)', cell: (c) => user(c.to_user) },
   { name: 'src', title: 'Source', width: 'minmax(9.5rem,1.5fr)', cell: (c) => shown(c.src ?? '') },
   { name: 'dst', title: 'Destination', width: 'minmax(9.5rem,1.5fr)', cell: (c) => shown(c.dst ?? '') },
   {
@@ -61,7 +67,7 @@ export const COLUMNS: readonly Column[] = [
     name: 'findings',
     title: 'Findings',
     width: 'minmax(8rem,2fr)',
-    isNarrow: true,
+    narrow: '6rem',
     cell: (c) => c.findings.map((name) => h('span', { class: 'chip' }, name)),
   },
 ];
@@ -82,6 +88,17 @@ const USUAL = [
   'findings',
 ];
 const STORED = 'calltap-columns';
+
+/** What has less room there. */
+const SHORT: Readonly<Record<string, Pick<Column, 'cell'>>> = { time: { cell: (c) => clock(c.created_at, 0) } };
+
+/** The columns of a window: those that were chosen, or few in a narrow one. */
+export function columnsFor(isWide: boolean, names: readonly string[]): readonly Column[] {
+  if (isWide) return COLUMNS.filter(({ name }) => names.includes(name));
+  return COLUMNS.flatMap((column) =>
+    column.narrow === undefined ? [] : [{ ...column, width: column.narrow, ...SHORT[column.name] }],
+  );
+}
 
 /** Names of the columns that are shown, in their order. */
 export function chosenColumns(): readonly string[] {

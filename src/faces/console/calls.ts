@@ -4,7 +4,7 @@ import { h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AskCall, AskFindings } from '../../contract/index.ts';
 import { useAsked } from './asking.ts';
-import { COLUMNS, chooseColumns, chosenColumns } from './call-columns.ts';
+import { COLUMNS, chooseColumns, chosenColumns, columnsFor } from './call-columns.ts';
 import type { ListState } from './call-list.ts';
 import { CallList, EMPTY } from './call-list.ts';
 import { FilterBar } from './filter-bar.ts';
@@ -61,7 +61,7 @@ export function Calls({ q, sort }: Props): ComponentChild {
     lastOpened = call.call_id;
     go('call', call.call_id, { legs: '1' });
   };
-  const columns = COLUMNS.filter(({ name, isNarrow }) => (isWide ? names.includes(name) : isNarrow === true));
+  const columns = columnsFor(isWide, names);
   return h(
     'main',
     { class: 'calls' },

@@ -84,6 +84,7 @@ export function LadderView({ ladder, current, marked, onCurrent, onMark }: Props
                 picture,
                 id: `step-${ladder.steps.indexOf(row.step)}`,
                 time: isDelta ? `+${row.step.delta_sec.toFixed(3)}` : clock(row.step.at, isWide ? 6 : 0),
+                leg: legOf(ladder, row.step),
                 isCurrent: stepKey(row.step) === current,
                 isMarked: stepKey(row.step) === marked,
                 onCurrent: () => onCurrent(row.step),
@@ -120,14 +121,16 @@ type StepProps = {
   readonly picture: Picture;
   readonly id: string;
   readonly time: string;
+  /** Of several legs the letter of this one. */
+  readonly leg: string;
   readonly isCurrent: boolean;
   readonly isMarked: boolean;
   readonly onCurrent: () => void;
 };
 
-function Step({ row: { step, y }, picture, id, time, isCurrent, isMarked, onCurrent }: StepProps): ComponentChild {
+function Step({ row: { step, y }, picture, id, time, leg, isCurrent, isMarked, onCurrent }: StepProps): ComponentChild {
   const [a, b] = [picture.xs[step.from] ?? 0, picture.xs[step.to] ?? 0];
-  const label = `${isMarked ? '\u25c6 ' : ''}${labelOf(step)}`;
+  const label = `${isMarked ? '\u25c6 ' : ''}${leg}${labelOf(step)}`;
   // One that goes to where it came from: the label stands beside its lifeline.
   const isLoop = step.from === step.to;
   const [from, to] = isLoop ? [a, a + 40] : [a, b];
@@ -198,6 +201,12 @@ function mediaWords({ codec, loss_pct, mos }: LadderMedia): string {
 function labelOf(step: LadderStep): string {
   const again = step.notes.includes('again') ? ' (again)' : step.notes.includes('copy') ? ' (copy)' : '';
   return `${step.index} ${shown(step.summary)}${step.has_sdp ? ' (SDP)' : ''}${again}`;
+}
+
+/** `B ` for a message of the second leg; the call that one looks at has none. */
+function legOf({ call_ids }: AskLadder, { call_id }: LadderStep): string {
+  const i = call_ids.indexOf(call_id);
+  return i <= 0 ? '' : `${String.fromCharCode(65 + (i % 26))} `;
 }
 
 /** Text for this many pixels. */

@@ -4,10 +4,16 @@ import { h, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Call } from './call.ts';
 import { Calls } from './calls.ts';
+import { Compare } from './compare.ts';
+import { Findings } from './findings.ts';
+import { Health } from './health.ts';
 import { KeyGate } from './key-gate.ts';
 import type { Place } from './place.ts';
 import { placeOf } from './place.ts';
+import { Registrations } from './registrations.ts';
+import { Security } from './security.ts';
 import { whenKeyNeeded } from './service.ts';
+import { Streams } from './streams.ts';
 import { Strip } from './strip.ts';
 import { applyTheme } from './theme.ts';
 
@@ -15,6 +21,18 @@ function screenOf(place: Place): ComponentChild {
   switch (place.screen) {
     case 'call':
       return h(Call, { key: place.name, callId: place.name, hasLegs: place.query.get('legs') === '1' });
+    case 'compare':
+      return h(Compare, { a: place.query.get('a') ?? '', b: place.query.get('b') ?? '' });
+    case 'findings':
+      return h(Findings, null);
+    case 'streams':
+      return h(Streams, null);
+    case 'registrations':
+      return h(Registrations, null);
+    case 'security':
+      return h(Security, null);
+    case 'health':
+      return h(Health, null);
     default:
       return h(Calls, { q: place.query.get('q') ?? '', sort: place.query.get('sort') ?? '-created' });
   }

@@ -11,7 +11,17 @@ import { counted, shown, span, usesUtc, useUtc } from './words.ts';
 
 const EVERY_MS = 5_000;
 
-export const SCREENS: readonly (readonly [screen: string, title: string])[] = [['calls', 'Calls']];
+export const SCREENS: readonly (readonly [screen: string, title: string])[] = [
+  ['calls', 'Calls'],
+  ['findings', 'Findings'],
+  ['streams', 'Streams'],
+  ['registrations', 'Registrations'],
+  ['security', 'Security'],
+  ['health', 'Health'],
+];
+
+/** These belong to the list. */
+const OF_CALLS = ['call', 'compare'];
 
 type Props = { readonly screen: string; readonly onForget: () => void };
 
@@ -26,7 +36,10 @@ export function Strip({ screen, onForget }: Props): ComponentChild {
       SCREENS.map(([name, title]) =>
         h(
           'a',
-          { href: hashOf(name), 'aria-current': name === (screen === 'call' ? 'calls' : screen) ? 'page' : undefined },
+          {
+            href: hashOf(name),
+            'aria-current': name === (OF_CALLS.includes(screen) ? 'calls' : screen) ? 'page' : undefined,
+          },
           title,
         ),
       ),

@@ -5,12 +5,12 @@
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { packageRoot } from '../../core/package.ts';
-import { HEADER_KEY, KEYS } from '../../query/keys.ts';
 import type { App } from '../api/routes/route.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import type { ConsoleFile } from './files.ts';
 import { madeFile, PAGE, readConsole } from './files.ts';
 import { encodingFor, etagOf, isKnown } from './negotiate.ts';
+import { filterKeys, lossHelp } from './tables.ts';
 
 /** Nothing but files and answers of this service; no script from text. */
 const POLICY =
@@ -32,7 +32,11 @@ const FOREVER = 'public, max-age=31536000, immutable';
 /** `folder` is where the build put the files. Throws ServiceError where it put none. */
 export function addConsole(app: App, folder: string = join(packageRoot(), 'dist/console')): void {
   const files = readConsole(folder);
-  files.set('keys.json', madeFile('keys.json', filterKeys()));
+  for (const [name, text] of [
+    ['keys.json', filterKeys()],
+    ['losses.json', lossHelp()],
+  ] as const)
+    files.set(name, madeFile(name, text));
   const serve = (name: string, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const file = files.get(name);
     if (file === undefined)
@@ -57,17 +61,4 @@ function send(file: ConsoleFile, { headers }: FastifyRequest, reply: FastifyRepl
   if (isKnown(headers['if-none-match'], etag)) return reply.code(304).send();
   if (encoding !== 'identity') reply.header('content-encoding', encoding);
   return reply.type(file.type).send(file.bytes.get(encoding));
-}
-
-/** The language of filters for help and completion, from the table that reads them. */
-function filterKeys(): string {
-  return JSON.stringify(
-    [...KEYS, HEADER_KEY].map(({ key, kind, example, help }) => ({
-      key,
-      words: kind.words,
-      isOrdered: kind.isOrdered,
-      example,
-      help,
-    })),
-  );
 }

@@ -1,0 +1,153 @@
+/** Two calls side by side: a good one beside a bad one shows what differs. Without a second call it offers some. */
+import type { ComponentChild } from 'preact';
+import { Fragment, h } from 'preact';
+import { useState } from 'preact/hooks';
+import type { AskCall, AskCalls, AskCompare, CompareRow } from '../../contract/index.ts';
+import { useAsked } from './asking.ts';
+import { useRow } from './call-cause.ts';
+import { FilterBar } from './filter-bar.ts';
+import { CallLink, State, Table, Waiting } from './parts.ts';
+import { hashOf } from './place.ts';
+import { ofCall } from './service.ts';
+import { clock, fixed, shown } from './words.ts';
+
+const OFFERED = 30;
+const TITLES = {
+  call: 'Call',
+  timing: 'Timing',
+  quality: 'Quality',
+  headers: 'Headers',
+  sdp: 'SDP',
+  messages: 'Messages',
+} as const;
+
+type Props = { readonly a: string; readonly b: string };
+
+export function Compare({ a, b }: Props): ComponentChild {
+  return h(
+    'main',
+    null,
+    h('h1', null, 'Compare two calls'),
+    a === ''
+      ? h('p', { class: 'note' }, 'Open a call in the list, then choose \u201cCompare with\u2026\u201d there.')
+      : b === ''
+        ? h(Choose, { key: a, a })
+        : h(Compared, { a, b }),
+  );
+}
+
+/** Calls without findings that went the way of this one, the newest first. */
+function Choose({ a }: { readonly a: string }): ComponentChild {
+  const row = useRow(a);
+  const [typed, setTyped] = useState<string | null>(null);
+  const well = row === undefined ? null : `method:${row.method} state:Completed,Registered`;
+  const sameWay = row?.dst === undefined ? null : `${well} dst:${hostOf(row.dst)}`;
+  const near = useAsked<AskCalls>(typed === null ? pathOf(sameWay) : null);
+  const isClean = (call: AskCall): boolean => call.findings.length === 0 && call.call_id !== a;
+  // Where no call that went the same way went well, any will do.
+  const q =
+    typed ??
+    (near.value?.calls.some(isClean) === true || near.error !== undefined
+      ? sameWay
+      : near.value === undefined
+        ? null
+        : well);
+  const calls = useAsked<AskCalls>(pathOf(q));
+  const good = (calls.value?.calls ?? [])
+    .filter(({ call_id }) => call_id !== a)
+    .sort((x, y) => Number(isClean(y)) - Number(isClean(x)));
+  return [
+    h('p', null, 'Compare ', h(CallLink, { callId: a }), ' with a call that went well:'),
+    h(FilterBar, { q: q ?? '', mistake: calls.error ?? '', onApply: setTyped }),
+    calls.value === undefined
+      ? h(Waiting, { asked: calls, what: 'Calls' })
+      : good.length === 0
+        ? h('p', { class: 'note' }, 'No such call: change the filter.')
+        : h(Table, {
+            name: 'Calls to compare with',
+            head: ['', 'Time', 'State', 'From', 'To', '#MOS', 'Findings'],
+            rows: good.map((call) => offer(a, call)),
+          }),
+  ];
+}
+
+function pathOf(q: string | null): string | null {
+  return q === null ? null : `ask/calls?${new URLSearchParams({ q, limit: String(OFFERED) })}`;
+}
+
+function offer(a: string, call: AskCall): ComponentChild[] {
+  return [
+    h('a', { class: 'button', href: hashOf('compare', '', { a, b: call.call_id }) }, 'Compare'),
+    clock(call.created_at, 3),
+    h(State, { state: call.state }),
+    shown(call.from_user ?? ''),
+    shown(call.to_user ?? ''),
+    fixed(call.mos_worst, 2),
+    call.findings.join(', '),
+  ];
+}
+
+function hostOf(socket: string): string {
+  return socket.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+}
+
+function Compared({ a, b }: Props): ComponentChild {
+  const compared = useAsked<AskCompare>(ofCall(a, `/compare?${new URLSearchParams({ with: `id:${b}` })}`));
+  const [isAll, setAll] = useState(false);
+  if (compared.value === undefined) return h(Waiting, { asked: compared, what: 'The comparison' });
+  const rows = compared.value.rows.filter(({ differs }) => isAll || differs);
+  const groups = Object.entries(TITLES).map(
+    ([group, title]) => [title, rows.filter((row) => row.group === group)] as const,
+  );
+  return [
+    h(
+      'div',
+      { class: 'bar' },
+      h('button', { type: 'button', 'aria-pressed': !isAll, onClick: () => setAll(!isAll) }, 'Only what differs'),
+      h('a', { class: 'button', href: hashOf('compare', '', { a }) }, 'Another call'),
+    ),
+    h(
+      'div',
+      { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Comparison' },
+      h(
+        'table',
+        { class: 'compare' },
+        h(
+          'thead',
+          null,
+          h(
+            'tr',
+            null,
+            h('th', { scope: 'col' }, 'What'),
+            h('th', { scope: 'col' }, h(CallLink, { callId: a })),
+            h('th', { scope: 'col' }, h(CallLink, { callId: b })),
+          ),
+        ),
+        h(
+          'tbody',
+          null,
+          groups.map(([title, of]) =>
+            of.length === 0
+              ? null
+              : h(
+                  Fragment,
+                  { key: title },
+                  h('tr', { class: 'group' }, h('th', { colSpan: 3, scope: 'colgroup' }, title)),
+                  of.map(line),
+                ),
+          ),
+        ),
+      ),
+    ),
+  ];
+}
+
+function line({ what, a, b, differs }: CompareRow, i: number): ComponentChild {
+  return h(
+    'tr',
+    { key: i, class: differs ? 'differs' : '' },
+    h('th', { scope: 'row' }, differs ? h('span', { title: 'differs' }, '\u2260 ') : null, shown(what)),
+    h('td', { class: 'mono' }, shown(a)),
+    h('td', { class: 'mono' }, shown(b)),
+  );
+}

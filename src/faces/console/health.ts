@@ -1,0 +1,158 @@
+/** How much of the wire the answers are drawn from: what was lost and where, what is not analysed, whether frames reach disk. */
+import type { ComponentChild } from 'preact';
+import { h } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Persistence, Stats } from '../../contract/index.ts';
+import { useAsked, whyOf } from './asking.ts';
+import { Table, Waiting } from './parts.ts';
+import { tell } from './service.ts';
+import { shown, span } from './words.ts';
+
+const EVERY_MS = 5_000;
+
+/** A row of `/console/losses.json`: keys that begin so are told in these words. */
+type LossHelp = { readonly key: string; readonly meaning: string; readonly remedy: string };
+
+export function Health(): ComponentChild {
+  const stats = useAsked<Stats>('ask/health', EVERY_MS);
+  const { value } = stats;
+  return h(
+    'main',
+    null,
+    h('h1', null, 'Health'),
+    value === undefined
+      ? h(Waiting, { asked: stats, what: 'Health' })
+      : [
+          h(Verdict, { stats: value }),
+          h(Losses, { stats: value }),
+          h(NotAnalysed, { stats: value }),
+          h(Source, { stats: value }),
+        ],
+    h(Gate, null),
+  );
+}
+
+function Verdict({ stats: { capture_quality: quality } }: { readonly stats: Stats }): ComponentChild {
+  return quality.degraded
+    ? h(
+        'p',
+        { class: 'note bad' },
+        '\u26a0 Something was lost before it was analysed: calls may be missing or look worse than they were.',
+      )
+    : h('p', { class: 'note' }, '\u2713 Nothing was lost before analysis.');
+}
+
+function Losses({ stats }: { readonly stats: Stats }): ComponentChild {
+  const [help, setHelp] = useState<readonly LossHelp[]>([]);
+  useEffect(() => {
+    // It belongs to the page, so it is asked for without a key.
+    fetch('losses.json')
+      .then(async (response) => setHelp((await response.json()) as readonly LossHelp[]))
+      .catch(() => undefined);
+  }, []);
+  const helpOf = (key: string): LossHelp | undefined =>
+    help.find((row) => row.key === key) ??
+    help.find((row) => row.key.endsWith('*') && key.startsWith(row.key.slice(0, -1)));
+  const lost = Object.entries(stats.losses).filter(([, count]) => count > 0);
+  return [
+    h('h2', null, 'Losses by place'),
+    lost.length === 0
+      ? h('p', null, `All ${Object.keys(stats.losses).length} counters of losses are zero.`)
+      : h(Table, {
+          name: 'Losses by place',
+          head: ['Counter', '#Count', 'What it says', 'What to do'],
+          rows: lost.map(([key, count]) => [
+            h('span', { class: 'mono' }, shown(key)),
+            count,
+            helpOf(key)?.meaning ?? '',
+            helpOf(key)?.remedy ?? '',
+          ]),
+        }),
+  ];
+}
+
+function NotAnalysed({ stats }: { readonly stats: Stats }): ComponentChild {
+  const { caveats } = stats;
+  const ports = [
+    ...stats.unanalysed_busiest_ports.map(({ port, messages }) => [port, messages, 'SIP', `--portrange ${port}`]),
+    ...stats.unanalysed_websocket_ports.map(({ port, messages }) => [
+      port,
+      messages,
+      'WebSocket',
+      `--ws-portrange ${port}`,
+    ]),
+  ];
+  const facts = [
+    ['TLS flows without keys', caveats.encrypted_sip_flows, 'a probe (--uprobe) or a HEP sender reads them'],
+    ['encrypted media streams', caveats.encrypted_media_streams, 'they have no audio'],
+    ['dialogs evicted', caveats.dialogs_evicted, 'raise --max-dialogs'],
+    ['dialogs refused', caveats.dialogs_refused, 'raise --max-dialogs'],
+    ['messages evicted', caveats.messages_evicted, 'raise --message-log-bytes'],
+    ['streams evicted', caveats.streams_evicted, 'raise --max-streams'],
+    ['libraries refused by probes', caveats.uprobe_refused, 'calltap --uprobe-list says why'],
+  ] as const;
+  const seen = facts.filter(([, count]) => count > 0);
+  return [
+    h('h2', null, 'Not analysed'),
+    ports.length === 0 && seen.length === 0 ? h('p', null, 'All SIP that was seen is analysed.') : null,
+    ports.length === 0
+      ? null
+      : h(Table, { name: 'Ports that are not analysed', head: ['Port', '#Messages', 'What', 'Option'], rows: ports }),
+    seen.length === 0
+      ? null
+      : h(Table, { name: 'What is missing', head: ['What', '#Count', 'What to do'], rows: seen }),
+  ];
+}
+
+function Source({ stats }: { readonly stats: Stats }): ComponentChild {
+  const { timing, caveats } = stats;
+  const ms = (value: number | null): string => (value === null ? 'none' : `${value} ms`);
+  const rows: (readonly [string, ComponentChild])[] = [
+    ['Source', shown(`${stats.source} ${stats.capture_name ?? ''}`)],
+    ['Up', span(stats.uptime_sec ?? 0)],
+    ['Host', shown(stats.capture_identity?.node ?? '')],
+    ['Dialogs', `${stats.dialogs.total}, ${stats.dialogs.active} active, ${stats.dialogs.failed} failed`],
+    ['Streams', `${stats.streams.total}, ${stats.streams.orphaned} without a call`],
+    ['Post-dial delay', `p50 ${ms(timing.pdd_p50_ms)}, p95 ${ms(timing.pdd_p95_ms)}, p99 ${ms(timing.pdd_p99_ms)}`],
+    ['Probes', `${caveats.uprobe_libraries} TLS libraries in ${caveats.uprobe_processes} processes`],
+    ['Writing to', shown(stats.writing_to ?? 'no file')],
+  ];
+  return [h('h2', null, 'Source'), h(Table, { name: 'Source', head: ['What', 'Value'], rows })];
+}
+
+/** The gate of `-O`: whether frames may reach the file. */
+function Gate(): ComponentChild {
+  const gate = useAsked<Persistence>('v1/persistence');
+  const [said, setSaid] = useState('');
+  const { value } = gate;
+  const turn = async (enabled: boolean): Promise<void> => {
+    try {
+      await tell<Persistence>('v1/persistence', { enabled });
+      setSaid('');
+      gate.again();
+    } catch (error) {
+      setSaid(whyOf(error));
+    }
+  };
+  const words = (): string => {
+    if (value?.authorized !== true)
+      return 'The command line names no file: nothing that is captured reaches disk. Start with -O FILE to allow it.';
+    return value.enabled
+      ? 'Captured frames reach the file of -O.'
+      : 'The gate is closed: captured frames do not reach the file of -O.';
+  };
+  return h(
+    'section',
+    { 'aria-label': 'Persistence' },
+    h('h2', null, 'Persistence'),
+    value === undefined ? h(Waiting, { asked: gate, what: 'The gate' }) : h('p', null, words()),
+    value?.authorized === true
+      ? h(
+          'button',
+          { type: 'button', onClick: () => void turn(!value.enabled) },
+          value.enabled ? 'Close the gate' : 'Open the gate',
+        )
+      : null,
+    h('p', { role: 'status', class: 'said' }, shown(said)),
+  );
+}

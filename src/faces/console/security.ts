@@ -1,0 +1,56 @@
+/** Who attacks, with what evidence, and what the peer that bans keeps out. */
+import type { ComponentChild } from 'preact';
+import { h } from 'preact';
+import type { AskAlert, AskSecurity } from '../../contract/index.ts';
+import { useAsked } from './asking.ts';
+import { Table, Waiting } from './parts.ts';
+import { Peer } from './peer.ts';
+import { hashOf } from './place.ts';
+import { clock, counted, day, shown } from './words.ts';
+
+const EVERY_MS = 10_000;
+const HEAD = ['Source', 'Behaviour', '#Requests', 'Methods', 'Codes', 'Targets', 'User-Agent', 'First', 'Last'];
+const TARGETS = 4;
+
+export function Security(): ComponentChild {
+  const found = useAsked<AskSecurity>('ask/security', EVERY_MS);
+  return h(
+    'main',
+    null,
+    h('h1', null, 'Security'),
+    found.value === undefined ? h(Waiting, { asked: found, what: 'Alerts' }) : h(Alerts, { found: found.value }),
+    h(Peer, null),
+  );
+}
+
+function Alerts({ found: { alerts, is_watching } }: { readonly found: AskSecurity }): ComponentChild {
+  if (!is_watching) {
+    return h(
+      'p',
+      { class: 'note warn' },
+      'Nobody looks for attackers: start with --kill-scanner (it only detects), --fraud or --alert syslog.',
+    );
+  }
+  if (alerts.length === 0) return h('p', { class: 'note' }, 'No source behaved like an attacker.');
+  return [
+    h('p', { role: 'status' }, counted(alerts.length, 'alert')),
+    h(Table, { name: 'Attackers', head: HEAD, rows: alerts.map(rowOf) }),
+  ];
+}
+
+function rowOf(alert: AskAlert): ComponentChild[] {
+  const tallies = (all: AskAlert['methods']): string =>
+    shown(all.map(({ name, count }) => `${name} ${count}`).join(', '));
+  const more = alert.targets.length - TARGETS;
+  return [
+    h('a', { href: hashOf('calls', '', { q: `ip:${alert.net ?? alert.source}` }) }, shown(alert.net ?? alert.source)),
+    h('span', { title: shown(alert.text) }, `\u26a0 ${shown(alert.behaviour)}`),
+    alert.count,
+    tallies(alert.methods),
+    tallies(alert.codes),
+    shown(`${alert.targets.slice(0, TARGETS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`),
+    shown(alert.user_agent ?? ''),
+    clock(alert.first_at, 0),
+    `${day(alert.at)} ${clock(alert.at, 0)}`,
+  ];
+}
