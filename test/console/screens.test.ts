@@ -1,0 +1,121 @@
+/** The other screens in a browser: comparison, findings, streams, registrations, security, health, each for the ear too. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { after, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { startService } from '../conformance/service.ts';
+import { fakePeer } from '../helpers/fake-peer.ts';
+import { assertAccessible } from './axe.ts';
+import { closeBrowser, demo, openPage, skipWithoutChromium } from './browser.ts';
+
+const skip = skipWithoutChromium;
+after(closeBrowser);
+
+async function open(t: TestContext, screen: string): Promise<Page> {
+  const { base } = await demo();
+  return (await openPage(t, `${base}/console/#/${screen}`)).page;
+}
+
+test('a good call beside a bad one: two clicks from the bad one', { skip }, async (t) => {
+  const page = await open(t, `call/${encodeURIComponent('trunk-congestion@pbx.example.com')}?legs=1`);
+  await page.getByRole('link', { name: 'Compare with' }).click();
+  await page.getByRole('link', { name: 'Compare', exact: true }).first().click();
+  const state = page.getByRole('row', { name: /State/ });
+  await state.getByText('Failed').waitFor();
+  await state.getByText('Completed').waitFor();
+  const rows = page.locator('tbody tr:not(.group)');
+  const fewer = await rows.count();
+  await page.getByRole('button', { name: 'Only what differs' }).click();
+  assert.ok((await rows.count()) > fewer);
+  await assertAccessible(page);
+});
+
+test('findings: kinds and codes lead to their calls; ratios say of how many', { skip }, async (t) => {
+  const page = await open(t, 'findings');
+  await page.getByText('answered of 16 tried').waitFor();
+  await page.getByText('75.0 %').waitFor();
+  await page.getByRole('link', { name: 'one-way-audio', exact: true }).waitFor();
+  await assertAccessible(page);
+  await page.getByRole('link', { name: '503' }).click();
+  await page.getByText('1 call', { exact: true }).waitFor();
+});
+
+test('streams: those without a call first, and one by its SSRC', { skip }, async (t) => {
+  const page = await open(t, 'streams');
+  await page.getByRole('heading', { name: 'Without a call: 1 stream' }).waitFor();
+  await page.getByRole('region', { name: 'Without a call' }).getByText('0xe6c56674').first().waitFor();
+  await page.getByLabel('SSRC').fill('0x37b393f4');
+  await page.keyboard.press('Enter');
+  await page.getByRole('region', { name: 'Stream 0x37b393f4' }).getByText('31.9').waitFor();
+  await assertAccessible(page);
+});
+
+test('registrations: who fails, and why', { skip }, async (t) => {
+  const page = await open(t, 'registrations');
+  await page.getByText('2 registrations').waitFor();
+  await page.getByRole('row', { name: /2020 198.51.100.41 .*Failed 403/ }).waitFor();
+  await page.getByLabel('Filter of calls').fill('from:2001');
+  await page.keyboard.press('Enter');
+  await page.getByText('1 registration', { exact: true }).waitFor();
+  await assertAccessible(page);
+});
+
+test('health: what was lost, what is not analysed, the gate', { skip }, async (t) => {
+  const page = await open(t, 'health');
+  await page.getByText('Nothing was lost before analysis.').waitFor();
+  await page.getByText(/counters of losses are zero/).waitFor();
+  await page.getByText(/names no file/).waitFor();
+  await assertAccessible(page);
+});
+
+test('health: a port that is not analysed is named with its option, the gate opens and closes', { skip }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'calltap-console-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const args = ['-I', 'fixtures/demo/demo.pcap', '--portrange', '5999', '-O', join(folder, 'o.pcap'), '--console'];
+  const service = await startService(args);
+  t.after(() => service.stop());
+  const { page } = await openPage(t, `${service.base}/console/#/health`);
+  await page.getByRole('row', { name: /5060 .* SIP --portrange 5060/ }).waitFor();
+  await page.getByText(/port 5060: .* not analysed/).waitFor();
+  await page.getByRole('button', { name: 'Close the gate' }).click();
+  await page.getByRole('button', { name: 'Open the gate' }).click();
+  await page.getByText('Captured frames reach the file of -O.').waitFor();
+});
+
+test('security: the peer is asked only after a yes, and its refusal is said', { skip }, async (t) => {
+  const page = await open(t, 'security');
+  await page.getByText(/Nobody looks for attackers/).waitFor();
+  await page.getByText(/No peer bans for calltap/).waitFor();
+  await assertAccessible(page);
+  const peer = fakePeer(t);
+  const args = ['-I', 'fixtures/demo/demo.pcap', '--kill-scanner', '--peer-ctl', peer.path, '--console'];
+  const service = await startService(args);
+  t.after(() => service.stop());
+  const { page: other } = await openPage(t, `${service.base}/console/#/security`);
+  await other.getByText('No source behaved like an attacker.').waitFor();
+  await other.getByText(/3 addresses blocked now/).waitFor();
+  const asked = (): number => peer.asked().filter((words) => words.includes('unban')).length;
+  await other
+    .getByRole('row', { name: /198.51.100.10/ })
+    .getByRole('button', { name: 'Unban' })
+    .click();
+  const sure = other.getByRole('alertdialog');
+  await assertAccessible(other);
+  await sure.getByRole('button', { name: 'No' }).click();
+  await sure.waitFor({ state: 'hidden' });
+  assert.equal(asked(), 0);
+  await other
+    .getByRole('row', { name: /198.51.100.10/ })
+    .getByRole('button', { name: 'Unban' })
+    .click();
+  await sure.getByRole('button', { name: 'Yes, unban' }).click();
+  await other.getByText(/unban of 198.51.100.10 is (done|refused)/).waitFor();
+  assert.equal(asked(), 1);
+  await other.getByLabel('IPv4 address').fill('198.51.100.99');
+  await other.keyboard.press('Enter');
+  await sure.getByRole('button', { name: 'Yes, ban' }).click();
+  await other.getByText(/ban of 198.51.100.99 is refused: the address is declared/).waitFor();
+});
