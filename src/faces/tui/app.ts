@@ -1,6 +1,6 @@
 /**
  * The loop of the terminal: a stack of screens, keys to the topmost, frames when something changed. It waits for nothing:
- * answers come when they come, and a frame is drawn at most ten times a second, or at once after a key.
+ * answers come when they come. A frame is drawn at most ten times a second, after a key sooner.
  */
 import type { Look } from './cells.ts';
 import { Cells, LOOK, widthOf } from './cells.ts';
@@ -9,6 +9,9 @@ import { bindingOf, shownKey } from './keys.ts';
 import type { Screen } from './tty.ts';
 
 const FRAME_MS = 100;
+/** Whoever presses a key waits for the answer, which may take a moment to come. */
+const KEY_FRAME_MS = 25;
+const ANSWER_MS = 300;
 const MESSAGE_MS = 5_000;
 
 /** A part of the screen. */
@@ -41,6 +44,10 @@ export class App {
   #timer: NodeJS.Timeout | null = null;
   #clock: NodeJS.Timeout | null = null;
   #drawnMs = Number.NEGATIVE_INFINITY;
+  /** When a key came last. */
+  #keyMs = Number.NEGATIVE_INFINITY;
+  /** When the next frame is drawn, while one is to come. */
+  #dueMs = 0;
   #message: { readonly text: string; readonly look: Look; readonly untilMs: number } | null = null;
   #choice: { readonly text: string; readonly acts: ReadonlyMap<string, () => void> } | null = null;
   #quit: () => void = () => undefined;
@@ -112,6 +119,7 @@ export class App {
   }
 
   onKey(key: string): void {
+    this.#keyMs = performance.now();
     this.#message = null;
     const choice = this.#choice;
     this.#choice = null;
@@ -127,12 +135,22 @@ export class App {
 
   /** Something is to be drawn anew. */
   changed(): void {
-    if (this.#timer !== null) return;
-    const waitMs = Math.max(0, this.#drawnMs + FRAME_MS - performance.now());
-    this.#timer = setTimeout(() => {
-      this.#timer = null;
-      this.draw();
-    }, waitMs);
+    this.#drawWithin(performance.now() - this.#keyMs < ANSWER_MS ? KEY_FRAME_MS : FRAME_MS);
+  }
+
+  /** Draws so long after the last frame, or sooner where that is due already. */
+  #drawWithin(ms: number): void {
+    const atMs = this.#drawnMs + ms;
+    if (this.#timer !== null && this.#dueMs <= atMs) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#dueMs = atMs;
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = null;
+        this.draw();
+      },
+      Math.max(0, atMs - performance.now()),
+    );
   }
 
   draw(): void {
