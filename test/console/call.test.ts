@@ -17,8 +17,8 @@ test('from the list to the cause of the newest failed call: one click, and its m
   skip,
 }, async (t) => {
   const { base } = await demo();
-  const { page } = await openPage(t, `${base}/console/#/calls?q=state:Failed`);
-  await page.locator('[role=row]', { hasText: '503' }).first().click();
+  const { page } = await openPage(t, `${base}/console/`);
+  await page.getByRole('button', { name: 'Newest failure' }).click();
   const cause = page.getByRole('region', { name: 'Cause' });
   await cause.getByText(/INVITE was refused with 503 Service Unavailable .*No circuit available/).waitFor();
   const message = page.getByRole('region', { name: 'Message', exact: true });

@@ -2,13 +2,14 @@
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { AskCall, AskFindings } from '../../contract/index.ts';
+import type { AskCall, AskCalls, AskFindings } from '../../contract/index.ts';
 import { useAsked } from './asking.ts';
 import { COLUMNS, chooseColumns, chosenColumns, columnsFor } from './call-columns.ts';
 import type { ListState } from './call-list.ts';
 import { CallList, EMPTY } from './call-list.ts';
 import { FilterBar } from './filter-bar.ts';
 import { go, hashOf } from './place.ts';
+import { ask } from './service.ts';
 import { VirtualTable } from './virtual-table.ts';
 import { useWideWindow } from './window-width.ts';
 import { counted, shown } from './words.ts';
@@ -50,12 +51,17 @@ export function Calls({ q, sort }: Props): ComponentChild {
       if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return;
       if (event.key === '/') document.getElementById('filter')?.focus();
       else if (event.key === 'p') setPaused((was) => !was);
+      else if (event.key === 'e') void openFailed();
       else return;
       event.preventDefault();
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, []);
+  const openFailed = async (): Promise<void> => {
+    const { calls: failed } = await ask<AskCalls>('ask/calls?q=state:Failed&limit=1');
+    if (failed[0] !== undefined) open(failed[0]);
+  };
   const apply = (next: string, by = sort): void => go('calls', '', { q: next, sort: by === '-created' ? '' : by });
   const open = (call: AskCall): void => {
     lastOpened = call.call_id;
@@ -81,6 +87,7 @@ export function Calls({ q, sort }: Props): ComponentChild {
         { class: list.live === 'live' ? 'state live' : 'state warn' },
         list.live === 'live' ? '\u25cf live' : '\u25cb connecting',
       ),
+      h('button', { type: 'button', title: 'Key e', onClick: () => void openFailed() }, 'Newest failure'),
       list.isNew > 0
         ? h(
             'button',
@@ -116,7 +123,7 @@ export function Calls({ q, sort }: Props): ComponentChild {
     h(
       'p',
       { class: 'keys' },
-      'Keys: / filter, j k or arrows move, Enter opens, Esc lets the list move again, p pauses.',
+      'Keys: / filter, j k or arrows move, Enter opens, e opens the newest failure, Esc lets the list move again, p pauses.',
     ),
   );
 }
