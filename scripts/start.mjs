@@ -32,7 +32,7 @@ function portIsFree() {
 
 function printUrls(base) {
   say('');
-  say(`calltap serves ${DEMO} at ${base}; try in another terminal:`);
+  say(`calltap serves ${DEMO}; open ${base}/console/ in a browser, or try in another terminal:`);
   for (const path of [
     '/v1/dialogs?limit=5',
     '/v1/dialogs?state=Failed',
@@ -55,7 +55,9 @@ async function demo(args) {
   const isPlaced = args.some((arg) => arg === '--api' || arg.startsWith('--api='));
   const place = isPlaced ? [] : ['--api', `${HOST}:${(await portIsFree()) ? PORT : 0}`];
   // A group of its own: one Ctrl-C reaches it once, through us, not a second time from the terminal.
-  const child = spawn(process.execPath, [MAIN, '-I', DEMO, '--ask', ...place, ...args], {
+  // Sound is kept so that the console can play it, and attackers are looked for.
+  const shown = ['--console', '--retain-audio', '--kill-scanner'];
+  const child = spawn(process.execPath, [MAIN, '-I', DEMO, ...shown, ...place, ...args], {
     cwd: root,
     detached: true,
     stdio: ['ignore', 'inherit', 'pipe'],

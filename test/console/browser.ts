@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
 import type { Service } from '../conformance/service.ts';
-import { DEMO, startService } from '../conformance/service.ts';
+import { startService } from '../conformance/service.ts';
 import { PATIENCE_MS } from '../helpers/patience.ts';
 
 const PROGRAM = '/usr/bin/chromium';
@@ -17,7 +17,12 @@ let launched: Promise<Browser> | null = null;
 function browser(): Promise<Browser> {
   launched ??= chromium.launch({
     executablePath: PROGRAM,
-    args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), '--disable-gpu', '--disable-dev-shm-usage'],
+    args: [
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--disable-lcd-text',
+    ],
   });
   return launched;
 }
@@ -26,7 +31,7 @@ let served: Promise<Service> | null = null;
 
 /** The console on the demo capture, one for all tests of a file. */
 export function demo(): Promise<Service> {
-  served ??= startService(['-I', DEMO, '--console', '--retain-audio']);
+  served ??= startService(['-I', 'fixtures/demo/demo.pcap', '--console', '--retain-audio']);
   return served;
 }
 
