@@ -2,6 +2,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ask } from './service.ts';
 
+/** What takes long is asked less often: the service is to watch calls, not to count them again and again. */
+export const SHARE = 20;
+
 export type Asked<T> = { readonly value?: T; readonly error?: string; readonly again: () => void };
 
 /** The document at this path, asked again when the path changes, and every `everyMs` where it is given. */
@@ -13,6 +16,7 @@ export function useAsked<T>(path: string | null, everyMs = 0): Asked<T> {
     const gone = new AbortController();
     let timer = 0;
     const read = async (): Promise<void> => {
+      const startMs = performance.now();
       try {
         const value = await ask<T>(path, gone.signal);
         if (!gone.signal.aborted) setState({ path, value });
@@ -20,7 +24,10 @@ export function useAsked<T>(path: string | null, everyMs = 0): Asked<T> {
         if (gone.signal.aborted) return;
         setState((was) => ({ ...(was.path === path ? was : {}), path, error: whyOf(error) }));
       }
-      if (everyMs > 0 && !gone.signal.aborted) timer = window.setTimeout(() => void read(), everyMs);
+      if (everyMs > 0 && !gone.signal.aborted) {
+        const pauseMs = Math.max(everyMs, (performance.now() - startMs) * SHARE);
+        timer = window.setTimeout(() => void read(), pauseMs);
+      }
     };
     void read();
     return () => {

@@ -3,12 +3,14 @@
  * are counted, and come on top only while nobody holds the list: rows do not move under a hand.
  */
 import type { AskCall, AskCalls, DialogSummary, HiddenBy } from '../../contract/index.ts';
-import { whyOf } from './asking.ts';
+import { SHARE, whyOf } from './asking.ts';
 import type { Live } from './changes.ts';
 import { followChanges } from './changes.ts';
 import { ask } from './service.ts';
 
 const PAGE_ROWS = 200;
+/** Of the pages after the first, which nobody waits for. */
+const NEXT_ROWS = 1_000;
 /** A busy service has new calls with each event; the list is read again at most so often. */
 const READ_AGAIN_MS = 1_000;
 /** So long after the last time, where calls only changed. */
@@ -48,11 +50,13 @@ export class CallList {
   #timer = 0;
   #readAtMs = 0;
   #dueMs = 0;
+  /** How long the first page took last time. */
+  #tookMs = 0;
   #frame = 0;
 
   /** `tell` gets each new state, at most one a frame. */
   constructor(q: string, sort: string, tell: (state: ListState) => void) {
-    this.#path = `ask/calls?${new URLSearchParams({ ...(q === '' ? {} : { q }), sort, limit: String(PAGE_ROWS) })}`;
+    this.#path = `ask/calls?${new URLSearchParams({ ...(q === '' ? {} : { q }), sort })}`;
     this.#tell = tell;
     void this.#readFirst();
     void followChanges(
@@ -111,7 +115,7 @@ export class CallList {
 
   /** Reads the first page again so long after the last time, or sooner where that is wanted already. */
   #wantFirst(afterMs = READ_AGAIN_MS): void {
-    const dueMs = this.#readAtMs + afterMs;
+    const dueMs = this.#readAtMs + Math.max(afterMs, this.#tookMs * SHARE);
     if (this.#isHeld || (this.#timer !== 0 && this.#dueMs <= dueMs)) return;
     clearTimeout(this.#timer);
     this.#dueMs = dueMs;
@@ -132,13 +136,15 @@ export class CallList {
     this.#readAtMs = performance.now();
     this.#new.clear();
     await this.#read(undefined);
+    this.#tookMs = performance.now() - this.#readAtMs;
   }
 
   async #read(cursor: string | undefined): Promise<void> {
     this.#isReading = true;
     try {
       const { signal } = this.#gone;
-      const from = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const from =
+        cursor === undefined ? `&limit=${PAGE_ROWS}` : `&limit=${NEXT_ROWS}&cursor=${encodeURIComponent(cursor)}`;
       const page = await ask<AskCalls>(this.#path + from, signal);
       const rows = cursor === undefined ? page.calls : [...this.#state.rows, ...page.calls];
       this.#cursor = page.next_cursor;

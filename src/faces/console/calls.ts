@@ -95,7 +95,7 @@ export function Calls({ q, sort }: Props): ComponentChild {
             `${list.isNew} new: show`,
           )
         : null,
-      h(Chips, { q, onFilter: apply }),
+      h(Chips, { q, isReady: !list.isLoading, onFilter: apply }),
       isWide ? h(ColumnMenu, { names, onNames: setNames }) : null,
     ),
     list.rows.length === 0 && !list.isLoading
@@ -143,10 +143,12 @@ function Nothing({ list, q }: { readonly list: ListState; readonly q: string }):
   );
 }
 
-/** Findings of the calls that the filter chooses; one more click looks at these alone. */
-function Chips({ q, onFilter }: { readonly q: string; readonly onFilter: (q: string) => void }): ComponentChild {
+type ChipsProps = { readonly q: string; readonly isReady: boolean; readonly onFilter: (q: string) => void };
+
+/** Findings of the calls that the filter chooses; one more click looks at these alone. The list itself comes first. */
+function Chips({ q, isReady, onFilter }: ChipsProps): ComponentChild {
   const path = `ask/findings?${new URLSearchParams(q === '' ? {} : { q })}`;
-  const { value } = useAsked<AskFindings>(path, COUNTED_EVERY_MS);
+  const { value } = useAsked<AskFindings>(isReady ? path : null, COUNTED_EVERY_MS);
   return h(
     'div',
     { class: 'chips', role: 'group', 'aria-label': 'Findings' },
