@@ -11,9 +11,9 @@ import { LadderView } from './ladder-view.ts';
 import { MessageView } from './message-view.ts';
 import { Offers } from './offers.ts';
 import { Waiting } from './parts.ts';
-import { go } from './place.ts';
 import { Quality } from './quality.ts';
 import { ofCall } from './service.ts';
+import { go } from './window.ts';
 import { clock, day, shown, span } from './words.ts';
 
 type Props = { readonly callId: string; readonly hasLegs: boolean };

@@ -8,10 +8,10 @@ import { COLUMNS, chooseColumns, chosenColumns, columnsFor } from './call-column
 import type { ListState } from './call-list.ts';
 import { CallList, EMPTY } from './call-list.ts';
 import { FilterBar } from './filter-bar.ts';
-import { go, hashOf } from './place.ts';
+import { hashOf } from './place.ts';
 import { ask } from './service.ts';
 import { VirtualTable } from './virtual-table.ts';
-import { useWideWindow } from './window-width.ts';
+import { go, useWideWindow } from './window.ts';
 import { counted, shown } from './words.ts';
 
 const COUNTED_EVERY_MS = 10_000;

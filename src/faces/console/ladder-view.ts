@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AskLadder, LadderMedia, LadderStep } from '../../contract/index.ts';
 import type { Picture, Row } from './ladder.ts';
 import { pictureOf, ROW_PX, stepKey, toneOf } from './ladder.ts';
-import { useWideWindow } from './window-width.ts';
+import { useWideWindow } from './window.ts';
 import { clock, fixed, shown } from './words.ts';
 
 const STEPS_AT_FIRST = 400;

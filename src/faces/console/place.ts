@@ -18,10 +18,6 @@ export function hashOf(screen: string, name = '', query: Readonly<Record<string,
   return `#/${screen}${name === '' ? '' : `/${encodeURIComponent(name)}`}${text === '' ? '' : `?${text}`}`;
 }
 
-export function go(screen: string, name = '', query: Readonly<Record<string, string>> = {}): void {
-  location.hash = hashOf(screen, name, query);
-}
-
 function splitOnce(text: string, at: string): [string, string] {
   const i = text.indexOf(at);
   return i < 0 ? [text, ''] : [text.slice(0, i), text.slice(i + 1)];

@@ -1,5 +1,6 @@
-/** Whether the window has room for a table, or only for what matters most; style.css turns at the same width. */
+/** The window: the screen that it shows, and whether it has room for a table; style.css turns at the same width. */
 import { useEffect, useState } from 'preact/hooks';
+import { hashOf } from './place.ts';
 
 const WIDE = '(min-width: 700px)';
 
@@ -12,4 +13,9 @@ export function useWideWindow(): boolean {
     return () => media.removeEventListener('change', changed);
   }, []);
   return isWide;
+}
+
+/** Shows another screen. */
+export function go(screen: string, name = '', query: Readonly<Record<string, string>> = {}): void {
+  location.hash = hashOf(screen, name, query);
 }
