@@ -12,6 +12,7 @@ import type { Interactive } from '../faces/tui/interactive.ts';
 import { openInteractive } from '../faces/tui/interactive.ts';
 import { refuseUnfit, Tty } from '../faces/tui/tty.ts';
 import type { Capturing } from './read-files.ts';
+import { openService } from './running-service.ts';
 import type { Session } from './session.ts';
 import type { StopSignal } from './stop-signal.ts';
 import { limitEnd } from './stop-signal.ts';
@@ -60,8 +61,6 @@ export async function interact(
 export async function connect(config: Config): Promise<number> {
   const asked = readAsked(config);
   refuseUnfit('--connect');
-  // What talks to services is read where it is needed.
-  const { openService } = await import('./running-service.ts');
   const { port, source } = await openService(config);
   let exitCode = 0;
   let screens: Interactive | null = null;

@@ -25,6 +25,7 @@ import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { counterFamily, numberFamily } from '../../view/metrics-snapshot.ts';
 import { addAsk } from '../ask/routes.ts';
 import type { ApiCredentials } from '../auth/api-credentials.ts';
+import { addConsole } from '../console/routes.ts';
 import type { AdmissionCounts } from '../http/admission.ts';
 import { createAdmission } from '../http/admission.ts';
 import { ignoredBodyProblem } from '../http/ignored-body.ts';
@@ -224,7 +225,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   addOpenApiRoute(app);
   const ask = deps.ask === undefined ? null : addAsk(app, deps, authentication, admission.moved);
   const mcp = deps.mcp === undefined ? null : await agentProtocol(app, deps, deps.mcp);
-  if (deps.hasConsole === true) await webConsole(app);
+  if (deps.hasConsole === true) addConsole(app);
   deps.extend?.(app);
   addNotBuiltRoutes(app);
   await app.ready();
@@ -252,12 +253,6 @@ async function agentProtocol(app: App, deps: ApiDeps, mcp: NonNullable<ApiDeps['
   const { addMcp } = await import('../mcp/routes.ts');
   const whose = (authorization: readonly string[]): string => mcp.credentials?.nameOf(authorization) ?? 'loopback';
   return addMcp(app, { ...deps, whose, log: mcp.log });
-}
-
-/** Loaded only where it is asked for. */
-async function webConsole(app: App): Promise<void> {
-  const { addConsole } = await import('../console/routes.ts');
-  addConsole(app);
 }
 
 function apiCounter(name: string, help: string, value: number): MetricFamily {
