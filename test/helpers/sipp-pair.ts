@@ -43,7 +43,10 @@ export async function replay(t: TestContext, pair: SippPair, o: ReplayOptions = 
   const folder = mkdtempSync(join(tmpdir(), 'calltap-sipp-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const address = o.v6 === true ? '[::1]' : `127.1.${process.pid % 250}.${++pairs}`;
-  const [uacPort, uasPort] = [await freePort(), await freePort()];
+  const uasPort = await freePort();
+  let uacPort = uasPort;
+  // Nobody has bound the first one yet, so the second may be the same.
+  while (uacPort === uasPort) uacPort = await freePort();
   const uas = start(folder, 'uas', pair.uas, address, uasPort, o, []);
   await until(
     () => isBound(uasPort, o) || uas.hasEnded(),
