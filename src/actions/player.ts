@@ -4,13 +4,13 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { accessSync, constants, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { errnoOf } from '../core/errors.ts';
 import { MAX_PLAYER_TEXT } from '../core/item-limits.ts';
-import { giveUpPriority, killGroup, seenEnvironment } from '../core/started-process.ts';
+import { findProgram, giveUpPriority, killGroup, seenEnvironment } from '../core/started-process.ts';
 
 /** In the order they are looked for; each plays the file that is its last word, and ends. */
 const PLAYERS: readonly (readonly [name: string, ...words: string[]])[] = [
@@ -114,23 +114,11 @@ export class Player {
 function findPlayer(
   path: string,
 ): { readonly name: string; readonly path: string; readonly words: readonly string[] } | null {
-  // The working directory is none of them: a name that is empty or relative is left out.
-  const folders = path.split(delimiter).filter((folder) => folder.startsWith('/'));
-  for (const [name, ...words] of PLAYERS)
-    for (const folder of folders) {
-      const file = join(folder, name);
-      if (isProgram(file)) return { name, path: file, words };
-    }
-  return null;
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
+  for (const [name, ...words] of PLAYERS) {
+    const file = findProgram(name, path);
+    if (file !== null) return { name, path: file, words };
   }
+  return null;
 }
 
 /** In memory where the system has such a place for a user. */

@@ -2,7 +2,9 @@
  * The programs that this one starts. They get no priority of its own: a probe's threads come before others, what they make
  * does not. Each leads a process group, so that nothing it started stays behind.
  */
+import { accessSync, constants as modes, statSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
+import { join } from 'node:path';
 
 /** What of this program's environment they see: no key and no token. */
 const SEEN = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'USER', 'LOGNAME', 'TMPDIR'];
@@ -14,6 +16,21 @@ export function seenEnvironment(env: Readonly<Record<string, string | undefined>
     if (value !== undefined) seen[name] = value;
   }
   return seen;
+}
+
+/** The absolute path of a program; null when no absolute folder of PATH has it: the working directory is none of them. */
+export function findProgram(name: string, searchPath: string): string | null {
+  const folders = searchPath.split(':').filter((folder) => folder.startsWith('/'));
+  return folders.map((folder) => join(folder, name)).find(isProgram) ?? null;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, modes.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** Takes a nice value below 0 from a process or thread that inherited it; 0 is the calling thread. */

@@ -49,32 +49,3 @@ function names(observed: string, name: string): boolean {
   const word = name.toLowerCase();
   return word !== '' && text.startsWith(word) && !/[\w-]/.test(text[word.length] ?? '');
 }
-
-export type DiffLine = { readonly text: string; readonly side: 'both' | 'a' | 'b' };
-
-/** Lines that are compared; what comes later differs as a whole. */
-const COMPARED = 600;
-
-/** Two texts line by line: the longest sequence that they have in common stays. */
-export function differenceOf(a: readonly string[], b: readonly string[]): DiffLine[] {
-  const [x, y] = [a.slice(0, COMPARED), b.slice(0, COMPARED)];
-  const wide = y.length + 1;
-  const common = new Uint16Array((x.length + 1) * wide);
-  const at = (i: number, j: number): number => common[i * wide + j] ?? 0;
-  for (let i = x.length - 1; i >= 0; i--)
-    for (let j = y.length - 1; j >= 0; j--)
-      common[i * wide + j] = x[i] === y[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
-  const out: DiffLine[] = [];
-  let [i, j] = [0, 0];
-  while (i < x.length || j < y.length) {
-    if (i < x.length && j < y.length && x[i] === y[j]) {
-      out.push({ text: x[i++] ?? '', side: 'both' });
-      j++;
-    } else if (j >= y.length || (i < x.length && at(i + 1, j) >= at(i, j + 1)))
-      out.push({ text: x[i++] ?? '', side: 'a' });
-    else out.push({ text: y[j++] ?? '', side: 'b' });
-  }
-  for (const text of a.slice(COMPARED)) out.push({ text, side: 'a' });
-  for (const text of b.slice(COMPARED)) out.push({ text, side: 'b' });
-  return out;
-}

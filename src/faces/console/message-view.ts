@@ -2,9 +2,10 @@
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import type { AskMessage, LintFinding, LintResult } from '../../contract/index.ts';
+import { lineDifference } from '../../core/line-difference.ts';
 import { useAsked } from './asking.ts';
 import type { HeaderLine } from './message-text.ts';
-import { differenceOf, partsOf } from './message-text.ts';
+import { partsOf } from './message-text.ts';
 import { clock, shown, shownLine } from './words.ts';
 
 type Props = {
@@ -122,7 +123,7 @@ function Difference({ a, b }: { readonly a: AskMessage; readonly b: AskMessage }
       h('br', null),
       h('ins', null, `+ message ${b.index} of ${shown(b.call_id)}`),
     ),
-    differenceOf(lines(a), lines(b)).map(({ text, side }, i) =>
+    lineDifference(lines(a), lines(b)).map(({ text, side }, i) =>
       h(side === 'a' ? 'del' : side === 'b' ? 'ins' : 'div', { key: i }, `${marks[side]} ${line(text)}`),
     ),
   );

@@ -1,45 +1,21 @@
 /**
- * Two texts line by line: what stands in both, and what in one alone.
+ * The difference of two texts as lines of the screen: what stands in one alone has a mark and a colour.
  */
+import { lineDifference } from '../../core/line-difference.ts';
 import type { Look } from './cells.ts';
 import { LOOK } from './cells.ts';
 
 export type ShownLine = { readonly text: string; readonly look: Look };
 
-/** Lines of a text that are compared; what comes later differs as a whole. */
-const MOST = 1_000;
+const SHOWN = {
+  both: { mark: ' ', look: LOOK.plain },
+  a: { mark: '-', look: LOOK.red },
+  b: { mark: '+', look: LOOK.green },
+} as const;
 
-/** In the order of both: the longest sequence of lines that they have in common stays, around it what was left out and what came. */
 export function difference(before: readonly string[], after: readonly string[]): ShownLine[] {
-  const a = before.slice(0, MOST);
-  const b = after.slice(0, MOST);
-  const common = lengths(a, b);
-  const at = (i: number, j: number): number => common[i * (b.length + 1) + j] ?? 0;
-  const out: ShownLine[] = [];
-  let i = 0;
-  let j = 0;
-  while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && a[i] === b[j]) {
-      out.push({ text: `  ${a[i++] ?? ''}`, look: LOOK.plain });
-      j++;
-    } else if (j >= b.length || (i < a.length && at(i + 1, j) >= at(i, j + 1)))
-      out.push({ text: `- ${a[i++] ?? ''}`, look: LOOK.red });
-    else out.push({ text: `+ ${b[j++] ?? ''}`, look: LOOK.green });
-  }
-  const rest = (lines: readonly string[], mark: string, look: Look): ShownLine[] =>
-    lines.slice(MOST).map((text) => ({ text: `${mark} ${text}`, look }));
-  return [...out, ...rest(before, '-', LOOK.red), ...rest(after, '+', LOOK.green)];
-}
-
-/** How many lines the ends of both from there on have in common. */
-function lengths(a: readonly string[], b: readonly string[]): Uint16Array {
-  const wide = b.length + 1;
-  const table = new Uint16Array((a.length + 1) * wide);
-  for (let i = a.length - 1; i >= 0; i--)
-    for (let j = b.length - 1; j >= 0; j--)
-      table[i * wide + j] =
-        a[i] === b[j]
-          ? (table[(i + 1) * wide + j + 1] ?? 0) + 1
-          : Math.max(table[(i + 1) * wide + j] ?? 0, table[i * wide + j + 1] ?? 0);
-  return table;
+  return lineDifference(before, after).map(({ text, side }) => {
+    const { mark, look } = SHOWN[side];
+    return { text: `${mark} ${text}`, look };
+  });
 }

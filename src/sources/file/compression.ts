@@ -4,8 +4,7 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { findProgram } from '../../core/started-process.ts';
 
 /** `program -dc` unpacks its standard input. */
 export type Compression = { readonly program: string; readonly debianPackage: string };
@@ -28,19 +27,9 @@ export function compressionOf(head: Buffer): Compression | null {
   return BY_MAGIC.find(([magic]) => magic.test(start))?.[1] ?? null;
 }
 
-/** The absolute path of the program; null when no absolute folder of PATH has it. */
+/** The absolute path of the program; null where there is none. */
 export function findUnpacker({ program }: Compression, searchPath = process.env['PATH'] ?? ''): string | null {
-  const folders = searchPath.split(':').filter((folder) => folder.startsWith('/'));
-  return folders.map((folder) => join(folder, program)).find(isProgram) ?? null;
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  return findProgram(program, searchPath);
 }
 
 /** What the program sees of the environment: their own variables can hold options (XZ_OPT, ZSTD_NBTHREADS, BZIP2). */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LintFinding } from '../../../../src/contract/index.ts';
-import { differenceOf, partsOf } from '../../../../src/faces/console/message-text.ts';
+import { partsOf } from '../../../../src/faces/console/message-text.ts';
 import { hashOf, placeOf } from '../../../../src/faces/console/place.ts';
 
 const finding = (observed: string): LintFinding => ({
@@ -49,19 +49,6 @@ test('a finding is not put beside a header whose name only begins like it', () =
 
 test('what is no message is shown all the same', () => {
   for (const text of ['', '\r\n\r\n', ':', '\r\n x', '\0']) assert.doesNotThrow(() => partsOf(text, [finding('')]));
-});
-
-test('a difference holds both texts, in their order', () => {
-  const [a, b] = [
-    ['1', '2', '3', '4'],
-    ['1', '3', 'x', '4'],
-  ];
-  const lines = differenceOf(a, b);
-  const of = (side: 'a' | 'b'): string[] => lines.filter((line) => line.side !== side).map(({ text }) => text);
-  assert.deepEqual([of('b'), of('a')], [a, b]);
-  assert.equal(lines.filter(({ side }) => side === 'both').length, 3);
-  const many = Array.from({ length: 5_000 }, (_, i) => String(i));
-  assert.equal(differenceOf(many, []).length, 5_000);
 });
 
 test('a Call-ID and a filter come back from the address as they were', () => {
