@@ -66,7 +66,12 @@ test('registrations: who fails, and why', { skip }, async (t) => {
 test('health: what was lost, what is not analysed, the gate', { skip }, async (t) => {
   const page = await open(t, 'health');
   await page.getByText('Nothing was lost before analysis.').waitFor();
-  await page.getByText(/counters of losses are zero/).waitFor();
+  // On a busy machine the service may have refused an answer: that is a row then.
+  const { base } = await demo();
+  const { losses } = (await (await fetch(`${base}/v1/stats`)).json()) as { losses: Record<string, number> };
+  const lost = Object.keys(losses).filter((key) => (losses[key] ?? 0) > 0);
+  if (lost.length === 0) await page.getByText(/counters of losses are zero/).waitFor();
+  for (const key of lost) await page.getByRole('row', { name: key }).waitFor();
   await page.getByText(/names no file/).waitFor();
   await assertAccessible(page);
 });
