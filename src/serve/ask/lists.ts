@@ -17,6 +17,7 @@ import { toAskPulse } from '../../view/pulse.ts';
 import { compileParameters } from '../api/parameters.ts';
 import type { App } from '../api/routes/route.ts';
 import { answer, isGone, orBusy, refusals } from '../api/routes/route.ts';
+import { streamFilterOf } from '../api/routes/streams.ts';
 import type { AskDeps } from './asking.ts';
 import { readQuestion } from './asking.ts';
 
@@ -82,18 +83,7 @@ export function addListRoutes(app: App, { readers, maxRows }: AskDeps): void {
       },
     },
     async (request) => {
-      const { limit, offset, orphaned, mos_below } = request.query;
-      return orBusy(
-        await readers.streams(
-          {
-            limit: Math.min(limit ?? DEFAULT_LIMIT, maxRows),
-            offset: offset ?? 0,
-            ...(orphaned === undefined ? {} : { orphaned }),
-            ...(mos_below === undefined ? {} : { mosBelow: mos_below }),
-          },
-          isGone(request),
-        ),
-      );
+      return orBusy(await readers.streams(streamFilterOf(request.query, maxRows), isGone(request)));
     },
   );
   app.get(

@@ -1,10 +1,29 @@
 /** GET /v1/streams and GET /v1/streams/{ssrc}. */
 
 import { DEFAULT_LIMIT, RtpStream, SsrcParams, StreamList, StreamQuery } from '../../../contract/index.ts';
+import type { Explorer } from '../../../explore/explorer.ts';
+import type { StreamFilter } from '../../../view/stream-query.ts';
 import { ProblemError } from '../../http/problem-error.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App, RouteDeps } from './route.ts';
 import { answer, isGone, orBusy, refusals } from './route.ts';
+
+/** What a query asks of the list of streams. */
+export function streamFilterOf({ limit, offset, orphaned, mos_below }: StreamQuery, maxRows: number): StreamFilter {
+  return {
+    limit: Math.min(limit ?? DEFAULT_LIMIT, maxRows),
+    offset: offset ?? 0,
+    ...(orphaned === undefined ? {} : { orphaned }),
+    ...(mos_below === undefined ? {} : { mosBelow: mos_below }),
+  };
+}
+
+/** The stream of an SSRC in hex. Throws ProblemError where it is not here, or too many answers are being made. */
+export async function readStream(readers: Pick<Explorer, 'stream'>, ssrc: string): Promise<RtpStream> {
+  const { document } = orBusy(await readers.stream(Number.parseInt(ssrc.replace(/^0x/i, ''), 16)));
+  if (document === null) throw new ProblemError('not-found', 'There is no stream with this SSRC.');
+  return document;
+}
 
 export function addStreamRoutes(app: App, { readers, maxRows }: RouteDeps): void {
   app.get(
@@ -20,18 +39,7 @@ export function addStreamRoutes(app: App, { readers, maxRows }: RouteDeps): void
       },
     },
     async (request) => {
-      const { query } = request;
-      return orBusy(
-        await readers.streams(
-          {
-            limit: Math.min(query.limit ?? DEFAULT_LIMIT, maxRows),
-            offset: query.offset ?? 0,
-            ...(query.orphaned === undefined ? {} : { orphaned: query.orphaned }),
-            ...(query.mos_below === undefined ? {} : { mosBelow: query.mos_below }),
-          },
-          isGone(request),
-        ),
-      );
+      return orBusy(await readers.streams(streamFilterOf(request.query, maxRows), isGone(request)));
     },
   );
 
@@ -51,10 +59,6 @@ export function addStreamRoutes(app: App, { readers, maxRows }: RouteDeps): void
         },
       },
     },
-    async ({ params }) => {
-      const { document: stream } = orBusy(await readers.stream(Number.parseInt(params.ssrc.replace(/^0x/i, ''), 16)));
-      if (stream === null) throw new ProblemError('not-found', 'There is no stream with this SSRC.');
-      return stream;
-    },
+    async ({ params }) => readStream(readers, params.ssrc),
   );
 }
