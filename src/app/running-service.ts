@@ -41,7 +41,7 @@ export async function openService(config: Config): Promise<{ readonly port: Remo
   }
 }
 
-/** Null where this user may not read it, or there is none. */
+/** Returns null where the file is missing or this user may not read it. */
 function localKey(path: string): string | null {
   try {
     return readApiKey(path);

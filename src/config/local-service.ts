@@ -41,7 +41,7 @@ export function localService(own: Pick<Config, 'api' | 'config'>, read = readCon
   };
 }
 
-/** Null where there is none, or this user may not read it. */
+/** Returns null where the file is missing or this user may not read it. */
 function readConfigFile(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
