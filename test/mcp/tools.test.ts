@@ -127,6 +127,9 @@ for (const revision of REVISIONS)
 
     it('over standard input and output too', async (t) => {
       const client = await overStdio(t, [DEMO], revision);
+      // Asked while the file is read: the answer is of all of it.
+      const [stats] = (await client.readResource({ uri: 'calltap://stats' })).contents;
+      assert.equal(JSON.parse(stats !== undefined && 'text' in stats ? stats.text : '{}').dialogs.total, 21);
       const failed = await call(client, 'list_calls', { q: 'state:Failed' });
       assert.equal((failed.document as { total: number }).total, 4);
       // The same capture: the same documents.

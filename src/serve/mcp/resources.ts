@@ -23,12 +23,13 @@ const PAGES = {
 
 const STYLE = { width: null, color: false, isUtc: true } as const;
 
-export function addResources(server: McpServer, { readers, isGone }: Asked): void {
+export function addResources(server: McpServer, { readers, isGone, whenReady }: Asked): void {
   server.registerResource(
     'report',
     new ResourceTemplate('calltap://calls/{id}/report', { list: undefined }),
     { title: 'Report of a call', mimeType: 'text/markdown', description: 'id is the Call-ID, percent-encoded.' },
     async (uri, { id }) => {
+      await whenReady;
       const callId = await readSelector(readers, decodeURIComponent(String(id)));
       const lines = await heavily(isGone, async () =>
         orNoDialog(await readers.text([callId], 'markdown', STYLE, isGone)),
@@ -40,9 +41,11 @@ export function addResources(server: McpServer, { readers, isGone }: Asked): voi
     'stats',
     'calltap://stats',
     { title: 'Statistics', mimeType: 'application/json', description: 'What was captured, and what was lost.' },
-    async ({ href }) => ({
-      contents: [{ uri: href, mimeType: 'application/json', text: JSON.stringify(orBusy(await readers.stats())) }],
-    }),
+    async ({ href }) => {
+      await whenReady;
+      const text = JSON.stringify(orBusy(await readers.stats()));
+      return { contents: [{ uri: href, mimeType: 'application/json', text }] };
+    },
   );
   for (const [name, description] of Object.entries(PAGES))
     server.registerResource(

@@ -5,12 +5,13 @@
 import type { Static, TObject } from 'typebox';
 import { Type } from 'typebox';
 import type { AskMessage } from '../../contract/index.ts';
-import { AskCallQuery, DEFAULT_LIMIT, StreamQuery } from '../../contract/index.ts';
+import { AskCallQuery, DEFAULT_LIMIT, SsrcParams, StreamQuery } from '../../contract/index.ts';
 import { MCP_DOCUMENT_CHARS, MCP_MESSAGE_CHARS, MCP_MESSAGES, MCP_ROWS } from '../../core/item-limits.ts';
 import type { AgentPort } from '../../explore/agent-port.ts';
 import type { IsGone } from '../../explore/found.ts';
 import { explainedNames, findingHelp } from '../../view/finding-help.ts';
 import { orBusy, orNoDialog } from '../api/routes/route.ts';
+import { readStream, streamFilterOf } from '../api/routes/streams.ts';
 import { heavily, readCalls, readQuestion, readSelector } from '../ask/asking.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import type { Answer } from './answer.ts';
@@ -21,7 +22,7 @@ export type Asked = {
   /** `--api-max-rows`. */
   readonly maxRows: number;
   readonly isGone: IsGone;
-  /** Tools wait for it; absent where nothing is to be waited for. */
+  /** Tools and resources wait for it; absent where nothing is to be waited for. */
   readonly whenReady?: Promise<void>;
   /** A line for the log: what was read, and how much of it. */
   readonly log: (line: string) => void;
@@ -157,29 +158,15 @@ export const TOOLS: readonly Tool[] = [
     'list_streams',
     'RTP streams, the newest first, with loss, jitter and MOS.',
     taking({ orphaned, mos_below, limit, offset }),
-    async ({ limit: most = DEFAULT_LIMIT, offset: from = 0, ...only }, { readers, maxRows, isGone }) => ({
-      document: orBusy(
-        await readers.streams(
-          {
-            limit: Math.min(most, maxRows),
-            offset: from,
-            ...(only.orphaned === undefined ? {} : { orphaned: only.orphaned }),
-            ...(only.mos_below === undefined ? {} : { mosBelow: only.mos_below }),
-          },
-          isGone,
-        ),
-      ),
+    async (query, { readers, maxRows, isGone }) => ({
+      document: orBusy(await readers.streams(streamFilterOf(query, maxRows), isGone)),
     }),
   ),
   tool(
     'get_stream',
     'One RTP stream with its quality window by window.',
-    taking({ ssrc: Type.String({ pattern: '^(0[xX])?[0-9a-fA-F]{1,8}$', description: 'Hex, with or without 0x.' }) }),
-    async ({ ssrc }, { readers }) => {
-      const { document } = orBusy(await readers.stream(Number.parseInt(ssrc.replace(/^0x/i, ''), 16)));
-      if (document === null) throw new ProblemError('not-found', 'There is no stream with this SSRC.');
-      return { document };
-    },
+    taking({ ssrc: SsrcParams.properties.ssrc }),
+    async ({ ssrc }, { readers }) => ({ document: await readStream(readers, ssrc) }),
   ),
   tool('capture_stats', 'What was captured, and what was lost on the way, by place.', taking({}), async (_, asked) => ({
     document: orBusy(await asked.readers.stats()),
