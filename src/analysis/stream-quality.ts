@@ -5,7 +5,7 @@
 import { impairmentOf } from '../protocols/rtp/codec-impairment.ts';
 import type { Impairment } from '../protocols/rtp/emodel.ts';
 import { openWindow } from '../protocols/rtp/open-window.ts';
-import { lossPct, oneWayDelayMs, packetFloor, scoreStream } from '../protocols/rtp/quality.ts';
+import { flawlessMos, lossPct, oneWayDelayMs, packetFloor, scoreStream } from '../protocols/rtp/quality.ts';
 import type { StreamSnapshot } from '../protocols/rtp/stream-snapshot.ts';
 import { packetMs, streamJitter } from '../protocols/rtp/stream-snapshot.ts';
 import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
@@ -64,14 +64,29 @@ export function streamQuality(stream: Stream, c: QualityContext): StreamQuality 
 /** The MOS of streamQuality() alone, for who asks it of all streams: nothing is copied, the stream is read where it lies. */
 export function streamMos(stream: Stream, c: QualityContext): number | null {
   return c.streams.peek(stream, (s, closed) => {
+    const floor = packetFloor(c.windowSec);
+    // Before its first window closes, a stream has one window with all its packets.
+    if (s.windowSeq === 0 && s.expected < floor) return null;
     const format = streamFormat(stream, s.payloadType);
-    const windows = closedWindows(stream, s, c, closed);
-    const { windowSec } = c;
-    return (
-      scoreStream(windows, impairmentIn(format), packetFloor(windowSec), delayOf(stream), format?.clockRate ?? null)
-        ?.mos ?? null
-    );
+    const impairment = impairmentIn(format);
+    const delayMs = delayOf(stream);
+    if (isFlawless(stream, s, floor)) return flawlessMos(impairment, delayMs);
+    const windows = closedWindows(stream, s, c, closed());
+    return scoreStream(windows, impairment, floor, delayMs, format?.clockRate ?? null)?.mos ?? null;
   });
+}
+
+/** Whether no window can have lost or discarded a packet, and one of them has packets enough for a score. */
+function isFlawless(stream: Stream, s: StreamSnapshot, floor: number): boolean {
+  return (
+    s.lost === 0 &&
+    s.discarded === 0 &&
+    s.reordered === 0 &&
+    // All are kept: then the one with most packets has at least the mean of all.
+    stream.windowCount === s.windowSeq &&
+    stream.windowCount > 0 &&
+    s.wExpected >= stream.windowCount * floor
+  );
 }
 
 /** The lowest MOS of a dialog's streams; null where none has one. */

@@ -97,6 +97,7 @@ export function scoreStream(
   let weighted = 0;
   let totalMs = 0;
   let worst = Number.POSITIVE_INFINITY;
+  let best = Number.NEGATIVE_INFINITY;
   for (const window of windows) {
     const r = windowR(window, codec, floor, oneWayDelayMs);
     if (r === TOO_FEW) continue;
@@ -106,10 +107,21 @@ export function scoreStream(
     weighted += r * weightMs;
     totalMs += weightMs;
     worst = Math.min(worst, r);
+    best = Math.max(best, r);
   }
   if (totalMs === 0) return null;
-  const r = weighted / totalMs;
+  // The mean of equal values is that value; the quotient may miss it by a rounding.
+  const r = best === worst ? worst : weighted / totalMs;
   return { rFactor: r, mos: mosOfR(r), worstMos: mosOfR(worst) };
+}
+
+/**
+ * The MOS of scoreStream() for a stream that lost nothing and was never late, so that each of its windows has the R of its
+ * codec; null when the codec has none.
+ */
+export function flawlessMos(codec: Impairment | null, oneWayDelayMs: number): number | null {
+  const r = codec === null ? null : rFactor(codec, 0, 1, oneWayDelayMs);
+  return r === null ? null : mosOfR(r);
 }
 
 /** One-way delay for Id: the declared one, else half a measured round trip, else none. */

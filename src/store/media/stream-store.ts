@@ -220,10 +220,10 @@ export class StreamStore {
    * What `read` makes of the counters and the closed windows where they lie; it keeps neither, and is asked again when a
    * window closed meanwhile. Null when the native table has reused the slot.
    */
-  peek<T>(stream: Stream, read: (s: StreamSnapshot, closed: StreamWindow[]) => T): T | null {
+  peek<T>(stream: Stream, read: (s: StreamSnapshot, closed: () => StreamWindow[]) => T): T | null {
     const s = this.table?.at(stream.index) ?? null;
     if (s === null || s.generation !== stream.generation) return null;
-    return settled(s, () => read(s, this.quality.peek(stream)));
+    return settled(s, () => read(s, () => this.quality.peek(stream)));
   }
 
   lastSeenUs(stream: Stream): number {
