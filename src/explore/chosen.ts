@@ -38,9 +38,10 @@ export function* passingSteps(e: Evidence, filter: Filter, visit: (d: Dialog) =>
     left--;
     const subject = new Subject(d, asking);
     const passed = passes(filter, subject);
-    if (passed ?? (yield* passesSteps(filter, subject))) visit(d);
+    const isDecided = typeof passed === 'boolean';
+    if (isDecided ? passed : yield* passesSteps(passed, subject)) visit(d);
     if (left % CHECK_EVERY === 0) yield;
-    else if (passed !== null) continue;
+    else if (isDecided) continue;
     i = order.resume(records, i, d);
   }
 }

@@ -1,49 +1,56 @@
 /**
- * Whether a dialog passes a filter. Logic of three values: true, false, and null for "not known yet", so that what is
- * cheap decides first, in whatever order the terms were written.
+ * Whether a dialog passes a filter. What is cheap decides first, in whatever order the terms were written: a filter is true,
+ * false, or what of it is still open until the subject has loaded more.
  */
 import type { Steps } from '../core/turns.ts';
-import type { Filter } from './filter.ts';
+import type { Filter, Node } from './filter.ts';
 import type { Subject } from './subject.ts';
 import { LEVEL } from './subject.ts';
 
-/** Null while the subject has not loaded enough; what need not be loaded is looked at. */
-export function passes(filter: Filter, s: Subject): boolean | null {
-  for (;;) {
-    const passed = decided(filter, s);
-    if (passed !== null || !s.rises(LEVEL.COUNTERS)) return passed;
+/** True or false, or what of the filter is open while the subject has not loaded enough; what need not be loaded is looked at. */
+export function passes(filter: Filter, s: Subject): boolean | Node {
+  if (filter === null) return true;
+  for (let open = filter; ; ) {
+    const left = undecided(open, s);
+    if (typeof left === 'boolean' || !s.rises(LEVEL.COUNTERS)) return left;
+    open = left;
   }
 }
 
-function decided(filter: Filter, s: Subject): boolean | null {
-  if (filter === null) return true;
-  switch (filter.kind) {
+function undecided(node: Node, s: Subject): boolean | Node {
+  switch (node.kind) {
     case 'term':
-      return filter.test(s);
+      return node.test(s) ?? node;
     case 'not': {
-      const passed = decided(filter.of, s);
-      return passed === null ? null : !passed;
+      const left = undecided(node.of, s);
+      return typeof left === 'boolean' ? !left : left === node.of ? node : { kind: 'not', of: left };
     }
     default: {
+      const { kind } = node;
       // "and" ends with the first false, "or" with the first true.
-      const decides = filter.kind === 'or';
-      let isOpen = false;
-      for (const part of filter.of) {
-        const passed = decided(part, s);
-        if (passed === decides) return decides;
-        isOpen ||= passed === null;
+      const decides = kind === 'or';
+      let open: Node | null = null;
+      let others: Node[] | null = null;
+      for (const part of node.of) {
+        const left = undecided(part, s);
+        if (left === decides) return decides;
+        if (typeof left === 'boolean') continue;
+        if (open === null) open = left;
+        else if (others === null) others = [open, left];
+        else others.push(left);
       }
-      return isOpen ? null : !decides;
+      return others === null ? (open ?? !decides) : { kind, of: others };
     }
   }
 }
 
-/** Whether the dialog passes. A dialog that is evicted meanwhile does not. */
-export function* passesSteps(filter: Filter, s: Subject): Steps<boolean> {
+/** Whether the dialog passes what of a filter is open. A dialog that is evicted meanwhile does not. */
+export function* passesSteps(filter: Node, s: Subject): Steps<boolean> {
   const { dialogs } = s.asking.e.stores;
-  for (;;) {
-    const passed = passes(filter, s);
-    if (passed !== null) return passed;
+  for (let open = filter; ; ) {
+    const left = passes(open, s);
+    if (typeof left === 'boolean') return left;
+    open = left;
     yield;
     if (dialogs.bySlot(s.d.slot) !== s.d) return false;
     if (s.rises(LEVEL.TEXTS)) continue;
