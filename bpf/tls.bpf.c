@@ -291,19 +291,6 @@ ENTER(MBEDTLS, RESET)
 
 /* ---- Entry points: sockets ---- */
 
-#define MSG_PEEK 2
-
-#if defined(__TARGET_ARCH_x86)
-#define USER_SP(r) (r)->sp
-#else
-#define USER_SP(r) (r)->user_regs.sp
-#endif
-
-/* Those of the system call that the task is in. */
-CT_INLINE const struct pt_regs *saved_registers(void) {
-  return (const struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
-}
-
 /* (struct sock *sk, int ret, int flags) */
 SEC("?tp_btf/sock_send_length") int calltap_send(u64 *ctx) {
   s32 ret = (s32)ctx[1];
@@ -320,31 +307,6 @@ SEC("?tp_btf/sock_recv_length") int calltap_recv(u64 *ctx) {
 }
 
 /* Without those tracepoints (before 6.3): every system call is looked at, and the socket found by its number. */
-#if defined(__TARGET_ARCH_x86)
-#define SYS_NR(r) (r)->orig_ax
-#define SYS_FD(r) (r)->di
-#define RECVFROM_FLAGS(r) (r)->r10
-#define RECVMSG_FLAGS(r) (r)->dx
-#else
-#define SYS_NR(r) (r)->syscallno
-#define SYS_FD(r) (r)->orig_x0
-#define RECVFROM_FLAGS(r) (r)->user_regs.regs[3]
-#define RECVMSG_FLAGS(r) (r)->user_regs.regs[2]
-#endif
-#define S_IFMT 0170000
-#define S_IFSOCK 0140000
-
-CT_INLINE struct sock *socket_of_fd(u32 fd) {
-  struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-  struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-  if (!table || fd >= BPF_CORE_READ(table, max_fds)) return NULL;
-  struct file **files = BPF_CORE_READ(table, fd), *file = NULL;
-  if (bpf_probe_read_kernel(&file, sizeof file, files + fd) || !file) return NULL;
-  if ((BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT) != S_IFSOCK) return NULL;
-  struct socket *s = BPF_CORE_READ(file, private_data);
-  return s ? BPF_CORE_READ(s, sk) : NULL;
-}
-
 /* (struct pt_regs *regs, long ret) */
 SEC("?tp_btf/sys_exit") int calltap_sys_exit(u64 *ctx) {
   s64 ret = (s64)ctx[1];
@@ -354,22 +316,7 @@ SEC("?tp_btf/sys_exit") int calltap_sys_exit(u64 *ctx) {
   struct pt_regs r;
   if (bpf_probe_read_kernel(&r, sizeof r, (const void *)ctx[0])) return 0;
   u32 is_send = 0;
-  switch ((u32)SYS_NR(&r)) {
-  case NR_RECVFROM:
-    if (RECVFROM_FLAGS(&r) & MSG_PEEK) return 0;
-    break;
-  case NR_RECVMSG:
-    if (RECVMSG_FLAGS(&r) & MSG_PEEK) return 0;
-    break;
-  case NR_READ:
-  case NR_READV: break;
-  case NR_WRITE:
-  case NR_WRITEV:
-  case NR_SENDTO:
-  case NR_SENDMSG: is_send = 1; break;
-  default: return 0;
-  }
-  struct sock *sk = socket_of_fd((u32)SYS_FD(&r));
+  struct sock *sk = socket_of_call(&r, &is_send);
   if (sk) socket_call(sk, (u32)ret, is_send, (const struct pt_regs *)ctx[0], USER_SP(&r));
   return 0;
 }

@@ -23,10 +23,6 @@
 #define SIGNS_MAX 4u
 #define RECORD_SMALL 512u /* a library may cut plaintext into records of this (RFC 6066 s4), not of less */
 
-#define AF_INET 2
-#define AF_INET6 10
-#define SOCK_STREAM 1
-
 /* 0 when there is no usable address: after a reset the kernel clears the port, and what is left is wrong. */
 CT_INLINE int tuple_of(struct sock *sk, struct tuple *t) {
   __builtin_memset(t, 0, sizeof *t);
