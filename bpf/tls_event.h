@@ -154,6 +154,9 @@ struct ct_tls_stack {
   __u32 epoch; /* of the process: what an earlier program of it left open is none of this one's */
 };
 
+/* Of what is kept of a process (tls_state.h): its epoch, then what only the programs know. */
+#define CT_TLS_PROCESS_WORDS 4
+
 #define CT_TLS_PATH 256
 
 /* One row of the scan over all executable file mappings. */

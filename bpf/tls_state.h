@@ -243,6 +243,7 @@ struct process {
   u8 pad[3];
   u32 pages; /* of stacks with open calls */
 };
+_Static_assert(sizeof(struct process) == CT_TLS_PROCESS_WORDS * sizeof(u32), "the agent reads it");
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
   __uint(max_entries, 8192);

@@ -301,10 +301,8 @@ void ct_tls_tidy(struct ct_tls_probe *p) {
       p->is_tidying = false;
       return;
     }
-    struct {
-      uint32_t epoch, rest[2];
-    } process = {0};
-    bool lives = bpf_map_lookup_elem(processes, &next.tgid, &process) == 0 && process.epoch == next.epoch;
+    uint32_t process[CT_TLS_PROCESS_WORDS] = {0};
+    bool lives = bpf_map_lookup_elem(processes, &next.tgid, process) == 0 && process[0] == next.epoch;
     p->is_tidying = lives;
     *at = next;
     if (!lives) bpf_map_delete_elem(calls, &next);
