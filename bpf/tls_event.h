@@ -173,4 +173,14 @@ struct ct_tls_mapping {
   char path[CT_TLS_PATH]; /* 64 */
 };                        /* 320 bytes */
 
+#define CT_TLS_MOVERS 8192
+
+/* A process that moved TLS records on its sockets, whoever made them: socket calls of them. */
+struct ct_tls_mover {
+  __u64 sent, received; /*  0 */
+  __u32 pid;            /* 16 */
+  __u32 reserved;       /* 20 */
+  char comm[16];        /* 24 */
+};                      /* 40 bytes */
+
 #endif

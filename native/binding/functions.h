@@ -16,6 +16,7 @@ NAN_MODULE_INIT(InitCapture);        // capture.cc: files or interfaces
 NAN_MODULE_INIT(InitSecondPass);     // second_pass.cc: selected frames of files
 NAN_MODULE_INIT(InitHepCapture);     // hep_capture.cc: the HEP listener
 NAN_MODULE_INIT(InitTlsCapture);     // tls_capture.cc: the TLS probes
+NAN_MODULE_INIT(InitTlsMovers);      // tls_movers.cc: who moves TLS records
 NAN_MODULE_INIT(InitOutputFile);     // output_file.cc: the writer of captured frames
 NAN_MODULE_INIT(InitMessageCapture); // message.cc: messages without a frame as the bytes of a file
 

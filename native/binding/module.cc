@@ -20,6 +20,7 @@ NAN_MODULE_INIT(InitAll) {
   InitOutputFile(target);
   InitMessageCapture(target);
   InitTlsCapture(target);
+  InitTlsMovers(target);
 }
 
 } // namespace calltap

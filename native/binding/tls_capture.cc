@@ -74,6 +74,7 @@ public:
     Method<&TlsCapture::Attach>(tpl, "attach");
     Method<&TlsCapture::Detach>(tpl, "detach");
     Method<&TlsCapture::Scan>(tpl, "scan");
+    Method<&TlsCapture::Observes>(tpl, "observes");
     Method<&TlsCapture::Allow>(tpl, "allow");
     Method<&TlsCapture::Starts>(tpl, "starts");
     Method<&TlsCapture::Verdict>(tpl, "verdict");
@@ -160,6 +161,8 @@ private:
     Put(out, "rows", list);
     return out;
   }
+
+  bool Observes(Call info) { return ct_tls_observes(&probe_, U32(info[0])); }
 
   void Allow(Call info) {
     // A view of nothing has no address, and is not null all the same: nobody is observed, not everybody.

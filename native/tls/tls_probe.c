@@ -249,6 +249,12 @@ bool ct_tls_detach(struct ct_tls_probe *p, uint32_t id) {
 
 /* ---- Maps ---- */
 
+bool ct_tls_observes(const struct ct_tls_probe *p, uint32_t pid) {
+  const struct tls_bpf *skel = p->skel;
+  uint32_t process[CT_TLS_PROCESS_WORDS];
+  return skel != NULL && bpf_map_lookup_elem(bpf_map__fd(skel->maps.processes), &pid, process) == 0;
+}
+
 int ct_tls_allow(struct ct_tls_probe *p, const uint32_t *pids, uint32_t n) {
   struct tls_bpf *skel = p->skel;
   if (skel == NULL) return -EINVAL;

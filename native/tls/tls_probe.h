@@ -85,6 +85,8 @@ int64_t ct_tls_attach(struct ct_tls_probe *p, const char *path, uint32_t pid, co
                       uint32_t n, char why[CT_TLS_WHY]);
 bool ct_tls_detach(struct ct_tls_probe *p, uint32_t id);
 
+/* Whether a call of the process was seen. */
+bool ct_tls_observes(const struct ct_tls_probe *p, uint32_t pid);
 /* Observe only these processes and those they fork until the list after the next; NULL: all. 0 or -errno. */
 int ct_tls_allow(struct ct_tls_probe *p, const uint32_t *pids, uint32_t n);
 /* Adds rows to the programs that are meant from their start, and sets the rule (enum ct_tls_start). 0 or -errno. */
