@@ -43,6 +43,7 @@ const DEV = [
   { name: 'kamailio-websocket-modules', present: () => hasKamailio('websocket') },
   { name: 'baresip', present: program('baresip') },
   { name: 'gnutls-bin', present: program('gnutls-serv') },
+  { name: 'libnss3-tools', present: program('tstclnt') },
   { name: 'stunnel4', present: program('stunnel4') },
   { name: 'libwolfssl-dev', present: file('/usr/include/wolfssl/ssl.h') },
   { name: 'libmbedtls-dev', present: file('/usr/include/mbedtls/ssl.h') },

@@ -104,6 +104,10 @@ export const Caveats = named(
     uprobe_libraries: Type.Integer({ minimum: 0, description: 'TLS libraries that probes are attached to.' }),
     uprobe_processes: Type.Integer({ minimum: 0, description: 'Processes that map them.' }),
     uprobe_refused: Type.Integer({ minimum: 0, description: 'TLS libraries that could not be attached to.' }),
+    uprobe_unseen_processes: Type.Integer({
+      minimum: 0,
+      description: 'Processes that move TLS records and of which no probe saw a call.',
+    }),
     uprobe_weak_addresses: Type.Integer({
       minimum: 0,
       description: 'Messages read by TLS probes whose address is likely, not proven.',

@@ -62,6 +62,9 @@ export const MAX_ICMP_EXTENSIONS = 8;
 /** Sightings of equal bytes that wait together: a message that is sent to many places is sent in other words to each. */
 export const MAX_TLS_ALIKE = 16;
 
+/** Processes that are counted of those whose TLS no probe sees, and programs that are named. */
+export const MAX_TLS_UNSEEN = 1_024;
+
 /** Bytes of a program in which the marks of a TLS library are looked for. */
 export const MAX_MARK_SEARCH_BYTES = 256 * 1024 * 1024;
 

@@ -11,7 +11,7 @@ import type { NativeHepCapture, NativeHepOptions } from './hep/native-hep.ts';
 import type { Packet } from './packet.ts';
 import { processorRefusal, readCpuinfo } from './processor.ts';
 import { ABI, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
-import type { NativeTlsCapture, NativeTlsOptions } from './tls/native-tls.ts';
+import type { NativeTlsCapture, NativeTlsOptions, TlsMovers } from './tls/native-tls.ts';
 
 /** Facts of the addon, compared with the mirror in records.ts. */
 export type NativeInfo = {
@@ -289,6 +289,8 @@ export type NativeBinding = {
   expressionRefusal(text: string): { isMissing: boolean; text: string };
   /** On a thread of its own; `done` is called once. */
   secondPass(options: NativeSecondPass, done: (result: NativeSecondResult) => void): void;
+  /** Watches who moves TLS records (tls/movers.ts), on a thread of its own; `done` is called once. */
+  watchTlsMovers(ms: number, done: (movers: TlsMovers) => void): void;
   OutputFile: new () => NativeOutputFile;
   MessageCapture: new () => NativeMessageCapture;
   HepCapture: new (options: NativeHepOptions, onSlab: (slab: number, records: number) => void) => NativeHepCapture;

@@ -7,7 +7,10 @@ import { lossCounters } from './losses.ts';
 import type { MetricFamily } from './metrics-snapshot.ts';
 import { counterFamily } from './metrics-snapshot.ts';
 
-type ProbeStatus = Pick<Caveats, 'uprobe_libraries' | 'uprobe_processes' | 'uprobe_refused' | 'uprobe_weak_addresses'>;
+type ProbeStatus = Pick<
+  Caveats,
+  'uprobe_libraries' | 'uprobe_processes' | 'uprobe_refused' | 'uprobe_unseen_processes' | 'uprobe_weak_addresses'
+>;
 
 /** Caveats that only say that probes are at work. */
 export const PROBE_STATUS: ReadonlySet<string> = new Set(['uprobe_libraries', 'uprobe_processes']);
@@ -19,6 +22,7 @@ export function probeStatus(tls: Probes | null): ProbeStatus {
     uprobe_libraries: discovery?.attached ?? 0,
     uprobe_processes: discovery?.processes ?? 0,
     uprobe_refused: discovery?.refused ?? 0,
+    uprobe_unseen_processes: tls?.source.unseen.count ?? 0,
     uprobe_weak_addresses: tls?.ingest.streams.counters.weak ?? 0,
   };
 }

@@ -320,6 +320,7 @@ export const STATS: Stats = {
     uprobe_libraries: 0,
     uprobe_processes: 0,
     uprobe_refused: 0,
+    uprobe_unseen_processes: 0,
     uprobe_weak_addresses: 0,
     sampled: 0,
   },

@@ -4,6 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/core/package.ts';
+import { tryProbes } from '../../src/faces/cli/uprobe-list.ts';
+import { TlsTargets } from '../../src/sources/tls/targets.ts';
 import { until } from '../helpers/patience.ts';
 import { selfSigned } from '../helpers/tls-probes.ts';
 import type { Agent, Host, Json, Lab, Running } from './lab.ts';
@@ -13,15 +15,8 @@ import { ADDRESS, missing } from './lab.ts';
 export function missingForTls(...programs: readonly string[]): string | false {
   const lacks = missing('openssl', ...programs);
   if (lacks !== false) return lacks;
-  const listed = spawnSync(
-    process.execPath,
-    [join(packageRoot(), 'dist/program/calltap.js'), '--uprobe-list', '--json'],
-    {
-      encoding: 'utf8',
-    },
-  );
-  const [, reason] = /"works":false,"reason":"([^"]*)"/.exec(listed.stdout) ?? [];
-  return reason ?? false;
+  const { works, text } = tryProbes({ uprobeRingBytes: null }, new TlsTargets({ uprobe: [], comm: null }));
+  return works ? false : text;
 }
 
 /** Copies a peer program into the lab's folder, with a certificate beside it. */

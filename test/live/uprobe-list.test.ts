@@ -6,7 +6,10 @@ import { test } from 'node:test';
 import { packageRoot } from '../../src/core/package.ts';
 import { asJson, asRows } from '../helpers/json.ts';
 import { asOtherUser } from '../helpers/other-user.ts';
-import { missingForTls } from './tls-peer-lab.ts';
+import { until } from '../helpers/patience.ts';
+import { selfSigned } from '../helpers/tls-probes.ts';
+import { ADDRESS, Agent, Lab } from './lab.ts';
+import { missingForTls, numberAt, stats } from './tls-peer-lab.ts';
 
 const MAIN = join(packageRoot(), 'dist/program/calltap.js');
 
@@ -64,4 +67,29 @@ test('the least that the service has is enough where there are links of many pro
   // On an older kernel the refusal must say what the service needs.
   assert.match(first, /^probes work here: .* by multi links|CAP_SYS_ADMIN .*old-kernels\.conf/);
   assert.match(second ?? '', /^tried as user /);
+});
+
+test('who moves TLS records that no probe sees is named', { skip: missingForTls('tstclnt', 'certutil') }, async (t) => {
+  const lab = new Lab({ after: (close) => t.after(close) });
+  selfSigned(lab.folder);
+  const server = ['s_server', '-accept', `${ADDRESS.a.v4}:5061`, '-cert', 'c.pem', '-key', 'k.pem', '-rev'];
+  await lab.said(lab.start('a', 'openssl', server), /ACCEPT/);
+  // NSS has no probes. Its records go both ways for as long as the test asks.
+  const client = `certutil -N -d . --empty-password; exec tstclnt -d . -h ${ADDRESS.a.v4} -p 5061 -o -b`;
+  const talk = `(while echo hello; do sleep 0.1; done) | (${client})`;
+  await lab.said(lab.start('b', 'sh', ['-c', talk]), /olleh/);
+
+  const rows = asRows(asJson(JSON.parse(list([], '--uprobe-comm', '^tstclnt$', '--json').stdout))['libraries']);
+  assert.deepEqual(
+    rows.map((row) => [row['comm'], row['library'], row['observable'], Number(row['records']) > 0]),
+    [['tstclnt', 'NSS', false, true]],
+  );
+  assert.match(String(rows[0]?.['note']), /mirror its SIP by HEP/);
+
+  const agent = await Agent.start(lab, ['--uprobe-comm', '^tstclnt$'], /uprobe ready/);
+  await until(
+    () => numberAt(stats(agent), 'caveats', 'uprobe_unseen_processes') === 1,
+    () => `nobody is counted: ${agent.running.output()}`,
+  );
+  assert.match(agent.running.output(), /^uprobe: tstclnt \(\d+\) speaks TLS that no probe sees; /m);
 });

@@ -1,11 +1,14 @@
 /**
- * `--uprobe-list`: which TLS libraries can be observed, in which processes on this host, and why not. Attaches nothing.
+ * `--uprobe-list`: which TLS libraries can be observed, in which processes on this host, and why not; and who moves TLS
+ * records without one. It attaches no probe.
  */
 
 import { userInfo } from 'node:os';
 import type { Config } from '../../config/config.ts';
+import { counted } from '../../core/counted.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { fit, layout, paint, safeText } from '../../core/terminal-text.ts';
+import { watchMovers, withMovers } from '../../sources/tls/movers.ts';
 import { PROBE_WAYS } from '../../sources/tls/native-tls.ts';
 import { memoryBytes, nativeTls, tlsRingBytes } from '../../sources/tls/open.ts';
 import { TlsSource } from '../../sources/tls/source.ts';
@@ -17,12 +20,16 @@ import { mayColor } from './terminal.ts';
 /** Root may what a service may not. */
 const NOT_THE_SERVICE = '; a service with fewer rights may be refused: docs/operations.md has the command to try as it';
 
+/** Sockets are watched so long for TLS records. */
+const WATCH_MS = 3_000;
+
 /** Exit code: 0 when probes work here, 1 when they do not; the list is printed either way. */
-export function runUprobeList(config: Config): number {
+export async function runUprobeList(config: Config): Promise<number> {
   // A filter that is wrong is refused before anything is looked at.
   const targets = new TlsTargets({ uprobe: config.uprobe, comm: config.uprobeComm });
   const kernel = tryProbes(config, targets);
-  const { rows, unreadable, processes } = surveyHost();
+  const movers = await watchMovers(WATCH_MS);
+  const { rows, unreadable, processes } = withMovers(surveyHost(), movers.rows);
   const meant = rows
     .filter((row) => targets.fittingName(row.pid, row.comm) !== null)
     .map((row) => asItIs(row, kernel.works));
@@ -37,6 +44,7 @@ export function runUprobeList(config: Config): number {
       },
       processes,
       unreadable,
+      watched: { seconds: WATCH_MS / 1000, reason: movers.error === '' ? null : movers.error },
       libraries: meant.map((r) => ({
         pid: r.pid,
         comm: r.comm,
@@ -44,6 +52,7 @@ export function runUprobeList(config: Config): number {
         file: r.file,
         deleted: r.isDeleted,
         observable: r.isObservable,
+        records: r.records,
         note: r.note,
         entry_only: r.entryOnly,
         not_read: r.unread,
@@ -54,6 +63,7 @@ export function runUprobeList(config: Config): number {
     const line = kernel.works ? `probes work here: ${kernel.text}` : `probes do not work here: ${kernel.text}`;
     const isRoot = process.getuid?.() === 0;
     const said = [line, `tried as ${tried}${isRoot ? NOT_THE_SERVICE : ''}`];
+    if (movers.error !== '') said.push(`calltap cannot tell who moves TLS records: ${movers.error}`);
     const lines = uprobeTable(meant, said, unreadable, processes, isRoot, mayColor(process.stdout));
     process.stdout.write(`${lines.join('\n')}\n`);
   }
@@ -83,7 +93,7 @@ function asItIs(row: SurveyRow, works: boolean): SurveyRow {
 }
 
 /** Loads the programs and lets them go again: nothing else tells whether this kernel takes them. */
-export function tryProbes({ uprobeRingBytes }: Config, targets: TlsTargets): Kernel {
+export function tryProbes({ uprobeRingBytes }: Pick<Config, 'uprobeRingBytes'>, targets: TlsTargets): Kernel {
   const ringBytes = tlsRingBytes(uprobeRingBytes, memoryBytes());
   const native = nativeTls();
   try {
@@ -99,9 +109,9 @@ export function tryProbes({ uprobeRingBytes }: Config, targets: TlsTargets): Ker
   }
 }
 
-const HEADER = ['PID', 'Process', 'Library', 'Observable', 'File'];
-const RIGHT = new Set([0]);
-const OBSERVABLE_COLUMN = 3;
+const HEADER = ['PID', 'Process', 'Library', 'TLS records', 'Observable', 'File'];
+const RIGHT = new Set([0, 3]);
+const OBSERVABLE_COLUMN = 4;
 
 /** The table as lines; `kernel` are those that say whether probes work here at all. */
 export function uprobeTable(
@@ -118,6 +128,7 @@ export function uprobeTable(
       String(r.pid),
       safeText(fit(r.comm, 16)),
       r.library,
+      r.records === 0 ? '' : String(r.records),
       r.isObservable ? r.note : `no: ${r.note}`,
       safeText(r.isDeleted ? `${r.file} (deleted)` : r.file),
     ]);
@@ -128,8 +139,13 @@ export function uprobeTable(
     lines.push('', ...layout(HEADER, cells, RIGHT, cell));
   }
   lines.push(...entryOnly(rows));
-  const observable = new Set(rows.filter((r) => r.isObservable).map((r) => r.pid)).size;
-  lines.push('', `${observable} of ${processes} processes can be observed`);
+  const observable = new Set(rows.filter((r) => r.isObservable).map((r) => r.pid));
+  lines.push('', `${observable.size} of ${processes} processes can be observed`);
+  const unseen = new Set(rows.filter((r) => r.records > 0 && !observable.has(r.pid)).map((r) => r.pid)).size;
+  if (unseen > 0)
+    lines.push(
+      `${counted(unseen, 'process', 'processes')} moved TLS records in ${WATCH_MS / 1000} s and cannot be observed`,
+    );
   if (unreadable > 0)
     lines.push(
       `${unreadable} of them may not be looked into${isRoot ? '' : ': run as root, or add CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH'}`,

@@ -90,6 +90,7 @@ function NotAnalysed({ stats }: { readonly stats: Stats }): ComponentChild {
     ['messages evicted', caveats.messages_evicted, 'raise --message-log-bytes'],
     ['streams evicted', caveats.streams_evicted, 'raise --max-streams'],
     ['libraries refused by probes', caveats.uprobe_refused, 'calltap --uprobe-list says why'],
+    ['processes whose TLS no probe sees', caveats.uprobe_unseen_processes, 'calltap --uprobe-list says why'],
   ] as const;
   const seen = facts.filter(([, count]) => count > 0);
   return [

@@ -84,6 +84,8 @@ export class TlsDiscovery {
   #isListed = false;
   #prepareAtMs = Number.NEGATIVE_INFINITY;
   readonly #targetHasSites = new Map<number, boolean>();
+  /** Processes that were meant in the last scan. */
+  #meant: ReadonlySet<number> = new Set();
   /** Files that were not looked into because of the cap, and scans that failed. */
   filesBeyondCap = 0;
   scanFailures = 0;
@@ -122,6 +124,11 @@ export class TlsDiscovery {
     let n = 0;
     for (const f of this.#files.values()) n += unreadOf(f).length;
     return n;
+  }
+
+  /** Whether the last scan found the process among those that are meant. */
+  isMeant(pid: number): boolean {
+    return this.#meant.has(pid);
   }
 
   /** The kernel observes only the processes of a list. */
@@ -183,6 +190,7 @@ export class TlsDiscovery {
   async #take(rows: readonly TlsMapping[], nowMs: number): Promise<void> {
     const meant = this.#targets.select(rows);
     meant.delete(process.pid);
+    this.#meant = meant;
     this.#allow(meant);
     const scan = ++this.#scanNumber;
     for (const f of this.#files.values()) f.pids = new Set();

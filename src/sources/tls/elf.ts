@@ -106,6 +106,11 @@ export function openForReading(path: string): number {
   return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
 }
 
+/** Whether an open file is a program of 32 bits. */
+export function isElf32(fd: number): boolean {
+  return fileSource(fd)?.read(0, 5)?.equals(Buffer.from('\x7fELF\x01', 'latin1')) ?? false;
+}
+
 /** Reads `path` as an ELF file and closes it again. */
 export function withElf<T>(path: string, use: (image: ElfImage) => T): T | { readonly reason: string } {
   let fd: number;

@@ -66,6 +66,17 @@ export type TlsMapping = {
 
 export type TlsScanResult = { readonly error: string; readonly rows: readonly TlsMapping[] };
 
+/** A process that moved TLS records, whoever made them: socket calls that moved whole ones, in each direction. */
+export type TlsMover = {
+  readonly pid: number;
+  readonly comm: string;
+  readonly sent: number;
+  readonly received: number;
+};
+
+/** `error` says why nobody was watched; '' when all were. */
+export type TlsMovers = { readonly error: string; readonly rows: readonly TlsMover[] };
+
 export type TlsStatus = {
   /** How calls are read, at entry and RET instructions: by multi links or perf events; 'none' before open() or when it failed. */
   readonly probes: 'multi' | 'perf' | 'none';
@@ -117,6 +128,8 @@ export type NativeTlsCapture = {
   attach(request: TlsAttachRequest): TlsAttachResult;
   detach(id: number): boolean;
   scan(): TlsScanResult;
+  /** Whether a call of the process was seen. */
+  observes(pid: number): boolean;
   /** Observe only these processes; null: all. errno, 0 when it is so. */
   allow(pids: Uint32Array | null): number;
   /**

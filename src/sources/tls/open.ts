@@ -6,6 +6,7 @@
 import { totalmem } from 'node:os';
 import { TLS_RING_LEAST_BYTES, TLS_RING_MOST_BYTES, TLS_RING_PARTS } from '../../core/limits.ts';
 import { loadNative } from '../native.ts';
+import { watchMovers } from './movers.ts';
 import type { NativeTls } from './source.ts';
 import { TlsSource } from './source.ts';
 import { TlsTargets } from './targets.ts';
@@ -47,6 +48,7 @@ export function nativeTls(): NativeTls {
   return {
     counterNames: binding.info().tlsCounterNames,
     create: (options, onSlab) => new binding.TlsCapture(options, onSlab),
+    watchMovers,
   };
 }
 

@@ -3,6 +3,7 @@
  * record.
  */
 
+import { existsSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { failure } from '../../core/errors.ts';
 import { TLS_SLABS } from '../../core/limits.ts';
@@ -10,8 +11,9 @@ import { allocateSlabs } from '../capture-memory.ts';
 import type { RecordBatch } from '../record-batch.ts';
 import type { FileStatus } from './discovery.ts';
 import { TlsDiscovery } from './discovery.ts';
-import type { NativeTlsCapture, NativeTlsOptions, TlsStatus } from './native-tls.ts';
+import type { NativeTlsCapture, NativeTlsOptions, TlsMovers, TlsStatus } from './native-tls.ts';
 import type { TlsTargets } from './targets.ts';
+import { UnseenProcesses } from './unseen.ts';
 
 const SCAN_EVERY_MS = 2_000;
 /** The kernel puts forked processes on its list itself where it can; who changes its name is found by looking. */
@@ -26,6 +28,8 @@ const COUNTERS_MS = 100;
 export type NativeTls = {
   readonly counterNames: readonly string[];
   create(options: NativeTlsOptions, onSlab: (slab: number, records: number) => void): NativeTlsCapture;
+  /** Who moves TLS records within so many milliseconds. */
+  watchMovers(ms: number): Promise<TlsMovers>;
 };
 
 export type TlsSourceOptions = {
@@ -42,6 +46,7 @@ export type TlsSourceOptions = {
 
 export class TlsSource {
   readonly discovery: TlsDiscovery;
+  readonly unseen: UnseenProcesses;
   readonly counterNames: readonly string[];
   readonly #native: NativeTlsCapture;
   readonly #values: BigUint64Array;
@@ -86,6 +91,13 @@ export class TlsSource {
       throw failure('PROBES_FAILED', { reason: refusal });
     }
     this.discovery = new TlsDiscovery(this.#native, options.targets, options.say);
+    this.unseen = new UnseenProcesses({
+      watch: (ms) => native.watchMovers(ms),
+      observes: (pid) => !this.#isClosed && this.#native.observes(pid),
+      isMeant: (pid) => this.discovery.isMeant(pid),
+      isAlive: (pid) => existsSync(`/proc/${pid}`),
+      say: options.say,
+    });
   }
 
   /** Called with each slab of records, which are valid until it returns. */
@@ -149,6 +161,7 @@ export class TlsSource {
   /** Scans when it is time, or when a program was started. */
   #look(): void {
     const nowMs = performance.now();
+    void this.unseen.look(nowMs);
     const execs = this.#native.execs();
     if (execs !== this.#execs) {
       this.#execs = execs;

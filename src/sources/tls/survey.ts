@@ -30,6 +30,8 @@ export type SurveyRow = {
   /** Functions that give evidence of addresses from their entry alone, and those not read. */
   readonly entryOnly: readonly UnattachedFunction[];
   readonly unread: readonly UnattachedFunction[];
+  /** Socket calls with whole TLS records while the host was watched (movers.ts); 0 without that. */
+  readonly records: number;
 };
 
 export type Survey = {
@@ -46,11 +48,13 @@ function refused(library: string, note: string): Verdict {
 }
 
 const PIECE = 1024 * 1024;
+/** What to do about a process that no probe can read. */
+export const BY_HEP = 'mirror its SIP by HEP (siptrace, sipdump, homer.conf)';
 
 /** Text that TLS code leaves in a program, and what it means when there is no function to probe. */
 const MARKS: readonly (readonly [mark: string, library: string, note: string])[] = [
   ['\xff Go buildinf:', 'Go', 'Go keeps its calls on stacks of its own, which probes at returns would break'],
-  ['/rustls-', 'rustls', 'linked in without symbols; build it with OpenSSL, or mirror SIP by HEP'],
+  ['/rustls-', 'rustls', `it has no symbols; ${BY_HEP}`],
   ['BoringSSL', 'BoringSSL', 'stripped: its functions have no names any more; install one with symbols'],
   ['OpenSSL 1.1.', 'OpenSSL 1.1', 'stripped: its functions have no names any more; install one with symbols'],
   ['OpenSSL 3.', 'OpenSSL 3', 'stripped: its functions have no names any more; install one with symbols'],
@@ -87,15 +91,28 @@ function surveyProcess(
   const [first] = mapped;
   if (rows.length > 0 || first === undefined) return rows;
   const java = mapped.find((m) => JAVA.test(m.path));
-  if (java !== undefined) return [toRow(java, refused('Java', 'its TLS is not machine code with a name'))];
+  if (java !== undefined) return [toRow(java, refused('Java', `its TLS is not machine code with a name; ${BY_HEP}`))];
   const exe = mapped.find((m) => m.path === programOf(procRoot, m.pid));
   if (exe === undefined) return [];
   const verdict = remembered(known, `exe ${exe.dev}:${exe.ino}`, () => lookInto(exe, procRoot, marked));
   return verdict === null ? [] : [toRow(exe, verdict)];
 }
 
-function toRow(m: TlsMapping, verdict: Verdict): SurveyRow {
-  return { pid: m.pid, comm: m.comm, file: m.path, isDeleted: m.deleted, ...verdict };
+type Mapped = Pick<TlsMapping, 'pid' | 'comm' | 'path' | 'deleted'>;
+
+function toRow(m: Mapped, verdict: Verdict): SurveyRow {
+  return { pid: m.pid, comm: m.comm, file: m.path, isDeleted: m.deleted, ...verdict, records: 0 };
+}
+
+/** The row of a process whose TLS cannot be observed. */
+export function refusedRow(m: Mapped, library: string, note: string): SurveyRow {
+  return toRow(m, refused(library, note));
+}
+
+/** The row of a file by the text that TLS code without names leaves in it; null where there is none. */
+export function lookForMarks(m: TlsMapping, procRoot: string): SurveyRow | null {
+  const verdict = lookInto(m, procRoot, marked);
+  return verdict === null ? null : toRow(m, verdict);
 }
 
 function remembered(known: Map<string, Verdict | null>, key: string, look: () => Verdict | null): Verdict | null {

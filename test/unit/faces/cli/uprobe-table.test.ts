@@ -15,6 +15,7 @@ function row(changes: Partial<SurveyRow>): SurveyRow {
     note: 'yes, at its entry',
     entryOnly: [],
     unread: [],
+    records: 0,
     ...changes,
   };
 }
