@@ -11,6 +11,8 @@ import { say } from './steps/run.mjs';
 
 const MAIN = join(root, 'dist/program/calltap.js');
 const DEMO = 'fixtures/demo/demo.pcap';
+/** Of the same minute: two attackers, for the screen of security. */
+const ATTACK = 'fixtures/demo/attack.pcap';
 const HOST = '127.0.0.1';
 const PORT = 8080;
 
@@ -32,7 +34,7 @@ function portIsFree() {
 
 function printUrls(base) {
   say('');
-  say(`calltap serves ${DEMO}; open ${base}/console/ in a browser, or try in another terminal:`);
+  say(`calltap serves ${DEMO} and ${ATTACK}; open ${base}/console/ in a browser, or try in another terminal:`);
   for (const path of [
     '/v1/dialogs?limit=5',
     '/v1/dialogs?state=Failed',
@@ -47,8 +49,9 @@ function printUrls(base) {
 
 /** Serves the demo in a child, so that its "listening" line can be waited for. */
 async function demo(args) {
-  if (!existsSync(join(root, DEMO))) {
-    say(`${DEMO} is missing; make it with: npm run fixtures`);
+  const missing = [DEMO, ATTACK].find((path) => !existsSync(join(root, path)));
+  if (missing !== undefined) {
+    say(`${missing} is missing; make it with: npm run fixtures`);
     process.exitCode = 1;
     return;
   }
@@ -57,7 +60,7 @@ async function demo(args) {
   // A group of its own: one Ctrl-C reaches it once, through us, not a second time from the terminal.
   // Sound is kept so that the console can play it, and attackers are looked for.
   const shown = ['--console', '--retain-audio', '--kill-scanner'];
-  const child = spawn(process.execPath, [MAIN, '-I', DEMO, ...shown, ...place, ...args], {
+  const child = spawn(process.execPath, [MAIN, '-I', DEMO, '-I', ATTACK, ...shown, ...place, ...args], {
     cwd: root,
     detached: true,
     stdio: ['ignore', 'inherit', 'pipe'],

@@ -1,7 +1,7 @@
-// Runs the commands of docs/tasks.md on the demo capture and puts what they print below them; with --check it only compares.
+// Runs the commands of docs/tasks.md on the demo captures and puts what they print below them; with --check it only compares.
 //
-// A block of ```console has lines that begin with "$ ": each is run by sh in a folder with demo.pcap, and what it prints on
-// both outputs follows. Blocks of ```text are not run: the page says which test shows them.
+// A block of ```console has lines that begin with "$ ": each is run by sh in a folder with demo.pcap and attack.pcap,
+// and what it prints on both outputs follows. Blocks of ```text are not run: the page says which test shows them.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,10 +17,11 @@ try {
   mkdirSync(bin);
   writeFileSync(join(bin, 'calltap'), `#!/bin/sh\nexec '${process.execPath}' '${root}/dist/program/calltap.js' "$@"\n`);
   chmodSync(join(bin, 'calltap'), 0o755);
-  copyFileSync(join(root, 'fixtures', 'demo', 'demo.pcap'), join(folder, 'demo.pcap'));
+  for (const name of ['demo.pcap', 'attack.pcap'])
+    copyFileSync(join(root, 'fixtures', 'demo', name), join(folder, name));
   const env = { PATH: `${bin}:${process.env.PATH}`, TZ: 'UTC', NO_COLOR: '1', LC_ALL: 'C.UTF-8' };
   const run = (command) => {
-    const done = spawnSync('sh', ['-c', `${command} 2>&1`], { cwd: folder, env, encoding: 'utf8' });
+    const done = spawnSync('sh', ['-c', `(${command}) 2>&1`], { cwd: folder, env, encoding: 'utf8' });
     return done.stdout.replace(/\n+$/, '');
   };
   const before = readFileSync(page, 'utf8');

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { callCases } from '../../fixtures/build/calls.ts';
 import { decodeMatrixCases } from '../../fixtures/build/decode-matrix.ts';
-import { demo } from '../../fixtures/build/demo.ts';
+import { attack, demo } from '../../fixtures/build/demo.ts';
 import { fixtureFiles } from '../../fixtures/build/files.ts';
 import { mismatches } from '../../fixtures/build/match.ts';
 import { qualityTruthCases } from '../../fixtures/build/quality-truth.ts';
@@ -53,6 +53,12 @@ test('the demo shows what its table says', async (t) => {
   const { session, end } = await readCaptureFile(t, join(FIXTURES, 'demo/demo.pcap'));
   assert.equal(end.end, 'ok');
   assert.deepEqual(await sessionMismatches(session, demo().expected), []);
+});
+
+test('the attack beside it shows what its table says', async (t) => {
+  const { session, end } = await readCaptureFile(t, join(FIXTURES, 'demo/attack.pcap'));
+  assert.equal(end.end, 'ok');
+  assert.deepEqual(await sessionMismatches(session, attack().expected), []);
 });
 
 test('the comparison finds what differs, and nothing where a key is not asked for', () => {
