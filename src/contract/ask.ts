@@ -196,55 +196,6 @@ export const AskQuality = named(
 );
 export type AskQuality = Static<typeof AskQuality>;
 
-const Examples = Type.Array(Type.String(), { description: 'Call-IDs, the newest first.' });
-
-export const AskFinding = named(
-  'AskFinding',
-  Type.Object({ finding: Type.String(), calls: Count, newest_at: DateTime, call_ids: Examples }),
-);
-export type AskFinding = Static<typeof AskFinding>;
-
-export const AskFindings = named(
-  'AskFindings',
-  Type.Object({
-    schema_version: SchemaVersion1,
-    calls: Type.Integer({ minimum: 0, description: 'Calls that were looked at.' }),
-    findings: Type.Array(ref(AskFinding)),
-    codes: Type.Array(Type.Object({ code: Count, reason: Type.String(), calls: Count, call_ids: Examples }), {
-      description: 'Final failures by code.',
-    }),
-  }),
-);
-export type AskFindings = Static<typeof AskFindings>;
-
-export const AskRegistration = named(
-  'AskRegistration',
-  Type.Object({
-    user: Type.String(),
-    src: Type.String({ description: 'Address that registers.' }),
-    name: Type.Optional(Type.String()),
-    state: Type.String(),
-    attempts: Count,
-    failed: Count,
-    last_at: DateTime,
-    user_agent: Type.Optional(Type.String()),
-    code: Type.Optional(Count),
-    reason: Type.Optional(Type.String()),
-    call_id: Type.String({ description: 'The newest one.' }),
-  }),
-);
-export type AskRegistration = Static<typeof AskRegistration>;
-
-export const AskRegistrations = named(
-  'AskRegistrations',
-  Type.Object({
-    schema_version: SchemaVersion1,
-    total: Count,
-    registrations: Type.Array(ref(AskRegistration)),
-  }),
-);
-export type AskRegistrations = Static<typeof AskRegistrations>;
-
 /** A pair of scenarios for SIPp. */
 export const AskSipp = named(
   'AskSipp',

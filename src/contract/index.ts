@@ -2,6 +2,7 @@
 
 export * from './ask.ts';
 export * from './ask-query.ts';
+export * from './ask-sums.ts';
 export * from './capture-report.ts';
 export * from './correlation.ts';
 export * from './diagnosis.ts';

@@ -56,7 +56,11 @@ test('streams: those without a call first, and one by its SSRC', { skip }, async
 test('registrations: who fails, and why', { skip }, async (t) => {
   const page = await open(t, 'registrations');
   await page.getByText('2 registrations').waitFor();
-  await page.getByRole('row', { name: /2020 198.51.100.41 .*Failed 403/ }).waitFor();
+  await page
+    .getByRole('row', { name: /^sip:2020@pbx\.example\.com sip:2020@\S+ 198.51.100.41 .*Failed 403/ })
+    .waitFor();
+  const good = /^sip:2001@pbx\.example\.com sip:2001@198\.51\.100\.21:5060 .*Registered 200 OK 3600 of 3600 s 2025-03-04 .* 0 of 1 /;
+  await page.getByRole('row', { name: good }).waitFor();
   await page.getByLabel('Filter of calls').fill('from:2001');
   await page.keyboard.press('Enter');
   await page.getByText('1 registration', { exact: true }).waitFor();

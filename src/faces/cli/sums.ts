@@ -1,7 +1,7 @@
 /**
  * Calls summed up on the command line (`--show`): what is wrong with them, who registers, who attacks.
  */
-import type { AskFindings, AskRegistrations, AskSecurity } from '../../contract/index.ts';
+import type { AskFindings, AskRegistration, AskRegistrations, AskSecurity } from '../../contract/index.ts';
 import { layout, safeText } from '../../core/terminal-text.ts';
 import { clockOf } from '../../view/clock.ts';
 
@@ -30,6 +30,14 @@ export function* findingsLines({ calls, findings, codes }: AskFindings): Generat
   }
 }
 
+/** How long the registration lasts, and how long it was to last. */
+function granted({ expires_granted_sec, expires_asked_sec }: AskRegistration): string {
+  if (expires_granted_sec === undefined) return '';
+  return expires_asked_sec === undefined || expires_asked_sec === expires_granted_sec
+    ? `${expires_granted_sec} s`
+    : `${expires_granted_sec} of ${expires_asked_sec} s`;
+}
+
 export function* registrationLines({ total, registrations }: AskRegistrations, isUtc: boolean): Generator<string> {
   yield `${total} users and addresses`;
   if (registrations.length === 0) return;
@@ -41,9 +49,12 @@ export function* registrationLines({ total, registrations }: AskRegistrations, i
     r.state,
     r.code === undefined ? '-' : String(r.code),
     `${r.failed} of ${r.attempts}`,
+    granted(r) || '-',
+    safeText(r.contacts.join(' ')) || '-',
     safeText(r.user_agent ?? '-'),
   ]);
-  yield* layout(['Last', 'User', 'From', 'State', 'Code', 'Failed', 'User-Agent'], rows, new Set([4, 5]), plain);
+  const head = ['Last', 'User', 'From', 'State', 'Code', 'Failed', 'Granted', 'Contact', 'User-Agent'];
+  yield* layout(head, rows, new Set([4, 5]), plain);
   if (total > registrations.length) yield `${total - registrations.length} more are not shown.`;
 }
 

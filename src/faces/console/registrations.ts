@@ -1,30 +1,31 @@
-/** Who registers, from where, and who fails and why. */
+/** Who registers, from where, with what contact and for how long, and who fails and why. */
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useState } from 'preact/hooks';
-import type { AskRegistrations } from '../../contract/index.ts';
+import type { AskRegistration, AskRegistrations } from '../../contract/index.ts';
 import { useAsked } from './asking.ts';
 import { FilterBar } from './filter-bar.ts';
 import { CallLink, State, Table, Waiting } from './parts.ts';
 import { clock, counted, day, shown } from './words.ts';
 
 const EVERY_MS = 10_000;
-const HEAD = ['User', 'From', 'State', 'Code', '#Attempts', '#Failed', 'Last', 'User-Agent', 'Newest dialog'];
+const HEAD = [
+  'Address of record',
+  'Contact',
+  'From',
+  'State',
+  'Answer',
+  'Granted',
+  'Until',
+  '#Failed',
+  'Newest dialog',
+  'User-Agent',
+];
 
 export function Registrations(): ComponentChild {
   const [q, setQ] = useState('');
   const list = useAsked<AskRegistrations>(`ask/registrations?${new URLSearchParams(q === '' ? {} : { q })}`, EVERY_MS);
-  const rows = (list.value?.registrations ?? []).map((row) => [
-    shown(row.user),
-    shown(row.name === undefined ? row.src : `${row.name} (${row.src})`),
-    h(State, { state: row.state }),
-    row.code === undefined ? '' : shown(`${row.code} ${row.reason ?? ''}`),
-    row.attempts,
-    row.failed === 0 ? 0 : h('b', { class: 'bad' }, `\u26a0 ${row.failed}`),
-    `${day(row.last_at)} ${clock(row.last_at, 0)}`,
-    shown(row.user_agent ?? ''),
-    h(CallLink, { callId: row.call_id }),
-  ]);
+  const rows = (list.value?.registrations ?? []).map(rowOf);
   return h(
     'main',
     null,
@@ -44,4 +45,27 @@ export function Registrations(): ComponentChild {
             : h(Table, { name: 'Registrations', head: HEAD, rows }),
         ],
   );
+}
+
+function rowOf(row: AskRegistration): ComponentChild[] {
+  const { expires_at: until, attempts, failed } = row;
+  return [
+    shown(row.aor ?? row.user),
+    shown(row.contacts.join(', ')),
+    shown(row.name === undefined ? row.src : `${row.name} (${row.src})`),
+    h(State, { state: row.state }),
+    row.code === undefined ? '' : shown(`${row.code} ${row.reason ?? ''}`),
+    granted(row),
+    until === undefined ? '' : `${day(until)} ${clock(until, 0)}`,
+    failed === 0 ? `0 of ${attempts}` : h('b', { class: 'bad' }, `\u26a0 ${failed} of ${attempts}`),
+    h(CallLink, { callId: row.call_id, children: `${day(row.last_at)} ${clock(row.last_at, 0)}` }),
+    shown(row.user_agent ?? ''),
+  ];
+}
+
+/** Seconds granted of those that were asked; fewer stand out. */
+function granted({ expires_asked_sec: asked, expires_granted_sec: sec }: AskRegistration): ComponentChild {
+  if (asked === undefined) return sec === undefined ? '' : `${sec} s`;
+  const text = `${sec ?? 'none'} of ${asked} s`;
+  return sec !== undefined && sec < asked ? h('b', { class: 'state warn' }, `\u26a0 ${text}`) : text;
 }

@@ -1,7 +1,7 @@
 /**
  * The tables of the port as screens: what is wrong with calls, who registers, who attacks.
  */
-import type { AskAlert } from '../../contract/index.ts';
+import type { AskAlert, AskRegistration } from '../../contract/index.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
 import { ALL_CALLS } from '../../explore/question.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
@@ -76,6 +76,12 @@ export function findingsTable(port: TablePort, { filter }: TableEvents, shown: Z
   };
 }
 
+/** What the registrar said, for how long, and where the user is reached. */
+function answerOf({ code, reason, expires_granted_sec: sec, contacts }: AskRegistration): string {
+  const parts = [code, reason, sec === undefined ? undefined : `for ${sec} s`, contacts.join(' ')];
+  return parts.filter((part) => part !== undefined && part !== '').join(' ');
+}
+
 export function registrationsTable(port: TablePort, { open }: TableEvents, shown: Zoned, of: TableOf): TableParts {
   return {
     title: titled('Registrations: who registers, from where, and who fails', of),
@@ -86,7 +92,7 @@ export function registrationsTable(port: TablePort, { open }: TableEvents, shown
       { title: 'Tries', width: 6, least: 5, isRight: true },
       { title: 'Failed', width: 6, isRight: true },
       { title: 'Last', width: 19, least: 8, isEndKept: true },
-      { title: 'Answer', width: 0 },
+      { title: 'Answer, contact', width: 0 },
     ],
     enter: 'Show the newest registration of the user.',
     empty: lacking('Nobody registered.', of),
@@ -102,7 +108,7 @@ export function registrationsTable(port: TablePort, { open }: TableEvents, shown
             String(r.attempts),
             String(r.failed),
             moment(r.last_at, shown),
-            r.code === undefined ? '' : `${r.code} ${r.reason ?? ''}`,
+            answerOf(r),
           ],
           open: () => open(r.call_id),
         })) ?? null

@@ -1,9 +1,6 @@
-/**
- * Calls summed up: by what is wrong with them, and registrations by who registers from where.
- */
+/** Calls summed up by what is wrong with them. */
 import type { Evidence } from '../analysis/evidence.ts';
-import type { AskFinding, AskFindings, AskRegistration, AskRegistrations } from '../contract/index.ts';
-import { MAX_REGISTRATIONS_SHOWN } from '../core/item-limits.ts';
+import type { AskFinding, AskFindings } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { toCallRow } from './call-row.ts';
@@ -57,35 +54,4 @@ function count<T extends Tally>(tallies: Map<string, T>, key: string, make: () =
   tally.newestUs = d.createdUs;
   tally.callIds.push(d.callId);
   if (tally.callIds.length > EXAMPLES) tally.callIds.shift();
-}
-
-/** A step a dialog; one row a user and address, the newest first. */
-export function* registrationsSteps(e: Evidence, dialogs: readonly Dialog[]): Steps<AskRegistrations> {
-  const rows = new Map<string, AskRegistration>();
-  for (const d of dialogs) {
-    yield;
-    if (e.stores.dialogs.bySlot(d.slot) !== d || d.methodText !== 'REGISTER') continue;
-    const row = toCallRow(e, d);
-    const src = row.src.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
-    const key = `${row.to} ${src}`;
-    const before = rows.get(key);
-    // In order of the newest: the row moves to the end.
-    rows.delete(key);
-    const name = e.rules.names.of(src);
-    rows.set(key, {
-      user: row.to,
-      src,
-      ...(name === null ? {} : { name }),
-      state: row.state,
-      attempts: (before?.attempts ?? 0) + 1,
-      failed: (before?.failed ?? 0) + (row.state === 'Failed' ? 1 : 0),
-      last_at: timestampText(d.updatedUs),
-      ...(row.userAgent === '' ? {} : { user_agent: row.userAgent }),
-      ...(row.code === null ? {} : { code: row.code }),
-      ...(row.reason === '' ? {} : { reason: row.reason }),
-      call_id: d.callId,
-    });
-  }
-  const all = [...rows.values()].reverse();
-  return { schema_version: 1, total: all.length, registrations: all.slice(0, MAX_REGISTRATIONS_SHOWN) };
 }

@@ -1,0 +1,95 @@
+/**
+ * Registrations by who registers from where: how often, with what outcome, and what is bound until when. The store keeps the
+ * times; contacts and addresses of record are read from the messages that are kept, of the rows that are shown alone.
+ */
+import type { CallMessage } from '../analysis/call-messages.ts';
+import { messagesOf } from '../analysis/call-messages.ts';
+import type { Evidence } from '../analysis/evidence.ts';
+import type { AskRegistration, AskRegistrations } from '../contract/index.ts';
+import { MAX_CONTACTS_SHOWN, MAX_REGISTRATIONS_SHOWN } from '../core/item-limits.ts';
+import { MAX_NAME_BYTES } from '../core/limits.ts';
+import * as METHOD from '../core/methods.ts';
+import type { Steps } from '../core/turns.ts';
+import type { SipMessage } from '../protocols/sip/message.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import { STATE } from '../store/dialogs/dialog-state.ts';
+import { toCallRow } from './call-row.ts';
+import { timestampText } from './captured-at.ts';
+
+type Binding = Pick<AskRegistration, 'aor' | 'contacts' | 'expires_asked_sec' | 'expires_granted_sec' | 'expires_at'>;
+
+type Row = { readonly newest: Dialog; readonly facts: Omit<AskRegistration, keyof Binding> };
+
+/** A step a dialog; one row a user and address, the newest first. */
+export function* registrationsSteps(e: Evidence, dialogs: readonly Dialog[]): Steps<AskRegistrations> {
+  const rows = new Map<string, Row>();
+  for (const d of dialogs) {
+    yield;
+    if (!isKept(e, d) || d.methodText !== 'REGISTER') continue;
+    const row = toCallRow(e, d);
+    const src = row.src.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
+    const key = `${row.to} ${src}`;
+    const before = rows.get(key)?.facts;
+    // In order of the newest: the row moves to the end.
+    rows.delete(key);
+    const name = e.rules.names.of(src);
+    const facts = {
+      user: row.to,
+      src,
+      ...(name === null ? {} : { name }),
+      state: row.state,
+      attempts: (before?.attempts ?? 0) + 1,
+      failed: (before?.failed ?? 0) + (row.state === 'Failed' ? 1 : 0),
+      last_at: timestampText(d.updatedUs),
+      ...(row.userAgent === '' ? {} : { user_agent: row.userAgent }),
+      ...(row.code === null ? {} : { code: row.code }),
+      ...(row.reason === '' ? {} : { reason: row.reason }),
+      call_id: d.callId,
+    };
+    rows.set(key, { newest: d, facts });
+  }
+  const shown = [...rows.values()].reverse().slice(0, MAX_REGISTRATIONS_SHOWN);
+  const registrations: AskRegistration[] = [];
+  for (const { newest, facts } of shown) {
+    yield;
+    registrations.push({ ...facts, ...(isKept(e, newest) ? bindingOf(e, newest) : { contacts: [] }) });
+  }
+  return { schema_version: 1, total: rows.size, registrations };
+}
+
+function isKept(e: Evidence, d: Dialog): boolean {
+  return e.stores.dialogs.bySlot(d.slot) === d;
+}
+
+function bindingOf(e: Evidence, d: Dialog): Binding {
+  const request = newestRequest(e, d);
+  const isBound = d.state === STATE.Registered;
+  return {
+    ...(request?.to === null || request === null ? {} : { aor: withoutParameters(request.to.uriText) }),
+    contacts: request?.contacts.slice(0, MAX_CONTACTS_SHOWN).map(({ uriText }) => cut(uriText)) ?? [],
+    ...(d.requestedExpirySec < 0 ? {} : { expires_asked_sec: d.requestedExpirySec }),
+    ...(isBound && d.grantedExpirySec >= 0 ? { expires_granted_sec: d.grantedExpirySec } : {}),
+    ...(isBound && !Number.isNaN(d.expiresUs) ? { expires_at: timestampText(d.expiresUs) } : {}),
+  };
+}
+
+/** The newest REGISTER that names a contact; one without only asks what is bound. */
+function newestRequest(e: Evidence, d: Dialog): SipMessage | null {
+  const requests = [...messagesOf(d, e.stores.log)].filter(isRegister);
+  const bound = requests.findLast((m) => (m.read()?.scan.contactStart ?? -1) >= 0);
+  return (bound ?? requests.at(-1))?.parse() ?? null;
+}
+
+function isRegister(m: CallMessage): boolean {
+  return m.isRequest && !m.isCopy && m.method === METHOD.REGISTER;
+}
+
+/** An address of record has none (RFC 3261 section 10.3); the user may hold a semicolon. */
+function withoutParameters(uri: string): string {
+  const host = uri.indexOf('@') + 1;
+  return cut(uri.slice(0, host) + uri.slice(host).replace(/[;?].*$/s, ''));
+}
+
+function cut(text: string): string {
+  return text.slice(0, MAX_NAME_BYTES);
+}
