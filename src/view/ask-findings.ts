@@ -3,6 +3,7 @@ import type { Evidence } from '../analysis/evidence.ts';
 import type { AskFinding, AskFindings } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { RatioCount } from './call-ratios.ts';
 import { toCallRow } from './call-row.ts';
 import { timestampText } from './captured-at.ts';
 
@@ -13,11 +14,13 @@ type Tally = { calls: number; newestUs: number; readonly callIds: string[] };
 
 /** A step a call; calls come oldest first. */
 export function* findingsSteps(e: Evidence, dialogs: readonly Dialog[]): Steps<AskFindings> {
+  const ratios = new RatioCount(e);
   const byFinding = new Map<string, Tally>();
   const byCode = new Map<string, Tally & { readonly code: number; readonly reason: string }>();
   for (const d of dialogs) {
     yield;
     if (e.stores.dialogs.bySlot(d.slot) !== d) continue;
+    ratios.add(d);
     const row = toCallRow(e, d);
     for (const name of row.findings) count(byFinding, name, () => newTally(), d);
     const { code, reason } = row;
@@ -36,6 +39,8 @@ export function* findingsSteps(e: Evidence, dialogs: readonly Dialog[]): Steps<A
   return {
     schema_version: 1,
     calls: dialogs.length,
+    ratios: ratios.ratios,
+    addresses: yield* ratios.addresses(),
     findings: findings.sort((a, b) => b.calls - a.calls || (a.finding < b.finding ? -1 : 1)),
     codes: [...byCode.values()]
       .map(({ code, reason, calls, callIds }) => ({ code, reason, calls, call_ids: callIds.reverse() }))

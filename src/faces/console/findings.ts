@@ -1,8 +1,8 @@
-/** What is wrong across calls, by kind and by final code, with the usual ratios of a carrier (ITU-T E.425), for a span of time. */
+/** What is wrong across calls, by kind and by final code, with the usual ratios of a carrier (ITU-T E.411), for a span of time. */
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useState } from 'preact/hooks';
-import type { AskCalls, AskFindings, Stats } from '../../contract/index.ts';
+import type { AddressRatios, AskFindings, CallRatios } from '../../contract/index.ts';
 import { useAsked } from './asking.ts';
 import { CallLink, Table, Waiting } from './parts.ts';
 import { hashOf } from './place.ts';
@@ -15,15 +15,6 @@ const SPANS = [
 ] as const;
 const EVERY_MS = 10_000;
 const EXAMPLES = 3;
-
-/** Calls that were tried and are over. */
-const TRIED = 'method:INVITE -state:Trying,Ringing';
-/** Ended by the people, not by the network: answered, busy, no answer, given up, refused by the called one. */
-const EFFECTIVE = 'code:2xx,480,486,487,600,603';
-
-function useTotal(q: string): number | undefined {
-  return useAsked<AskCalls>(`ask/calls?${new URLSearchParams({ q, limit: '1' })}`, EVERY_MS).value?.total;
-}
 
 export function Findings(): ComponentChild {
   const [span, setSpan] = useState<string>('');
@@ -44,10 +35,10 @@ export function Findings(): ComponentChild {
       ),
       h('span', { class: 'dim' }, 'In files, times are counted from their end.'),
     ),
-    h(Ratios, { key: span, within }),
     found.value === undefined
       ? h(Waiting, { asked: found, what: 'Findings' })
       : [
+          h(Ratios, { ratios: found.value.ratios }),
           h('h2', null, `What is wrong with ${counted(found.value.calls, 'call')}`),
           found.value.findings.length === 0
             ? h('p', { class: 'note' }, 'Nothing was found in this span.')
@@ -74,28 +65,46 @@ export function Findings(): ComponentChild {
                   examples(call_ids),
                 ]),
               }),
+          h(Addresses, { rows: found.value.addresses, within }),
         ],
   );
 }
 
-function Ratios({ within }: { readonly within: (q: string) => string }): ComponentChild {
-  const tried = useTotal(within(TRIED));
-  const answered = useTotal(within(`${TRIED} code:2xx`));
-  const effective = useTotal(within(`${TRIED} ${EFFECTIVE}`));
-  const pdd = useAsked<Stats>('ask/health', EVERY_MS).value?.timing;
-  const ratio = (part: number | undefined): string =>
-    tried === undefined || part === undefined
-      ? '\u2026'
-      : tried === 0
-        ? 'no call'
-        : `${((100 * part) / tried).toFixed(1)} %`;
+const percent = (value: number | undefined): string => (value === undefined ? 'no call' : `${value.toFixed(1)} %`);
+
+function Ratios({ ratios }: { readonly ratios: CallRatios }): ComponentChild {
   const figure = (name: string, value: string, help: string): ComponentChild =>
     h('div', { class: 'figure' }, h('dt', null, name), h('dd', null, value), h('dd', { class: 'dim' }, help));
   return h(
     'dl',
     { class: 'figures' },
-    figure('ASR', ratio(answered), `answered of ${tried ?? '\u2026'} tried`),
-    figure('NER', ratio(effective), 'answered, busy, not answered or given up'),
-    figure('PDD p95', pdd === undefined ? '\u2026' : delay(pdd.pdd_p95_ms) || 'none', 'of all calls that are kept'),
+    figure('ASR', percent(ratios.asr_pct), `answered of ${ratios.tried} tried`),
+    figure('NER', percent(ratios.ner_pct), 'answered, busy, not answered or given up'),
+    figure('PDD p95', delay(ratios.pdd_p95_ms ?? null) || 'none', 'of the calls that were tried'),
   );
+}
+
+type AddressesProps = { readonly rows: readonly AddressRatios[]; readonly within: (q: string) => string };
+
+function Addresses({ rows, within }: AddressesProps): ComponentChild {
+  if (rows.length === 0) return null;
+  return [
+    h('h2', null, 'By address'),
+    h(Table, {
+      name: 'Ratios by address',
+      head: ['Address', 'Calls', '#Tried', '#ASR', '#NER', '#PDD p95'],
+      rows: rows.map(({ address, name, side, tried, asr_pct, ner_pct, pdd_p95_ms }) => [
+        h(
+          'a',
+          { href: hashOf('calls', '', { q: within(`method:INVITE ${side === 'caller' ? 'src' : 'dst'}:${address}`) }) },
+          shown(name === undefined ? address : `${name} (${address})`),
+        ),
+        side === 'caller' ? 'from it' : 'to it',
+        tried,
+        percent(asr_pct),
+        percent(ner_pct),
+        delay(pdd_p95_ms ?? null),
+      ]),
+    }),
+  ];
 }

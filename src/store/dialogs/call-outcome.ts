@@ -45,3 +45,12 @@ export function callOutcome(d: Dialog, fromState: number): CallOutcome | null {
       return null;
   }
 }
+
+/** Ended by the people, not by the network (NER of ITU-T E.411): answered, declined, busy, no answer, given up. */
+export function isEffective(finalCode: number): boolean {
+  return isAnswer(finalCode) || finalCode === 487 || DECLINED.has(finalCode);
+}
+
+export function isAnswer(finalCode: number): boolean {
+  return finalCode >= 200 && finalCode < 300;
+}
