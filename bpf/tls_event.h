@@ -157,6 +157,9 @@ struct ct_tls_stack {
 /* Of what is kept of a process (tls_state.h): its epoch, then what only the programs know. */
 #define CT_TLS_PROCESS_WORDS 4
 
+/* Starts of programs that are remembered for the agent: a power of two. */
+#define CT_TLS_STARTED 1024
+
 #define CT_TLS_PATH 256
 
 /* One row of the scan over all executable file mappings. */

@@ -43,6 +43,8 @@ CT_INLINE int is_start_meant(const struct linux_binprm *bprm, u32 was_listed) {
 SEC("?tp_btf/sched_process_exec") int calltap_exec(u64 *ctx) {
   u64 id = bpf_get_current_pid_tgid();
   u32 tgid = id >> 32;
+  /* Of two that start at the same instant one may be forgotten: the next regular look finds it. */
+  started[execs & (CT_TLS_STARTED - 1)] = tgid;
   __sync_fetch_and_add(&execs, 1);
   /* Another program: its objects are others, wherever they lie. */
   bpf_map_delete_elem(&threads, &id);

@@ -28,6 +28,7 @@ volatile __u32 allow_listed; /* observe only processes in `allowed` */
 volatile __u32 start_rule;   /* enum ct_tls_start: who comes into `allowed` by starting a program */
 /* Read by the agent. */
 volatile __u64 execs;
+volatile __u32 started[CT_TLS_STARTED]; /* the processes of the last of them */
 
 enum reader {
   READER_AWAKE = 0,

@@ -80,6 +80,7 @@ public:
     Method<&TlsCapture::Verdict>(tpl, "verdict");
     Method<&TlsCapture::Counters>(tpl, "counters");
     Method<&TlsCapture::Execs>(tpl, "execs");
+    Method<&TlsCapture::Started>(tpl, "started");
     Method<&TlsCapture::Status>(tpl, "status");
     Put(target, kName, Nan::GetFunction(tpl).ToLocalChecked());
   }
@@ -209,6 +210,16 @@ private:
     v[CT_TLS_N_RECORDS] = __atomic_load_n(&source_.records, __ATOMIC_RELAXED);
     v[CT_TLS_N_HELD_NAPS] = __atomic_load_n(&source_.held, __ATOMIC_RELAXED);
     v[CT_TLS_N_MALFORMED] = __atomic_load_n(&source_.events.malformed, __ATOMIC_RELAXED);
+  }
+
+  void Started(Call info) {
+    uint32_t pids[CT_TLS_STARTED];
+    int64_t from = Whole(info[0]->IsNumber() ? Nan::To<double>(info[0]).FromJust() : 0);
+    int32_t n = ct_tls_started(&probe_, static_cast<uint64_t>(from), pids);
+    if (n < 0) return info.GetReturnValue().SetNull();
+    auto list = Nan::New<v8::Array>(n);
+    for (int32_t i = 0; i < n; i++) Nan::Set(list, static_cast<uint32_t>(i), Nan::New(pids[i]));
+    info.GetReturnValue().Set(list);
   }
 
   double Execs(Call) { return static_cast<double>(ct_tls_execs(&probe_)); }

@@ -359,6 +359,16 @@ bool ct_tls_counts(const struct ct_tls_probe *p, uint64_t out[CT_TLS_N_COUNT]) {
   return ok;
 }
 
+int32_t ct_tls_started(const struct ct_tls_probe *p, uint64_t from, uint32_t pids[CT_TLS_STARTED]) {
+  const struct tls_bpf *skel = p->skel;
+  const uint64_t until = ct_tls_execs(p);
+  /* Half of the room is left for those that start meanwhile. */
+  if (skel == NULL || from > until || until - from > CT_TLS_STARTED / 2) return -1;
+  for (uint64_t i = from; i < until; i++)
+    pids[i - from] = __atomic_load_n(&skel->bss->started[i % CT_TLS_STARTED], __ATOMIC_RELAXED);
+  return (int32_t)(until - from);
+}
+
 uint64_t ct_tls_execs(const struct ct_tls_probe *p) {
   const struct tls_bpf *skel = p->skel;
   return skel == NULL ? 0 : __atomic_load_n(&skel->bss->execs, __ATOMIC_RELAXED);

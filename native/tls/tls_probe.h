@@ -99,6 +99,8 @@ int ct_tls_verdict(struct ct_tls_probe *p, uint64_t conn, bool is_sip);
 bool ct_tls_counts(const struct ct_tls_probe *p, uint64_t out[CT_TLS_N_COUNT]);
 const char *ct_tls_count_name(uint32_t i); /* snake_case; NULL past the end */
 uint64_t ct_tls_execs(const struct ct_tls_probe *p);
+/* The processes of the starts from the one with this number on; how many, or -1 when some are not remembered any more. */
+int32_t ct_tls_started(const struct ct_tls_probe *p, uint64_t from, uint32_t pids[CT_TLS_STARTED]);
 
 /* Which site of text is meant ("openssl-read-ex"); false when there is no such one. */
 bool ct_tls_site_kind(const char *text, uint8_t *op, uint8_t *library);

@@ -65,6 +65,9 @@ export const MAX_TLS_ALIKE = 16;
 /** Processes that are counted of those whose TLS no probe sees, and programs that are named. */
 export const MAX_TLS_UNSEEN = 1_024;
 
+/** Started programs that wait for a look; beyond them the whole host is looked at. */
+export const MAX_TLS_STARTED = 4_096;
+
 /** Bytes of a program in which the marks of a TLS library are looked for. */
 export const MAX_MARK_SEARCH_BYTES = 256 * 1024 * 1024;
 

@@ -11,7 +11,7 @@ import { closeSync, fstatSync } from 'node:fs';
 import { errnoOf } from '../../core/errors.ts';
 import { MAX_TLS_ATTACHED, MAX_TLS_FILES, MAX_TLS_FORESEEN } from '../../core/limits.ts';
 import { fileSource, openForReading, readElf, withElf } from './elf.ts';
-import { mappingsOfAll } from './maps.ts';
+import { mappingsOf, mappingsOfAll } from './maps.ts';
 import type { TlsAttachRequest, TlsAttachResult, TlsMapping, TlsScanResult } from './native-tls.ts';
 import type { LibrarySites, ProbeSite, UnattachedFunction } from './sites.ts';
 import { carriesPlaintext, findSites, listed, needsReturn, unreadFunctions } from './sites.ts';
@@ -129,6 +129,20 @@ export class TlsDiscovery {
   /** Whether the last scan found the process among those that are meant. */
   isMeant(pid: number): boolean {
     return this.#meant.has(pid);
+  }
+
+  /** Whether a look at the host would tell more of this process: it maps a file that nobody has looked into. */
+  hasNews(pid: number, nowMs: number): boolean {
+    // Who is meant among those of a list is told by a look alone.
+    if (this.#isListed) return true;
+    const mapped = mappingsOf(this.#procRoot, pid);
+    if (mapped === null) return false;
+    if (mapped === 'unreadable') return true;
+    return mapped.some(({ dev, ino }) => {
+      const f = this.#files.get(`${dev}:${ino}`);
+      if (f === undefined) return this.#files.size < MAX_TLS_FILES;
+      return f.libraries === null || (f.libraries.length > 0 && f.attachment === 0 && nowMs >= f.retryAtMs);
+    });
   }
 
   /** The kernel observes only the processes of a list. */

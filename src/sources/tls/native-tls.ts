@@ -141,8 +141,10 @@ export type NativeTlsCapture = {
   verdict(idLow: number, idHigh: number, pass: boolean): void;
   /** Fills one value a name of info().tlsCounterNames; sums over the processors. */
   counters(out: BigUint64Array): void;
-  /** Programs started on this host since open(): when it moves, scan again. */
+  /** Programs started on this host since open(). */
   execs(): number;
+  /** The processes of the starts from number `from` of execs() on; null when some are not remembered any more. */
+  started(from: number): number[] | null;
   status(): TlsStatus;
   /** Detaches all, stops and joins; no callback comes after it. */
   close(): void;

@@ -12,6 +12,7 @@ import type { RecordBatch } from '../record-batch.ts';
 import type { FileStatus } from './discovery.ts';
 import { TlsDiscovery } from './discovery.ts';
 import type { NativeTlsCapture, NativeTlsOptions, TlsMovers, TlsStatus } from './native-tls.ts';
+import { StartedPrograms } from './started.ts';
 import type { TlsTargets } from './targets.ts';
 import { UnseenProcesses } from './unseen.ts';
 
@@ -20,8 +21,6 @@ const SCAN_EVERY_MS = 2_000;
 const SCAN_LISTED_EVERY_MS = 250;
 /** Whether a program was started is asked this often; it is one read of shared memory. */
 const LOOK_EVERY_MS = 25;
-/** A started program has loaded its libraries soon, or when it is done with its own start. */
-const AFTER_EXEC_MS: readonly number[] = [50, 500];
 /** Counters are summed over the processors; what is read more often is remembered for this long. */
 const COUNTERS_MS = 100;
 
@@ -54,9 +53,7 @@ export class TlsSource {
   #valuesAtMs = Number.NEGATIVE_INFINITY;
   #onRecords: (batch: RecordBatch, count: number) => void = () => {};
   #timer: NodeJS.Timeout | undefined;
-  #execs = 0;
-  #dueMs: number[] = [];
-  #execMs = Number.NEGATIVE_INFINITY;
+  #started: StartedPrograms | undefined;
   readonly #say: (line: string) => void;
   #nextScanMs = 0;
   #isClosed = false;
@@ -112,7 +109,12 @@ export class TlsSource {
       throw failure('PROBES_FAILED', {
         reason: `cannot start the reader (${getSystemErrorName(-Math.abs(errno))})`,
       });
-    this.#execs = this.#native.execs();
+    const native = this.#native;
+    this.#started = new StartedPrograms({
+      execs: () => native.execs(),
+      started: (from) => native.started(from),
+      hasNews: (pid) => this.discovery.hasNews(pid, performance.now()),
+    });
     await this.discovery.rescan(performance.now());
     if (this.#isClosed) return;
     this.#nextScanMs = performance.now() + this.#scanEveryMs;
@@ -158,24 +160,12 @@ export class TlsSource {
     return this.discovery.isListed ? SCAN_LISTED_EVERY_MS : SCAN_EVERY_MS;
   }
 
-  /** Scans when it is time, or when a program was started. */
+  /** Scans when it is time, or when a program that was started maps what is not known. */
   #look(): void {
     const nowMs = performance.now();
     void this.unseen.look(nowMs);
-    const execs = this.#native.execs();
-    if (execs !== this.#execs) {
-      this.#execs = execs;
-      this.#execMs = nowMs;
-      // One of each kind under way is enough: a storm of starts makes no storm of scans.
-      this.#dueMs = AFTER_EXEC_MS.map((after, i) => Math.min(this.#dueMs[i] ?? Infinity, nowMs + after));
-    }
-    const isDue = this.#dueMs.some((due) => due <= nowMs);
-    if (!isDue && nowMs < this.#nextScanMs) return;
-    // A program that was started while a scan was waited for needs its own.
-    this.#dueMs = this.#dueMs.map((due, i) => {
-      const own = this.#execMs + (AFTER_EXEC_MS[i] ?? 0);
-      return due > nowMs ? due : own > nowMs ? own : Infinity;
-    });
+    const isNeeded = this.#started?.needScan(nowMs) ?? false;
+    if (!isNeeded && nowMs < this.#nextScanMs) return;
     this.#nextScanMs = nowMs + this.#scanEveryMs;
     this.discovery
       .rescan(nowMs)
