@@ -194,13 +194,24 @@ export function settled<T>(live: StreamSnapshot, read: () => T): T {
   }
 }
 
+/** Where copies go, one after the other: memory of its own takes longer to get than to fill. */
+const COPIES = 32 * STREAM_BYTES;
+let copies = new Uint8Array(0);
+let copiesView = new DataView(copies.buffer);
+let nextCopy = 0;
+
 /** The stream at `base` as it stands, copied; null when its slot was never used. */
 export function copyStream(view: DataView, base: number): StreamSnapshot | null {
+  if (nextCopy >= copies.length) {
+    copies = new Uint8Array(COPIES);
+    copiesView = new DataView(copies.buffer);
+    nextCopy = 0;
+  }
+  const at = nextCopy;
+  nextCopy += STREAM_BYTES;
   const bytes = new Uint8Array(view.buffer, base, STREAM_BYTES);
-  // Of the pool of small Buffers: memory of its own takes longer to get than to fill.
-  const copy = Buffer.allocUnsafe(STREAM_BYTES);
-  settled(new StreamSnapshot(view, base), () => copy.set(bytes));
-  const snapshot = new StreamSnapshot(new DataView(copy.buffer, copy.byteOffset, STREAM_BYTES), 0);
+  settled(new StreamSnapshot(view, base), () => copies.set(bytes, at));
+  const snapshot = new StreamSnapshot(copiesView, at);
   return snapshot.generation === 0 ? null : snapshot;
 }
 

@@ -100,6 +100,21 @@ test('a stream reads as plain numbers', () => {
   assert.ok(Math.abs(open.lengthUs - 5_000_000) < 1);
 });
 
+test('a copy stays as it was read, however many are made after it', () => {
+  const { table: t, view } = table();
+  fill(view, 2);
+  const ssrcs = Array.from({ length: 100 }, (_, i) => 1000 + i);
+  const copies = ssrcs.map((ssrc) => {
+    view.setUint32(2 * STREAM_BYTES + STREAM.ssrc, ssrc, true);
+    return t.read(2);
+  });
+  assert.deepEqual(
+    copies.map((s) => s?.ssrc),
+    ssrcs,
+  );
+  assert.ok(copies.every((s) => s?.expected === 1000 && s.windowEndUs === copies[0]?.windowEndUs));
+});
+
 test('unused slots, chunks to come, and what TypeScript writes back', () => {
   const { table: t, view, second } = table();
   assert.equal(t.read(0), null);
