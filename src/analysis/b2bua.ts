@@ -6,7 +6,7 @@ import { MAX_B2BUA_LEGS } from '../core/item-limits.ts';
 import * as METHOD from '../core/methods.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Messages } from '../store/stores.ts';
-import { messagesOf } from './call-messages.ts';
+import { openerOf } from './call-messages.ts';
 import type { CorrelationStores } from './correlation.ts';
 import { identifierLegs, isTransfer } from './correlation.ts';
 
@@ -23,7 +23,8 @@ export function hasOtherLeg(d: Dialog, stores: CorrelationStores, log: Messages)
 
 /** Between which hosts the request went that opened the dialog, by its oldest kept message: a response went back. */
 function openingHosts(d: Dialog, log: Messages): { from: string; to: string } | null {
-  for (const { isRequest, src, dst } of messagesOf(d, log))
-    return isRequest ? { from: src.host, to: dst.host } : { from: dst.host, to: src.host };
-  return null;
+  const opener = openerOf(d, log);
+  if (opener === null) return null;
+  const { isRequest, src, dst } = opener;
+  return isRequest ? { from: src.host, to: dst.host } : { from: dst.host, to: src.host };
 }

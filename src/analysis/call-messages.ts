@@ -199,11 +199,16 @@ function hopOf(m: CallMessage): Hop {
   };
 }
 
-/** One by one: the log must not change between two of them. */
-export function* messagesOf(d: Dialog, log: Messages): Generator<CallMessage> {
-  let index = 0;
+export function messagesOf(d: Dialog, log: Messages): CallMessage[] {
+  const found: CallMessage[] = [];
   for (let row = d.headRow; row !== NO_ROW && log.has(row); row = log.next(row))
-    yield new CallMessage(log, row, index++);
+    found.push(new CallMessage(log, row, found.length));
+  return found;
+}
+
+/** The oldest message that is kept; null without one. */
+export function openerOf(d: Dialog, log: Messages): CallMessage | null {
+  return d.headRow !== NO_ROW && log.has(d.headRow) ? new CallMessage(log, d.headRow, 0) : null;
 }
 
 /** As the wire wrote it where it is none that is known; of two such in one dialog the one that opened it. */

@@ -32,7 +32,7 @@ export class Call {
 
   /** Listed once for all judges. */
   get messages(): readonly CallMessage[] {
-    this.#messages ??= [...messagesOf(this.d, this.e.stores.log)];
+    this.#messages ??= messagesOf(this.d, this.e.stores.log);
     return this.#messages;
   }
 }

@@ -39,7 +39,7 @@ export function* keysPressed(
       const key = EVENTS[event];
       if (key !== undefined) keys.push({ key, atUs, by: 'rtp', from: endpointKeyText(stream.srcKey) });
     }
-  for (const m of [...messagesOf(d, log)]) {
+  for (const m of messagesOf(d, log)) {
     if (!m.isRequest || m.method !== METHOD.INFO || !m.isFirst) continue;
     yield;
     const key = infoKey(m);

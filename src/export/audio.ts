@@ -147,7 +147,7 @@ function answerOf(
 /** SRTP keys that the messages of the dialog carry in the clear (RFC 4568). They stay in this process. */
 function* srtpKeys({ log }: Stores, d: Dialog): Steps<SrtpKey[]> {
   const keys: SrtpKey[] = [];
-  for (const m of [...messagesOf(d, log)]) {
+  for (const m of messagesOf(d, log)) {
     yield;
     if (keys.length >= AUDIO_KEYS) break;
     const { bytes } = m;

@@ -21,7 +21,7 @@ export type SippHop = {
 
 /** Null where no request is kept. A step a message. */
 export function* openingHop(d: Dialog, log: Messages): Steps<SippHop | null> {
-  const all = [...messagesOf(d, log)];
+  const all = messagesOf(d, log);
   const first = all.filter((m) => m.isFirst);
   const opening = first.find((m) => m.isRequest);
   if (opening === undefined) return null;

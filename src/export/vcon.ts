@@ -42,7 +42,7 @@ export function* dialogVcon(f: Figures, d: Dialog, nowMs: number, audio: VconAud
   const { stores } = f.evidence;
   const facts = yield* dialogFactsSteps(f.evidence, d);
   const failure = facts.signaling?.finalFailure?.code ?? (d.finalCode >= 400 ? d.finalCode : null);
-  const { sent, caller, callee } = yield* readSides([...messagesOf(d, stores.log)]);
+  const { sent, caller, callee } = yield* readSides(messagesOf(d, stores.log));
   const wav = audio !== null && 'wav' in audio && audio.wav.length <= VCON_AUDIO_BYTES ? audio.wav : null;
   const seen = { messages: d.msgCount, hasEncrypted: stores.streams.ownedBy(d).some((stream) => stream.isEncrypted) };
   const input: Omit<VconInput, 'completeness'> = {

@@ -63,7 +63,7 @@ export class Subject {
 
   /** The kept messages; each message of one dialog is bounded, and so is their number. */
   get messages(): readonly CallMessage[] {
-    this.#messages ??= [...messagesOf(this.d, this.asking.e.stores.log)];
+    this.#messages ??= messagesOf(this.d, this.asking.e.stores.log);
     return this.#messages;
   }
 

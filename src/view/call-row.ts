@@ -3,7 +3,7 @@
  * read when a column asks for it.
  */
 import type { CallMessage } from '../analysis/call-messages.ts';
-import { messagesOf } from '../analysis/call-messages.ts';
+import { openerOf } from '../analysis/call-messages.ts';
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import { dialogFacts } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
@@ -59,7 +59,7 @@ class DialogRow implements CallRow {
   readonly #e: Evidence;
   readonly #d: Dialog;
   #facts: DialogFacts | undefined;
-  #first: CallMessage | null | undefined;
+  #first: CallMessage | null = null;
 
   constructor(e: Evidence, d: Dialog) {
     this.#e = e;
@@ -165,10 +165,7 @@ class DialogRow implements CallRow {
 
   /** The oldest message that is kept. */
   get #opener(): CallMessage | null {
-    if (this.#first === undefined) {
-      const [first] = messagesOf(this.#d, this.#e.stores.log);
-      this.#first = first ?? null;
-    }
+    this.#first ??= openerOf(this.#d, this.#e.stores.log);
     return this.#first;
   }
 }

@@ -15,7 +15,7 @@ import { AT } from '../live/hop-lab.ts';
 /** From whom to whom the messages of a finding went: `edge to callee`. */
 function hopsOf(session: OpenSession, d: Dialog, evidence: readonly number[]): string {
   const placeOf = (address: string): string => Object.entries(AT).find(([, a]) => a === address)?.[0] ?? address;
-  const hops = [...messagesOf(d, session.log)]
+  const hops = messagesOf(d, session.log)
     .filter((m) => evidence.includes(m.index))
     .map((m) => {
       const [from = '', , to = ''] = m.way.split(' ');

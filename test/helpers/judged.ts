@@ -15,9 +15,9 @@ export function signalingOf(
   log: Messages,
   context: Omit<SignalingCall, 'd' | 'messages'>,
 ): SignalingFindings | null {
-  return diagnoseSignaling({ d, messages: [...messagesOf(d, log)], ...context });
+  return diagnoseSignaling({ d, messages: messagesOf(d, log), ...context });
 }
 
 export function disagreementOf(d: Dialog, log: Messages): SourceDisagreement | null {
-  return compareSources(d, [...messagesOf(d, log)]);
+  return compareSources(d, messagesOf(d, log));
 }

@@ -23,7 +23,7 @@ export function* lintCall(d: Dialog, log: Messages, streams: readonly LintStream
   const messages: LintMessage[] = [];
   let budget = LINT_BYTES;
   let unread = 0;
-  for (const kept of [...messagesOf(d, log)]) {
+  for (const kept of messagesOf(d, log)) {
     yield;
     if (!kept.isKept || !kept.isFirst || kept.isSnapped) continue;
     if (budget <= 0) {

@@ -51,8 +51,7 @@ export class LinkedLegs {
 function identifiersOf({ dialogs, log }: Stores, callIdHeaders: readonly string[]): Identifiers {
   const identifiers = new CallIdentifiers(callIdHeaders);
   for (const d of dialogs.oldestFirst())
-    for (const m of messagesOf(d, log)) {
-      if (m.index >= MAX_LINKED_MESSAGES) break;
+    for (const m of messagesOf(d, log).slice(0, MAX_LINKED_MESSAGES)) {
       const text = m.read();
       if (text === null) continue;
       const { bytes: addresses, ...ends } = log.endpoints(m.row);

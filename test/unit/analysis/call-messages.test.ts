@@ -6,15 +6,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALICE, answer, BOB } from '../../../fixtures/build/basic-call.ts';
 import { answerOf, inviteOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
-import { messagesOf } from '../../../src/analysis/call-messages.ts';
+import { messagesOf, openerOf } from '../../../src/analysis/call-messages.ts';
 import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
 
 test('the messages of a call come oldest first, with their facts and their hop', () => {
   const call = scriptOf('listed');
   answer(call, inviteOf(call, 'listed'), answerOf('listed'));
   const kit = new TrackerKit();
-  const [invite, ...others] = messagesOf(kit.play(call), kit.log);
+  const d = kit.play(call);
+  const [invite, ...others] = messagesOf(d, kit.log);
   assert.ok(invite !== undefined);
+  assert.deepEqual([openerOf(d, kit.log)?.row, openerOf(d, kit.log)?.index], [invite.row, 0]);
   assert.deepEqual(
     [invite, ...others].map((m) => m.index),
     call.messages.map((_, i) => i),
@@ -51,6 +53,7 @@ test('what is evicted while its reader rests is empty, not another message', () 
   assert.ok(first?.isKept === true && first.bytes.length > 2500);
   for (const m of talk.messages.slice(half)) kit.send(m);
   assert.ok(kit.log.evicted > half, 'the first half has gone');
+  assert.ok((openerOf(d, kit.log)?.row ?? 0) > first.row, 'another message is the oldest that is kept');
   assert.equal(first.isKept, false);
   assert.equal(first.read(), null);
   assert.equal(first.parse(), null);

@@ -20,7 +20,7 @@ async function read(t: TestContext, change: (text: string) => string, showSecret
   });
   const { session } = await readCapture(t, new Capture().add(messages).pcap());
   const d = session.dialogs.get('one@example.com') ?? assert.fail();
-  const last = [...messagesOf(d, session.log)].at(-1) ?? assert.fail();
+  const last = messagesOf(d, session.log).at(-1) ?? assert.fail();
   return replayedMessage(last, true, showSecrets);
 }
 

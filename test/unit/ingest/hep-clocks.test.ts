@@ -153,7 +153,7 @@ describe('a call that is mirrored alone', () => {
     assert.equal(findings(kit, both).evidence.length, 0);
     const d = kit.dialog(alone.callId);
     assert.deepEqual([callTiming(d).durationMs, callTiming(d).pddMs, stateOf(d)], [3020, 180, 'Completed']);
-    const list = [...messagesOf(d, kit.log)].map((m) => m.tsUs - d.createdUs);
+    const list = messagesOf(d, kit.log).map((m) => m.tsUs - d.createdUs);
     assert.deepEqual(
       list,
       alone.messages.map((m) => m.tsUs - alone.at(0)),

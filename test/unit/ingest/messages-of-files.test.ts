@@ -42,7 +42,7 @@ function written(t: TestContext, name: string, write: (file: OutputFile, message
 function known(session: Awaited<ReturnType<typeof readCaptureFile>>['session']): unknown[] {
   return [...session.dialogs.oldestFirst()].map((d) => {
     const { frame: _frame, ...document } = dialogDocument(session.evidence, d);
-    const messages = [...messagesOf(d, session.log)].map((m) => ({
+    const messages = messagesOf(d, session.log).map((m) => ({
       ...{ at: m.tsUs, way: m.way, origin: m.origin, transport: m.transport, isWeak: m.isWeak, isCut: m.isSnapped },
       text: m.bytes.toString('latin1'),
     }));
