@@ -68,7 +68,8 @@ function* judged(e: Evidence, d: Dialog, judges: readonly Judge[]): Steps<Dialog
   const call = new Call(e, d, streams);
   const found = nothingFound();
   for (const judge of judges) {
-    yield* judge(call, found) ?? [];
+    const steps = judge(call, found);
+    if (steps !== undefined) yield* steps;
     yield;
   }
   // Spelled out, as in analysis/stream-quality.ts.

@@ -133,16 +133,20 @@ export type SourceDisagreement = {
   evidence: number[];
 };
 
+export function noMediaFault(): MediaFindings {
+  return {
+    oneWayAudio: false,
+    natMismatch: false,
+    noMedia: false,
+    mediaStopped: false,
+    privateMediaAddress: false,
+    hints: [],
+  };
+}
+
 export function nothingFound(): CallFindings {
   return {
-    media: {
-      oneWayAudio: false,
-      natMismatch: false,
-      noMedia: false,
-      mediaStopped: false,
-      privateMediaAddress: false,
-      hints: [],
-    },
+    media: noMediaFault(),
     relay: null,
     stunMismatch: null,
     icmp: [],

@@ -141,6 +141,11 @@ export function endpointKeyAddress(key: EndpointKey): string {
   return `${address >>> 24}.${(address >>> 16) & 255}.${(address >>> 8) & 255}.${address & 255}`;
 }
 
+/** The address part in whatever form tells it from others: no text is made of an IPv4 address. */
+export function endpointKeyHost(key: EndpointKey): number | string {
+  return typeof key === 'number' ? Math.floor(key / 65536) : endpointKeyAddress(key);
+}
+
 /** The port of an endpoint key. */
 export function endpointKeyPort(key: EndpointKey): number {
   return typeof key === 'string' ? Number(key.slice(key.lastIndexOf('|') + 1)) : key % 65536;

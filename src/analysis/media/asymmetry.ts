@@ -11,8 +11,9 @@ import type { MediaCase, MediaStream } from './check.ts';
 
 export function checkLate({ d, audio, thresholds: t }: MediaCase, f: MediaFindings): void {
   if (Number.isNaN(d.answerUs) || audio.length === 0) return;
-  const first = Math.min(...audio.map((s) => s.firstUs));
-  const lateMs = (first - Math.max(d.answerUs, agreedUs(d))) / 1000;
+  const { firstUs } = spanOf(audio);
+  if ((firstUs - d.answerUs) / 1000 <= t.lateMediaMs) return;
+  const lateMs = (firstUs - Math.max(d.answerUs, agreedUs(d))) / 1000;
   if (lateMs > t.lateMediaMs)
     f.hints.push(`Late media: the first packet came ${Math.round(lateMs)} ms after the answer.`);
 }
@@ -49,19 +50,30 @@ export function checkAsymmetry({ d, audio, ways, thresholds: t }: MediaCase, f: 
       );
     checkComfortNoise(a, b, t, f);
     // A direction lasts from its first packet to its last, through every SSRC it used.
-    const spans = [a, b].map((way) => {
-      const own = ways.sameAs(way.stream);
-      const firstUs = Math.max(answeredUs, Math.min(...own.map((s) => s.firstUs)));
-      return Math.max(0, Math.max(...own.map((s) => s.lastUs)) - firstUs) / 1e6;
-    });
-    const long = Math.max(...spans);
-    const short = Math.min(...spans);
+    const secOf = ({ stream }: MediaStream): number => {
+      const { firstUs, lastUs } = spanOf(ways.sameAs(stream));
+      return Math.max(0, lastUs - Math.max(answeredUs, firstUs)) / 1e6;
+    };
+    const [there, back] = [secOf(a), secOf(b)];
+    const long = Math.max(there, back);
+    const short = Math.min(there, back);
     if (long - short > t.durationSec && (long - short) * 100 > long * t.durationPct)
       f.hints.push(
         `Duration asymmetry between ${pair()}: ${long.toFixed(1)} s against ${short.toFixed(1)} s of media.`,
       );
     return;
   }
+}
+
+/** From the first packet of all of them to the last. */
+function spanOf(streams: readonly MediaStream[]): { readonly firstUs: number; readonly lastUs: number } {
+  let firstUs = Number.POSITIVE_INFINITY;
+  let lastUs = Number.NEGATIVE_INFINITY;
+  for (const s of streams) {
+    firstUs = Math.min(firstUs, s.firstUs);
+    lastUs = Math.max(lastUs, s.lastUs);
+  }
+  return { firstUs, lastUs };
 }
 
 function isSpeech({ codec, packets, comfortNoisePackets }: MediaStream): boolean {

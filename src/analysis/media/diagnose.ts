@@ -6,7 +6,7 @@
  */
 
 import { counted } from '../../core/counted.ts';
-import { endpointKeyAddress, endpointKeyText } from '../../core/ip.ts';
+import { endpointKeyAddress, endpointKeyHost, endpointKeyText } from '../../core/ip.ts';
 import { isPrivateAddress } from '../../core/private-address.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
@@ -14,7 +14,7 @@ import { STATE } from '../../store/dialogs/dialog-state.ts';
 import type { RemoteReport } from '../../store/media/rtcp-data.ts';
 import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
 import type { MediaFindings } from '../findings.ts';
-import { nothingFound } from '../findings.ts';
+import { noMediaFault } from '../findings.ts';
 import { checkAsymmetry, checkLate } from './asymmetry.ts';
 import type { MediaCase, MediaCheck, MediaContext, MediaStream } from './check.ts';
 import { checkStopped } from './stop.ts';
@@ -33,7 +33,7 @@ const CHECKS: readonly { readonly check: MediaCheck; readonly needsAll: boolean 
 ];
 
 export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], context: MediaContext): MediaFindings {
-  const found = nothingFound().media;
+  const found = noMediaFault();
   const during = streams.filter((s) => !(s.firstUs > d.endedUs));
   const audio = during.filter((s) => s.stream.claim?.mediaType === 'audio' && s.packets > 0);
   // Spelled out: an object that begins with a spread gets a hidden class of its own each time.
@@ -76,10 +76,10 @@ function answeredSec(d: Dialog, nowUs: number): number {
 
 function checkNoMedia(c: MediaCase, f: MediaFindings): void {
   const { d } = c;
+  if (!c.isRtpCaptured || !c.sawRtp || c.during.length > 0) return;
   const offer = lastOfSide(d, 0);
   const answer = lastOfSide(d, 1);
-  const isSeen = c.isRtpCaptured && c.sawRtp;
-  if (!isSeen || c.during.length > 0 || !activeRtp(offer) || !activeRtp(answer)) return;
+  if (!activeRtp(offer) || !activeRtp(answer)) return;
   if (answeredSec(d, c.nowUs) < c.thresholds.noMediaSec) return;
   // Sender reports that count packets say that there is media, only not here.
   if (c.unseen.some((u) => u.sentPackets > 0)) return;
@@ -146,8 +146,10 @@ function modeAt(d: Dialog, side: number, atUs: number): SdpEntry['mode'] | null 
 
 /** The stream that nothing answers, or null: of the whole call, or of a party whose relay sends it nothing. */
 function oneWayStream(d: Dialog, heard: readonly MediaStream[], ways: Ways<MediaStream>): MediaStream | null {
-  const isAnswered = heard.some((a) => a.hasReverse || ways.reverseOf(a.stream).length > 0);
+  const isAnswered = heard.some((a) => a.hasReverse || ways.isAnswered(a.stream));
   if (!isAnswered && !isFromBesideAny(d, heard)) return longest(heard);
+  // Most calls: each stream has one that runs back to the host that sent it.
+  if (heard.every((a) => !a.hasReverse && ways.isAnswered(a.stream))) return null;
   for (const host of partyHosts(d)) {
     const sent = heard.filter((s) => endpointKeyAddress(s.stream.srcKey) === host && !s.hasReverse);
     if (sent.length > 0 && !heard.some((s) => endpointKeyAddress(s.stream.dstKey) === host)) return longest(sent);
@@ -198,20 +200,22 @@ function partyHosts(d: Dialog): string[] {
 }
 
 function checkNat({ d, audio, ways }: MediaCase, f: MediaFindings): void {
+  // Candidates and a=rtcp are named too. Nearly all media comes from where it is sent to.
+  const claimed = d.claimedKeys.map(endpointKeyHost);
+  const strangers = audio.filter((s) => !claimed.includes(endpointKeyHost(s.stream.srcKey)));
+  if (strangers.length === 0) return;
   const bySide = [new Set<string>(), new Set<string>()] as const;
   for (const e of d.sdp ?? [])
     for (const m of e.media) if (m.address !== null) bySide[e.side === 0 ? 0 : 1].add(m.address);
   // Of a side whose description is not here, nobody knows where its media should come from.
   if (bySide.some((addresses) => addresses.size === 0)) return;
-  for (const s of audio) {
+  for (const s of strangers) {
     const from = endpointKeyAddress(s.stream.srcKey);
     if (bySide.some((addresses) => addresses.has(from))) continue;
-    // Candidates and a=rtcp are named too.
-    if (d.claimedKeys.some((key) => endpointKeyAddress(key) === from)) continue;
     // A relay names its own address to both sides and answers to where the media came from; ICE has checked the pair.
     const to = endpointKeyAddress(s.stream.dstKey);
     const isRelayed = bySide[0].has(to) && bySide[1].has(to);
-    const isTwoWay = ways.reverseOf(s.stream).length > 0;
+    const isTwoWay = ways.isAnswered(s.stream);
     // What no relay and no ICE explains is a fault although a peer that latches on to the source may hide it.
     if (isTwoWay && (isRelayed || (d.marks & MARK.ICE) !== 0)) continue;
     f.natMismatch = true;

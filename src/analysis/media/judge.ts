@@ -122,16 +122,17 @@ function* sharedStreams(store: Streams, d: Dialog): Generator<Stream> {
     }
 }
 
+const NO_WAYS: ReadonlyMap<string, readonly Stream[]> = new Map();
+
 /** Streams of the calls that share sockets with one, by the way they run. */
 class Reverse {
   readonly #streams: Streams;
   readonly #ways: ReadonlyMap<string, readonly Stream[]>;
 
-  /** Of a call without streams nothing is asked. */
   constructor({ streams: store }: Stores, d: Dialog, streams: number) {
     this.#streams = store;
-    const others = streams === 0 ? [] : sharedStreams(store, d);
-    this.#ways = grouped(others, ({ srcKey, dstKey }) => `${srcKey} ${dstKey}`);
+    const isAlone = streams === 0 || d.sharesWith === null;
+    this.#ways = isAlone ? NO_WAYS : grouped(sharedStreams(store, d), ({ srcKey, dstKey }) => `${srcKey} ${dstKey}`);
   }
 
   /** One ran the other way than `stream` between the two times. */

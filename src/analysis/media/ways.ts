@@ -3,7 +3,7 @@
  */
 
 import type { EndpointKey } from '../../core/ip.ts';
-import { endpointKeyAddress } from '../../core/ip.ts';
+import { endpointKeyHost } from '../../core/ip.ts';
 import type { Stream } from '../../store/media/stream.ts';
 
 /** The streams of a call, which has at most MAX_DIALOG_STREAMS: looking at each beats a key made for each. */
@@ -11,12 +11,21 @@ export class Ways<T extends { readonly stream: Stream }> {
   readonly #ways: readonly Way<T>[];
 
   constructor(list: readonly T[]) {
-    this.#ways = list.map((one) => ({ one, ...wayOf(one.stream.srcKey, one.stream.dstKey) }));
+    this.#ways = list.map((one) => {
+      const { src, dst } = wayOf(one.stream.srcKey, one.stream.dstKey);
+      return { one, src, dst };
+    });
   }
 
   /** Those that run the other way than `stream`, between the same two hosts, in their order. */
   reverseOf({ srcKey, dstKey }: Stream): readonly T[] {
     return this.#along(dstKey, srcKey);
+  }
+
+  /** One of them runs the other way than `stream`. */
+  isAnswered({ srcKey, dstKey }: Stream): boolean {
+    const { src, dst } = wayOf(dstKey, srcKey);
+    return this.#ways.some((way) => way.src === src && way.dst === dst);
   }
 
   /** Those that run between the same two hosts in the same direction. */
@@ -37,11 +46,7 @@ type Ends = { readonly src: EndpointKey; readonly dst: EndpointKey };
 
 /** Between two hosts their addresses; on one host its ports tell the ways apart. */
 function wayOf(srcKey: EndpointKey, dstKey: EndpointKey): Ends {
-  const [from, to] = [hostOf(srcKey), hostOf(dstKey)];
+  const from = endpointKeyHost(srcKey);
+  const to = endpointKeyHost(dstKey);
   return from === to ? { src: srcKey, dst: dstKey } : { src: from, dst: to };
-}
-
-/** The address in whatever form tells it from others: no text is made of an IPv4 address. */
-function hostOf(key: EndpointKey): number | string {
-  return typeof key === 'number' ? Math.floor(key / 65_536) : endpointKeyAddress(key);
 }

@@ -59,7 +59,11 @@ export function findRetransmissions(call: SignalingCall): Retransmissions | null
   const { d, messages, thresholds: t } = call;
   const requests = messages.filter((m) => m.isRequest && !m.isCopy);
   let worst: CallMessage[] | null = null;
-  for (const group of grouped(requests, (m) => m.key).values()) {
+  // What is sent again keeps its number: no key is made of the others.
+  const byNumber = grouped(requests, (m) => m.cseq);
+  const often = requests.filter((m) => (byNumber.get(m.cseq)?.length ?? 0) >= t.transmissions);
+  if (often.length === 0) return null;
+  for (const group of grouped(often, (m) => m.key).values()) {
     const first = group[0];
     if (first === undefined || group.length < t.transmissions) continue;
     const { sinceUs } = spanOf(group, first.origin);
