@@ -8,7 +8,7 @@ import type { TokenAudience, TokenScope } from '../../src/serve/auth/token.ts';
 import { mintToken, signingKey } from '../../src/serve/auth/token.ts';
 import type { RunningApi } from '../api/running-api.ts';
 import { rawRequest, startApi } from '../api/running-api.ts';
-import { call, overHttp } from './agent-kit.ts';
+import { call, overHttp, REVISIONS } from './agent-kit.ts';
 
 const KEY = 'k'.repeat(40);
 const OTHER = 'o'.repeat(40);
@@ -63,6 +63,35 @@ test('a token for MCP reaches it, and nothing else does', async (t) => {
   revoked.add('mcp-600');
   assert.equal(await statusOf(token('mcp')), 401);
   revoked.clear();
+});
+
+test('who brings the wrong thing hears what MCP takes', async (t) => {
+  const { base } = await serve(t);
+  const said = async (headers: Record<string, string>): Promise<string> =>
+    (await fetch(`${base}/mcp`, { method: 'POST', headers })).text();
+  assert.match(await said({}), /with a token for MCP \(calltap --mint-token\)/);
+  assert.match(await said({ authorization: 'Bearer static-key' }), /MCP takes tokens of its own .* and no key/);
+  assert.match(await (await fetch(`${base}/v1/stats`)).text(), /with a key or a token/);
+});
+
+test('requests that share a connection leave nothing on it', async (t) => {
+  const { base } = await serve(t);
+  const warnings: string[] = [];
+  const note = ({ name, message }: Error): void => void warnings.push(`${name}: ${message}`);
+  process.on('warning', note);
+  t.after(() => process.off('warning', note));
+  const client = await overHttp(t, base, '2025-11-25', token('mcp'));
+  for (let i = 0; i < 25; i++) await call(client, 'capture_stats');
+  assert.deepEqual(warnings, []);
+});
+
+test('the lists of tools and resources are said to stay as they are', async (t) => {
+  const { base } = await serve(t);
+  for (const revision of REVISIONS) {
+    const client = await overHttp(t, base, revision, token('mcp'));
+    const { tools, resources } = client.getServerCapabilities() ?? {};
+    assert.deepEqual([tools, resources], [{ listChanged: false }, { listChanged: false }]);
+  }
 });
 
 test('the client of the library gets through with a token', async (t) => {

@@ -16,11 +16,17 @@ const INSTRUCTIONS =
 
 const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
 
+/** Nobody needs to wait for a change of the lists. */
+const NEVER_CHANGED = { tools: { listChanged: false }, resources: { listChanged: false } };
+
 /** Compiled once: a server for each request would compile them each time. */
 const inputs = TOOLS.map(({ input }) => fromJsonSchema<Record<string, unknown>>({ ...input }));
 
 export function createAgentServer(asked: Asked, version: string, onFault: (error: unknown) => void): McpServer {
-  const server = new McpServer({ name: 'calltap', version }, { instructions: INSTRUCTIONS });
+  const server = new McpServer(
+    { name: 'calltap', version },
+    { instructions: INSTRUCTIONS, capabilities: NEVER_CHANGED },
+  );
   for (const [i, { name, description, answer }] of TOOLS.entries()) {
     const inputSchema = inputs[i];
     if (inputSchema === undefined) continue;

@@ -41,7 +41,10 @@ export function addMcp(app: App, { readers, maxRows, version, onFault, whose, lo
     url: '/mcp',
     schema: { hide: true },
     handler: async (request, reply) => {
-      const response = await handler.fetch(toRequest(request), { parsedBody: request.body });
+      const gone = new AbortController();
+      // Of the answer, not of the socket: that stays open for the next request.
+      reply.raw.once('close', () => gone.abort());
+      const response = await handler.fetch(toRequest(request, gone.signal), { parsedBody: request.body });
       reply.code(response.status);
       for (const [name, value] of response.headers) reply.header(name, value);
       // The types of the platform and of Node name the same streams.
@@ -52,12 +55,10 @@ export function addMcp(app: App, { readers, maxRows, version, onFault, whose, lo
 }
 
 /** The request as the platform knows it, without its body: that was read and checked already. */
-function toRequest({ raw, method }: FastifyRequest): Request {
-  const gone = new AbortController();
-  raw.socket.once('close', () => gone.abort());
+function toRequest({ raw, method }: FastifyRequest, signal: AbortSignal): Request {
   const headers = Object.entries(raw.headersDistinct).map(([name, values = []]): [string, string] => [
     name,
     values.join(', '),
   ]);
-  return new Request('http://localhost/mcp', { method, headers, signal: gone.signal });
+  return new Request('http://localhost/mcp', { method, headers, signal });
 }

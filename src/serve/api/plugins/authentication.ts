@@ -44,6 +44,11 @@ const DETAILS = {
 
 /** The agent protocol: its tokens are its own. */
 const MCP = '/mcp';
+const FOR_AGENTS: Readonly<Record<Refusal, string>> = {
+  ...DETAILS,
+  missing: 'Send the header Authorization: Bearer with a token for MCP (calltap --mint-token).',
+  unknown: 'MCP takes tokens of its own (calltap --mint-token), and no key.',
+};
 
 /**
  * Without credentials the listener is on loopback, and serves whom open-access.ts lets through. `agents` are the credentials
@@ -54,10 +59,10 @@ export function createAuthentication(
   agents?: ApiCredentials | null,
 ): Authentication {
   const refused = new Map<Refusal, number>();
-  const refuse = (reason: Refusal): ProblemError => {
+  const refuse = (reason: Refusal, details: Readonly<Record<Refusal, string>> = DETAILS): ProblemError => {
     refused.set(reason, (refused.get(reason) ?? 0) + 1);
     // RFC 9110 §11.6.1: a 401 names the scheme to use.
-    return new ProblemError('unauthorized', DETAILS[reason], { 'www-authenticate': 'Bearer' });
+    return new ProblemError('unauthorized', details[reason], { 'www-authenticate': 'Bearer' });
   };
   return {
     check(request, route) {
@@ -68,7 +73,7 @@ export function createAuthentication(
       const asked = isAgent ? agents : credentials;
       if (asked === null) return openAccessProblem(request);
       const scope = asked.check(request.headersDistinct['authorization'] ?? []);
-      if (!scope.ok) return refuse(scope.reason);
+      if (!scope.ok) return refuse(scope.reason, isAgent ? FOR_AGENTS : DETAILS);
       // A page that a browser shows has no business there, whatever it holds.
       if (isAgent) return scope.value === 'full' ? foreignPageProblem(request) : refuse('out-of-scope');
       return scope.value === 'full' || route === METRICS ? null : refuse('out-of-scope');
