@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPeerControl } from '../actions/peer/control.ts';
 import type { Config } from '../config/config.ts';
+import { oneLine } from '../config/option-value.ts';
 import { OPTIONS } from '../config/options.ts';
 import { failure } from '../core/errors.ts';
 import { packageVersion } from '../core/package.ts';
@@ -27,7 +28,8 @@ function fault(error: unknown): void {
 }
 
 function warn(line: string): void {
-  standardError.write(`calltap: ${line}\n`);
+  // It may name a call as the wire does.
+  standardError.write(`calltap: ${oneLine(line)}\n`);
 }
 
 /** Programs that this one starts must not find its secrets in the environment they inherit. */

@@ -131,8 +131,14 @@ export function statusFailure(
   return new RemoteFailure('no', `it answered with status ${status}${told}`, 'look at the log of the service');
 }
 
-/** What serves no /ask: it is off there, or too old. */
-export function noAsk(): RemoteFailure {
+/** What serves no /ask: it is off there, too old, or somewhere else. `path` is that of the address, '' without one. */
+export function noAsk(path: string): RemoteFailure {
+  if (path !== '')
+    return new RemoteFailure(
+      'lost',
+      `it serves nothing below ${saidText(path)}`,
+      'leave the path out, unless a proxy puts the service there',
+    );
   return new RemoteFailure(
     'lost',
     'it does not serve /ask',

@@ -66,7 +66,7 @@ export async function openRemote(target: Target, isUtc: boolean): Promise<Remote
 
 async function readPulse(requests: Requests): Promise<Pulse> {
   const { body } = await requests.read('/ask/pulse', PULSE).catch((error: unknown) => {
-    throw isOf(error, 'gone') ? noAsk() : error;
+    throw isOf(error, 'gone') ? noAsk(requests.path) : error;
   });
   const p = readShape(AskPulse, body.toString('utf8'));
   const { calls, active, packets, dropped, outside, progress = null } = p;
@@ -210,7 +210,7 @@ class Remote {
     try {
       return await this.#document(path, shape, LIST);
     } catch (error) {
-      throw isOf(error, 'gone') ? noAsk() : error;
+      throw isOf(error, 'gone') ? noAsk(this.#requests.path) : error;
     }
   }
 

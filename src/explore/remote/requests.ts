@@ -15,6 +15,8 @@ import { guardedLookup, refusedAddress } from './target.ts';
 export type Bounds = { readonly bytes: number; readonly ms: number };
 
 export class Requests {
+  /** What stands before each address; '' for nothing. */
+  readonly path: string;
   readonly #target: Target;
   readonly #agent: HttpAgent | HttpsAgent;
   readonly #request: typeof httpRequest | typeof httpsRequest;
@@ -22,6 +24,7 @@ export class Requests {
   #isClosed = false;
 
   constructor(target: Target) {
+    this.path = target.path;
     this.#target = target;
     const lookup = guardedLookup(target);
     const { ca } = target;

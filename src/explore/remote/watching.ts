@@ -54,7 +54,7 @@ export class Watching {
       const isCrowded = failure?.kind === 'busy';
       this.#isFollowing = isCrowded;
       if (isCrowded) this.#log.forget();
-      else if (failure !== null) this.#link.lose(failure.kind === 'gone' ? noAsk() : failure);
+      else if (failure !== null) this.#link.lose(failure.kind === 'gone' ? noAsk(this.#requests.path) : failure);
       await sleep(isCrowded ? CROWDED_MS : waitMs, undefined, { signal }).catch(() => undefined);
       waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2);
     }

@@ -17,7 +17,8 @@ export function speakOnStdio(asked: Asked, say: (line: string) => void): AgentSp
     onerror: (error) => say(`agent protocol: ${error.message}`),
   });
   return {
-    ended: new Promise((resolve) => process.stdin.once('close', () => resolve())),
+    // A file and /dev/null end without being closed.
+    ended: new Promise((resolve) => process.stdin.once('end', resolve).once('close', resolve)),
     close: () => handle.close(),
   };
 }
