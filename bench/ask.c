@@ -7,7 +7,7 @@
  * Asks for WARM seconds, and then for SECONDS that are told apart: a server that has just started compiles what it runs.
  * Requests come from 127.0.0.2, 127.0.0.3 and so on (SOURCES of them), each with CONNECTIONS kept alive. A request has a
  * moment at which it is due; its time runs from then, whether a connection was free or not, so that a server which
- * stalls is not asked less. The last line of stdout is JSON, times in ms.
+ * stalls is not asked less. A connection that the server closed is opened again when it is needed. The last line of stdout is JSON, times in ms.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -30,8 +30,10 @@
 #define PATIENCE_NS 5000000000ll /* for answers still due at the end */
 
 struct connection {
-  int fd;
+  int fd; /* -1: the server has closed it, as it may where nothing was asked for a while */
+  uint32_t source;
   bool busy;
+  const char *path;
   int64_t due_ns;
   size_t have, want; /* bytes of the answer; want 0 until its header is whole */
   char *answer;
@@ -57,23 +59,23 @@ static void die(const char *what) {
   exit(1);
 }
 
-static void open_connection(struct connection *c, uint32_t source, const char *address, uint16_t port) {
-  struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000002u + source)};
-  struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(port)};
+static struct sockaddr_in server = {.sin_family = AF_INET};
+
+static void open_connection(struct connection *c) {
+  struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000002u + c->source)};
   int one = 1;
-  if (inet_pton(AF_INET, address, &to.sin_addr) != 1) die(address);
   c->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (c->fd < 0 || bind(c->fd, (struct sockaddr *)&from, sizeof from) != 0) die("bind");
-  if (connect(c->fd, (struct sockaddr *)&to, sizeof to) != 0) die("connect");
+  if (connect(c->fd, (struct sockaddr *)&server, sizeof server) != 0) die("connect");
   setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-  c->answer = malloc(ANSWER_BYTES);
-  if (c->answer == NULL) die("malloc");
 }
 
 static void ask(struct connection *c, const char *path, int64_t due) {
   char text[512];
   int n = snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", path);
+  if (c->fd < 0) open_connection(c);
   c->busy = true;
+  c->path = path;
   c->due_ns = due;
   c->have = c->want = 0;
   if (send(c->fd, text, (size_t)n, MSG_NOSIGNAL) != n) die("send");
@@ -94,7 +96,14 @@ static size_t whole(const struct connection *c) {
 static void take(struct connection *c) {
   ssize_t k = recv(c->fd, c->answer + c->have, ANSWER_BYTES - c->have, MSG_DONTWAIT);
   if (k < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (k <= 0) die("the server hung up");
+  /* What comes unasked says that nothing was asked for too long (408), and goes before the end. */
+  if (k <= 0 || !c->busy) {
+    close(c->fd);
+    c->fd = -1;
+    if (c->busy && c->have > 0) die("the server hung up");
+    if (c->busy) ask(c, c->path, c->due_ns);
+    return;
+  }
   c->have += (size_t)k;
   if (c->want == 0) c->want = whole(c);
   if (c->want == 0 || c->have < c->want) return;
@@ -129,8 +138,13 @@ int main(int argc, char **argv) {
     parts[i].took_ms = calloc(total, sizeof *parts[i].took_ms);
     if (parts[i].took_ms == NULL) die("calloc");
   }
-  for (uint32_t i = 0; i < sources * CONNECTIONS; i++)
-    open_connection(&all[n_all++], i % sources, argv[1], (uint16_t)atoi(argv[2]));
+  server.sin_port = htons((uint16_t)atoi(argv[2]));
+  if (inet_pton(AF_INET, argv[1], &server.sin_addr) != 1) die(argv[1]);
+  for (; n_all < sources * CONNECTIONS; n_all++) {
+    all[n_all] = (struct connection){.source = n_all % sources, .answer = malloc(ANSWER_BYTES)};
+    if (all[n_all].answer == NULL) die("malloc");
+    open_connection(&all[n_all]);
+  }
   int64_t begun = now_ns(), over = begun + (int64_t)((warm + seconds) * 1e9) + PATIENCE_NS;
   parts[1].begins_ns = begun + (int64_t)((double)parts[0].total / rate * 1e9);
   uint32_t asked = 0;

@@ -6,6 +6,7 @@
  *     --seconds N       calls that were begun are ended after that (10)
  *     --iface NAME      frames go out here, past its queueing discipline
  *     --calls R         calls begun a second, seven messages each; --talk N: RTP packets a direction, one in 20 ms (50)
+ *     --hold N          after the talk a call lasts so many steps of 20 ms without a packet (0)
  *     --lose N          of a call's RTP every Nth packet of the caller is not sent (0: none)
  *     --registers R     REGISTERs a second, each of a user of its own, never answered
  *     --garbage R       broken and random datagrams a second to the SIP port
@@ -35,7 +36,7 @@
 
 struct options {
   double seconds, calls, registers, garbage, rtp, bulk_udp, bulk_tcp, hep_messages, hep_garbage;
-  uint32_t talk, lose, flows, mirror;
+  uint32_t talk, hold, lose, flows, mirror;
   const char *iface, *hep;
 };
 
@@ -134,15 +135,17 @@ static size_t rtp_header(uint8_t *d, uint32_t seq, uint32_t ts, uint32_t ssrc) {
   return 172;
 }
 
-/* One step in 20 ms: five messages, the talk, two messages. False when the call is over. */
+/* One step in 20 ms: five messages, the talk, silence, two messages. False when the call is over. */
 static bool advance(struct out *wire, struct out *hep, const struct options *o, struct talk *t) {
   uint32_t step = t->step++;
-  if (step < SETUP || step >= SETUP + o->talk) {
-    uint32_t i = step < SETUP ? step : step - o->talk;
+  uint32_t quiet = o->talk + o->hold;
+  if (step < SETUP || step >= SETUP + quiet) {
+    uint32_t i = step < SETUP ? step : step - quiet;
     send_message(wire, hep, o, t, i);
     return i + 1 < MESSAGES;
   }
   uint32_t n = step - SETUP;
+  if (n >= o->talk) return true;
   for (uint32_t side = 0; side < 2; side++) {
     uint8_t rtp[172];
     struct media_dir *m = &t->c.dir[side];
@@ -414,8 +417,11 @@ static bool take(struct options *o, const char *name, const char *value) {
   const struct {
     const char *name;
     uint32_t *to;
-  } numbers[] = {
-      {"--talk", &o->talk}, {"--lose", &o->lose}, {"--flows", &o->flows}, {"--mirror", &o->mirror}};
+  } numbers[] = {{"--talk", &o->talk},
+                 {"--hold", &o->hold},
+                 {"--lose", &o->lose},
+                 {"--flows", &o->flows},
+                 {"--mirror", &o->mirror}};
   for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
     if (strcmp(name, rates[i].name) == 0) return *rates[i].to = atof(value), true;
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
