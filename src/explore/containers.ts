@@ -29,7 +29,7 @@ export class Containers {
     if (stores.dialogs.get(callId) === undefined) return { document: null };
     const leave = await this.#places.enter(isGone);
     if (leave === null) {
-      omitted.refused++;
+      if (!isGone()) omitted.refused++;
       return null;
     }
     let isOn = false;
@@ -38,7 +38,7 @@ export class Containers {
       const found = await this.#turns.document(isGone, () =>
         ofDialog(stores, callId, (d) => dialogVcon(this.#f, d, Date.now(), audio)),
       );
-      if (found === null) omitted.refused++;
+      if (found === null && !isGone()) omitted.refused++;
       if (found === null || found.document === null) return found && { document: null };
       const text = Readable.from(this.#inTurns(found.document), { objectMode: false });
       // Read to its end, or given up because its reader has gone.

@@ -38,18 +38,18 @@ import type { Found, IsGone } from './found.ts';
 import { hiddenBySteps } from './hidden-by.ts';
 import { select } from './selector.ts';
 
-/** `notRefused` counts an answer of null. */
+/** `notRefused` counts an answer of null, unless whoever asked has gone. */
 export function createAsker(
   f: Figures,
   saver: ReadsBack & { readonly file: OutputFile | null },
   turns: Turns,
-  notRefused: <T>(made: T | null) => T | null,
+  notRefused: <T>(made: T | null, isGone?: IsGone) => T | null,
 ): AskPort {
   const { evidence } = f;
   const { dialogs, identifiers } = evidence.stores;
 
   const made = async <T>(isGone: IsGone | undefined, steps: () => Steps<T>): Promise<T | null> => {
-    const found = notRefused(await turns.document(isGone ?? isNeverGone, steps));
+    const found = notRefused(await turns.document(isGone ?? isNeverGone, steps), isGone);
     return found === null ? null : found.document;
   };
   /** The document of several calls; null for one of none when the first is not here or goes meanwhile. */
@@ -63,6 +63,7 @@ export function createAsker(
     const all = (d: Dialog): Dialog[] => [d, ...others.flatMap((callId) => dialogs.get(callId) ?? [])];
     return notRefused(
       await turns.document(isGone ?? isNeverGone, () => ofDialog(evidence.stores, first, (d) => steps(all(d)))),
+      isGone,
     );
   };
   const ofOne = <T>(callId: string, isGone: IsGone | undefined, steps: (d: Dialog) => Steps<T>) =>

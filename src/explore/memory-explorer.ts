@@ -51,8 +51,8 @@ export function createExplorer(f: Figures, saver: Saver): Explorer {
   const reporter = new CaptureReporter(f, turns);
   const percentiles = new PddPercentiles(dialogs, turns);
   const containers = new Containers(f, turns);
-  const notRefused = <T>(made: T | null): T | null => {
-    if (made === null) omitted.refused++;
+  const notRefused = <T>(made: T | null, isGone: IsGone = isNeverGone): T | null => {
+    if (made === null && !isGone()) omitted.refused++;
     return made;
   };
   /** The document of a dialog; null when too many wait, one of null when the dialog is not here or goes meanwhile. */
@@ -63,7 +63,7 @@ export function createExplorer(f: Figures, saver: Saver): Explorer {
   ): Promise<Found<T> | null> => {
     if (dialogs.get(callId) === undefined) return { document: null };
     const made = await turns.document(isGone ?? isNeverGone, () => ofDialog(stores, callId, steps));
-    return notRefused(made);
+    return notRefused(made, isGone);
   };
   return {
     dialogs: (f, isGone) => queryDialogs(dialogs, f, capture.sources, turns, isGone),
@@ -73,7 +73,7 @@ export function createExplorer(f: Figures, saver: Saver): Explorer {
     async audio(callId, isGone = isNeverGone, span = undefined) {
       const d = dialogs.get(callId);
       if (d === undefined) return { document: null };
-      return notRefused(await callAudio(evidence, d, turns, isGone, { span: span ?? null }));
+      return notRefused(await callAudio(evidence, d, turns, isGone, { span: span ?? null }), isGone);
     },
     vcon: (callId, isGone = isNeverGone) => containers.read(callId, isGone),
     correlated(callId, maxRows) {
