@@ -313,9 +313,9 @@ export const MAX_REBUILT_BYTES = 64 * 1024 * 1024;
 export const ASK_HEAVY = 2;
 export const ASK_HEAVY_WAITING = 8;
 
-/** Readers of `/ask/changes`, bytes that one may leave unread, and changed calls that one turn tells. */
+/** Readers of `/ask/changes`, bytes that one may leave unread, those of a turn included, and changed calls that one turn tells. */
 export const ASK_CHANGE_READERS = 16;
-export const ASK_CHANGE_UNREAD_BYTES = 256 * 1024;
+export const ASK_CHANGE_UNREAD_BYTES = 1024 * 1024;
 export const MAX_CHANGES_A_TURN = 2_000;
 
 /** Bytes of a capture that `/ask` answers with; a larger one is written with `-O`. */

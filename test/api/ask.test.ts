@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { after, before, describe, it } from 'node:test';
+import { MAX_CHANGES_A_TURN } from '../../src/core/item-limits.ts';
 import type { ApiDeps } from '../../src/serve/api/server.ts';
 import { createApiCredentials } from '../../src/serve/auth/api-credentials.ts';
 import { mintToken, signingKey } from '../../src/serve/auth/token.ts';
@@ -283,6 +284,25 @@ describe('/ask/changes', () => {
     assert.ok(asked.every((since) => since === null || since === 5));
     const second = reading(base, '');
     assert.ok(await untilHolds(() => second.text().includes('event: resync')));
+  });
+
+  it('tells all that one turn may change, one by one', async (t) => {
+    const { dialogs } = asJson(JSON.parse(JSON.stringify(await session.explorer.dialogs({ limit: 1, offset: 0 }))));
+    const [row] = asRows(dialogs);
+    const rows = Array.from({ length: MAX_CHANGES_A_TURN }, () => row as never);
+    let upTo = 5;
+    const readers = {
+      ...session.explorer,
+      changes: async (since: number | null) => ({ upTo, rows: since === 5 && upTo === 6 ? rows : [] }),
+    };
+    const { base } = await start(t, { readers });
+    const reader = reading(base, '');
+    assert.equal(await reader.status, 200);
+    assert.ok(await untilHolds(() => reader.text().includes('event: resync')));
+    upTo = 6;
+    const told = (): number => reader.text().split('event: change\n').length - 1;
+    assert.ok(await untilHolds(() => told() === rows.length));
+    assert.equal(reader.text().split('event: resync\n').length - 1, 1);
   });
 
   it('tells what changed, to sixteen readers, until a token is revoked', async (t) => {
