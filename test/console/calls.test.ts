@@ -116,6 +116,57 @@ test('live: calls come on top, rows change in place, and none moves under a hand
   await page.getByText('4 calls', { exact: true }).waitFor();
 });
 
+const DAY = '2026-01-01T10:00:00.000Z';
+
+/** A row of a list that no capture of the tests is long enough for. */
+const rowOf = (n: number, state = 'InCall') => ({
+  ...{ call_id: `busy-${n}`, method: 'INVITE', state, created_at: DAY, updated_at: DAY, duration_sec: 1 },
+  ...{ msg_count: 5, from_user: `${n}`, to_user: 'b', timing: {}, findings: [], stream_count: 0 },
+});
+
+test('busy: an end that is reached while the list is read leads on, and many changes come at once', {
+  skip,
+}, async (t) => {
+  const { base } = await demo();
+  const { page } = await openPage(t, `${base}/console/#/health`);
+  const page1 = { schema_version: 1, total: 201, calls: Array.from({ length: 200 }, (_, n) => rowOf(n)) };
+  let firstReads = 0;
+  let answerAgain = (): void => undefined;
+  const isAskedAgain = new Promise<void>((told) => {
+    void page.route('**/ask/calls?*', async (route) => {
+      if (route.request().url().includes('cursor=')) {
+        await route.fulfill({ json: { schema_version: 1, total: 201, calls: [rowOf(200)] } });
+        return;
+      }
+      if (++firstReads === 2)
+        await new Promise<void>((answer) => {
+          answerAgain = answer;
+          told();
+        });
+      await route.fulfill({ json: { ...page1, next_cursor: 'next' } });
+    });
+  });
+  let events = 'event: resync\ndata: {}\n\n';
+  await page.route('**/ask/changes', (route) => {
+    const body = events;
+    events = [rowOf(200, 'Completed'), ...Array.from({ length: 10_050 }, (_, n) => rowOf(1_000 + n))]
+      .map((row) => `event: change\ndata: ${JSON.stringify(row)}\n\n`)
+      .join('');
+    return route.fulfill({ contentType: 'text/event-stream', body });
+  });
+  await page.getByRole('link', { name: 'Calls' }).click();
+  await page.getByText('201 calls', { exact: true }).waitFor();
+  await isAskedAgain;
+  await page.getByRole('grid').focus();
+  await page.keyboard.press('End');
+  await page.locator('[role=row].current', { hasText: '199' }).waitFor();
+  answerAgain();
+  await page.locator('#row-200').waitFor();
+  await page.getByRole('button', { name: '10000 or more new: show' }).waitFor();
+  await page.keyboard.press('End');
+  await page.locator('[role=row].current', { hasText: 'Completed' }).waitFor();
+});
+
 test('a key is asked for once, and is in no address, storage or error', { skip }, async (t) => {
   const key = 'Secret-Key-0123456789';
   const service = await startService(['-I', DEMO, '--console'], { env: { SERVICE_API_KEY: key }, bearer: key });

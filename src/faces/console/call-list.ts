@@ -15,6 +15,8 @@ const NEXT_ROWS = 1_000;
 const READ_AGAIN_MS = 1_000;
 /** So long after the last time, where calls only changed. */
 const REFINE_MS = 5_000;
+/** New calls that are counted while the list is held: a page that is left open overnight keeps no more of them. */
+export const MOST_NEW = 10_000;
 
 export type ListState = {
   readonly rows: readonly AskCall[];
@@ -43,9 +45,13 @@ export class CallList {
   readonly #gone = new AbortController();
   #state = EMPTY;
   #rowOf = new Map<string, number>();
+  /** Rows that changed since the last frame, in a copy of their own; null before the first of a frame. */
+  #changed: AskCall[] | null = null;
   readonly #new = new Set<string>();
   #cursor: string | undefined;
   #isReading = false;
+  /** The end of the rows came into sight while something else was read. */
+  #wantsMore = false;
   #isHeld = false;
   #timer = 0;
   #readAtMs = 0;
@@ -88,13 +94,15 @@ export class CallList {
 
   /** Reads the next page, where there is one. */
   more(): void {
-    if (this.#cursor !== undefined && !this.#isReading) void this.#read(this.#cursor);
+    if (this.#isReading) this.#wantsMore = true;
+    else if (this.#cursor !== undefined) void this.#read(this.#cursor);
   }
 
   #set(change: Partial<ListState>): void {
     this.#state = { ...this.#state, ...change };
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
+      this.#changed = null;
       this.#tell(this.#state);
     });
   }
@@ -102,13 +110,16 @@ export class CallList {
   #change(call: DialogSummary): void {
     const i = this.#rowOf.get(call.call_id);
     if (i !== undefined) {
-      const was = this.#state.rows[i];
-      if (was !== undefined) this.#set({ rows: this.#state.rows.with(i, { ...was, ...call }) });
+      // A busy service tells hundreds at once, and rows may be many: they are copied once a frame.
+      this.#changed ??= [...this.#state.rows];
+      const was = this.#changed[i];
+      if (was !== undefined) this.#changed[i] = { ...was, ...call };
+      this.#set({ rows: this.#changed });
       // Findings and scores are in the list alone.
       this.#wantFirst(REFINE_MS);
       return;
     }
-    this.#new.add(call.call_id);
+    if (this.#new.size < MOST_NEW) this.#new.add(call.call_id);
     this.#set({ isNew: this.#new.size });
     this.#wantFirst();
   }
@@ -149,6 +160,7 @@ export class CallList {
       const rows = cursor === undefined ? page.calls : [...this.#state.rows, ...page.calls];
       this.#cursor = page.next_cursor;
       this.#rowOf = new Map(rows.map((row, i) => [row.call_id, i]));
+      this.#changed = null;
       const isNew = this.#new.size;
       this.#set({ rows, total: page.total, hiddenBy: page.hidden_by ?? [], isNew, error: '', isLoading: false });
     } catch (error) {
@@ -156,5 +168,8 @@ export class CallList {
     } finally {
       this.#isReading = false;
     }
+    if (!this.#wantsMore || this.#gone.signal.aborted) return;
+    this.#wantsMore = false;
+    this.more();
   }
 }

@@ -6,7 +6,7 @@ import type { AskCall, AskCalls, AskFindings } from '../../contract/index.ts';
 import { useAsked } from './asking.ts';
 import { COLUMNS, chooseColumns, chosenColumns, columnsFor } from './call-columns.ts';
 import type { ListState } from './call-list.ts';
-import { CallList, EMPTY } from './call-list.ts';
+import { CallList, EMPTY, MOST_NEW } from './call-list.ts';
 import { FilterBar } from './filter-bar.ts';
 import { hashOf } from './place.ts';
 import { ask } from './service.ts';
@@ -92,7 +92,7 @@ export function Calls({ q, sort }: Props): ComponentChild {
         ? h(
             'button',
             { type: 'button', class: 'main', onClick: () => calls.current?.refresh() },
-            `${list.isNew} new: show`,
+            `${list.isNew < MOST_NEW ? list.isNew : `${MOST_NEW} or more`} new: show`,
           )
         : null,
       h(Chips, { q, isReady: !list.isLoading, onFilter: apply }),
