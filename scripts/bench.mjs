@@ -2,6 +2,7 @@
 //
 //   npm run bench -- live [wire,filter,hep] [RATE...] [READER...]     a live capture, beside other programs
 //   npm run bench -- ask CAPTURE [SECONDS]                            /v1 beside 50 clients of /ask
+//   npm run bench -- console [SECONDS [ROWS]]                         the web console on a live capture; as root
 //   npm run bench -- filter CAPTURE [FILTER...]                       what a filter costs over a capture
 //   npm run bench -- holds [STEP,...]                                 what holds the event loop of the server
 //   npm run bench -- tls cost|records|program [N...]                  what TLS probes cost; as root
@@ -24,6 +25,7 @@ const loadBundled = async (file) => {
 const benches = {
   live: async () => (await load('live-bench')).liveBench(rest),
   ask: async () => (await load('ask-load')).askLoad(rest),
+  console: async () => (await load('console-load')).consoleLoad(rest),
   holds: async () => (await load('holds')).holdsBench(rest),
   filter: async () => (await loadBundled('ask-filter')).askFilter(rest),
   tls: async () => pass(process.execPath, [join(root, 'dist', 'bench', 'tls.js'), ...rest]),
