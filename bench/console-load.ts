@@ -134,7 +134,7 @@ async function measure(lab: Lab, seconds: number, endRows: number, print: (line:
     `\n| page | frames | p50 / p95 / p99 / max ms | over 50 ms | main thread | its tasks | browser, cores | heap MB (most) | nodes |`,
   );
   print('|---|---:|---:|---:|---:|---:|---:|---:|---:|');
-  print(page('used for a minute', browsed.used));
+  print(page('used', browsed.used));
   print(page(`${browsed.end.rows} rows read`, browsed.end.cost));
   const { walked } = browsed;
   print(
