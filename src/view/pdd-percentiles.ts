@@ -1,4 +1,7 @@
-/** Percentiles of the post-dial delay over all dialogs, in slices; while nothing changed the last answer stands. */
+/**
+ * Percentiles of the post-dial delay over all dialogs, in slices. While nothing changed the last answer stands. While calls
+ * change that of many calls stands for twenty times as long as it took, a second at most; that of few is always new.
+ */
 
 import type { TimingStats } from '../contract/index.ts';
 import type { Steps, Turns } from '../core/turns.ts';
@@ -15,32 +18,53 @@ const CHECK_EVERY = 128;
 
 const NOTHING_KNOWN: TimingStats = { pdd_p50_ms: null, pdd_p95_ms: null, pdd_p99_ms: null };
 
+/** Dialogs from which the walk takes most of an answer's time. */
+const MANY = 10_000;
+const STANDS_FACTOR = 20;
+const STANDS_MS = 1_000;
+
+type Answer = {
+  readonly generation: number;
+  readonly stats: TimingStats;
+  readonly atMs: number;
+  /** So long it stands while calls change; after it the next one is begun, and after as long again waited for. */
+  readonly standsMs: number;
+};
+
 /** What is asked for while the same is being worked out gets the same answer. */
 export class PddPercentiles {
   readonly #store: Dialogs;
   readonly #turns: Turns;
-  #last: { readonly generation: number; readonly stats: TimingStats } | null = null;
+  readonly #nowMs: () => number;
+  #last: Answer | null = null;
   #running: Promise<TimingStats> | null = null;
 
-  constructor(store: Dialogs, turns: Turns) {
+  constructor(store: Dialogs, turns: Turns, nowMs: () => number = () => performance.now()) {
     this.#store = store;
     this.#turns = turns;
+    this.#nowMs = nowMs;
   }
 
   read(): Promise<TimingStats> {
-    if (this.#last?.generation === this.#store.generation) return Promise.resolve(this.#last.stats);
+    const last = this.#last;
+    if (last?.generation === this.#store.generation) return Promise.resolve(last.stats);
+    const ageMs = last === null ? Number.POSITIVE_INFINITY : this.#nowMs() - last.atMs;
+    if (last !== null && ageMs < last.standsMs) return Promise.resolve(last.stats);
     this.#running ??= this.#work().finally(() => {
       this.#running = null;
     });
-    return this.#running;
+    return last !== null && ageMs < 2 * last.standsMs ? Promise.resolve(last.stats) : this.#running;
   }
 
   async #work(): Promise<TimingStats> {
     const { generation } = this.#store;
+    const sinceMs = this.#nowMs();
     const made = await this.#turns.walk((slice) => slice.finish(steps(this.#store)));
     // Too many lists are being made: what was true a moment ago is better than nothing.
     if (made === null) return this.#last?.stats ?? NOTHING_KNOWN;
-    this.#last = { generation, stats: made.document };
+    const atMs = this.#nowMs();
+    const standsMs = this.#store.size < MANY ? 0 : Math.min(STANDS_MS, STANDS_FACTOR * (atMs - sinceMs));
+    this.#last = { generation, stats: made.document, atMs, standsMs };
     return made.document;
   }
 }

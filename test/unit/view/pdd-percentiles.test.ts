@@ -1,0 +1,85 @@
+/** Percentiles of few calls are always new; those of many stand for a moment, and nobody waits for the next ones. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Turns } from '../../../src/core/turns.ts';
+import type { Dialog } from '../../../src/store/dialogs/dialog.ts';
+import type { Dialogs } from '../../../src/store/stores.ts';
+import { PddPercentiles } from '../../../src/view/pdd-percentiles.ts';
+
+/** A store of one call that says how often it was walked over. */
+class Calls {
+  size = 1;
+  generation = 0;
+  walks = 0;
+  pddMs = 100;
+  readonly order = {
+    records: (): Dialog[] => {
+      this.walks++;
+      return [this.#call()];
+    },
+  };
+  bySlot = (): Dialog => this.#last as Dialog;
+  #last: Dialog | null = null;
+
+  #call(): Dialog {
+    this.#last = {
+      slot: 0,
+      inviteUs: 0,
+      progressUs: this.pddMs * 1000,
+      branches: null,
+      sources: null,
+    } as unknown as Dialog;
+    return this.#last;
+  }
+
+  changeTo(pddMs: number): void {
+    this.pddMs = pddMs;
+    this.generation++;
+  }
+}
+
+class Asker {
+  readonly calls = new Calls();
+  nowMs = 1000;
+  /** What a look at the clock costs: the time of the walk. */
+  tickMs = 0;
+  readonly #turns = new Turns(() => this.nowMs);
+  readonly #percentiles = new PddPercentiles(this.calls as unknown as Dialogs, this.#turns, () => {
+    this.nowMs += this.tickMs;
+    return this.nowMs;
+  });
+
+  async p50(): Promise<number | null> {
+    return (await this.#percentiles.read()).pdd_p50_ms;
+  }
+}
+
+test('of few calls each answer is new', async () => {
+  const asker = new Asker();
+  asker.tickMs = 10;
+  assert.equal(await asker.p50(), 100);
+  asker.calls.changeTo(200);
+  assert.equal(await asker.p50(), 200);
+  assert.equal(await asker.p50(), 200);
+  assert.equal(asker.calls.walks, 2);
+});
+
+test('of many calls an answer stands; then the next is begun and not waited for; an old one is not given', async () => {
+  const asker = new Asker();
+  asker.calls.size = 10_000;
+  asker.tickMs = 10;
+  assert.equal(await asker.p50(), 100);
+  asker.tickMs = 0;
+  asker.calls.changeTo(200);
+  // It took 10 ms, and stands for 200.
+  asker.nowMs += 150;
+  assert.equal(await asker.p50(), 100);
+  assert.equal(asker.calls.walks, 1);
+  asker.nowMs += 100;
+  assert.equal(await asker.p50(), 100);
+  assert.equal(asker.calls.walks, 2);
+  assert.equal(await asker.p50(), 200);
+  asker.calls.changeTo(300);
+  asker.nowMs += 5000;
+  assert.equal(await asker.p50(), 300);
+});
