@@ -177,6 +177,7 @@ CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
   f->ts = bpf_ktime_get_ns();
   f->op = op;
   f->library = cookie >> 8 & 0xff;
+  f->proof = cookie >> 16 & 0xffff;
   read_arguments(f, ctx);
   if (op != CT_TLS_OP_NEW && op != CT_TLS_OP_NEW_OUT) canonical(&f->key); /* those have no object yet */
   return 0;
@@ -231,8 +232,11 @@ CT_CALL int leave(struct pt_regs *ctx, u64 sp) {
       th->call.op = f->op;
       th->call.library = f->library;
       th->call.in_call = fr->in_call != 0;
-      ct_weigh_around(id);
-      ct_tell(id);
+      th->call.proof = f->proof;
+      if (ct_prove(id)) {
+        ct_weigh_around(id);
+        ct_tell(id);
+      }
     }
   } else {
     ct_count(CT_TLS_N_NESTED, 1);

@@ -33,7 +33,7 @@ CT_INLINE void put_header(struct ct_tls_event *e, const struct conn *c, u8 kind,
   e->rport = c->t.rport;
   e->family = c->evidence ? c->t.family : 0;
   e->evidence = c->evidence;
-  e->reserved = 0;
+  e->proof = c->proof & (CT_TLS_PROOFS - 1);
   e->netns = c->t.netns;
   __builtin_memcpy(e->laddr, c->t.laddr, 16);
   __builtin_memcpy(e->raddr, c->t.raddr, 16);

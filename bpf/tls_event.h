@@ -22,7 +22,7 @@ enum ct_tls_library {
   CT_TLS_LIBRARIES = 5
 };
 
-/* What a probed function is; a site's cookie is the operation | library << 8. */
+/* What a probed function is; a site's cookie is the operation | library << 8 | proof << 16. */
 enum ct_tls_op {
   CT_TLS_OP_READ = 1, /* (object, buffer, int length) -> int bytes */
   CT_TLS_OP_WRITE = 2,
@@ -98,7 +98,7 @@ struct ct_tls_event {
   __u16 rport;      /* 46 */
   __u8 family;      /* 48 4, 6, or 0: the address is not known */
   __u8 evidence;    /* 49 */
-  __u16 reserved;   /* 50 */
+  __u16 proof;      /* 50 of the function that was called: its row among the proofs; 0: it needs none */
   __u32 netns;      /* 52 */
   __u8 laddr[16];   /* 56 network order, IPv4 in the first 4 */
   __u8 raddr[16];   /* 72 */
@@ -144,6 +144,27 @@ enum ct_tls_count {
   CT_TLS_N_CLOSED,
   CT_TLS_N_PROCESSES_ENDED,
   CT_TLS_N_COUNT
+};
+
+/* A function that the file itself does not name (an offset of the user's, a separate debug file) must show that it is what it
+ * is said to be: the bytes that its calls move are those of the TLS records beside them. */
+#define CT_TLS_PROOFS 1024u      /* rows; row 0 is not used */
+#define CT_TLS_PROOF_CALLS 3u    /* calls in a row that fit a record prove it */
+#define CT_TLS_PROOF_MISFITS 20u /* calls that fit none refute it */
+#define CT_TLS_PROOF_PARTS                                                                                   \
+  4u /* a call that may be a part of a record counts as this part of one that fits none */
+#define CT_TLS_PROOF_ENDLESS                                                                                 \
+  0x8000u /* beside the row: no function is known by which an object begins or ends, so that it may be another connection's */
+#define CT_TLS_PROOF_BYTES                                                                                   \
+  16u /* shorter ones fit by chance: a function that returns 1 beside a short record */
+
+enum ct_tls_proof_state { CT_TLS_UNPROVEN = 0, CT_TLS_PROVEN = 1, CT_TLS_REFUTED = 2 };
+
+struct ct_tls_proof {
+  __u32 state;   /* enum ct_tls_proof_state */
+  __u32 fits;    /* calls in a row that fit a record */
+  __u32 misfits; /* CT_TLS_PROOF_PARTS for a call that fits none, 1 for one that may be a part */
+  __u32 calls;   /* that moved plaintext, by their own account */
 };
 
 /* Where the open calls of one page of a stack are found. No two stacks share a page, so that one processor at a time

@@ -104,7 +104,7 @@ struct conn {
   u8 filter;
   u8 library;
   u8 held[2]; /* bytes at the end of what was read and written: what they begin is not known yet */
-  u8 pad[2];
+  u16 proof;  /* of the function that carried its plaintext last; 0 none */
   union {
     u8 first[2][HELD];
     struct head head; /* in FILTER_HEAD */
@@ -136,7 +136,7 @@ struct call {
   u8 op, library;
   u8 in_call; /* a socket call was seen inside it */
   u8 wake;    /* the reader must answer soon */
-  u8 pad[2];
+  u16 proof;  /* of its function; 0 none */
 };
 
 /* A call into a TLS library that has not returned. */
@@ -148,7 +148,8 @@ struct frame {
   u64 back;          /* the address it returns to */
   u64 ts;
   u8 op, library;
-  u8 pad[6];
+  u16 proof;
+  u8 pad[4];
 };
 
 #define STACK_PAGE_SHIFT 12
@@ -198,7 +199,12 @@ struct thread {
   u8 rx_mixed;   /* something of another socket came before it, and nobody took that */
   u8 tx_mixed;   /* the same of what is to be sent */
   u8 is_met;     /* a call of it was seen to begin or to end */
-  u8 pad[3];
+  u8 sent_part;  /* of a call under proof: a record went out that may hold a part of it */
+  u16 tx_proof;  /* of the first write under proof that waits for a send; 0 none */
+  u64 tx_asked;  /* bytes of that write */
+  u32 tx_waits;  /* writes under proof since then */
+  u32 rx_read;   /* bytes read under proof since something was received last */
+  u64 sent;      /* bytes of the call under proof whose record went out inside it */
   struct key tx_key;
   u64 tx_conn;  /* 0: nothing is waiting */
   u64 tx_plain; /* bytes of the first write that waits */
@@ -265,6 +271,13 @@ struct {
   __type(key, struct ct_tls_program);
   __type(value, u8);
 } programs SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, CT_TLS_PROOFS);
+  __type(key, u32);
+  __type(value, struct ct_tls_proof);
+} proofs SEC(".maps");
 
 /* User space's word on undecided connections: enum filter by connection id. */
 struct {

@@ -12,6 +12,7 @@
 #define CALLTAP_TLS_TUPLE_H
 #include "tls_emit.h"
 #include "tls_frames.h"
+#include "tls_proof.h"
 #include "tls_record.h"
 
 #define WEAK_CONTRARY 3u /* so many in a row replace what was only likely */
@@ -85,6 +86,7 @@ CT_INLINE void note_agreed(struct conn *c, const struct seen *s) {
 CT_CALL int is_proof(const struct conn *c, u32 grade) {
   if (!c) return 0;
   if (grade != GRADE_FITS) return grade == GRADE_PROOF;
+  if (c->proof & CT_TLS_PROOF_ENDLESS) return 0;
   const struct process *p = this_process();
   return p && c->agreed >= AGREED && p->agreed >= BELIEVED << 2 * p->signs;
 }
@@ -158,12 +160,14 @@ CT_INLINE void note_received(struct thread *th, u32 in_call) {
   th->rx_conn = 0;
   th->rx_in_call = in_call;
   th->rx_valid = 1;
+  th->rx_read = 0;
 }
 
 /* Something was sent after a write that sent nothing itself. */
 CT_INLINE void weigh_sent(struct thread *th) {
   const struct conn *c = bpf_map_lookup_elem(&conns, &th->tx_key);
   u64 first = th->tx_plain < CT_TLS_CHUNK ? th->tx_plain : CT_TLS_CHUNK;
+  if (th->tx_proof) ct_prove_sent(bpf_get_current_pid_tgid());
   th->now.evidence = CT_TLS_TX_AFTER;
   th->now.grade = GRADE_WEAK;
   if (first && !one_fits(&th->now.records, first))
@@ -185,6 +189,7 @@ CT_INLINE void weigh_sent_inside(struct thread *th, const struct frame *f) {
   th->now.grade = GRADE_WEAK;
   if (is_write(f->op) && f->len && length >= least + RECORD_ADDS_MIN && length <= f->len + RECORD_ADDS_MAX)
     th->now.grade = GRADE_PROOF;
+  if (f->proof && is_write(f->op)) note_sent(th, f->len);
   weigh(&f->key, &th->now);
 }
 
@@ -203,7 +208,8 @@ CT_CALL int socket_call(struct sock *sk, u32 bytes, u32 is_send, const struct pt
   const struct frame *f = call_around(p, id, sp);
   if (f) {
     const struct conn *c = bpf_map_lookup_elem(&conns, &f->key);
-    if (c && c->strong && same_tuple(&c->t, &th->now.t)) return 0;
+    if (c && c->strong && same_tuple(&c->t, &th->now.t) && ct_proof_state(f->proof) == CT_TLS_PROVEN)
+      return 0;
   } else if (is_send && !th->tx_conn) {
     return 0;
   }
@@ -245,7 +251,10 @@ CT_GLOBAL int ct_weigh_around(u64 pid_tgid) {
   struct conn *c = conn_of(&x->key);
   if (!c) return 0;
   c->library = x->library;
+  if (x->proof) c->proof = x->proof;
   u32 in_call = x->in_call;
+  /* The object may be of another connection since: only what is sent or received inside the call itself says so. */
+  if (!in_call && (x->proof & CT_TLS_PROOF_ENDLESS)) c->strong = 0;
   u64 n = x->moved > 0 ? x->moved : 0;
   u32 record = c->rx_record;
   if (!is_write(x->op)) {

@@ -31,6 +31,10 @@ const char *AddSite(Local<Value> item, std::vector<ct_tls_site> *rows) {
   Local<Value> list = Prop(site, "exits");
   if (!list->IsArray() && !list->IsNull()) return "attach: exits are an array or null";
   entry.role = list->IsArray() ? CT_TLS_ENTRY : CT_TLS_ENTRY_ALONE;
+  uint32_t proof = U32(site, "proof");
+  if (proof >= CT_TLS_PROOFS) return "attach: proof";
+  entry.proof =
+      static_cast<uint16_t>(proof | (proof > 0 && Flag(site, "isEndless") ? CT_TLS_PROOF_ENDLESS : 0));
   rows->push_back(entry);
   if (!list->IsArray()) return "";
   auto exits = list.As<v8::Array>();
@@ -38,7 +42,7 @@ const char *AddSite(Local<Value> item, std::vector<ct_tls_site> *rows) {
     Local<Value> value = Nan::Get(exits, i).ToLocalChecked();
     double at = value->IsNumber() ? Nan::To<double>(value).FromJust() : 0;
     if (!IsOffset(at)) return "attach: offset of an exit";
-    rows->push_back({static_cast<uint64_t>(at), 0, 0, CT_TLS_EXIT});
+    rows->push_back({static_cast<uint64_t>(at), 0, 0, CT_TLS_EXIT, 0});
   }
   return "";
 }
@@ -77,6 +81,7 @@ public:
     Method<&TlsCapture::Observes>(tpl, "observes");
     Method<&TlsCapture::Allow>(tpl, "allow");
     Method<&TlsCapture::Starts>(tpl, "starts");
+    Method<&TlsCapture::Proof>(tpl, "proof");
     Method<&TlsCapture::Verdict>(tpl, "verdict");
     Method<&TlsCapture::Counters>(tpl, "counters");
     Method<&TlsCapture::Execs>(tpl, "execs");
@@ -200,6 +205,16 @@ private:
   void Verdict(Call info) {
     uint64_t id = U32(info[0]) | static_cast<uint64_t>(U32(info[1])) << 32;
     ct_tls_verdict(&probe_, id, Flag(info[2]));
+  }
+
+  Local<Object> Proof(Call info) {
+    ct_tls_proof proof{};
+    proof.state = CT_TLS_UNPROVEN;
+    ct_tls_read_proof(&probe_, U32(info[0]), &proof);
+    auto out = Nan::New<Object>();
+    Put(out, "state", proof.state);
+    Put(out, "calls", proof.calls);
+    return out;
   }
 
   void Counters(Call info) {

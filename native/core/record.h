@@ -111,8 +111,8 @@ struct ct_record {
   uint8_t dst[16];    /* 80 */
   double file_at; /* 96 UDP: where the payload lies in the file it was read from; 0 it cannot be read again */
   uint32_t check; /* 104 with file_at: ct_payload_check() of the payload; FRAME: ns within its second */
-  uint32_t link;  /* 108 FRAME: LINKTYPE_* */
-};                /* 112 bytes */
+  uint32_t link; /* 108 FRAME: LINKTYPE_*; TLS: the proof of the function that was called (bpf/tls_event.h) */
+};               /* 112 bytes */
 
 #ifndef __cplusplus
 _Static_assert(sizeof(struct ct_record) == 112, "descriptor layout");

@@ -58,6 +58,7 @@ void ct_tls_record(const struct ct_tls_event *e, int64_t to_wall_ns, struct ct_r
   r->aux0 = (uint32_t)e->conn;
   r->aux1 = (uint32_t)(e->conn >> 32);
   r->aux2 = e->flags | (uint32_t)e->library << CT_TLS_LIBRARY_SHIFT;
+  r->link = e->proof;
   r->kind = kinds[e->kind];
   r->origin = CT_ORIGIN_UPROBE;
   r->ip_version = e->family;

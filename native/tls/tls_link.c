@@ -46,7 +46,9 @@ void ct_tls_links_free(struct ct_tls_links *links) {
   free(links);
 }
 
-static uint64_t cookie_of(const struct ct_tls_site *s) { return s->op | (uint64_t)s->library << 8; }
+static uint64_t cookie_of(const struct ct_tls_site *s) {
+  return s->op | (uint64_t)s->library << 8 | (uint64_t)s->proof << 16;
+}
 
 /* The rows of a file as one mechanism takes them. */
 struct chosen {

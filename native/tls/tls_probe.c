@@ -216,13 +216,36 @@ static int turn_sockets(struct ct_tls_probe *p, bool on) {
   return 0;
 }
 
+/* Begins the proofs of these sites. 0 or -errno: without cookies a probe does not know which site it is at. */
+static int begin_proofs(const struct ct_tls_probe *p, const struct ct_tls_site *sites, uint32_t n) {
+  const struct tls_bpf *skel = p->skel;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t row = sites[i].proof & (CT_TLS_PROOFS - 1);
+    struct ct_tls_proof fresh = {0};
+    if (row == 0) continue;
+    if (!p->has_helpers) return -EOPNOTSUPP;
+    if (bpf_map_update_elem(bpf_map__fd(skel->maps.proofs), &row, &fresh, BPF_ANY) != 0) return -errno;
+  }
+  return 0;
+}
+
+bool ct_tls_read_proof(const struct ct_tls_probe *p, uint32_t row, struct ct_tls_proof *out) {
+  const struct tls_bpf *skel = p->skel;
+  return skel != NULL && row > 0 && bpf_map_lookup_elem(bpf_map__fd(skel->maps.proofs), &row, out) == 0;
+}
+
 int64_t ct_tls_attach(struct ct_tls_probe *p, const char *path, uint32_t pid, const struct ct_tls_site *sites,
                       uint32_t n, char why[CT_TLS_WHY]) {
   if (p->skel == NULL || n == 0 || n > CT_TLS_SITES) {
     ct_tls_explain(EINVAL, "attach: no programs, or no or too many sites", why);
     return -EINVAL;
   }
-  int err = turn_sockets(p, true);
+  int err = begin_proofs(p, sites, n);
+  if (err != 0) {
+    snprintf(why, CT_TLS_WHY, "functions that the file does not name need Linux 5.17");
+    return err;
+  }
+  err = turn_sockets(p, true);
   if (err != 0) {
     ct_tls_explain(-err, "attaching to the socket tracepoints", why);
     return err;

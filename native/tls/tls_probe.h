@@ -45,6 +45,7 @@ struct ct_tls_site {
   uint8_t op;      /* enum ct_tls_op */
   uint8_t library; /* enum ct_tls_library */
   uint8_t role;    /* enum ct_tls_role */
+  uint16_t proof; /* its row among the proofs, and CT_TLS_PROOF_ENDLESS; 0: the file itself says what it is */
 };
 
 /* What wakes the reader: nothing, a part of the ring being full, any event (enum reader of tls_state.h). */
@@ -95,6 +96,8 @@ int ct_tls_starts(struct ct_tls_probe *p, uint32_t rule, const struct ct_tls_pro
 void ct_tls_tidy(struct ct_tls_probe *p);
 /* What an undecided connection is. 0 or -errno. */
 int ct_tls_verdict(struct ct_tls_probe *p, uint64_t conn, bool is_sip);
+/* What the calls of a function under proof have shown; false when it cannot be read. Attaching begins it. */
+bool ct_tls_read_proof(const struct ct_tls_probe *p, uint32_t row, struct ct_tls_proof *out);
 /* Sums over the processors; false when it cannot be read. */
 bool ct_tls_counts(const struct ct_tls_probe *p, uint64_t out[CT_TLS_N_COUNT]);
 const char *ct_tls_count_name(uint32_t i); /* snake_case; NULL past the end */

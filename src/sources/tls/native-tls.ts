@@ -34,7 +34,17 @@ export type TlsSite = {
   readonly kind: TlsSiteKind;
   readonly offset: number;
   readonly exits: readonly number[] | null;
+  /** Row of the proof that the function must give of itself, from 1 to 1023 (proofs.ts); absent or 0: none. */
+  readonly proof?: number;
+  /** With `proof`: no site says when an object begins or ends, so addresses are strong only within a call. */
+  readonly isEndless?: boolean;
 };
+
+/** enum ct_tls_proof_state of bpf/tls_event.h. */
+export const PROOF_STATE = { UNPROVEN: 0, PROVEN: 1, REFUTED: 2 } as const;
+
+/** `calls` moved plaintext, by their own account. */
+export type TlsProof = { readonly state: number; readonly calls: number };
 
 export type TlsAttachRequest = {
   /** As this process can open it: /proc/PID/root/..., /proc/PID/map_files/A-B for a deleted file. */
@@ -127,6 +137,8 @@ export type NativeTlsCapture = {
   start(): number;
   attach(request: TlsAttachRequest): TlsAttachResult;
   detach(id: number): boolean;
+  /** What the calls of a function under proof have shown since it was attached. */
+  proof(row: number): TlsProof;
   scan(): TlsScanResult;
   /** Whether a call of the process was seen. */
   observes(pid: number): boolean;
