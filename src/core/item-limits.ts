@@ -118,6 +118,12 @@ export const MAX_SECTIONS = 65_536;
 export const MAX_DYNAMIC = 4_096;
 /** Bytes of one of its tables; node's own need a tenth. */
 export const MAX_ELF_TABLE_BYTES = 64 * 1024 * 1024;
+/** Bytes of its notes in one piece, and of the name of its debug file. */
+export const MAX_NOTE_BYTES = 64 * 1024;
+export const MAX_DEBUG_NAME = 256;
+/** Files and build ids whose functions the user names, and bytes of the list of them. */
+export const MAX_GIVEN_FILES = 1_024;
+export const MAX_GIVEN_OFFSETS_BYTES = 1024 * 1024;
 /** Bytes of the name of a library. */
 export const MAX_SONAME = 128;
 

@@ -5,7 +5,7 @@
  * comparison each. Hostile tables: offsets are compared, never followed, and the work is linear in the table.
  */
 import { MAX_SYMBOL_COPIES } from '../../core/item-limits.ts';
-import type { ElfImage, SymbolTable } from './elf.ts';
+import type { ByteSource, ElfImage, SymbolTable } from './elf.ts';
 import { fileOffset } from './elf.ts';
 
 export type FoundFunction = {
@@ -20,6 +20,9 @@ export type FoundFunction = {
 const SYMBOL_BYTES = 24;
 const STT_FUNC = 2;
 
+/** Where the symbols of a file lie: in itself, or in its separate debug file. */
+export type Symbols = { readonly source: ByteSource; readonly tables: readonly SymbolTable[] };
+
 /**
  * The functions of these names that the file defines, by name; the first definition counts. The larger .symtab is
  * looked into only when .dynsym did not bring enough.
@@ -28,23 +31,25 @@ export function findFunctions(
   image: ElfImage,
   names: readonly string[],
   isEnough: (found: ReadonlyMap<string, FoundFunction>) => boolean,
+  symbols: Symbols = image,
 ): Map<string, FoundFunction> {
   const found = new Map<string, FoundFunction>();
-  for (const table of image.tables) {
+  for (const table of symbols.tables) {
     const missing = names.filter((name) => !found.has(name));
     if (isEnough(found)) break;
-    searchTable(image, table, missing, found);
+    searchTable(image, symbols.source, table, missing, found);
   }
   return found;
 }
 
 function searchTable(
   image: ElfImage,
+  source: ByteSource,
   table: SymbolTable,
   names: readonly string[],
   found: Map<string, FoundFunction>,
 ): void {
-  const strings = image.source.read(table.stringsOffset, table.stringsSize);
+  const strings = source.read(table.stringsOffset, table.stringsSize);
   if (strings === null) return;
   const nameAt = new Map<number, string>();
   for (const name of names) {
@@ -56,21 +61,37 @@ function searchTable(
     }
   }
   if (nameAt.size === 0) return;
-  const symbols = image.source.read(table.offset, table.count * SYMBOL_BYTES);
+  for (const { nameOffset, vaddr, size } of functionsOf(source, table)) {
+    const name = nameAt.get(nameOffset);
+    if (name === undefined || found.has(name)) continue;
+    const offset = codeOffset(image, vaddr);
+    // A symbol outside of executable bytes is nothing to put a probe on.
+    if (offset >= 0) found.set(name, { name, vaddr, size, offset });
+  }
+}
+
+type FunctionSymbol = { readonly nameOffset: number; readonly vaddr: number; readonly size: number };
+
+/** The functions that a table defines. */
+function* functionsOf(source: ByteSource, table: SymbolTable): Generator<FunctionSymbol> {
+  const symbols = source.read(table.offset, table.count * SYMBOL_BYTES);
   if (symbols === null) return;
   const words = new DataView(symbols.buffer, symbols.byteOffset, symbols.byteLength);
   for (let at = 0; at + SYMBOL_BYTES <= symbols.length; at += SYMBOL_BYTES) {
-    const name = nameAt.get(words.getUint32(at, true));
-    if (name === undefined || found.has(name)) continue;
     const isFunction = ((symbols[at + 4] ?? 0) & 15) === STT_FUNC;
     const isDefined = words.getUint16(at + 6, true) !== 0;
     const high = words.getUint32(at + 12, true);
     if (!isFunction || !isDefined || high > 0x1f_ffff) continue;
     const vaddr = high * 0x1_0000_0000 + words.getUint32(at + 8, true);
-    const offset = codeOffset(image, vaddr);
-    // A symbol outside of executable bytes is nothing to put a probe on.
-    if (offset >= 0) found.set(name, { name, vaddr, size: words.getUint32(at + 16, true), offset });
+    yield { nameOffset: words.getUint32(at, true), vaddr, size: words.getUint32(at + 16, true) };
   }
+}
+
+/** Bytes of the function that a symbol puts at an address, 0 when it does not say; null without such a symbol. */
+export function symbolSizeAt(image: ElfImage, vaddr: number): number | null {
+  for (const table of image.tables)
+    for (const symbol of functionsOf(image.source, table)) if (symbol.vaddr === vaddr) return symbol.size;
+  return null;
 }
 
 /** Place in the file of `length` bytes of code; -1 when the address is not in executable bytes of the file. */

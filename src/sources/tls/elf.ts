@@ -133,13 +133,13 @@ function notElf(reason: string): ElfResult {
 }
 
 /** A 64-bit number of the file; NaN when it is beyond what a file offset can be. */
-function u64(b: Buffer, at: number): number {
+export function u64(b: Buffer, at: number): number {
   const high = b.readUInt32LE(at + 4);
   return high > 0x1f_ffff ? Number.NaN : high * 0x1_0000_0000 + b.readUInt32LE(at);
 }
 
 /** Whether [offset, offset + length) lies in a file of `size` bytes; false for NaN. */
-function fits(size: number, offset: number, length: number): boolean {
+export function fits(size: number, offset: number, length: number): boolean {
   return offset >= 0 && length >= 0 && offset + length <= size;
 }
 

@@ -22,6 +22,7 @@ import {
 import { decodeArm64 } from './arm64.ts';
 import { jumpTableArm64 } from './arm64-table.ts';
 import type { Decode, Flow, JumpTable, Passed } from './code.ts';
+import type { CodeRange } from './eh-frame.ts';
 import { describedRange } from './eh-frame.ts';
 import type { ElfImage } from './elf.ts';
 import { fileOffset } from './elf.ts';
@@ -68,12 +69,15 @@ class Refusal extends Error {}
 export class ExitFinder {
   readonly #image: ElfImage;
   readonly #processor: Processor;
+  readonly #boundsOf: (image: ElfImage, vaddr: number) => CodeRange | null;
   readonly #ranges = new Map<number, Range>();
   #bytes = 0;
 
-  constructor(image: ElfImage) {
+  /** `boundsOf`: where the code that holds an address begins and ends. */
+  constructor(image: ElfImage, boundsOf = describedRange) {
     this.#image = image;
     this.#processor = PROCESSORS[image.machine];
+    this.#boundsOf = boundsOf;
   }
 
   /** `size` is the symbol's; it bounds a function without a frame description. 0: no bound is known. */
@@ -87,7 +91,7 @@ export class ExitFinder {
   }
 
   #rangeAt(vaddr: number, size: number): Range {
-    const bounds = describedRange(this.#image, vaddr) ?? (size > 0 ? { begin: vaddr, end: vaddr + size } : null);
+    const bounds = this.#boundsOf(this.#image, vaddr) ?? (size > 0 ? { begin: vaddr, end: vaddr + size } : null);
     if (bounds === null) throw new Refusal('it leads to code that nothing bounds');
     const known = this.#ranges.get(bounds.begin);
     if (known !== undefined && known.begin + known.code.length === bounds.end) return known;

@@ -1,0 +1,57 @@
+/**
+ * The separate debug file of a stripped one: where packages of debug symbols put it, in the root of the process.
+ *
+ * By build id (`/usr/lib/debug/.build-id/ab/cdef….debug`), else by the name in `.gnu_debuglink`. Only a file with the same
+ * build id is taken: another version's addresses are other functions.
+ */
+import { closeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { ElfImage } from './elf.ts';
+import { fileSource, openForReading, readElf } from './elf.ts';
+import { buildIdOf, debugLinkOf } from './elf-notes.ts';
+import type { Symbols } from './elf-symbols.ts';
+
+const FOLDER = '/usr/lib/debug';
+
+/** Where a file lies: its path as the process sees it, and what leads to the root of that process. */
+export type FilePlaceInRoot = { readonly root: string; readonly path: string };
+
+/** What `use` finds in the symbols of the debug file of `image`; null when there is none. */
+export function withDebugSymbols<T>(image: ElfImage, place: FilePlaceInRoot, use: (symbols: Symbols) => T): T | null {
+  // A file that has its symbols still is not stripped.
+  if (image.tables.some((table) => table.name === 'symtab')) return null;
+  const id = buildIdOf(image.source);
+  if (id === null) return null;
+  for (const path of candidates(image, id, place.path)) {
+    const found = withSymbolsOf(`${place.root}${path}`, id, use);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function candidates(image: ElfImage, id: string, path: string): string[] {
+  const byId = `${FOLDER}/.build-id/${id.slice(0, 2)}/${id.slice(2)}.debug`;
+  const link = debugLinkOf(image.source);
+  if (link === null || link.includes('/') || !path.startsWith('/')) return [byId];
+  const folder = dirname(path);
+  return [byId, join(folder, link), join(folder, '.debug', link), join(FOLDER, folder, link)];
+}
+
+function withSymbolsOf<T>(path: string, id: string, use: (symbols: Symbols) => T): T | null {
+  let fd: number;
+  try {
+    fd = openForReading(path);
+  } catch {
+    return null;
+  }
+  try {
+    const source = fileSource(fd);
+    if (source === null || buildIdOf(source) !== id) return null;
+    const elf = readElf(source);
+    // Its dynamic symbols, like all that was loaded, are not in it.
+    const tables = elf.ok ? elf.image.tables.filter((table) => table.name === 'symtab') : [];
+    return tables.length === 0 ? null : use({ source, tables });
+  } finally {
+    closeSync(fd);
+  }
+}
