@@ -15,6 +15,8 @@ complete -c calltap -l hep-node -x -d 'Send this node name to the collector inst
 complete -c calltap -l hep-send-auth -x -d 'Send this key to the collector; set it in the environment.'
 complete -c calltap -l uprobe -d 'Read SIP over TLS at the TLS library of running servers.'
 complete -c calltap -l uprobe-comm -x -d 'Observe only processes whose name or program matches (RE2).'
+complete -c calltap -l uprobe-offset -x -d 'Give virtual addresses of functions: FILE:SSL_read=0x10,SSL_write=0x20.'
+complete -c calltap -l uprobe-offsets -r -F -d 'Read them from a file of lines: BUILD-ID SSL_read=0x10 SSL_write=0x20.'
 complete -c calltap -l uprobe-ring-bytes -x -d 'Set the size of the kernel ring for TLS events instead of 1/128 of memory.'
 complete -c calltap -l uprobe-list -d 'List the processes that --uprobe can observe, and why not the others.'
 complete -c calltap -l check -d 'Say what this host offers calltap, what it lacks, and what to do.'

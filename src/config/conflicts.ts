@@ -288,6 +288,12 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
           )
         : null,
   },
+  ...(['uprobe-offset', 'uprobe-offsets'] as const).map((option) => ({
+    option,
+    needs: ['uprobe', 'uprobe-list', 'check'] as const,
+    unless: ['mint-token'] as const,
+    isForFlags: true as const,
+  })),
   { option: 'uprobe-ring-bytes', needs: ['uprobe', 'uprobe-list', 'check'], unless: ['mint-token'], isForFlags: true },
   { option: 'no-promisc', needs: ['device'], unless: ['mint-token'], isForFlags: true },
   ...(['metrics-auth', 'metrics-auth-file'] as const).map((option) => ({

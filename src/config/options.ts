@@ -99,6 +99,13 @@ const SOURCES = group('Sources', {
     toml: 'capture.uprobe_comm',
     implies: { flag: 'uprobe', value: 'all' },
   }),
+  'uprobe-offset': value('FILE:LIST', text, 'Give virtual addresses of functions: FILE:SSL_read=0x10,SSL_write=0x20.', {
+    repeatable: true,
+    toml: 'capture.uprobe_offset',
+  }),
+  'uprobe-offsets': value('FILE', text, 'Read them from a file of lines: BUILD-ID SSL_read=0x10 SSL_write=0x20.', {
+    toml: 'capture.uprobe_offsets',
+  }),
   'uprobe-ring-bytes': value(
     'SIZE',
     size(65_536, 1024 ** 3),

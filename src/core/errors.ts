@@ -316,6 +316,22 @@ export const ERRORS = {
       line: '--uprobe-comm: the pattern {reason}',
       remedy: 'give a shorter or simpler RE2 pattern',
     },
+    PROBE_OFFSET_INVALID: {
+      line: '{where}: {cause}',
+      causes: {
+        form: 'write FILE:SSL_read=0x1234,SSL_write=0x5678 with virtual addresses',
+        key: 'it is neither a path nor a build id; give a path that begins with /, or the id that "readelf -n" prints',
+        name: 'calltap does not know the function {name}; docs/operations.md lists those it knows',
+        address: '{name} has no address that a program can have; give a virtual address such as 0x1234',
+        plaintext: 'no function reads or writes; give at least SSL_read or SSL_write',
+        twice: 'it appears more than once; give it once',
+        many: 'there are too many files; give at most {max}',
+        file: '{name} is not a file; name a program or a library',
+        ENOENT: 'there is no file {name}; give the path of one, or for a program its build id',
+        long: 'it has more than 1 MiB; keep the lines that this host needs',
+        other: 'cannot look at {name} ({cause})',
+      },
+    },
   }),
   ...rows('operations.md#listeners', 1, {
     API_ADDRESS_UNKNOWN: { line: '--api {address}: the name does not resolve', remedy: 'give an IP address' },

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readElf } from '../../src/sources/tls/elf.ts';
+import { buildIdOf, debugLinkOf } from '../../src/sources/tls/elf-notes.ts';
+import { lookForSites } from '../../src/sources/tls/look.ts';
 import { findSites } from '../../src/sources/tls/sites.ts';
 import { elfFile } from '../unit/sources/tls/elf-file.ts';
 
@@ -25,22 +27,29 @@ const damage = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { 
 
 test('a damaged file gives a reason or sites inside of it', () => {
   fc.assert(
-    fc.property(form, damage, fc.nat(), (f, changes, cut) => {
+    fc.property(form, damage, fc.nat(), fc.nat(), (f, changes, cut, address) => {
       const whole = elfFile(f);
       // Damage goes where the structure is: headers, and everything behind the code.
       for (const [at, value] of changes) whole[at % 2 === 0 ? at % 200 : whole.length - 1 - (at % 900)] = value;
       const file = whole.subarray(0, cut % 3 === 0 ? cut % (whole.length + 1) : whole.length);
       let reads = 0;
-      const elf = readElf({
+      const source = {
         size: file.length,
-        read(at, length) {
+        read(at: number, length: number): Buffer | null {
           reads++;
           assert.ok(Number.isSafeInteger(at) && Number.isSafeInteger(length) && length >= 0);
           return at < 0 || at + length > file.length ? null : file.subarray(at, at + length);
         },
-      });
+      };
+      const elf = readElf(source);
       if (elf.ok)
         for (const { sites } of findSites(elf.image))
+          for (const s of sites) assert.ok(s.offset >= 0 && s.offset < file.length);
+      assert.match(buildIdOf(source) ?? '', /^[0-9a-f]*$/);
+      assert.ok(!(debugLinkOf(source) ?? '').includes('\0'));
+      const given = { by: 'option', key: '/x', functions: new Map([['SSL_read', address % 0x50_0000]]) } as const;
+      if (elf.ok)
+        for (const { sites } of lookForSites(elf.image, given, { root: '/nowhere', path: '/x' }).libraries)
           for (const s of sites) assert.ok(s.offset >= 0 && s.offset < file.length);
       assert.ok(reads < 1000);
     }),

@@ -1,5 +1,8 @@
 /**
  * Where in a library the probes go: at the entry of its exported functions, and at the instructions they leave by.
+ *
+ * Which functions those are the file itself says, or the user, or a separate debug file (look.ts). What the file itself does
+ * not say needs a proof.
  */
 
 import { MAX_UNREAD_NAMED } from '../../core/item-limits.ts';
@@ -30,7 +33,21 @@ export type ProbeSite = {
   readonly why: string | null;
   /** The function that this jump leads to, where it has a name. */
   readonly leavesTo: string | null;
+  /** The file does not name the function: its calls must show that they carry plaintext of TLS. */
+  readonly needsProof: boolean;
 };
+
+/** What the user says of a file: virtual addresses of functions by their names. */
+export type GivenFunctions = {
+  /** How it was found that they are this file's. */
+  readonly by: 'option' | 'build id';
+  /** The path or the build id, as it was given. */
+  readonly key: string;
+  readonly functions: ReadonlyMap<string, number>;
+};
+
+/** What says where the functions are. */
+export type FoundBy = 'symbols' | 'debug file' | GivenFunctions['by'];
 
 /** A function whose return is needed and whose exits cannot be found, so that no probe goes there. */
 export type UnattachedFunction = { readonly name: string; readonly why: string };
@@ -41,16 +58,17 @@ export type LibrarySites = {
   readonly sites: readonly ProbeSite[];
   /** Where returns are read at the exits: what was left out. */
   readonly unattached: readonly UnattachedFunction[];
+  readonly foundBy: FoundBy;
 };
 
 /** As long as nobody asks for them. */
 const NO_EXITS = { exits: null, why: null, leavesTo: null } as const;
 
-type Functions = ReadonlyMap<string, FoundFunction>;
+export type Functions = ReadonlyMap<string, FoundFunction>;
 
 const NEEDED: readonly string[] = TLS_LIBRARIES.flatMap((library) => library.needed);
 
-function wholeLibraries(found: Functions): TlsLibrary[] {
+export function wholeLibraries(found: Functions): TlsLibrary[] {
   return TLS_LIBRARIES.filter((library) => library.needed.every((name) => found.has(name)));
 }
 
@@ -67,16 +85,22 @@ export function findSites(image: ElfImage, isWithExits = false): LibrarySites[] 
   const needed = findFunctions(image, NEEDED, hasWhole);
   const whole = wholeLibraries(needed);
   if (whole.length === 0) return [];
-  const names = whole.flatMap((library) => library.functions.map(([name]) => name));
-  const functions = findFunctions(image, names, hasWhole);
+  const functions = findFunctions(image, namesOf(whole), hasWhole);
   const finder = isWithExits ? new ExitFinder(image) : null;
   return whole.map((library) => {
     const sites = sitesOf(image, library, functions);
-    return finder === null ? { library, sites, unattached: [] } : { library, ...withExits(finder, sites) };
+    const foundBy = 'symbols' as const;
+    return finder === null
+      ? { library, sites, unattached: [], foundBy }
+      : { library, ...withExits(finder, sites), foundBy };
   });
 }
 
-function withExits(finder: ExitFinder, sites: readonly ProbeSite[]): Pick<LibrarySites, 'sites' | 'unattached'> {
+export function namesOf(libraries: readonly TlsLibrary[]): string[] {
+  return libraries.flatMap((library) => library.functions.map(([name]) => name));
+}
+
+export function withExits(finder: ExitFinder, sites: readonly ProbeSite[]): Pick<LibrarySites, 'sites' | 'unattached'> {
   const read: ProbeSite[] = [];
   const unattached: UnattachedFunction[] = [];
   for (const site of sites) {
@@ -118,7 +142,7 @@ export function carriesPlaintext(kind: TlsSiteKind): boolean {
   return /-(read|write)(-|$)/.test(kind);
 }
 
-function sitesOf(image: ElfImage, library: TlsLibrary, functions: Functions): ProbeSite[] {
+export function sitesOf(image: ElfImage, library: TlsLibrary, functions: Functions): ProbeSite[] {
   const entries = library.functions.flatMap(([name, kind]) => {
     const found = functions.get(name);
     return found === undefined ? [] : [entrySite(image, found, kind)];
@@ -141,6 +165,7 @@ function entrySite(image: ElfImage, { name, offset, vaddr, size }: FoundFunction
     vaddr,
     size,
     ...NO_EXITS,
+    needsProof: false,
   };
 }
 

@@ -60,6 +60,8 @@ test('defaults', () => {
     fraudNight: null,
     uprobe: [],
     uprobeComm: null,
+    uprobeOffset: [],
+    uprobeOffsets: null,
     uprobeRingBytes: null,
     uprobeList: false,
     check: false,
@@ -300,6 +302,14 @@ test('--uprobe alone, with a value, by name and beside other sources', () => {
   assert.equal(load('--uprobe-list').uprobeList, true);
   assert.match(mistake('-I', 'a', '--uprobe'), /-I: .*live sources/);
   assert.match(mistake('--uprobe-comm', ''), /--uprobe-comm/);
+});
+
+test('--uprobe-offset may be repeated, for probes alone', () => {
+  const given = ['/opt/sbc:SSL_read=0x10', 'ab12cd34:SSL_write=0x20'];
+  assert.deepEqual(load('--uprobe', ...given.flatMap((v) => ['--uprobe-offset', v])).uprobeOffset, given);
+  assert.equal(load('--uprobe-list', '--uprobe-offsets', '/etc/offsets').uprobeOffsets, '/etc/offsets');
+  for (const option of ['--uprobe-offset', '--uprobe-offsets'])
+    assert.match(mistake('-I', 'a', option, '/x:SSL_read=0x10'), new RegExp(`${option}: it requires --uprobe or`));
 });
 
 test('--uprobe-ring-bytes is a size, for probes alone', () => {

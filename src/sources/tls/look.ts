@@ -1,0 +1,95 @@
+/**
+ * What one file offers to probe: by what the user says of it, by its own symbols, or by those of its separate debug file.
+ *
+ * What somebody else than the file says is checked against its bytes first, and refused in one line when a function does not
+ * begin there. What passes must still prove itself: the address may be that of another function.
+ */
+import type { FilePlaceInRoot } from './debug-file.ts';
+import { withDebugSymbols } from './debug-file.ts';
+import type { ElfImage } from './elf.ts';
+import type { FoundFunction } from './elf-symbols.ts';
+import { codeOffset, findFunctions } from './elf-symbols.ts';
+import { ExitFinder } from './exits.ts';
+import { describedOrDecoded, functionStart, hex } from './function-start.ts';
+import type { TlsLibrary } from './functions.ts';
+import { TLS_LIBRARIES } from './functions.ts';
+import type { FoundBy, Functions, GivenFunctions, LibrarySites, ProbeSite } from './sites.ts';
+import {
+  carriesPlaintext,
+  findSites,
+  listed,
+  namesOf,
+  sitesOf,
+  unreadFunctions,
+  wholeLibraries,
+  withExits,
+} from './sites.ts';
+
+/** `refusal`: what was said of the file and is not so; then nothing of it may be attached. '' otherwise. */
+export type FileSites = { readonly libraries: readonly LibrarySites[]; readonly refusal: string };
+
+const NOTHING: FileSites = { libraries: [], refusal: '' };
+
+export function lookForSites(image: ElfImage, given: GivenFunctions | null, place: FilePlaceInRoot): FileSites {
+  if (given !== null) return givenSites(image, given);
+  const own = findSites(image, true);
+  if (own.length > 0) return { libraries: own, refusal: '' };
+  const found = withDebugSymbols(image, place, (symbols) =>
+    findFunctions(image, namesOf(TLS_LIBRARIES), () => false, symbols),
+  );
+  const whole = found === null ? [] : wholeLibraries(found);
+  if (found === null || whole.length === 0) return NOTHING;
+  const names = namesOf(whole);
+  return checkedSites(
+    image,
+    whole,
+    [...found.values()].filter(({ name }) => names.includes(name)),
+    'debug file',
+  );
+}
+
+/** What is given wins; the rest of the library is as the file itself says, where it does. */
+function givenSites(image: ElfImage, { by, functions }: GivenFunctions): FileSites {
+  const libraries = TLS_LIBRARIES.filter((library) => library.functions.some(([name]) => functions.has(name)));
+  const named = findFunctions(image, namesOf(libraries), () => false);
+  const own = new Map([...named].filter(([name]) => !functions.has(name)));
+  const said = [...functions].map(([name, vaddr]) => ({ name, vaddr, size: 0, offset: codeOffset(image, vaddr) }));
+  return checkedSites(image, libraries, said, by, own);
+}
+
+/** `said`: what somebody else than the file says; `own`: what the file itself names. */
+function checkedSites(
+  image: ElfImage,
+  libraries: readonly TlsLibrary[],
+  said: Iterable<FoundFunction>,
+  foundBy: FoundBy,
+  own: Functions = new Map(),
+): FileSites {
+  const functions = new Map(own);
+  for (const found of said) {
+    const start = functionStart(image, found.vaddr);
+    if (!start.ok) return { libraries: [], refusal: `${found.name}=${hex(found.vaddr)} (${foundBy}) ${start.why}` };
+    functions.set(found.name, { ...found, size: start.size });
+  }
+  const finder = new ExitFinder(image, describedOrDecoded);
+  const found = libraries.map((library) => {
+    const sites = sitesOf(image, library, functions).map((site) => ({
+      ...site,
+      needsProof: carriesPlaintext(site.kind) && !own.has(site.name),
+    }));
+    return provable({ library, ...withExits(finder, sites), foundBy });
+  });
+  // A function that was named by hand is expected to be read.
+  const unread = foundBy === 'debug file' ? [] : found.flatMap((library) => unreadFunctions(library));
+  return unread.length > 0
+    ? { libraries: [], refusal: `${unread.length === 1 ? 'it' : 'they'} cannot be read: ${listed(unread)}` }
+    : { libraries: found, refusal: '' };
+}
+
+/** A probe at the entry alone proves nothing: without exits such a function is left out. */
+function provable(library: LibrarySites): LibrarySites {
+  const isBlind = ({ needsProof, exits }: ProbeSite): boolean => needsProof && exits === null;
+  const blind = library.sites.filter(isBlind).map(({ name, why }) => ({ name, why: why ?? 'its exits are not known' }));
+  const sites = library.sites.filter((site) => !isBlind(site));
+  return { ...library, sites, unattached: [...library.unattached, ...blind] };
+}
