@@ -405,6 +405,11 @@ export const MAX_TLS_PROGRAMS = 4_096;
 export const MAX_TLS_FILES = 16_384;
 export const MAX_TLS_ATTACHED = 512;
 
+/** Rows of the kernel's table of functions that must prove what they are; it takes as many (CT_TLS_PROOFS). */
+export const TLS_PROOF_ROWS = 1_024;
+/** Bytes of plaintext that wait for such a proof. */
+export const MAX_TLS_HELD_BYTES = 4 * 1024 * 1024;
+
 /** Programs with a fitting name that are looked into before they run. */
 export const MAX_TLS_FORESEEN = 32;
 

@@ -203,6 +203,12 @@ export const PROBE_LOSSES: readonly Loss[] = [
     (f) => f.tls?.source.discovery.filesBeyondCap,
     'Files beyond those that calltap remembers.',
   ),
+  loss(
+    'uprobe_unproven',
+    (f) => f.tls?.source.unproven,
+    'Events of functions named by offset or debug file that were not shown: no proof that they are TLS.',
+    { remedy: 'Standard error names the function; correct its address, or leave it out.' },
+  ),
   loss('uprobe_scan_failures', (f) => f.tls?.source.discovery.scanFailures, 'Failed attempts to list the processes.'),
   loss(
     'uprobe_functions_unread',

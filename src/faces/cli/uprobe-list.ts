@@ -10,6 +10,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { fit, layout, paint, safeText } from '../../core/terminal-text.ts';
 import { watchMovers, withMovers } from '../../sources/tls/movers.ts';
 import { PROBE_WAYS } from '../../sources/tls/native-tls.ts';
+import { TlsOffsets } from '../../sources/tls/offsets.ts';
 import { memoryBytes, nativeTls, tlsRingBytes } from '../../sources/tls/open.ts';
 import { TlsSource } from '../../sources/tls/source.ts';
 import type { SurveyRow } from '../../sources/tls/survey.ts';
@@ -27,9 +28,10 @@ const WATCH_MS = 3_000;
 export async function runUprobeList(config: Config): Promise<number> {
   // A filter that is wrong is refused before anything is looked at.
   const targets = new TlsTargets({ uprobe: config.uprobe, comm: config.uprobeComm });
+  const offsets = new TlsOffsets(config.uprobeOffset, config.uprobeOffsets);
   const kernel = tryProbes(config, targets);
   const movers = await watchMovers(WATCH_MS);
-  const { rows, unreadable, processes } = withMovers(surveyHost(), movers.rows);
+  const { rows, unreadable, processes } = withMovers(surveyHost('/proc', offsets), movers.rows);
   const meant = rows
     .filter((row) => targets.fittingName(row.pid, row.comm) !== null)
     .map((row) => asItIs(row, kernel.works));
@@ -53,6 +55,7 @@ export async function runUprobeList(config: Config): Promise<number> {
         deleted: r.isDeleted,
         observable: r.isObservable,
         records: r.records,
+        found_by: r.foundBy,
         note: r.note,
         entry_only: r.entryOnly,
         not_read: r.unread,

@@ -10,10 +10,17 @@
 import { closeSync, fstatSync } from 'node:fs';
 import { errnoOf } from '../../core/errors.ts';
 import { MAX_TLS_ATTACHED, MAX_TLS_FILES, MAX_TLS_FORESEEN } from '../../core/limits.ts';
+import type { FilePlaceInRoot } from './debug-file.ts';
 import { fileSource, openForReading, readElf, withElf } from './elf.ts';
+import { hex } from './function-start.ts';
+import { lookForSites } from './look.ts';
+import { DEVICE_MAJOR, describe, kernelDevice, openMapped } from './mapped-file.ts';
 import { mappingsOf, mappingsOfAll } from './maps.ts';
 import type { TlsAttachRequest, TlsAttachResult, TlsMapping, TlsScanResult } from './native-tls.ts';
-import type { LibrarySites, ProbeSite, UnattachedFunction } from './sites.ts';
+import { TlsOffsets } from './offsets.ts';
+import type { ProofNative, ProofRow } from './proofs.ts';
+import { TlsProofs } from './proofs.ts';
+import type { FoundBy, LibrarySites, ProbeSite, UnattachedFunction } from './sites.ts';
 import { carriesPlaintext, findSites, listed, needsReturn, unreadFunctions } from './sites.ts';
 import type { StartsNative } from './starts.ts';
 import { systemLibraries, TlsStarts } from './starts.ts';
@@ -25,17 +32,18 @@ const LINGER_MS = 30_000;
 const RETRY_MS = 30_000;
 /** Files looked into before other work gets a turn. */
 const TURN_MS = 10;
-/** Kernel device numbers are major << 20 | minor. */
-const DEVICE_MAJOR = 1 << 20;
+/** CT_TLS_PROOF_MISFITS of bpf/tls_event.h. */
+const PROOF_CALLS = 20;
 
 /** What discovery needs of the addon. */
-export type ProbeNative = StartsNative & {
-  scan(): TlsScanResult;
-  attach(request: TlsAttachRequest): TlsAttachResult;
-  detach(id: number): boolean;
-  /** errno, 0 when it is so. */
-  allow(pids: Uint32Array | null): number;
-};
+export type ProbeNative = StartsNative &
+  ProofNative & {
+    scan(): TlsScanResult;
+    attach(request: TlsAttachRequest): TlsAttachResult;
+    detach(id: number): boolean;
+    /** errno, 0 when it is so. */
+    allow(pids: Uint32Array | null): number;
+  };
 
 export type FileStatus = {
   /** Last name of the path. */
@@ -50,6 +58,8 @@ export type FileStatus = {
   /** Why it is not attached; '' when it is. */
   readonly reason: string;
   readonly processes: number;
+  /** What says where its functions are. */
+  readonly foundBy: FoundBy;
 };
 
 type KnownFile = {
@@ -66,10 +76,9 @@ type KnownFile = {
   scan: number;
   /** Attached whether or not a process maps it. */
   isKept: boolean;
+  /** What was said of it is not so: it is not attached again. */
+  isRefused: boolean;
 };
-
-/** A file that a process maps, opened by a way that is sure to lead to the mapped inode. */
-type Opened = { readonly fd: number } | { readonly reason: string };
 
 export class TlsDiscovery {
   readonly #native: ProbeNative;
@@ -77,6 +86,8 @@ export class TlsDiscovery {
   readonly #starts: TlsStarts;
   readonly #say: (line: string) => void;
   readonly #procRoot: string;
+  readonly #offsets: TlsOffsets;
+  readonly proofs: TlsProofs;
   readonly #files = new Map<string, KnownFile>();
   #isScanning = false;
   #scanBy: 'iterator' | 'maps' | 'not known' = 'not known';
@@ -91,8 +102,16 @@ export class TlsDiscovery {
   scanFailures = 0;
   scanError = '';
 
-  constructor(native: ProbeNative, targets: TlsTargets, say: (line: string) => void, procRoot = '/proc') {
+  constructor(
+    native: ProbeNative,
+    targets: TlsTargets,
+    say: (line: string) => void,
+    procRoot = '/proc',
+    offsets = new TlsOffsets(),
+  ) {
     this.#native = native;
+    this.#offsets = offsets;
+    this.proofs = new TlsProofs(native);
     this.#targets = targets;
     this.#starts = new TlsStarts(native, targets);
     this.#say = say;
@@ -152,7 +171,7 @@ export class TlsDiscovery {
 
   statuses(): FileStatus[] {
     return [...this.#files.values()]
-      .filter((f) => (f.libraries ?? []).length > 0)
+      .filter((f) => f.isRefused || (f.libraries ?? []).length > 0)
       .map((f) => ({
         name: baseName(f.path),
         path: f.path,
@@ -163,6 +182,7 @@ export class TlsDiscovery {
         isAttached: f.attachment > 0,
         reason: f.reason,
         processes: f.pids.size,
+        foundBy: f.libraries?.[0]?.foundBy ?? 'symbols',
       }));
   }
 
@@ -264,6 +284,7 @@ export class TlsDiscovery {
       lastUsedMs: Number.NEGATIVE_INFINITY,
       scan: 0,
       isKept: false,
+      isRefused: false,
     };
     this.#files.set(key, f);
     return f;
@@ -278,7 +299,8 @@ export class TlsDiscovery {
       return;
     }
     try {
-      f.libraries ??= sitesIn(opened.fd);
+      const root = `${this.#procRoot}/${row.pid}/root`;
+      f.libraries ??= this.#sitesIn(f, opened.fd, { root, path: row.path });
       if (f.libraries.length === 0 || !this.#isWanted(row)) return;
       this.#attach(f, opened.fd, nowMs);
     } finally {
@@ -322,7 +344,7 @@ export class TlsDiscovery {
     const isLibrariesOnly = files.length > 0 && files.every((file) => this.#hasSites(file));
     const paths = files.map((f) => f.path);
     if (this.#targets.isAll || this.#targets.pids.length > 0 || !isLibrariesOnly) paths.push(...systemLibraries());
-    paths.push(...this.#starts.look().slice(0, MAX_TLS_FORESEEN));
+    paths.push(...this.#starts.look().slice(0, MAX_TLS_FORESEEN), ...this.#offsets.paths());
     for (const f of this.#files.values()) f.isKept = false;
     for (const path of paths) this.#prepareFile(path, nowMs);
   }
@@ -342,7 +364,7 @@ export class TlsDiscovery {
       const key = `${dev}:${stat.ino}`;
       const f = this.#files.get(key) ?? this.#newFile(key, path, false);
       if (f === null) return;
-      f.libraries ??= sitesIn(fd);
+      f.libraries ??= this.#sitesIn(f, fd, { root: '', path });
       if (f.libraries.length === 0) return;
       f.isKept = true;
       if (f.attachment === 0 && nowMs >= f.retryAtMs) this.#attach(f, fd, nowMs);
@@ -357,31 +379,80 @@ export class TlsDiscovery {
       f.retryAtMs = nowMs + RETRY_MS;
       return;
     }
-    const sites = (f.libraries ?? []).flatMap((l) =>
-      l.sites.map(({ kind, offset, exits }) => ({ kind, offset, exits: needsReturn(kind) ? exits : null })),
-    );
+    const probed = (f.libraries ?? []).flatMap((l) => l.sites);
+    const names = probed.filter((s) => s.needsProof).map(({ name, vaddr }) => `${name}=${hex(vaddr)}`);
+    const rows = (this.proofs.begin(f.key, names) ?? []).map(({ row }) => row);
+    const isFull = rows.length < names.length;
+    const isEndless = !probed.some((s) => /-(free|reset|new|new-out)$/.test(s.kind));
+    const sites = probed.map(({ kind, offset, exits, needsProof }) => ({
+      kind,
+      offset,
+      exits: needsReturn(kind) ? exits : null,
+      ...(needsProof ? { proof: rows.shift() ?? 0, isEndless } : {}),
+    }));
     const unread = unreadOf(f);
     const isBlind = sites.every((s) => !carriesPlaintext(s.kind) || s.exits === null);
-    const { id, error } = isBlind
-      ? { id: 0, error: `its calls cannot be read: ${listed(unread)}` }
-      : this.#native.attach({ path: `${this.#procRoot}/self/fd/${fd}`, sites });
+    const refusal = isFull ? 'too many functions are under proof' : `its calls cannot be read: ${listed(unread)}`;
+    const { id, error } =
+      isBlind || isFull
+        ? { id: 0, error: refusal }
+        : this.#native.attach({ path: `${this.#procRoot}/self/fd/${fd}`, sites });
     if (id > 0) {
       f.attachment = id;
       f.reason = '';
       const n = f.pids.size;
       const users = n === 0 ? 'no process yet' : `${n} ${n === 1 ? 'process' : 'processes'}`;
       const left = unread.length === 0 ? '' : `; not read: ${listed(unread)}`;
-      this.#say(`uprobe attached: ${describe(f)} (${users})${left}`);
+      const by = f.libraries?.[0]?.foundBy ?? 'symbols';
+      const how = by === 'symbols' ? '' : `, by ${by}, shown when its calls fit TLS records`;
+      this.#say(`uprobe attached: ${describe(f)} (${users}${how})${left}`);
       return;
     }
+    this.proofs.end(f.key);
     f.retryAtMs = nowMs + RETRY_MS;
     if (f.reason !== error) this.#say(`uprobe not attached: ${describe(f)}: ${error}`);
     f.reason = error;
   }
 
+  /** What a file offers; none when it is no ELF file. What was said of it and is not so is named. */
+  #sitesIn(f: KnownFile, fd: number, place: FilePlaceInRoot): readonly LibrarySites[] {
+    const source = fileSource(fd);
+    const elf = source === null ? null : readElf(source);
+    if (elf === null || !elf.ok) return [];
+    const file = { ino: fstatSync(fd).ino, name: baseName(place.path) };
+    const { libraries, refusal } = lookForSites(elf.image, this.#offsets.of(elf.image, file), place);
+    if (refusal !== '') this.#refuse(f, refusal, 'uprobe not attached');
+    return libraries;
+  }
+
+  #refuse(f: KnownFile, reason: string, what: string): void {
+    f.isRefused = true;
+    f.reason = reason;
+    f.retryAtMs = Infinity;
+    this.#say(`${what}: ${describe(f)}: ${reason}`);
+  }
+
+  /** Names functions that have proven what they are, and detaches from files whose functions are others. */
+  settleProofs(): void {
+    for (const row of this.proofs.decided()) {
+      const f = this.#files.get(row.file);
+      if (f === undefined || f.attachment === 0) continue;
+      if (row.state === 'proven') this.#say(`uprobe proven: ${describe(f)}: ${row.name} carries plaintext of TLS`);
+      else this.#letGo(f, row);
+    }
+  }
+
+  #letGo(f: KnownFile, { name }: ProofRow): void {
+    this.#native.detach(f.attachment);
+    f.attachment = 0;
+    this.proofs.end(f.key);
+    const reason = `${name} is another function: ${PROOF_CALLS} of its calls fit no TLS record; nothing of it was shown`;
+    this.#refuse(f, reason, 'uprobe detached');
+  }
+
   #detachUnused(scan: number, nowMs: number): void {
     for (const [key, f] of this.#files) {
-      if (f.scan === scan || f.isKept) continue;
+      if (f.scan === scan || f.isKept || (f.isRefused && !f.isDeleted)) continue;
       if (f.attachment === 0) {
         this.#files.delete(key);
         continue;
@@ -389,56 +460,13 @@ export class TlsDiscovery {
       // A deleted file has no future; any other may be mapped again soon.
       if (!f.isDeleted && nowMs - f.lastUsedMs < LINGER_MS) continue;
       this.#native.detach(f.attachment);
+      this.proofs.end(f.key);
       this.#files.delete(key);
       this.#say(`uprobe detached: ${describe(f)} (no process maps it)`);
     }
   }
 }
 
-function describe(f: { readonly path: string; readonly isDeleted: boolean }): string {
-  // A path is what some process chose: control bytes would reach the terminal.
-  const name = baseName(f.path).replace(/[^\x21-\x7e]/g, '?') || 'a file with a long path';
-  return f.isDeleted ? `${name} (deleted)` : name;
-}
-
-/** Probe sites of an open file, with their exits or without; none when it is no ELF file. */
 function unreadOf(f: KnownFile): UnattachedFunction[] {
   return (f.libraries ?? []).flatMap((l) => unreadFunctions(l));
-}
-
-function sitesIn(fd: number): readonly LibrarySites[] {
-  const source = fileSource(fd);
-  if (source === null) return [];
-  const elf = readElf(source);
-  return elf.ok ? findSites(elf.image, true) : [];
-}
-
-/** A device number as stat(2) gives it, in the kernel's own layout. */
-export function kernelDevice(dev: number): number {
-  const big = BigInt(dev);
-  const major = Number((big >> 8n) & 0xfffn) | Number((big >> 32n) & 0xfffff000n);
-  const minor = Number(big & 0xffn) | Number((big >> 12n) & 0xfff00n);
-  return major * DEVICE_MAJOR + minor;
-}
-
-/** By path in the process's own root when that still is the inode, else by the mapping itself. */
-export function openMapped(row: TlsMapping, procRoot = '/proc'): Opened {
-  const ways: string[] = [];
-  if (!row.deleted && row.path.startsWith('/')) ways.push(`${procRoot}/${row.pid}/root${row.path}`);
-  ways.push(`${procRoot}/${row.pid}/map_files/${row.start.toString(16)}-${row.end.toString(16)}`);
-  let reason = '';
-  for (const way of ways) {
-    let fd: number;
-    try {
-      fd = openForReading(way);
-    } catch (error) {
-      reason = `cannot be opened (${errnoOf(error) ?? 'error'})`;
-      continue;
-    }
-    const stat = fstatSync(fd);
-    if (stat.isFile() && stat.ino === row.ino) return { fd };
-    closeSync(fd);
-    reason = 'the path leads to another file now';
-  }
-  return { reason };
 }

@@ -7,6 +7,7 @@ import { totalmem } from 'node:os';
 import { TLS_RING_LEAST_BYTES, TLS_RING_MOST_BYTES, TLS_RING_PARTS } from '../../core/limits.ts';
 import { loadNative } from '../native.ts';
 import { watchMovers } from './movers.ts';
+import { TlsOffsets } from './offsets.ts';
 import type { NativeTls } from './source.ts';
 import { TlsSource } from './source.ts';
 import { TlsTargets } from './targets.ts';
@@ -38,6 +39,9 @@ export type TlsOptions = {
   /** --uprobe: `all`, process ids, and paths. */
   readonly uprobe: readonly string[];
   readonly uprobeComm: string | null;
+  /** --uprobe-offset, and the file of --uprobe-offsets. */
+  readonly uprobeOffset: readonly string[];
+  readonly uprobeOffsets: string | null;
   /** Null: by the memory of the host. */
   readonly uprobeRingBytes: number | null;
 };
@@ -55,11 +59,12 @@ export function nativeTls(): NativeTls {
 /** Loads the probes; `say` is given lines for people. Throws ServiceError with the remedy. */
 export function openTlsSource(options: TlsOptions, say: (line: string) => void): TlsSource {
   const targets = new TlsTargets({ uprobe: options.uprobe, comm: options.uprobeComm });
+  const offsets = new TlsOffsets(options.uprobeOffset, options.uprobeOffsets);
   const asked = options.uprobeRingBytes;
   const ringBytes = tlsRingBytes(asked, memoryBytes());
   if (asked !== null && ringBytes !== asked)
     say(`--uprobe-ring-bytes: rounded up to ${ringBytes}, because the kernel takes only powers of two`);
-  const source = new TlsSource({ native: nativeTls(), targets, sourceId: SOURCE_ID, ringBytes, say });
+  const source = new TlsSource({ native: nativeTls(), targets, offsets, sourceId: SOURCE_ID, ringBytes, say });
   // While this thread, or one of the engine's that it waits for, waits for a processor, the ring fills.
   loadNative().hasten(NICE);
   return source;

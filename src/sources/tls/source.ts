@@ -11,7 +11,9 @@ import { allocateSlabs } from '../capture-memory.ts';
 import type { RecordBatch } from '../record-batch.ts';
 import type { FileStatus } from './discovery.ts';
 import { TlsDiscovery } from './discovery.ts';
+import { HeldRecords } from './held.ts';
 import type { NativeTlsCapture, NativeTlsOptions, TlsMovers, TlsStatus } from './native-tls.ts';
+import type { TlsOffsets } from './offsets.ts';
 import { StartedPrograms } from './started.ts';
 import type { TlsTargets } from './targets.ts';
 import { UnseenProcesses } from './unseen.ts';
@@ -34,6 +36,8 @@ export type NativeTls = {
 export type TlsSourceOptions = {
   readonly native: NativeTls;
   readonly targets: TlsTargets;
+  /** Where functions begin that have no names. */
+  readonly offsets?: TlsOffsets;
   readonly sourceId: number;
   /** One line for the operator: a library attached, refused or let go. */
   readonly say: (line: string) => void;
@@ -48,6 +52,7 @@ export class TlsSource {
   readonly unseen: UnseenProcesses;
   readonly counterNames: readonly string[];
   readonly #native: NativeTlsCapture;
+  readonly #held: HeldRecords;
   readonly #values: BigUint64Array;
   readonly #at: ReadonlyMap<string, number>;
   #valuesAtMs = Number.NEGATIVE_INFINITY;
@@ -79,7 +84,7 @@ export class TlsSource {
       },
       (slab, records) => {
         const batch = memory.batches[slab];
-        if (batch !== undefined && records > 0 && !this.#isClosed) this.#onRecords(batch, records);
+        if (batch !== undefined && records > 0 && !this.#isClosed) this.#held.take(batch, records, this.#onRecords);
       },
     );
     const refusal = this.#native.open();
@@ -87,7 +92,8 @@ export class TlsSource {
       this.#native.close();
       throw failure('PROBES_FAILED', { reason: refusal });
     }
-    this.discovery = new TlsDiscovery(this.#native, options.targets, options.say);
+    this.discovery = new TlsDiscovery(this.#native, options.targets, options.say, '/proc', options.offsets);
+    this.#held = new HeldRecords(this.discovery.proofs);
     this.unseen = new UnseenProcesses({
       watch: (ms) => native.watchMovers(ms),
       observes: (pid) => !this.#isClosed && this.#native.observes(pid),
@@ -142,6 +148,11 @@ export class TlsSource {
     return Number(this.#values[i] ?? 0n);
   }
 
+  /** Records of functions under proof that were never shown. */
+  get unproven(): number {
+    return this.#held.dropped;
+  }
+
   /** Whether an undecided connection turned out to carry SIP over WebSocket. */
   verdict(idLow: number, idHigh: number, isSip: boolean): void {
     if (!this.#isClosed) this.#native.verdict(idLow, idHigh, isSip);
@@ -152,6 +163,8 @@ export class TlsSource {
     if (this.#isClosed) return;
     clearInterval(this.#timer);
     this.#native.counters(this.#values);
+    this.#settleProofs();
+    this.#held.finish();
     this.#isClosed = true;
     this.#native.close();
   }
@@ -160,9 +173,15 @@ export class TlsSource {
     return this.discovery.isListed ? SCAN_LISTED_EVERY_MS : SCAN_EVERY_MS;
   }
 
+  #settleProofs(): void {
+    this.discovery.settleProofs();
+    this.#held.settle(this.#onRecords);
+  }
+
   /** Scans when it is time, or when a program that was started maps what is not known. */
   #look(): void {
     const nowMs = performance.now();
+    this.#settleProofs();
     void this.unseen.look(nowMs);
     const isNeeded = this.#started?.needScan(nowMs) ?? false;
     if (!isNeeded && nowMs < this.#nextScanMs) return;

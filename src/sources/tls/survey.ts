@@ -8,13 +8,16 @@
 
 import { closeSync } from 'node:fs';
 import { MAX_MARK_SEARCH_BYTES } from '../../core/item-limits.ts';
-import { openMapped } from './discovery.ts';
 import type { ElfImage } from './elf.ts';
 import { fileSource, readElf } from './elf.ts';
+import { lookForSites } from './look.ts';
+import { openMapped } from './mapped-file.ts';
 import { mappingsOf, processIds, programOf } from './maps.ts';
 import type { TlsMapping } from './native-tls.ts';
-import type { ProbeSite, UnattachedFunction } from './sites.ts';
-import { carriesPlaintext, findSites, listed, unreadFunctions } from './sites.ts';
+import { TlsOffsets } from './offsets.ts';
+import type { FoundBy, LibrarySites, ProbeSite, UnattachedFunction } from './sites.ts';
+import { carriesPlaintext, listed, unreadFunctions } from './sites.ts';
+import { baseName } from './targets.ts';
 
 export type SurveyRow = {
   readonly pid: number;
@@ -25,6 +28,8 @@ export type SurveyRow = {
   /** OpenSSL, GnuTLS, ...; what the file looks like when it cannot be observed. */
   readonly library: string;
   readonly isObservable: boolean;
+  /** What says where its functions are; null when nothing does. */
+  readonly foundBy: FoundBy | null;
   /** How it would be observed, or why it cannot be. */
   readonly note: string;
   /** Functions that give evidence of addresses from their entry alone, and those not read. */
@@ -41,29 +46,33 @@ export type Survey = {
   readonly processes: number;
 };
 
-type Verdict = Pick<SurveyRow, 'library' | 'isObservable' | 'note' | 'entryOnly' | 'unread'>;
+type Verdict = Pick<SurveyRow, 'library' | 'isObservable' | 'foundBy' | 'note' | 'entryOnly' | 'unread'>;
 
 function refused(library: string, note: string): Verdict {
-  return { library, isObservable: false, note, entryOnly: [], unread: [] };
+  return { library, isObservable: false, foundBy: null, note, entryOnly: [], unread: [] };
 }
 
 const PIECE = 1024 * 1024;
 /** What to do about a process that no probe can read. */
 export const BY_HEP = 'mirror its SIP by HEP (siptrace, sipdump, homer.conf)';
 
+const STRIPPED = 'stripped: its functions have no names; install its debug symbols, or give --uprobe-offset';
+
 /** Text that TLS code leaves in a program, and what it means when there is no function to probe. */
 const MARKS: readonly (readonly [mark: string, library: string, note: string])[] = [
   ['\xff Go buildinf:', 'Go', 'Go keeps its calls on stacks of its own, which probes at returns would break'],
   ['/rustls-', 'rustls', `it has no symbols; ${BY_HEP}`],
-  ['BoringSSL', 'BoringSSL', 'stripped: its functions have no names any more; install one with symbols'],
-  ['OpenSSL 1.1.', 'OpenSSL 1.1', 'stripped: its functions have no names any more; install one with symbols'],
-  ['OpenSSL 3.', 'OpenSSL 3', 'stripped: its functions have no names any more; install one with symbols'],
-  ['wolfSSL_CTX', 'wolfSSL', 'stripped: its functions have no names any more; install one with symbols'],
+  ['BoringSSL', 'BoringSSL', STRIPPED],
+  ['OpenSSL 1.1.', 'OpenSSL 1.1', STRIPPED],
+  ['OpenSSL 3.', 'OpenSSL 3', STRIPPED],
+  ['wolfSSL_CTX', 'wolfSSL', STRIPPED],
+  // Where the version is left out, the sources that errors name.
+  ['ssl/ssl_lib.c', 'OpenSSL', STRIPPED],
 ];
 /** What a process that can be observed maps beside its TLS library is not looked at. */
 const JAVA = /\/libjvm\.so$/;
 
-export function surveyHost(procRoot = '/proc'): Survey {
+export function surveyHost(procRoot = '/proc', offsets = new TlsOffsets()): Survey {
   const known = new Map<string, Verdict | null>();
   const rows: SurveyRow[] = [];
   let unreadable = 0;
@@ -74,7 +83,7 @@ export function surveyHost(procRoot = '/proc'): Survey {
     if (mapped === null) continue;
     processes++;
     if (mapped === 'unreadable') unreadable++;
-    else rows.push(...surveyProcess(procRoot, mapped, known));
+    else rows.push(...surveyProcess(procRoot, mapped, known, offsets));
   }
   return { rows: rows.sort((a, b) => a.pid - b.pid), unreadable, processes };
 }
@@ -83,9 +92,10 @@ function surveyProcess(
   procRoot: string,
   mapped: readonly TlsMapping[],
   known: Map<string, Verdict | null>,
+  offsets: TlsOffsets,
 ): SurveyRow[] {
   const rows = mapped.flatMap((m) => {
-    const verdict = remembered(known, `${m.dev}:${m.ino}`, () => lookInto(m, procRoot, offered));
+    const verdict = remembered(known, `${m.dev}:${m.ino}`, () => lookInto(m, procRoot, offered(offsets)));
     return verdict === null ? [] : [toRow(m, verdict)];
   });
   const [first] = mapped;
@@ -124,8 +134,10 @@ function remembered(known: Map<string, Verdict | null>, key: string, look: () =>
   return verdict;
 }
 
+type Judge = (image: ElfImage, m: TlsMapping, procRoot: string) => Verdict | null;
+
 /** What a file offers; null for one that has nothing to do with TLS. */
-function lookInto(m: TlsMapping, procRoot: string, judge: (image: ElfImage) => Verdict | null): Verdict | null {
+function lookInto(m: TlsMapping, procRoot: string, judge: Judge): Verdict | null {
   const opened = openMapped(m, procRoot);
   if ('reason' in opened) {
     // Only a name that promises something is worth a line.
@@ -136,15 +148,25 @@ function lookInto(m: TlsMapping, procRoot: string, judge: (image: ElfImage) => V
     const source = fileSource(opened.fd);
     const elf = source === null ? null : readElf(source);
     if (elf === null || !elf.ok) return null;
-    return judge(elf.image);
+    return judge(elf.image, m, procRoot);
   } finally {
     closeSync(opened.fd);
   }
 }
 
-function offered(image: ElfImage): Verdict | null {
-  const found = findSites(image, true);
-  if (found.length === 0) return null;
+/** By the file's own symbols, or by what else says where its functions are. */
+function offered(offsets: TlsOffsets): Judge {
+  return (image, m, procRoot) => {
+    const given = offsets.of(image, { ino: m.ino, name: baseName(m.path) });
+    const place = { root: `${procRoot}/${m.pid}/root`, path: m.path };
+    const { libraries, refusal } = lookForSites(image, given, place);
+    if (refusal !== '') return refused('TLS', refusal);
+    return libraries.length === 0 ? null : judged(libraries);
+  };
+}
+
+function judged(found: readonly LibrarySites[]): Verdict {
+  const foundBy = found[0]?.foundBy ?? 'symbols';
   const library = found.map((f) => f.library.name).join(', ');
   const unread = found.flatMap((f) => unreadFunctions(f));
   const entryOnly = found
@@ -154,7 +176,8 @@ function offered(image: ElfImage): Verdict | null {
   const isObservable = plain.some((s) => s.exits !== null);
   const how = isObservable ? `yes, ${siteOf(plain)}, and at its exits` : 'its calls cannot be read';
   const left = unread.length === 0 ? '' : `; not read: ${listed(unread)}`;
-  return { library, isObservable, note: `${how}${left}`, entryOnly, unread };
+  const by = foundBy === 'symbols' ? '' : `, by ${foundBy}`;
+  return { library, isObservable, foundBy, note: `${how}${by}${left}`, entryOnly, unread };
 }
 
 function siteOf(plain: readonly ProbeSite[]): string {

@@ -12,6 +12,7 @@ function row(changes: Partial<SurveyRow>): SurveyRow {
     isDeleted: false,
     library: 'OpenSSL',
     isObservable: true,
+    foundBy: 'symbols',
     note: 'yes, at its entry',
     entryOnly: [],
     unread: [],

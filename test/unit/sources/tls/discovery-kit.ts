@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import type { ProbeNative } from '../../../../src/sources/tls/discovery.ts';
-import { kernelDevice, TlsDiscovery } from '../../../../src/sources/tls/discovery.ts';
+import { TlsDiscovery } from '../../../../src/sources/tls/discovery.ts';
+import { kernelDevice } from '../../../../src/sources/tls/mapped-file.ts';
 import type { StartedProgram, TlsAttachRequest, TlsMapping } from '../../../../src/sources/tls/native-tls.ts';
+import { TlsOffsets } from '../../../../src/sources/tls/offsets.ts';
 import { TlsTargets } from '../../../../src/sources/tls/targets.ts';
 import { elfFile } from './elf-file.ts';
 export const dir = mkdtempSync(join(tmpdir(), 'calltap-tls-'));
@@ -90,6 +92,11 @@ export class FakeNative implements ProbeNative {
     this.allowed.push(pids === null ? null : [...pids]);
     return 0;
   }
+  /** By row; what is not there has proven nothing yet. */
+  readonly proofs = new Map<number, number>();
+  proof(row: number): { state: number; calls: number } {
+    return { state: this.proofs.get(row) ?? 0, calls: 0 };
+  }
   starts(rule: number, programs: readonly StartedProgram[]): number {
     this.rule = rule;
     this.programs.push(...programs.map(({ ino, name }) => `${ino} ${name}`));
@@ -100,9 +107,15 @@ export class FakeNative implements ProbeNative {
   }
 }
 
-export function setUp(uprobe: readonly string[], comm: string | null = null, proc = procWith(10, 11, 12)) {
+export function setUp(
+  uprobe: readonly string[],
+  comm: string | null = null,
+  proc = procWith(10, 11, 12),
+  offsets = new TlsOffsets(),
+) {
   const native = new FakeNative();
   const said: string[] = [];
-  const discovery = new TlsDiscovery(native, new TlsTargets({ uprobe, comm }, proc), (line) => said.push(line), proc);
+  const targets = new TlsTargets({ uprobe, comm }, proc);
+  const discovery = new TlsDiscovery(native, targets, (line) => said.push(line), proc, offsets);
   return { native, said, discovery };
 }

@@ -5,7 +5,8 @@ import { mkdirSync, readFileSync, renameSync, statSync, symlinkSync, unlinkSync,
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ServiceError } from '../../../../src/core/errors.ts';
-import { kernelDevice, openMapped, TlsDiscovery } from '../../../../src/sources/tls/discovery.ts';
+import { TlsDiscovery } from '../../../../src/sources/tls/discovery.ts';
+import { kernelDevice, openMapped } from '../../../../src/sources/tls/mapped-file.ts';
 import { START } from '../../../../src/sources/tls/native-tls.ts';
 import { TlsStarts } from '../../../../src/sources/tls/starts.ts';
 import { TlsTargets } from '../../../../src/sources/tls/targets.ts';
