@@ -42,7 +42,7 @@ function endpoint(batch: RecordBatch, at: number, port: number, version: number)
   return '';
 }
 
-function readEvent(batch: RecordBatch, i: number): TlsEvent {
+export function readEvent(batch: RecordBatch, i: number): TlsEvent {
   const flags = batch.aux2(i);
   const kind = NAMES[batch.kind(i)];
   if (kind === undefined) throw new Error(`unexpected record kind ${batch.kind(i)}`);

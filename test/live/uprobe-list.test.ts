@@ -9,6 +9,8 @@ import { asOtherUser } from '../helpers/other-user.ts';
 import { until } from '../helpers/patience.ts';
 import { selfSigned } from '../helpers/tls-probes.ts';
 import { ADDRESS, Agent, Lab } from './lab.ts';
+import { buildNameless } from './nameless.ts';
+import { certificateFolder, startPeer } from './tls-kernel-lab.ts';
 import { missingForTls, numberAt, stats } from './tls-peer-lab.ts';
 
 const MAIN = join(packageRoot(), 'dist/program/calltap.js');
@@ -92,4 +94,30 @@ test('who moves TLS records that no probe sees is named', { skip: missingForTls(
     () => `nobody is counted: ${agent.running.output()}`,
   );
   assert.match(agent.running.output(), /^uprobe: tstclnt \(\d+\) speaks TLS that no probe sees; /m);
+});
+
+test('a stripped program is named with what says where its functions are, or with what is wrong', {
+  skip,
+}, async (t) => {
+  const folder = certificateFolder(t);
+  const peer = buildNameless(folder, `listed-${process.pid}`);
+  const { child } = await startPeer(t, [peer.stripped, 'server'], /port (\d+)/, folder);
+  const rowWith = (...args: string[]): Record<string, unknown> => {
+    const r = list([], '--json', ...args);
+    const libraries = asRows(asJson(JSON.parse(r.stdout))['libraries']);
+    return libraries.find((row) => row['pid'] === child.pid) ?? assert.fail(r.stdout + r.stderr);
+  };
+  const nothing = rowWith();
+  assert.deepEqual([nothing['observable'], nothing['found_by']], [false, null]);
+  assert.match(String(nothing['note']), /^stripped: .* give --uprobe-offset$/);
+
+  const read = `SSL_read=${peer.address('SSL_read')}`;
+  const write = `SSL_write=${peer.address('SSL_write')}`;
+  const given = rowWith('--uprobe-offset', `${peer.buildId}:${read},${write}`);
+  assert.deepEqual([given['observable'], given['found_by'], given['library']], [true, 'build id', 'OpenSSL']);
+  assert.match(String(given['note']), /^yes, at its entry.*, by build id$/);
+
+  const wrong = rowWith('--uprobe-offset', `${peer.stripped}:${read},SSL_write=0x10`);
+  assert.deepEqual([wrong['observable'], wrong['found_by']], [false, null]);
+  assert.match(String(wrong['note']), /^SSL_write=0x10 \(option\) lies outside the code of the file$/);
 });

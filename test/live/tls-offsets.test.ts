@@ -1,0 +1,116 @@
+/** A stripped program with OpenSSL linked in is read by offsets, by its build id, and by its separate debug file. */
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { TlsOffsets } from '../../src/sources/tls/offsets.ts';
+import { until } from '../helpers/patience.ts';
+import { buildNameless, converse, run, untilSeen, watch } from './nameless.ts';
+import { certificateFolder, checkAddresses, kernelSkip } from './tls-kernel-lab.ts';
+
+const CONNECTIONS = 200;
+const MESSAGES = 10;
+const NAMES = ['SSL_read', 'SSL_write', 'SSL_new', 'SSL_free', 'SSL_do_handshake'];
+
+test('a stripped program', { skip: kernelSkip() }, async (t) => {
+  const folder = certificateFolder(t);
+
+  await t.test('by offsets: every message at both ends, with the right address', async (s) => {
+    const peer = buildNameless(folder, 'by-offsets');
+    const given = NAMES.map((name) => `${name}=${peer.address(name)}`).join(',');
+    const watched = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped}:${given}`]));
+    assert.match(watched.said.join('\n'), /uprobe attached: by-offsets \(no process yet, by option, shown when /);
+    const port = await converse(s, folder, peer.stripped, CONNECTIONS, MESSAGES);
+    // Written and read, at the client and at the server.
+    const total = 4 * CONNECTIONS * MESSAGES;
+    await untilSeen(watched, total);
+    const check = checkAddresses(watched.events, port);
+    s.diagnostic(JSON.stringify({ ...check, dropped: watched.source.unproven }));
+    assert.deepEqual([check.right, check.wrong, check.unknown, check.weakWrong], [total, [], 0, 0]);
+    assert.equal(watched.source.unproven, 0);
+    assert.ok(!watched.events.some((e) => e.bytes.includes('nobody sent this')));
+    const proven = watched.said.filter((line) => line.startsWith('uprobe proven: by-offsets: '));
+    assert.deepEqual(proven.toSorted(), [
+      `uprobe proven: by-offsets: SSL_read=${hex(peer.address('SSL_read'))} carries plaintext of TLS`,
+      `uprobe proven: by-offsets: SSL_write=${hex(peer.address('SSL_write'))} carries plaintext of TLS`,
+    ]);
+  });
+
+  await t.test('by its build id, from a file', async (s) => {
+    const peer = buildNameless(folder, 'by-build-id', '-no-pie');
+    const list = join(folder, 'offsets');
+    const given = ['SSL_read', 'SSL_write'].map((name) => `${name}=${peer.address(name)}`).join(' ');
+    writeFileSync(list, `# our own build\n\n${peer.buildId.toUpperCase()} ${given}\n`);
+    const watched = await watch(s, peer.stripped, new TlsOffsets([], list));
+    const port = await converse(s, folder, peer.stripped, 20, MESSAGES);
+    await untilSeen(watched, 4 * 20 * MESSAGES);
+    assert.deepEqual(checkAddresses(watched.events, port).wrong, []);
+    assert.equal(watched.source.files().find((f) => f.name === 'by-build-id')?.foundBy, 'build id');
+  });
+
+  for (const way of ['build id', 'debug link'] as const)
+    await t.test(`by its separate debug file, found by its ${way}`, async (s) => {
+      const peer = buildNameless(folder, `by-${way.replace(' ', '-')}`, ...(way === 'build id' ? [] : ['-DOTHER=1']));
+      const debug = `${peer.stripped}.debug`;
+      run('objcopy', '--only-keep-debug', peer.twin, debug);
+      run('objcopy', `--add-gnu-debuglink=${debug}`, peer.stripped);
+      if (way === 'build id') {
+        const { buildId } = peer;
+        const place = `/usr/lib/debug/.build-id/${buildId.slice(0, 2)}/${buildId.slice(2)}.debug`;
+        mkdirSync(dirname(place), { recursive: true });
+        copyFileSync(debug, place);
+        s.after(() => rmSync(place));
+        rmSync(debug);
+      }
+      const watched = await watch(s, peer.stripped, new TlsOffsets());
+      const port = await converse(s, folder, peer.stripped, 20, MESSAGES);
+      await untilSeen(watched, 4 * 20 * MESSAGES);
+      assert.deepEqual(checkAddresses(watched.events, port).wrong, []);
+      assert.equal(watched.source.files().find((f) => peer.stripped === f.path)?.foundBy, 'debug file');
+    });
+
+  await t.test('a debug file of another build is not taken', async (s) => {
+    const peer = buildNameless(folder, 'other-debug');
+    const other = buildNameless(folder, 'other-build', '-DOTHER=2', '-O1');
+    run('objcopy', '--only-keep-debug', other.twin, `${peer.stripped}.debug`);
+    run('objcopy', `--add-gnu-debuglink=${peer.stripped}.debug`, peer.stripped);
+    const watched = await watch(s, peer.stripped, new TlsOffsets());
+    assert.deepEqual(
+      watched.source.files().filter((f) => f.path === peer.stripped),
+      [],
+    );
+  });
+
+  await t.test('an offset that starts no function is refused before anything is attached', async (s) => {
+    const peer = buildNameless(folder, 'no-function');
+    const inside = hex(Number(peer.address('SSL_write')) + 4);
+    const given = `SSL_read=${peer.address('SSL_read')},SSL_write=${inside}`;
+    const { source, said } = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped}:${given}`]));
+    const reason = `SSL_write=${inside} (option) starts no function: it lies 4 bytes into the one at ${hex(peer.address('SSL_write'))}`;
+    assert.equal(said[0], `uprobe not attached: no-function: ${reason}`);
+    assert.ok(!said.some((line) => line.includes('attached: no-function') && line !== said[0]));
+    assert.ok(!source.files().some((f) => f.path === peer.stripped && f.isAttached));
+  });
+
+  await t.test('an offset of another function is detached and named, and nothing it read is shown', async (s) => {
+    for (const other of ['note_text', 'BIO_write']) {
+      const name = `other-${other.toLowerCase()}`;
+      const peer = buildNameless(folder, name);
+      const given = `SSL_read=${peer.address('SSL_read')},SSL_write=${peer.address(other)}`;
+      const { source, said, events } = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped}:${given}`]));
+      await converse(s, folder, peer.stripped, 20, MESSAGES);
+      const reason = `SSL_write=${hex(peer.address(other))} is another function: 20 of its calls fit no TLS record; nothing of it was shown`;
+      await until(
+        () => said.includes(`uprobe detached: ${name}: ${reason}`),
+        () => said.join('\n'),
+      );
+      assert.ok(!source.files().some((f) => f.path === peer.stripped && f.isAttached));
+      assert.ok(!events.some((e) => e.written || e.bytes.includes('nobody sent this')));
+      source.close();
+    }
+  });
+});
+
+function hex(address: string | number): string {
+  return `0x${Number(address).toString(16)}`;
+}
