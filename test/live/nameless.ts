@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import type { NativeTlsOptions } from '../../src/sources/tls/native-tls.ts';
 import type { TlsOffsets } from '../../src/sources/tls/offsets.ts';
 import { nativeTls } from '../../src/sources/tls/open.ts';
 import { TlsSource } from '../../src/sources/tls/source.ts';
@@ -46,7 +47,12 @@ export function buildNameless(folder: string, name: string, ...flags: readonly s
 export type Watch = { readonly source: TlsSource; readonly events: TlsEvent[]; readonly said: string[] };
 
 /** The agent's source for one program; the test closes it. */
-export async function watch(t: TestContext, program: string, offsets: TlsOffsets): Promise<Watch> {
+export async function watch(
+  t: TestContext,
+  program: string,
+  offsets: TlsOffsets,
+  force: NativeTlsOptions['force'] = {},
+): Promise<Watch> {
   const events: TlsEvent[] = [];
   const said: string[] = [];
   const source = new TlsSource({
@@ -56,6 +62,7 @@ export async function watch(t: TestContext, program: string, offsets: TlsOffsets
     sourceId: 1,
     ringBytes: 64 * 1024 * 1024,
     say: (line) => said.push(line),
+    force,
   });
   t.after(() => source.close());
   source.onRecords((batch, count) => {

@@ -69,6 +69,26 @@ test('a stripped program', { skip: kernelSkip() }, async (t) => {
       assert.equal(watched.source.files().find((f) => peer.stripped === f.path)?.foundBy, 'debug file');
     });
 
+  for (const force of [{ probes: 'perf' }, { sysExit: true }] as const)
+    await t.test(`by lesser mechanisms: ${Object.keys(force).join()}`, async (s) => {
+      const peer = buildNameless(folder, `forced-${Object.keys(force).join()}`);
+      const given = NAMES.map((name) => `${name}=${peer.address(name)}`).join(',');
+      const watched = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped}:${given}`]), force);
+      const port = await converse(s, folder, peer.stripped, 20, MESSAGES);
+      await untilSeen(watched, 4 * 20 * MESSAGES);
+      assert.deepEqual(checkAddresses(watched.events, port).wrong, []);
+    });
+
+  await t.test('where a probe cannot say at which site it is, such a file is refused', async (s) => {
+    const peer = buildNameless(folder, 'without-cookies');
+    const given = NAMES.map((name) => `${name}=${peer.address(name)}`).join(',');
+    const { said } = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped}:${given}`]), { oldHelpers: true });
+    assert.equal(
+      said[0],
+      'uprobe not attached: without-cookies: functions that the file does not name need Linux 5.17',
+    );
+  });
+
   await t.test('a debug file of another build is not taken', async (s) => {
     const peer = buildNameless(folder, 'other-debug');
     const other = buildNameless(folder, 'other-build', '-DOTHER=2', '-O1');
