@@ -46,7 +46,7 @@ export function runProbes(
       say(`uprobe: ${PROBE_WAYS[probes]}, addresses by ${sockets}${why === '' ? '' : ` (${why})`}`);
       say(`uprobe ring: ${mebibytes(ringBytes)}`);
       await source.start();
-      const { attached, processes } = source.discovery;
+      const { attached, processes } = source.discovery.files;
       say(`uprobe ready: ${counted(attached, 'library', 'libraries')}, ${counted(processes, 'process', 'processes')}`);
     },
     close() {

@@ -43,6 +43,10 @@ export class Turns {
     this.#givesWay = givesWay;
   }
 
+  get nowMs(): number {
+    return this.#nowMs();
+  }
+
   /** Walks under way and at rest. */
   get walks(): number {
     return this.#walks;

@@ -35,20 +35,18 @@ type Answer = {
 export class PddPercentiles {
   readonly #store: Dialogs;
   readonly #turns: Turns;
-  readonly #nowMs: () => number;
   #last: Answer | null = null;
   #running: Promise<TimingStats> | null = null;
 
-  constructor(store: Dialogs, turns: Turns, nowMs: () => number = () => performance.now()) {
+  constructor(store: Dialogs, turns: Turns) {
     this.#store = store;
     this.#turns = turns;
-    this.#nowMs = nowMs;
   }
 
   read(): Promise<TimingStats> {
     const last = this.#last;
     if (last?.generation === this.#store.generation) return Promise.resolve(last.stats);
-    const ageMs = last === null ? Number.POSITIVE_INFINITY : this.#nowMs() - last.atMs;
+    const ageMs = last === null ? Number.POSITIVE_INFINITY : this.#turns.nowMs - last.atMs;
     if (last !== null && ageMs < last.standsMs) return Promise.resolve(last.stats);
     this.#running ??= this.#work().finally(() => {
       this.#running = null;
@@ -58,11 +56,11 @@ export class PddPercentiles {
 
   async #work(): Promise<TimingStats> {
     const { generation } = this.#store;
-    const sinceMs = this.#nowMs();
+    const sinceMs = this.#turns.nowMs;
     const made = await this.#turns.walk((slice) => slice.finish(steps(this.#store)));
     // Too many lists are being made: what was true a moment ago is better than nothing.
     if (made === null) return this.#last?.stats ?? NOTHING_KNOWN;
-    const atMs = this.#nowMs();
+    const atMs = this.#turns.nowMs;
     const standsMs = this.#store.size < MANY ? 0 : Math.min(STANDS_MS, STANDS_FACTOR * (atMs - sinceMs));
     this.#last = { generation, stats: made.document, atMs, standsMs };
     return made.document;

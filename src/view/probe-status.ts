@@ -19,9 +19,9 @@ export const PROBE_STATUS: ReadonlySet<string> = new Set(['uprobe_libraries', 'u
 export function probeStatus(tls: Probes | null): ProbeStatus {
   const discovery = tls?.source.discovery;
   return {
-    uprobe_libraries: discovery?.attached ?? 0,
-    uprobe_processes: discovery?.processes ?? 0,
-    uprobe_refused: discovery?.refused ?? 0,
+    uprobe_libraries: discovery?.files.attached ?? 0,
+    uprobe_processes: discovery?.files.processes ?? 0,
+    uprobe_refused: discovery?.files.refused ?? 0,
     uprobe_unseen_processes: tls?.source.unseen.count ?? 0,
     uprobe_weak_addresses: tls?.ingest.streams.counters.weak ?? 0,
   };
@@ -62,7 +62,7 @@ export function probeLine(f: Figures): string | null {
     .map(([name, n]) => `${name.replace('uprobe_', '').replaceAll('_', ' ')} ${n}`);
   if (counters.weak > 0) losses.push(`addresses likely, not proven ${counters.weak}`);
   return (
-    `TLS probes: ${counted(discovery.attached, 'library', 'libraries')} in ${counted(discovery.processes, 'process', 'processes')}, ` +
+    `TLS probes: ${counted(discovery.files.attached, 'library', 'libraries')} in ${counted(discovery.files.processes, 'process', 'processes')}, ` +
     `${counted(counters.connections, 'connection')}, ${counted(counters.messages, 'message')}` +
     (losses.length === 0 ? '' : `; ${losses.join(', ')}`)
   );

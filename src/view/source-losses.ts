@@ -200,7 +200,7 @@ export const PROBE_LOSSES: readonly Loss[] = [
   ),
   loss(
     'uprobe_files_beyond_cap',
-    (f) => f.tls?.source.discovery.filesBeyondCap,
+    (f) => f.tls?.source.discovery.files.beyondCap,
     'Files beyond those that calltap remembers.',
   ),
   loss(
@@ -212,7 +212,7 @@ export const PROBE_LOSSES: readonly Loss[] = [
   loss('uprobe_scan_failures', (f) => f.tls?.source.discovery.scanFailures, 'Failed attempts to list the processes.'),
   loss(
     'uprobe_functions_unread',
-    (f) => f.tls?.source.discovery.unreadFunctions,
+    (f) => f.tls?.source.discovery.files.unreadFunctions,
     'Functions that carry plaintext and whose exits calltap cannot find.',
     { remedy: 'Standard error and `--uprobe-list` name them and say why; mirror their SIP by HEP.' },
   ),

@@ -93,7 +93,7 @@ test('who moves TLS records that no probe sees is named', { skip: missingForTls(
     () => numberAt(stats(agent), 'caveats', 'uprobe_unseen_processes') === 1,
     () => `nobody is counted: ${agent.running.output()}`,
   );
-  assert.match(agent.running.output(), /^uprobe: tstclnt \(\d+\) speaks TLS that no probe sees; /m);
+  await lab.said(agent.running, /^uprobe: tstclnt \(\d+\) speaks TLS that no probe sees; /m);
 });
 
 test('a stripped program is named with what says where its functions are, or with what is wrong', {

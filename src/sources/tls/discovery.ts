@@ -9,10 +9,12 @@
 
 import { closeSync, fstatSync } from 'node:fs';
 import { errnoOf } from '../../core/errors.ts';
-import { MAX_TLS_ATTACHED, MAX_TLS_FILES, MAX_TLS_FORESEEN } from '../../core/limits.ts';
+import { MAX_TLS_ATTACHED, MAX_TLS_FORESEEN } from '../../core/limits.ts';
 import type { FilePlaceInRoot } from './debug-file.ts';
 import { fileSource, openForReading, readElf, withElf } from './elf.ts';
 import { hex } from './function-start.ts';
+import type { KnownFile } from './known-files.ts';
+import { KnownFiles, unreadOf } from './known-files.ts';
 import { lookForSites } from './look.ts';
 import { DEVICE_MAJOR, describe, kernelDevice, openMapped } from './mapped-file.ts';
 import { mappingsOf, mappingsOfAll } from './maps.ts';
@@ -20,8 +22,8 @@ import type { TlsAttachRequest, TlsAttachResult, TlsMapping, TlsScanResult } fro
 import { TlsOffsets } from './offsets.ts';
 import type { ProofNative, ProofRow } from './proofs.ts';
 import { TlsProofs } from './proofs.ts';
-import type { FoundBy, LibrarySites, ProbeSite, UnattachedFunction } from './sites.ts';
-import { carriesPlaintext, findSites, listed, needsReturn, unreadFunctions } from './sites.ts';
+import type { LibrarySites } from './sites.ts';
+import { carriesPlaintext, findSites, listed, needsReturn } from './sites.ts';
 import type { StartsNative } from './starts.ts';
 import { systemLibraries, TlsStarts } from './starts.ts';
 import type { TargetFile, TlsTargets } from './targets.ts';
@@ -45,41 +47,6 @@ export type ProbeNative = StartsNative &
     allow(pids: Uint32Array | null): number;
   };
 
-export type FileStatus = {
-  /** Last name of the path. */
-  readonly name: string;
-  readonly path: string;
-  readonly isDeleted: boolean;
-  readonly library: string;
-  readonly sites: readonly ProbeSite[];
-  /** Functions that carry plaintext and are not read, and why. */
-  readonly unread: readonly UnattachedFunction[];
-  readonly isAttached: boolean;
-  /** Why it is not attached; '' when it is. */
-  readonly reason: string;
-  readonly processes: number;
-  /** What says where its functions are. */
-  readonly foundBy: FoundBy;
-};
-
-type KnownFile = {
-  readonly key: string;
-  path: string;
-  isDeleted: boolean;
-  /** Null until it was looked into. */
-  libraries: readonly LibrarySites[] | null;
-  attachment: number;
-  reason: string;
-  retryAtMs: number;
-  pids: Set<number>;
-  lastUsedMs: number;
-  scan: number;
-  /** Attached whether or not a process maps it. */
-  isKept: boolean;
-  /** What was said of it is not so: it is not attached again. */
-  isRefused: boolean;
-};
-
 export class TlsDiscovery {
   readonly #native: ProbeNative;
   readonly #targets: TlsTargets;
@@ -88,7 +55,7 @@ export class TlsDiscovery {
   readonly #procRoot: string;
   readonly #offsets: TlsOffsets;
   readonly proofs: TlsProofs;
-  readonly #files = new Map<string, KnownFile>();
+  readonly files = new KnownFiles();
   #isScanning = false;
   #scanBy: 'iterator' | 'maps' | 'not known' = 'not known';
   #scanNumber = 0;
@@ -97,8 +64,6 @@ export class TlsDiscovery {
   readonly #targetHasSites = new Map<number, boolean>();
   /** Processes that were meant in the last scan. */
   #meant: ReadonlySet<number> = new Set();
-  /** Files that were not looked into because of the cap, and scans that failed. */
-  filesBeyondCap = 0;
   scanFailures = 0;
   scanError = '';
 
@@ -118,33 +83,6 @@ export class TlsDiscovery {
     this.#procRoot = procRoot;
   }
 
-  /** Processes in which at least one attached library is mapped. */
-  get processes(): number {
-    const pids = new Set<number>();
-    for (const f of this.#files.values()) if (f.attachment > 0) for (const pid of f.pids) pids.add(pid);
-    return pids.size;
-  }
-
-  get attached(): number {
-    let n = 0;
-    for (const f of this.#files.values()) if (f.attachment > 0) n++;
-    return n;
-  }
-
-  /** Libraries that should be attached and are not. */
-  get refused(): number {
-    let n = 0;
-    for (const f of this.#files.values()) if (f.attachment === 0 && f.reason !== '') n++;
-    return n;
-  }
-
-  /** Functions of the files that are known whose plaintext is not read. */
-  get unreadFunctions(): number {
-    let n = 0;
-    for (const f of this.#files.values()) n += unreadOf(f).length;
-    return n;
-  }
-
   /** Whether the last scan found the process among those that are meant. */
   isMeant(pid: number): boolean {
     return this.#meant.has(pid);
@@ -157,33 +95,12 @@ export class TlsDiscovery {
     const mapped = mappingsOf(this.#procRoot, pid);
     if (mapped === null) return false;
     if (mapped === 'unreadable') return true;
-    return mapped.some(({ dev, ino }) => {
-      const f = this.#files.get(`${dev}:${ino}`);
-      if (f === undefined) return this.#files.size < MAX_TLS_FILES;
-      return f.libraries === null || (f.libraries.length > 0 && f.attachment === 0 && nowMs >= f.retryAtMs);
-    });
+    return mapped.some((m) => this.files.hasNews(m, nowMs));
   }
 
   /** The kernel observes only the processes of a list. */
   get isListed(): boolean {
     return this.#isListed;
-  }
-
-  statuses(): FileStatus[] {
-    return [...this.#files.values()]
-      .filter((f) => f.isRefused || (f.libraries ?? []).length > 0)
-      .map((f) => ({
-        name: baseName(f.path),
-        path: f.path,
-        isDeleted: f.isDeleted,
-        library: (f.libraries ?? []).map((l) => l.library.name).join(', '),
-        sites: (f.libraries ?? []).flatMap((l) => l.sites),
-        unread: unreadOf(f),
-        isAttached: f.attachment > 0,
-        reason: f.reason,
-        processes: f.pids.size,
-        foundBy: f.libraries?.[0]?.foundBy ?? 'symbols',
-      }));
   }
 
   /** Looks at the host once. Resolves at once when a look is under way. */
@@ -227,12 +144,13 @@ export class TlsDiscovery {
     this.#meant = meant;
     this.#allow(meant);
     const scan = ++this.#scanNumber;
-    for (const f of this.#files.values()) f.pids = new Set();
+    for (const f of this.files.all()) f.pids = new Set();
     let turnMs = performance.now();
     for (const row of rows) {
       if (!meant.has(row.pid)) continue;
-      const f = this.#fileOf(row, scan);
+      const f = this.files.of(row);
       if (f === null) continue;
+      f.scan = scan;
       f.pids.add(row.pid);
       f.lastUsedMs = nowMs;
       if (f.libraries !== null && (f.libraries.length === 0 || f.attachment > 0 || nowMs < f.retryAtMs)) continue;
@@ -256,38 +174,6 @@ export class TlsDiscovery {
     if (this.#isUnlimited()) return;
     this.#starts.update(this.#targets.fitting);
     this.#native.allow(Uint32Array.from(meant));
-  }
-
-  #fileOf(row: TlsMapping, scan: number): KnownFile | null {
-    const key = `${row.dev}:${row.ino}`;
-    const f = this.#files.get(key) ?? this.#newFile(key, row.path, row.deleted);
-    if (f === null) return null;
-    f.scan = scan;
-    f.isDeleted = row.deleted;
-    return f;
-  }
-
-  #newFile(key: string, path: string, isDeleted: boolean): KnownFile | null {
-    if (this.#files.size >= MAX_TLS_FILES) {
-      this.filesBeyondCap++;
-      return null;
-    }
-    const f: KnownFile = {
-      key,
-      path,
-      isDeleted,
-      libraries: null,
-      attachment: 0,
-      reason: '',
-      retryAtMs: Number.NEGATIVE_INFINITY,
-      pids: new Set(),
-      lastUsedMs: Number.NEGATIVE_INFINITY,
-      scan: 0,
-      isKept: false,
-      isRefused: false,
-    };
-    this.#files.set(key, f);
-    return f;
   }
 
   /** Opens the file, reads what it offers, and attaches. The descriptor makes sure that all three mean one inode. */
@@ -345,7 +231,7 @@ export class TlsDiscovery {
     const paths = files.map((f) => f.path);
     if (this.#targets.isAll || this.#targets.pids.length > 0 || !isLibrariesOnly) paths.push(...systemLibraries());
     paths.push(...this.#starts.look().slice(0, MAX_TLS_FORESEEN), ...this.#offsets.paths());
-    for (const f of this.#files.values()) f.isKept = false;
+    for (const f of this.files.all()) f.isKept = false;
     for (const path of paths) this.#prepareFile(path, nowMs);
   }
 
@@ -361,8 +247,7 @@ export class TlsDiscovery {
       const dev = kernelDevice(stat.dev);
       // Without a device of its own (overlay, btrfs) its processes would be taken for those of another file.
       if (!stat.isFile() || dev < DEVICE_MAJOR) return;
-      const key = `${dev}:${stat.ino}`;
-      const f = this.#files.get(key) ?? this.#newFile(key, path, false);
+      const f = this.files.of({ dev, ino: stat.ino, path, deleted: false });
       if (f === null) return;
       f.libraries ??= this.#sitesIn(f, fd, { root: '', path });
       if (f.libraries.length === 0) return;
@@ -374,7 +259,7 @@ export class TlsDiscovery {
   }
 
   #attach(f: KnownFile, fd: number, nowMs: number): void {
-    if (this.attached >= MAX_TLS_ATTACHED) {
+    if (this.files.attached >= MAX_TLS_ATTACHED) {
       f.reason = `more than ${MAX_TLS_ATTACHED} libraries`;
       f.retryAtMs = nowMs + RETRY_MS;
       return;
@@ -435,7 +320,7 @@ export class TlsDiscovery {
   /** Names functions that have proven what they are, and detaches from files whose functions are others. */
   settleProofs(): void {
     for (const row of this.proofs.decided()) {
-      const f = this.#files.get(row.file);
+      const f = this.files.get(row.file);
       if (f === undefined || f.attachment === 0) continue;
       if (row.state === 'proven') this.#say(`uprobe proven: ${describe(f)}: ${row.name} carries plaintext of TLS`);
       else this.#letGo(f, row);
@@ -451,22 +336,18 @@ export class TlsDiscovery {
   }
 
   #detachUnused(scan: number, nowMs: number): void {
-    for (const [key, f] of this.#files) {
+    for (const f of this.files.all()) {
       if (f.scan === scan || f.isKept || (f.isRefused && !f.isDeleted)) continue;
       if (f.attachment === 0) {
-        this.#files.delete(key);
+        this.files.forget(f);
         continue;
       }
       // A deleted file has no future; any other may be mapped again soon.
       if (!f.isDeleted && nowMs - f.lastUsedMs < LINGER_MS) continue;
       this.#native.detach(f.attachment);
       this.proofs.end(f.key);
-      this.#files.delete(key);
+      this.files.forget(f);
       this.#say(`uprobe detached: ${describe(f)} (no process maps it)`);
     }
   }
-}
-
-function unreadOf(f: KnownFile): UnattachedFunction[] {
-  return (f.libraries ?? []).flatMap((l) => unreadFunctions(l));
 }

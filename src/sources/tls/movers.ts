@@ -5,8 +5,8 @@
 
 import { closeSync } from 'node:fs';
 import { loadNative } from '../native.ts';
-import { openMapped } from './mapped-file.ts';
 import { isElf32 } from './elf.ts';
+import { openMapped } from './mapped-file.ts';
 import { mappingsOf, programOf } from './maps.ts';
 import type { TlsMapping, TlsMover, TlsMovers } from './native-tls.ts';
 import type { Survey, SurveyRow } from './survey.ts';

@@ -9,9 +9,9 @@ import { failure } from '../../core/errors.ts';
 import { TLS_SLABS } from '../../core/limits.ts';
 import { allocateSlabs } from '../capture-memory.ts';
 import type { RecordBatch } from '../record-batch.ts';
-import type { FileStatus } from './discovery.ts';
 import { TlsDiscovery } from './discovery.ts';
 import { HeldRecords } from './held.ts';
+import type { FileStatus } from './known-files.ts';
 import type { NativeTlsCapture, NativeTlsOptions, TlsMovers, TlsStatus } from './native-tls.ts';
 import type { TlsOffsets } from './offsets.ts';
 import { StartedPrograms } from './started.ts';
@@ -133,7 +133,7 @@ export class TlsSource {
   }
 
   files(): FileStatus[] {
-    return this.discovery.statuses();
+    return this.discovery.files.statuses();
   }
 
   /** A counter of the probes by its name. */

@@ -5,16 +5,19 @@ import { Turns } from '../../../src/core/turns.ts';
 import type { Dialog } from '../../../src/store/dialogs/dialog.ts';
 import type { Dialogs } from '../../../src/store/stores.ts';
 import { PddPercentiles } from '../../../src/view/pdd-percentiles.ts';
+import { untilHolds } from '../../helpers/patience.ts';
 
 /** A store of one call that says how often it was walked over. */
 class Calls {
   size = 1;
   generation = 0;
   walks = 0;
+  onWalk = (): void => undefined;
   pddMs = 100;
   readonly order = {
     records: (): Dialog[] => {
       this.walks++;
+      this.onWalk();
       return [this.#call()];
     },
   };
@@ -41,13 +44,20 @@ class Calls {
 class Asker {
   readonly calls = new Calls();
   nowMs = 1000;
-  /** What a look at the clock costs: the time of the walk. */
-  tickMs = 0;
   readonly #turns = new Turns(() => this.nowMs);
-  readonly #percentiles = new PddPercentiles(this.calls as unknown as Dialogs, this.#turns, () => {
-    this.nowMs += this.tickMs;
-    return this.nowMs;
-  });
+  readonly #percentiles = new PddPercentiles(this.calls as unknown as Dialogs, this.#turns);
+
+  /** Each walk takes so long. */
+  constructor(walkMs: number) {
+    this.calls.onWalk = () => {
+      this.nowMs += walkMs;
+    };
+  }
+
+  /** Whether nothing is being worked out. */
+  get isNew(): boolean {
+    return this.#turns.walks === 0;
+  }
 
   async p50(): Promise<number | null> {
     return (await this.#percentiles.read()).pdd_p50_ms;
@@ -55,8 +65,7 @@ class Asker {
 }
 
 test('of few calls each answer is new', async () => {
-  const asker = new Asker();
-  asker.tickMs = 10;
+  const asker = new Asker(10);
   assert.equal(await asker.p50(), 100);
   asker.calls.changeTo(200);
   assert.equal(await asker.p50(), 200);
@@ -65,11 +74,9 @@ test('of few calls each answer is new', async () => {
 });
 
 test('of many calls an answer stands; then the next is begun and not waited for; an old one is not given', async () => {
-  const asker = new Asker();
+  const asker = new Asker(10);
   asker.calls.size = 10_000;
-  asker.tickMs = 10;
   assert.equal(await asker.p50(), 100);
-  asker.tickMs = 0;
   asker.calls.changeTo(200);
   // It took 10 ms, and stands for 200.
   asker.nowMs += 150;
@@ -78,6 +85,7 @@ test('of many calls an answer stands; then the next is begun and not waited for;
   asker.nowMs += 100;
   assert.equal(await asker.p50(), 100);
   assert.equal(asker.calls.walks, 2);
+  await untilHolds(() => asker.isNew);
   assert.equal(await asker.p50(), 200);
   asker.calls.changeTo(300);
   asker.nowMs += 5000;

@@ -28,7 +28,7 @@ test('each function is attached with the instructions it leaves by', async () =>
     { kind: 'openssl-free', offset: functionAt(2), exits: null },
   ]);
   assert.ok(said.includes('uprobe attached: libexits.so (1 process)'));
-  const free = discovery
+  const free = discovery.files
     .statuses()
     .find((s) => s.path === lib)
     ?.sites.at(-1);
@@ -46,8 +46,8 @@ test('a function that cannot be followed is left out and named', async () => {
   );
   const why = 'an instruction that is not known (06c3)';
   assert.ok(said.includes(`uprobe attached: libhalf.so (1 process); not read: SSL_read (${why})`));
-  assert.ok(discovery.unreadFunctions >= 1);
-  assert.deepEqual(discovery.statuses().find((s) => s.path === lib)?.unread, [{ name: 'SSL_read', why }]);
+  assert.ok(discovery.files.unreadFunctions >= 1);
+  assert.deepEqual(discovery.files.statuses().find((s) => s.path === lib)?.unread, [{ name: 'SSL_read', why }]);
 });
 
 test('what a free returns tells nothing: its entry is enough, whatever its code', async () => {
@@ -62,7 +62,7 @@ test('what a free returns tells nothing: its entry is enough, whatever its code'
       ['openssl-write', 1],
       ['openssl-free', null],
     ]);
-    assert.deepEqual(discovery.statuses().find((s) => s.path === lib)?.unread, []);
+    assert.deepEqual(discovery.files.statuses().find((s) => s.path === lib)?.unread, []);
   }
 });
 
@@ -72,10 +72,10 @@ test('a library of which nothing can be read is refused, with the functions and 
   native.rows = [mapping(10, lib)];
   await discovery.rescan(0);
   assert.ok(!native.has(lib));
-  assert.equal(discovery.refused, 1);
+  assert.equal(discovery.files.refused, 1);
   const reason =
     'its calls cannot be read: SSL_read (an instruction that is not known (06c3)), ' +
     'SSL_write (it leaves by a jump to where a register or memory says)';
   assert.ok(said.includes(`uprobe not attached: libblind.so: ${reason}`), said.join('\n'));
-  assert.equal(discovery.statuses().find((s) => s.path === lib)?.reason, reason);
+  assert.equal(discovery.files.statuses().find((s) => s.path === lib)?.reason, reason);
 });

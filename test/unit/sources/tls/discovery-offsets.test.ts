@@ -31,7 +31,7 @@ test('a file with given functions is attached, and each has a proof of its own',
     { kind: 'openssl-write', offset: functionAt(1), exits: [functionAt(1) + 1], proof: 2, isEndless: true },
   ]);
   assert.ok(said.some((line) => /^uprobe attached: libgiven\.so \(.*, by option, shown when its calls fit/.test(line)));
-  assert.equal(discovery.statuses().find((s) => s.path === lib)?.foundBy, 'option');
+  assert.equal(discovery.files.statuses().find((s) => s.path === lib)?.foundBy, 'option');
   native.proofs.set(1, PROOF_STATE.PROVEN);
   discovery.settleProofs();
   discovery.settleProofs();
@@ -50,7 +50,7 @@ test('a function that is another is let go, named, and not attached again', asyn
   discovery.settleProofs();
   const reason = `${WRITE} is another function: 20 of its calls fit no TLS record; nothing of it was shown`;
   assert.ok(said.includes(`uprobe detached: libanother.so: ${reason}`), said.join('\n'));
-  assert.equal(discovery.statuses().find((s) => s.path === lib)?.reason, reason);
+  assert.equal(discovery.files.statuses().find((s) => s.path === lib)?.reason, reason);
   // Nor when its process ends and another one starts.
   for (const [at, rows] of [
     [100_000, []],
@@ -60,7 +60,7 @@ test('a function that is another is let go, named, and not attached again', asyn
     await discovery.rescan(at);
   }
   assert.ok(!native.has(lib));
-  assert.equal(discovery.refused, 1);
+  assert.equal(discovery.files.refused, 1);
 });
 
 test('an address that starts no function is refused in one line, and nothing is attached', async () => {
@@ -76,5 +76,8 @@ test('an address that starts no function is refused in one line, and nothing is 
     [`uprobe not attached: librefused.so: ${reason}`],
   );
   assert.ok(!native.has(lib));
-  assert.deepEqual([discovery.refused, discovery.statuses().find((s) => s.path === lib)?.reason], [1, reason]);
+  assert.deepEqual(
+    [discovery.files.refused, discovery.files.statuses().find((s) => s.path === lib)?.reason],
+    [1, reason],
+  );
 });

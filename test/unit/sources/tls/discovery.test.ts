@@ -20,7 +20,7 @@ test('a library is attached once, whoever maps it, and let go some time after it
   await discovery.rescan(0);
   assert.ok(native.has(lib));
   assert.ok(!native.has(libc));
-  const status = discovery.statuses().find((s) => s.path === lib);
+  const status = discovery.files.statuses().find((s) => s.path === lib);
   assert.deepEqual([status?.processes, status?.isAttached, status?.library], [2, true, 'OpenSSL']);
   assert.ok(said.some((line) => line.startsWith('uprobe attached: libtest-once.so (')));
   const attached = native.attached.size;
@@ -76,7 +76,7 @@ test('a refusal is said once, counted, and tried again later', async () => {
   native.rows = [mapping(10, lib)];
   native.attachError = 'operation not permitted';
   await discovery.rescan(0);
-  const before = discovery.refused;
+  const before = discovery.files.refused;
   assert.ok(before >= 1);
   await discovery.rescan(2000);
   await discovery.rescan(31_000);
@@ -84,7 +84,7 @@ test('a refusal is said once, counted, and tried again later', async () => {
   native.attachError = '';
   await discovery.rescan(62_000);
   assert.ok(native.has(lib));
-  assert.equal(discovery.refused, 0);
+  assert.equal(discovery.files.refused, 0);
 });
 
 test('names of files cannot steer a terminal', async () => {
@@ -169,7 +169,7 @@ test('a library by its path: attached before any process, no other library, and 
   assert.ok(!native.has(other));
   assert.deepEqual(native.allowed, []);
   assert.deepEqual(native.programs, []);
-  assert.equal(discovery.processes, 1);
+  assert.equal(discovery.files.processes, 1);
 });
 
 test('a program by its path: all TLS libraries of its processes, and only of these', async () => {
@@ -242,8 +242,8 @@ test('a kernel that has no iterator over mappings: /proc/PID/maps is read, which
   await discovery.rescan(2000);
   assert.deepEqual([discovery.scanFailures, discovery.scanError], [0, '']);
   assert.equal(said.filter((line) => line.includes('/proc/PID/maps') && line.includes('Invalid argument')).length, 1);
-  assert.equal(discovery.processes, 2);
-  assert.ok(discovery.statuses().some((f) => f.path === lib && f.isAttached && f.processes === 2));
+  assert.equal(discovery.files.processes, 2);
+  assert.ok(discovery.files.statuses().some((f) => f.path === lib && f.isAttached && f.processes === 2));
 });
 
 test('targets that name nothing are refused in one line with the remedy', () => {

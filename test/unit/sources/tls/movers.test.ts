@@ -61,7 +61,7 @@ test('the kind of a TLS that cannot be read is named by what the process maps, w
   const of = (files: Readonly<Record<string, Uint8Array>>): string => {
     const [row, ...others] = listed(files);
     assert.deepEqual([others.length, row?.isObservable, row?.records], [0, false, 5]);
-    assert.match(row?.note ?? '', /; (mirror its SIP by HEP|install one with symbols)/);
+    assert.match(row?.note ?? '', /; (mirror its SIP by HEP|install its debug symbols)/);
     return row?.library ?? '';
   };
   assert.equal(of({ sipd: program(''), 'libnss3.so': program('') }), 'TLS');
