@@ -57,9 +57,9 @@ test('a stripped program', { skip: kernelSkip() }, async (t) => {
       if (way === 'build id') {
         const { buildId } = peer;
         const place = `/usr/lib/debug/.build-id/${buildId.slice(0, 2)}/${buildId.slice(2)}.debug`;
-        mkdirSync(dirname(place), { recursive: true });
+        const made = mkdirSync(dirname(place), { recursive: true });
+        s.after(() => rmSync(made ?? place, { recursive: true }));
         copyFileSync(debug, place);
-        s.after(() => rmSync(place));
         rmSync(debug);
       }
       const watched = await watch(s, peer.stripped, new TlsOffsets());

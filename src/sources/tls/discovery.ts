@@ -303,8 +303,11 @@ export class TlsDiscovery {
   #sitesIn(f: KnownFile, fd: number, place: FilePlaceInRoot): readonly LibrarySites[] {
     const source = fileSource(fd);
     const elf = source === null ? null : readElf(source);
-    if (elf === null || !elf.ok) return [];
     const file = { ino: fstatSync(fd).ino, name: baseName(place.path) };
+    if (elf === null || !elf.ok) {
+      if (elf !== null && this.#offsets.hasPath(file)) this.#refuse(f, elf.reason, 'uprobe not attached');
+      return [];
+    }
     const { libraries, refusal } = lookForSites(elf.image, this.#offsets.of(elf.image, file), place);
     if (refusal !== '') this.#refuse(f, refusal, 'uprobe not attached');
     return libraries;

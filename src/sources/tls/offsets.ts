@@ -45,15 +45,14 @@ export class TlsOffsets {
     return this.#byPath.size + this.#byBuildId.size === 0;
   }
 
-  /** Real paths of the files that are named and exist. */
+  /** Paths of the files that are named. */
   paths(): string[] {
-    return [...this.#byPath.keys()].flatMap((path) => {
-      try {
-        return [realpathSync(path)];
-      } catch {
-        return [];
-      }
-    });
+    return [...this.#byPath.keys()];
+  }
+
+  /** Whether a file is named by its path. */
+  hasPath(file: FileAtPath): boolean {
+    return [...this.#byPath.keys()].some((path) => leadsTo(path, file));
   }
 
   /** What was given for a file; the path wins over the build id. */
@@ -119,11 +118,13 @@ function requireFile(where: string, path: string): void {
   throw wrong(where, cause, path);
 }
 
-/** Inode and last name: device numbers differ between a file system and what lies below it (overlay, btrfs). */
+/**
+ * Inode and last name: device numbers differ between a file system and what lies below it (overlay, btrfs). A path through
+ * /proc/PID/root leads into the root of that process, but its real path does not.
+ */
 function leadsTo(path: string, { ino, name }: FileAtPath): boolean {
   try {
-    const real = realpathSync(path);
-    return baseName(real) === name && statSync(real).ino === ino;
+    return statSync(path).ino === ino && [path, realpathSync(path)].some((way) => baseName(way) === name);
   } catch {
     return false;
   }

@@ -81,3 +81,14 @@ test('an address that starts no function is refused in one line, and nothing is 
     [1, reason],
   );
 });
+
+test('a named file that is no program of this kind is refused by name, once', async () => {
+  const script = file('given-script', Buffer.from('#!/bin/sh\n'));
+  const { said, discovery } = setUp(['all'], null, procWith(10), new TlsOffsets([`${script}:${READ},${WRITE}`]));
+  await discovery.rescan(0);
+  await discovery.rescan(60_000);
+  assert.deepEqual(
+    said.filter((line) => line.includes('given-script')),
+    ['uprobe not attached: given-script: not an ELF file'],
+  );
+});

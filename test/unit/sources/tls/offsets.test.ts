@@ -1,14 +1,14 @@
 /** What --uprobe-offset and the lines of --uprobe-offsets say, and which files they are about. */
 import assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { statSync, symlinkSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { ServiceError } from '../../../../src/core/errors.ts';
 import { withElf } from '../../../../src/sources/tls/elf.ts';
 import { buildIdOf } from '../../../../src/sources/tls/elf-notes.ts';
 import { TlsOffsets } from '../../../../src/sources/tls/offsets.ts';
 import type { GivenFunctions } from '../../../../src/sources/tls/sites.ts';
-import { file, TLS } from './discovery-kit.ts';
+import { dir, file, TLS } from './discovery-kit.ts';
 
 function given(offsets: TlsOffsets, path: string): GivenFunctions | null {
   const found = withElf(path, (image) => ({
@@ -61,6 +61,13 @@ test('a build id is that of the file, in either case; the path wins', { skip: !(
   );
   const both = given(new TlsOffsets([`${process.execPath}:SSL_read=0x7`], list), process.execPath);
   assert.deepEqual([both?.by, both?.functions.get('SSL_read')], ['option', 7]);
+});
+
+test('a link and a path through the root of a process lead to the file', () => {
+  const link = join(dir, 'given-link.so');
+  symlinkSync(lib, link);
+  for (const way of [link, `/proc/self/root${lib}`])
+    assert.equal(given(new TlsOffsets([`${way}:SSL_read=0x1`]), lib)?.functions.get('SSL_read'), 1);
 });
 
 test('what says nothing is refused with what to write', () => {
