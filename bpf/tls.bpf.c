@@ -233,7 +233,7 @@ CT_CALL int leave(struct pt_regs *ctx, u64 sp) {
       th->call.library = f->library;
       th->call.in_call = fr->in_call != 0;
       th->call.proof = f->proof;
-      if (ct_prove(id)) {
+      if (!f->proof || ct_prove(id)) {
         ct_weigh_around(id);
         ct_tell(id);
       }
