@@ -22,13 +22,16 @@ CT_GLOBAL int ct_proof_state(u32 proof) {
   return p ? (int)p->state : CT_TLS_REFUTED;
 }
 
-/* One call more, and what it said (enum said). */
-CT_GLOBAL int ct_proof_said(u32 proof, u32 said) {
+/* One call more, and what it said (enum said); `parts` calls before it read the rest of its record. */
+CT_GLOBAL int ct_proof_said(u32 proof, u32 said, u32 parts) {
   proof &= CT_TLS_PROOFS - 1;
   struct ct_tls_proof *p = bpf_map_lookup_elem(&proofs, &proof);
   if (!p || p->state != CT_TLS_UNPROVEN) return 0;
   __sync_fetch_and_add(&p->calls, 1);
-  if (said == SAID_FIT) __sync_fetch_and_add(&p->fits, 1);
+  if (said == SAID_FIT) {
+    __sync_fetch_and_add(&p->fits, 1);
+    __sync_fetch_and_add(&p->misfits, -parts);
+  }
   if (said == SAID_PART) __sync_fetch_and_add(&p->misfits, 1);
   if (said == SAID_MISFIT) {
     p->fits = 0;
@@ -58,7 +61,7 @@ CT_GLOBAL int ct_prove_sent(u64 pid_tgid) {
   struct thread *th = bpf_map_lookup_elem(&threads, &pid_tgid);
   if (!th || !th->tx_proof) return 0;
   u32 said = one_fits(&th->now.records, first_record(th->tx_asked)) ? SAID_FIT : SAID_MISFIT;
-  if (said == SAID_MISFIT || th->tx_asked >= CT_TLS_PROOF_BYTES) ct_proof_said(th->tx_proof, said);
+  if (said == SAID_MISFIT || th->tx_asked >= CT_TLS_PROOF_BYTES) ct_proof_said(th->tx_proof, said, 0);
   th->tx_proof = 0;
   th->tx_waits = 0;
   return 0;
@@ -82,18 +85,21 @@ CT_INLINE u32 judge_written(struct thread *th, u64 n) {
   return ++th->tx_waits < PROOF_BATCH ? SAID_PART : SAID_MISFIT;
 }
 
-CT_INLINE u32 judge_read(struct thread *th, u64 n) {
+CT_INLINE u32 judge_read(struct thread *th, u64 n, u32 *parts) {
   const struct call *x = &th->call;
   const struct records *r = &th->rx.records;
   th->rx_read += n;
   u32 sum = th->rx_read;
   if (one_fits(r, n) || one_fits(r, sum)) {
     th->rx_read = 0;
+    *parts = th->rx_parts;
+    th->rx_parts = 0;
     return sum < CT_TLS_PROOF_BYTES ? SAID_NOTHING : SAID_FIT;
   }
   /* The buffer was too small for the record, or another socket's came between. */
-  if ((n == x->len && sum + RECORD_ADDS_MIN <= r->last) || th->rx_mixed) return SAID_PART;
-  return SAID_MISFIT;
+  if ((n != x->len || sum + RECORD_ADDS_MIN > r->last) && !th->rx_mixed) return SAID_MISFIT;
+  th->rx_parts++;
+  return SAID_PART;
 }
 
 /* The thread's call has returned. 1 when it may be told: by a function that is proven, or not refuted yet. */
@@ -106,9 +112,9 @@ CT_GLOBAL int ct_prove(u64 pid_tgid) {
   /* What moved nothing is no sign of anything, and must not be taken for a handshake. */
   if (state == CT_TLS_REFUTED || x->moved <= 0) return 0;
   u64 n = x->moved;
-  u32 said = SAID_MISFIT;
-  if (n <= x->len) said = is_write(x->op) ? judge_written(th, n) : judge_read(th, n);
-  if (said != SAID_NOTHING) ct_proof_said(x->proof, said);
+  u32 said = SAID_MISFIT, parts = 0;
+  if (n <= x->len) said = is_write(x->op) ? judge_written(th, n) : judge_read(th, n, &parts);
+  if (said != SAID_NOTHING) ct_proof_said(x->proof, said, parts);
   return ct_proof_state(x->proof) != CT_TLS_REFUTED;
 }
 

@@ -204,7 +204,9 @@ struct thread {
   u64 tx_asked;  /* bytes of that write */
   u32 tx_waits;  /* writes under proof since then */
   u32 rx_read;   /* bytes read under proof since something was received last */
-  u64 sent;      /* bytes of the call under proof whose record went out inside it */
+  u32 rx_parts;  /* calls that read them */
+  u32 pad_parts;
+  u64 sent; /* bytes of the call under proof whose record went out inside it */
   struct key tx_key;
   u64 tx_conn;  /* 0: nothing is waiting */
   u64 tx_plain; /* bytes of the first write that waits */

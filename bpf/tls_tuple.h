@@ -160,7 +160,7 @@ CT_INLINE void note_received(struct thread *th, u32 in_call) {
   th->rx_conn = 0;
   th->rx_in_call = in_call;
   th->rx_valid = 1;
-  th->rx_read = 0;
+  th->rx_read = th->rx_parts = 0;
 }
 
 /* Something was sent after a write that sent nothing itself. */

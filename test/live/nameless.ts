@@ -79,10 +79,11 @@ export async function converse(
   program: string,
   connections: number,
   messages: number,
+  ...more: readonly string[]
 ): Promise<number> {
   const { match } = await startPeer(t, [program, 'server'], /port (\d+)/, folder);
   const port = match[1] ?? '';
-  await runPeer([program, 'client', port, '4', String(connections / 4), String(messages), '40000'], folder);
+  await runPeer([program, 'client', port, '4', String(connections / 4), String(messages), '40000', ...more], folder);
   return Number(port);
 }
 

@@ -79,6 +79,15 @@ test('a stripped program', { skip: kernelSkip() }, async (t) => {
       assert.deepEqual(checkAddresses(watched.events, port).wrong, []);
     });
 
+  await t.test('a client that takes records in small parts', async (s) => {
+    const peer = buildNameless(folder, 'in-parts');
+    const given = NAMES.map((name) => `${name}=${peer.address(name)}`).join(',');
+    const watched = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped}:${given}`]));
+    await converse(s, folder, peer.stripped, 20, MESSAGES, '100');
+    await untilSeen(watched, 4 * 20 * MESSAGES);
+    assert.equal(watched.source.unproven, 0);
+  });
+
   await t.test('where a probe cannot say at which site it is, such a file is refused', async (s) => {
     const peer = buildNameless(folder, 'without-cookies');
     const given = NAMES.map((name) => `${name}=${peer.address(name)}`).join(',');

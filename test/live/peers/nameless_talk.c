@@ -1,7 +1,9 @@
 /* nameless_talk.c - an OpenSSL server or client that says in every message which connection it is on, for tests that strip it.
  *
  *     nameless_talk server                                           prints "port PORT"; a thread a connection
- *     nameless_talk client PORT THREADS CONNECTIONS MESSAGES BYTES   CONNECTIONS one after the other in each thread
+ *     nameless_talk client PORT THREADS CONNECTIONS MESSAGES BYTES [AT_ONCE]
+ *
+ * CONNECTIONS one after the other in each thread; a client reads AT_ONCE bytes in a call at most.
  *
  * Expects c.pem and k.pem in the current folder. The server answers each message of BYTES with the same; in every second
  * connection of a client OpenSSL reads and writes memory, and the program the socket. X-Port is the client's port.
@@ -27,7 +29,7 @@ struct end {
 };
 
 static SSL_CTX *context;
-static int port, connections, messages, bytes;
+static int port, connections, messages, bytes, at_once = MOST;
 static volatile long noted;
 
 static void need(int ok, const char *what) {
@@ -103,7 +105,7 @@ static void write_whole(struct end *e, const char *from, int n) {
 
 static int read_whole(struct end *e, char *to, int n) {
   for (int done = 0; done < n;) {
-    int r = SSL_read(e->ssl, to + done, n - done);
+    int r = SSL_read(e->ssl, to + done, n - done < at_once ? n - done : at_once);
     if (r > 0)
       done += r;
     else if (!wants_more(e, r))
@@ -187,13 +189,14 @@ int main(int argc, char **argv) {
       pthread_detach(thread);
     }
   }
-  if (argc != 7 || strcmp(argv[1], "client") != 0) return 2;
+  if (argc < 7 || argc > 8 || strcmp(argv[1], "client") != 0) return 2;
   context = SSL_CTX_new(TLS_client_method());
   port = atoi(argv[2]);
   connections = atoi(argv[4]);
   messages = atoi(argv[5]);
   bytes = atoi(argv[6]);
   int threads = atoi(argv[3]);
+  if (argc == 8) at_once = atoi(argv[7]);
   need(threads > 0 && threads <= 64 && bytes > 0 && bytes <= MOST, "arguments");
   pthread_t thread[64];
   for (int i = 0; i < threads; i++) need(pthread_create(&thread[i], NULL, talk, NULL) == 0, "thread");
