@@ -4,27 +4,10 @@
 // Entry remembers the arguments, return reads what was moved (a buffer that nobody touched yet cannot be read
 // earlier, and a retry would be seen twice), socket tracepoints give the addresses (tls_tuple.h). The entry
 // points at the end come in variants; the agent loads those that the kernel takes.
-#include "tls_filter.h"
+#include "tls_go.h"
 #include "tls_process.h"
-#include "tls_tuple.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
-/* ---- Objects come and go ---- */
-
-CT_CALL int forget(u64 object, u32 tgid, u32 epoch) {
-  struct key k = {.object = object, .tgid = tgid, .epoch = epoch}, alias = k;
-  canonical(&k);
-  const struct conn *c = bpf_map_lookup_elem(&conns, &k);
-  if (c && c->id) {
-    if (is_told(c)) notify(c, CT_TLS_EV_CLOSE, k.tgid);
-    ct_count(CT_TLS_N_CLOSED, 1);
-    bpf_map_delete_elem(&conns, &k);
-  }
-  /* The address may lie in other memory the next time. */
-  bpf_map_delete_elem(&aliases, &alias);
-  return 0;
-}
 
 /* ---- What a call has done ---- */
 
@@ -68,38 +51,6 @@ CT_INLINE int is_repeated_outside(const struct frames *fr, const struct ct_tls_s
   return next && wrappers(next, f);
 }
 
-/* The plaintext of the thread's call. */
-CT_GLOBAL int ct_tell(u64 pid_tgid) {
-  struct thread *th = bpf_map_lookup_elem(&threads, &pid_tgid);
-  if (!th) return 0;
-  struct conn *c = conn_of_call(th);
-  struct call *x = &th->call;
-  if (!c) return 0;
-  if (x->moved <= 0) {
-    ct_count(CT_TLS_N_NO_PLAINTEXT, 1);
-    return 0;
-  }
-  u64 n = (u64)x->moved;
-  u32 written = is_write(x->op);
-  /* A library that says more than was asked for must not make us read on. Writing on from nothing is GnuTLS
-   * repeating an interrupted call. */
-  if (n > x->len) n = written && x->buf == 0 ? n & 0x7fffffff : x->len;
-  if (n == 0) return 0;
-  if (n > 0x7fffffff) n = 0x7fffffff;
-  if (!written) x->ts = bpf_ktime_get_ns();
-  x->stream_off = written ? c->tx_off : c->rx_off;
-  x->total = x->limit = (u32)n;
-  x->done = x->events = 0;
-  x->flags = (written ? CT_TLS_F_WRITTEN : 0) | (x->key.tgid == 0 ? CT_TLS_F_SHARED : 0);
-  x->wake = 0;
-  if (written)
-    c->tx_off += n;
-  else
-    c->rx_off += n;
-  ct_deliver(pid_tgid);
-  return 0;
-}
-
 /* ---- Entry ---- */
 
 /* What the arguments of the call mean. */
@@ -138,6 +89,7 @@ CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
   if (!is_allowed(tgid)) return 0;
   struct process *p = observed(tgid);
   if (!p) return 0;
+  if (!(p->runs & RUNS_C)) p->runs |= RUNS_C;
   u64 object = PT_REGS_PARM1(ctx);
   if (object == 0) return 0; /* a new one has its context there */
   if (op == CT_TLS_OP_FREE || op == CT_TLS_OP_RESET) {
@@ -165,7 +117,7 @@ CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
     ct_weigh_around(id);
     return 0;
   }
-  struct frames *fr = frames_of(p, &place);
+  struct frames *fr = frames_of(p, &place, STACK_PAGES_MAX);
   if (!fr) return 0;
   drop_passed(fr, &at);
   struct frame *f = push(fr);
@@ -264,6 +216,18 @@ SEC("?uprobe") int calltap_return(struct pt_regs *ctx) {
   return 0;
 }
 
+SEC("?uprobe") int calltap_go_enter(struct pt_regs *ctx) {
+  use_kernel_stack(ctx);
+  go_enter(ctx, has_cookies ? bpf_get_attach_cookie(ctx) : 0);
+  return 0;
+}
+
+SEC("?uprobe") int calltap_go_return(struct pt_regs *ctx) {
+  use_kernel_stack(ctx);
+  go_leave(ctx);
+  return 0;
+}
+
 /* Without cookies: a program for each kind of site, by the name that tls_probe.c makes of it. */
 #define ENTER(LIBRARY, OP)                                                                                   \
   SEC("?uprobe") int calltap_##LIBRARY##_##OP(struct pt_regs *ctx) {                                         \
@@ -292,21 +256,36 @@ ENTER_COMMON(MBEDTLS)
 ENTER(MBEDTLS, READ)
 ENTER(MBEDTLS, WRITE)
 ENTER(MBEDTLS, RESET)
+/* The distance of Go's sites is not known to these: addresses come from socket calls alone. */
+#define GO_ENTER(OP)                                                                                         \
+  SEC("?uprobe") int calltap_GO_##OP(struct pt_regs *ctx) {                                                  \
+    use_kernel_stack(ctx);                                                                                   \
+    go_enter(ctx, CT_TLS_OP_##OP);                                                                           \
+    return 0;                                                                                                \
+  }
+GO_ENTER(READ_LONG)
+GO_ENTER(WRITE_LONG)
+GO_ENTER(FREE)
 
 /* ---- Entry points: sockets ---- */
+
+#define STANDING(r)                                                                                          \
+  { .sp = USER_SP(r), .g = GO_ROUTINE(r) }
 
 /* (struct sock *sk, int ret, int flags) */
 SEC("?tp_btf/sock_send_length") int calltap_send(u64 *ctx) {
   s32 ret = (s32)ctx[1];
   const struct pt_regs *regs = saved_registers();
-  if (ret > 0) socket_call((struct sock *)ctx[0], (u32)ret, 1, regs, USER_SP(regs));
+  struct standing at = STANDING(regs);
+  if (ret > 0) socket_call((struct sock *)ctx[0], (u32)ret, 1, regs, &at);
   return 0;
 }
 
 SEC("?tp_btf/sock_recv_length") int calltap_recv(u64 *ctx) {
   s32 ret = (s32)ctx[1];
   const struct pt_regs *regs = saved_registers();
-  if (ret > 0 && !(ctx[2] & MSG_PEEK)) socket_call((struct sock *)ctx[0], (u32)ret, 0, regs, USER_SP(regs));
+  struct standing at = STANDING(regs);
+  if (ret > 0 && !(ctx[2] & MSG_PEEK)) socket_call((struct sock *)ctx[0], (u32)ret, 0, regs, &at);
   return 0;
 }
 
@@ -321,6 +300,7 @@ SEC("?tp_btf/sys_exit") int calltap_sys_exit(u64 *ctx) {
   if (bpf_probe_read_kernel(&r, sizeof r, (const void *)ctx[0])) return 0;
   u32 is_send = 0;
   struct sock *sk = socket_of_call(&r, &is_send);
-  if (sk) socket_call(sk, (u32)ret, is_send, (const struct pt_regs *)ctx[0], USER_SP(&r));
+  struct standing at = STANDING(&r);
+  if (sk) socket_call(sk, (u32)ret, is_send, (const struct pt_regs *)ctx[0], &at);
   return 0;
 }

@@ -19,10 +19,12 @@ enum ct_tls_library {
   CT_TLS_GNUTLS = 2,
   CT_TLS_WOLFSSL = 3,
   CT_TLS_MBEDTLS = 4,
-  CT_TLS_LIBRARIES = 5
+  CT_TLS_GO = 5, /* crypto/tls */
+  CT_TLS_LIBRARIES = 6
 };
 
-/* What a probed function is; a site's cookie is the operation | library << 8 | proof << 16. */
+/* What a probed function is; a site's cookie is the operation | library << 8 | proof << 16, and of Go | distance << 16: how
+ * far from the site the method lies that a connection on TCP reads by. */
 enum ct_tls_op {
   CT_TLS_OP_READ = 1, /* (object, buffer, int length) -> int bytes */
   CT_TLS_OP_WRITE = 2,
@@ -81,7 +83,8 @@ enum ct_tls_evidence {
   CT_TLS_NO_EVIDENCE = 0,
   CT_TLS_IN_CALL = 1,   /* a socket call inside the SSL call */
   CT_TLS_RX_BEFORE = 2, /* received, then decrypted */
-  CT_TLS_TX_AFTER = 3   /* encrypted, then sent */
+  CT_TLS_TX_AFTER = 3,  /* encrypted, then sent */
+  CT_TLS_BY_FD = 4      /* the connection of a Go program names its file descriptor */
 };
 
 struct ct_tls_event {
@@ -131,6 +134,7 @@ enum ct_tls_count {
   CT_TLS_N_BOUND_IN_CALL,
   CT_TLS_N_BOUND_RX,
   CT_TLS_N_BOUND_TX,
+  CT_TLS_N_BOUND_FD,
   CT_TLS_N_CONTRARY,     /* evidence against the address that stands */
   CT_TLS_N_CORRECTED,    /* a likely address gave way to another */
   CT_TLS_N_REBOUND,      /* strong against strong: taken as a new connection */
@@ -168,12 +172,14 @@ struct ct_tls_proof {
 };
 
 /* Where the open calls of one page of a stack are found. No two stacks share a page, so that one processor at a time
- * works on an entry; threads would not do, since green threads move between them. */
+ * works on an entry; threads would not do, since green threads move between them. Of Go: those of one goroutine. */
 struct ct_tls_stack {
-  __u64 page;
+  __u64 page; /* or the goroutine, with CT_TLS_GOROUTINE */
   __u32 tgid;
   __u32 epoch; /* of the process: what an earlier program of it left open is none of this one's */
 };
+
+#define CT_TLS_GOROUTINE (1ull << 63)
 
 /* Of what is kept of a process (tls_state.h): its epoch, then what only the programs know. */
 #define CT_TLS_PROCESS_WORDS 4

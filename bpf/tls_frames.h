@@ -19,15 +19,16 @@ CT_INLINE u64 return_address(struct pt_regs *ctx) {
   return back;
 }
 /* What lies there now says whether a call was left without a return, once its stack was used again. */
-CT_INLINE int is_left(const struct frame *f) {
+CT_INLINE int is_left(const struct frame *f, u64 base) {
   u64 back = 0;
-  return bpf_probe_read_user(&back, 8, (const void *)f->sp) || back != f->back;
+  return bpf_probe_read_user(&back, 8, (const void *)(base + f->sp)) || back != f->back;
 }
 #else
 /* RETAA finds it signed (PAC) in the bits above an address. */
 CT_INLINE u64 return_address(struct pt_regs *ctx) { return PT_REGS_RET(ctx) & 0xffffffffffffull; }
-CT_INLINE int is_left(const struct frame *f) {
+CT_INLINE int is_left(const struct frame *f, u64 base) {
   (void)f;
+  (void)base;
   return 0;
 }
 #endif
@@ -47,11 +48,25 @@ CT_INLINE struct ct_tls_stack stack_of(const struct process *p, u64 id, u64 sp) 
   return (struct ct_tls_stack){.page = sp >> STACK_PAGE_SHIFT, .tgid = id >> 32, .epoch = p->epoch};
 }
 
+/* What a goroutine's structure begins with: the bounds of its stack. */
+struct goroutine {
+  u64 low, high;
+};
+
+CT_INLINE struct ct_tls_stack goroutine_of(const struct process *p, u32 tgid, u64 g) {
+  return (struct ct_tls_stack){.page = g | CT_TLS_GOROUTINE, .tgid = tgid, .epoch = p->epoch};
+}
+
+/* By which a goroutine has an entry as threads have: no thread has such a number, since processes have 22 bits. */
+CT_INLINE u64 goroutine_id(u32 tgid, u64 g) {
+  return CT_TLS_GOROUTINE | (u64)tgid << 41 | (g >> 5 & ((1ull << 41) - 1));
+}
+
 /* The entry of a page; made without one. */
-CT_INLINE struct frames *frames_of(struct process *p, const struct ct_tls_stack *k) {
+CT_INLINE struct frames *frames_of(struct process *p, const struct ct_tls_stack *k, u32 most) {
   struct frames *fr = bpf_map_lookup_elem(&frames, k);
   if (!fr) {
-    if ((s32)p->pages >= (s32)STACK_PAGES_MAX) {
+    if ((s32)p->pages >= (s32)most) {
       ct_count(CT_TLS_N_FRAMES_FULL, 1);
       return NULL;
     }
@@ -125,8 +140,8 @@ CT_INLINE struct frame *find_returning(struct frames *fr, u64 sp) {
 /* ---- Which call does a socket call lie in? ---- */
 
 /* Of the calls of one page the number, from 1, of the nearest that encloses `sp`; 0 when none does. Notes there that there
- * was a socket call. */
-CT_GLOBAL int ct_enclosing(u64 page, u64 sp, u32 tgid, u32 epoch) {
+ * was a socket call. `base`: what places on the stack count from. */
+CT_GLOBAL int ct_enclosing(u64 page, u64 sp, u32 tgid, u32 epoch, u64 base) {
   struct ct_tls_stack k = {.page = page, .tgid = tgid, .epoch = epoch};
   struct frames *fr = bpf_map_lookup_elem(&frames, &k);
   if (!fr || !fr->depth) return 0;
@@ -139,7 +154,7 @@ CT_GLOBAL int ct_enclosing(u64 page, u64 sp, u32 tgid, u32 epoch) {
     at = s;
   }
   asm volatile("" : "+r"(found));
-  if (found >= FRAMES || is_left(frame_at(fr, found))) return 0;
+  if (found >= FRAMES || is_left(frame_at(fr, found), base)) return 0;
   fr->in_call = 1;
   return (int)found + 1;
 }
@@ -150,13 +165,26 @@ CT_INLINE struct frame *call_around(const struct process *p, u64 id, u64 sp) {
   u64 found = 0, page = k.page;
 #pragma unroll
   for (u32 i = 0; i <= PAGES_ABOVE; i++) {
-    u32 at = ct_enclosing(page + i, sp, k.tgid, k.epoch);
+    u32 at = ct_enclosing(page + i, sp, k.tgid, k.epoch, 0);
     if (found || !at) continue;
     found = at;
     k.page = page + i;
   }
   struct frames *fr = found ? bpf_map_lookup_elem(&frames, &k) : NULL;
   return fr ? frame_at(fr, found - 1) : NULL;
+}
+
+/* The same of a goroutine, whose number `id` becomes. */
+CT_INLINE struct frame *call_around_go(const struct process *p, u64 *id, u64 g, u64 sp) {
+  struct ct_tls_stack k = goroutine_of(p, *id >> 32, g);
+  struct goroutine stack;
+  if (!bpf_map_lookup_elem(&frames, &k) || bpf_probe_read_user(&stack, sizeof stack, (const void *)g))
+    return NULL;
+  u32 found = ct_enclosing(k.page, sp - stack.high, k.tgid, k.epoch, stack.high);
+  struct frames *fr = found ? bpf_map_lookup_elem(&frames, &k) : NULL;
+  if (!fr) return NULL;
+  *id = goroutine_id(k.tgid, g);
+  return frame_at(fr, found - 1);
 }
 
 #endif

@@ -153,8 +153,10 @@ struct frame {
 };
 
 #define STACK_PAGE_SHIFT 12
-/* Pages with open calls that one process may have: it cannot take the room of the others. */
+/* Pages with open calls that one process may have, and goroutines in a call: it cannot take the room of the others. Most
+ * goroutines of a server wait in a read. */
 #define STACK_PAGES_MAX 4096u
+#define GOROUTINES_MAX 16384u
 
 #define FRAMES 4
 struct frames {
@@ -223,7 +225,7 @@ struct {
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, 16384);
+  __uint(max_entries, 32768);
   __type(key, struct ct_tls_stack);
   __type(value, struct frames);
 } frames SEC(".maps");
@@ -249,10 +251,13 @@ struct process {
   u16 told;   /* the agent heard of one of its connections */
   u16 agreed; /* socket calls in a row that spoke for the address that stood */
   u8 signs;   /* that its threads receive and send for each other */
-  u8 pad[3];
-  u32 pages; /* of stacks with open calls */
+  u8 runs;    /* enum runs */
+  u8 pad[2];
+  u32 pages; /* of stacks with open calls, and goroutines with such */
 };
 _Static_assert(sizeof(struct process) == CT_TLS_PROCESS_WORDS * sizeof(u32), "the agent reads it");
+/* Whose calls were seen in a process: where a socket call's own call is looked for. */
+enum runs { RUNS_C = 1, RUNS_GO = 2 };
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
   __uint(max_entries, 8192);

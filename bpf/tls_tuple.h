@@ -54,6 +54,21 @@ CT_INLINE int tuple_of(struct sock *sk, struct tuple *t) {
   return t->lport != 0 && t->rport != 0;
 }
 
+#define S_IFMT 0170000
+#define S_IFSOCK 0140000
+
+/* Of this process; NULL when it is no socket. */
+CT_INLINE struct sock *socket_of_fd(u32 fd) {
+  struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+  struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+  if (!table || fd >= BPF_CORE_READ(table, max_fds)) return NULL;
+  struct file **files = BPF_CORE_READ(table, fd), *file = NULL;
+  if (bpf_probe_read_kernel(&file, sizeof file, files + fd) || !file) return NULL;
+  if ((BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT) != S_IFSOCK) return NULL;
+  struct socket *s = BPF_CORE_READ(file, private_data);
+  return s ? BPF_CORE_READ(s, sk) : NULL;
+}
+
 CT_INLINE int same_tuple(const struct tuple *a, const struct tuple *b) {
   const u64 *x = (const u64 *)a, *y = (const u64 *)b;
   u64 differ = 0;
@@ -193,21 +208,35 @@ CT_INLINE void weigh_sent_inside(struct thread *th, const struct frame *f) {
   weigh(&f->key, &th->now);
 }
 
-/* A socket call of `bytes` > 0 has ended on this thread; `regs` are those of its system call, and its program stands at
- * `sp`. */
-CT_CALL int socket_call(struct sock *sk, u32 bytes, u32 is_send, const struct pt_regs *regs, u64 sp) {
+/* Where the program stands that makes a socket call: its stack pointer, and its goroutine if it is one of Go. */
+struct standing {
+  u64 sp, g;
+};
+
+/* The call into a TLS library that a socket call lies in. `id`: of the thread; of the goroutine when it is its call. */
+CT_INLINE struct frame *any_call_around(const struct process *p, u64 *id, const struct standing *at) {
+  struct frame *f = p->runs & RUNS_GO ? call_around_go(p, id, at->g, at->sp) : NULL;
+  return f || !(p->runs & RUNS_C) ? f : call_around(p, *id, at->sp);
+}
+
+/* A socket call of `bytes` > 0 has ended on this thread; `regs` are those of its system call. */
+CT_CALL int socket_call(struct sock *sk, u32 bytes, u32 is_send, const struct pt_regs *regs,
+                        const struct standing *at) {
   u64 id = bpf_get_current_pid_tgid();
   u32 tgid = id >> 32;
   /* Datagrams are most of the traffic of a voice server: they cost one look at the socket. */
   if (BPF_CORE_READ(sk, sk_type) != SOCK_STREAM) return 0;
   const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
-  if (!p) return 0;
+  if (!p || !at) return 0;
+  ct_count(CT_TLS_N_SOCKET_CALLS, 1);
+  const struct frame *f = any_call_around(p, &id, at);
+  /* What a goroutine does outside of its calls says nothing of them. */
+  if (!f && !(p->runs & RUNS_C)) return 0;
+  const struct conn *c = f ? bpf_map_lookup_elem(&conns, &f->key) : NULL;
+  if (c && c->evidence == CT_TLS_BY_FD) return 0;
   struct thread *th = thread_of(id);
   if (!th || !tuple_of(sk, &th->now.t)) return 0;
-  ct_count(CT_TLS_N_SOCKET_CALLS, 1);
-  const struct frame *f = call_around(p, id, sp);
   if (f) {
-    const struct conn *c = bpf_map_lookup_elem(&conns, &f->key);
     if (c && c->strong && same_tuple(&c->t, &th->now.t) && ct_proof_state(f->proof) == CT_TLS_PROVEN)
       return 0;
   } else if (is_send && !th->tx_conn) {

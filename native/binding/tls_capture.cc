@@ -35,6 +35,8 @@ const char *AddSite(Local<Value> item, std::vector<ct_tls_site> *rows) {
   if (proof >= CT_TLS_PROOFS) return "attach: proof";
   entry.proof =
       static_cast<uint16_t>(proof | (proof > 0 && Flag(site, "isEndless") ? CT_TLS_PROOF_ENDLESS : 0));
+  Local<Value> distance = Prop(site, "tcpDistance");
+  if (distance->IsNumber()) entry.distance = Nan::To<int64_t>(distance).FromJust();
   rows->push_back(entry);
   if (!list->IsArray()) return "";
   auto exits = list.As<v8::Array>();
@@ -42,7 +44,8 @@ const char *AddSite(Local<Value> item, std::vector<ct_tls_site> *rows) {
     Local<Value> value = Nan::Get(exits, i).ToLocalChecked();
     double at = value->IsNumber() ? Nan::To<double>(value).FromJust() : 0;
     if (!IsOffset(at)) return "attach: offset of an exit";
-    rows->push_back({static_cast<uint64_t>(at), 0, 0, CT_TLS_EXIT, 0});
+    uint8_t of = entry.library == CT_TLS_GO ? CT_TLS_GO : 0;
+    rows->push_back({static_cast<uint64_t>(at), 0, of, CT_TLS_EXIT, 0, 0});
   }
   return "";
 }

@@ -178,6 +178,8 @@ static void kinds_of_sites(void) {
   CHECK(ct_tls_site_kind("openssl-read-ex", &op, &lib) && op == CT_TLS_OP_READ_EX && lib == CT_TLS_OPENSSL);
   CHECK(ct_tls_site_kind("gnutls-write", &op, &lib) && op == CT_TLS_OP_WRITE_LONG && lib == CT_TLS_GNUTLS);
   CHECK(ct_tls_site_kind("mbedtls-reset", &op, &lib) && op == CT_TLS_OP_RESET && lib == CT_TLS_MBEDTLS);
+  CHECK(ct_tls_site_kind("go-read", &op, &lib) && op == CT_TLS_OP_READ_LONG && lib == CT_TLS_GO);
+  CHECK(ct_tls_site_kind("go-free", &op, &lib) && op == CT_TLS_OP_FREE && lib == CT_TLS_GO);
   CHECK(!ct_tls_site_kind("openssl-peek", &op, &lib));
   CHECK(!ct_tls_site_kind("openssl", &op, &lib));
   CHECK(!ct_tls_site_kind("openssl-", &op, &lib));

@@ -15,9 +15,10 @@
 #include <unistd.h>
 
 /* Links of one file: descriptors for multi, objects for perf. */
+#define LINKS 4
 struct attachment {
   uint32_t id, count;
-  int fd[2];
+  int fd[LINKS];
   struct bpf_link **perf;
 };
 struct ct_tls_links {
@@ -32,7 +33,7 @@ struct ct_tls_links *ct_tls_links_new(void) {
 }
 
 static void drop(struct attachment *a) {
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < LINKS; i++) {
     if (a->fd[i] >= 0) close(a->fd[i]);
   }
   for (uint32_t i = 0; i < a->count; i++) bpf_link__destroy(a->perf[i]);
@@ -47,11 +48,13 @@ void ct_tls_links_free(struct ct_tls_links *links) {
 }
 
 static uint64_t cookie_of(const struct ct_tls_site *s) {
-  return s->op | (uint64_t)s->library << 8 | (uint64_t)s->proof << 16;
+  const uint64_t more = s->library == CT_TLS_GO ? (uint64_t)s->distance : s->proof;
+  return s->op | (uint64_t)s->library << 8 | more << 16;
 }
 
-/* The rows of a file as one mechanism takes them. */
+/* The rows of a file for one pair of programs, as one mechanism takes them. */
 struct chosen {
+  struct bpf_program *enter, *leave;
   struct ct_tls_site entries[CT_TLS_SITES];
   uint64_t exits[CT_TLS_SITES];
   uint32_t n_entries, n_exits;
@@ -80,10 +83,14 @@ static bool take_alone(struct ct_tls_site *s) {
   return true;
 }
 
-static void choose(struct chosen *c, const struct ct_tls_site *sites, uint32_t n) {
+static void choose(struct chosen *c, bool is_go, const struct ct_tls_programs *programs,
+                   const struct ct_tls_site *sites, uint32_t n) {
+  c->enter = is_go ? programs->go_enter : programs->enter;
+  c->leave = is_go ? programs->go_leave : programs->leave;
   c->n_entries = c->n_exits = 0;
   for (uint32_t i = 0; i < n && i < CT_TLS_SITES; i++) {
     struct ct_tls_site s = sites[i];
+    if ((s.library == CT_TLS_GO) != is_go) continue;
     if (s.role == CT_TLS_EXIT)
       c->exits[c->n_exits++] = s.offset;
     else if (s.role == CT_TLS_ENTRY || take_alone(&s))
@@ -111,20 +118,19 @@ static int link_multi(int program, const char *path, uint32_t pid, const uint64_
 }
 
 /* Exits first: a call that enters before its return is watched would be forgotten half way. */
-static int attach_multi(struct attachment *a, const struct ct_tls_programs *programs, const char *path,
-                        uint32_t pid, const struct chosen *c) {
+static int attach_multi(int fd[2], const char *path, uint32_t pid, const struct chosen *c) {
   uint64_t offsets[CT_TLS_SITES], cookies[CT_TLS_SITES];
   if (c->n_exits > 0) {
-    a->fd[0] = link_multi(bpf_program__fd(programs->leave), path, pid, c->exits, NULL, c->n_exits);
-    if (a->fd[0] < 0) return a->fd[0];
+    fd[0] = link_multi(bpf_program__fd(c->leave), path, pid, c->exits, NULL, c->n_exits);
+    if (fd[0] < 0) return fd[0];
   }
   for (uint32_t i = 0; i < c->n_entries; i++) {
     offsets[i] = c->entries[i].offset;
     cookies[i] = cookie_of(&c->entries[i]);
   }
   if (c->n_entries == 0) return 0;
-  a->fd[1] = link_multi(bpf_program__fd(programs->enter), path, pid, offsets, cookies, c->n_entries);
-  return a->fd[1] < 0 ? a->fd[1] : 0;
+  fd[1] = link_multi(bpf_program__fd(c->enter), path, pid, offsets, cookies, c->n_entries);
+  return fd[1] < 0 ? fd[1] : 0;
 }
 
 static int add_perf(struct attachment *a, struct bpf_program *program, uint64_t cookie, const char *path,
@@ -140,15 +146,18 @@ static int add_perf(struct attachment *a, struct bpf_program *program, uint64_t 
 
 static int attach_perf(struct attachment *a, const struct ct_tls_programs *programs, const char *path,
                        uint32_t pid, const struct chosen *c) {
-  a->perf = calloc((size_t)c->n_entries + c->n_exits, sizeof(struct bpf_link *));
-  if (a->perf == NULL) return -ENOMEM;
+  size_t n = a->count + c->n_entries + c->n_exits;
+  struct bpf_link **perf = n == 0 ? NULL : realloc(a->perf, n * sizeof(struct bpf_link *));
+  if (n == 0) return 0;
+  if (perf == NULL) return -ENOMEM;
+  a->perf = perf;
   int err = 0;
   for (uint32_t i = 0; i < c->n_exits && err == 0; i++)
-    err = add_perf(a, programs->leave, 0, path, pid, c->exits[i]);
+    err = add_perf(a, c->leave, 0, path, pid, c->exits[i]);
   for (uint32_t i = 0; i < c->n_entries && err == 0; i++) {
     const struct ct_tls_site *s = &c->entries[i];
-    if (programs->enter != NULL)
-      err = add_perf(a, programs->enter, cookie_of(s), path, pid, s->offset);
+    if (c->enter != NULL)
+      err = add_perf(a, c->enter, cookie_of(s), path, pid, s->offset);
     else
       err = add_perf(a, programs->enter_of[s->library][s->op], 0, path, pid, s->offset);
   }
@@ -157,11 +166,14 @@ static int attach_perf(struct attachment *a, const struct ct_tls_programs *progr
 
 static int attach(struct attachment *a, enum ct_tls_mode mode, const struct ct_tls_programs *programs,
                   const char *path, uint32_t pid, const struct ct_tls_site *sites, uint32_t n) {
-  *a = (struct attachment){.fd = {-1, -1}};
+  *a = (struct attachment){.fd = {-1, -1, -1, -1}};
   struct chosen c;
-  choose(&c, sites, n);
-  int err = mode == CT_TLS_PERF ? attach_perf(a, programs, path, pid, &c)
-                                : attach_multi(a, programs, path, pid, &c);
+  int err = 0;
+  for (int is_go = 0; is_go < 2 && err == 0; is_go++) {
+    choose(&c, is_go, programs, sites, n);
+    err = mode == CT_TLS_PERF ? attach_perf(a, programs, path, pid, &c)
+                              : attach_multi(a->fd + 2 * is_go, path, pid, &c);
+  }
   if (err != 0) drop(a);
   return err;
 }

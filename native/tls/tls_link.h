@@ -17,8 +17,8 @@ extern "C" {
 
 struct bpf_program;
 struct ct_tls_programs {
-  struct bpf_program *enter; /* NULL without cookies */
-  struct bpf_program *leave;
+  struct bpf_program *enter, *go_enter; /* NULL without cookies */
+  struct bpf_program *leave, *go_leave;
   /* Without cookies: one for each library and operation. */
   struct bpf_program *enter_of[CT_TLS_LIBRARIES][CT_TLS_OPS];
 };

@@ -27,11 +27,14 @@ static void find_copies(const struct tls_bpf *skel, struct ct_tls_programs *prog
 }
 
 static struct ct_tls_programs choose(const struct ct_tls_probe *p, const struct tls_bpf *skel) {
-  struct ct_tls_programs programs = {.leave = skel->progs.calltap_return};
-  if (p->has_helpers)
+  struct ct_tls_programs programs = {.leave = skel->progs.calltap_return,
+                                     .go_leave = skel->progs.calltap_go_return};
+  if (p->has_helpers) {
     programs.enter = skel->progs.calltap_enter;
-  else
+    programs.go_enter = skel->progs.calltap_go_enter;
+  } else {
     find_copies(skel, &programs);
+  }
   return programs;
 }
 
@@ -47,15 +50,15 @@ static void configure(struct tls_bpf *skel, struct ct_tls_probe *p, const struct
   bpf_map__set_max_entries(skel->maps.conns, o->max_conns);
   bpf_map__set_max_entries(skel->maps.aliases, o->max_conns);
   struct ct_tls_programs programs = choose(p, skel);
-  want(programs.leave);
-  if (programs.enter != NULL) want(programs.enter);
+  struct bpf_program *const shared[] = {programs.leave, programs.go_leave, programs.enter, programs.go_enter};
+  for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
+    if (shared[i] == NULL) continue;
+    want(shared[i]);
+    if (p->mode == CT_TLS_MULTI) bpf_program__set_expected_attach_type(shared[i], CT_ATTACH_MULTI);
+  }
   for (uint32_t i = 0; i < CT_TLS_LIBRARIES * CT_TLS_OPS; i++) {
     struct bpf_program *each = programs.enter_of[i / CT_TLS_OPS][i % CT_TLS_OPS];
     if (each != NULL) want(each);
-  }
-  if (p->mode == CT_TLS_MULTI) {
-    bpf_program__set_expected_attach_type(programs.enter, CT_ATTACH_MULTI);
-    bpf_program__set_expected_attach_type(programs.leave, CT_ATTACH_MULTI);
   }
   if (p->sockets == CT_TLS_SOCK_TP) {
     want(skel->progs.calltap_send);

@@ -38,6 +38,7 @@ static const char *const count_names[CT_TLS_N_COUNT] = {
     [CT_TLS_N_BOUND_IN_CALL] = "bound_in_call",
     [CT_TLS_N_BOUND_RX] = "bound_rx_before",
     [CT_TLS_N_BOUND_TX] = "bound_tx_after",
+    [CT_TLS_N_BOUND_FD] = "bound_by_descriptor",
     [CT_TLS_N_CONTRARY] = "contrary_evidence",
     [CT_TLS_N_CORRECTED] = "corrected",
     [CT_TLS_N_REBOUND] = "rebound",
@@ -57,10 +58,8 @@ const char *ct_tls_count_name(uint32_t i) { return i < CT_TLS_N_COUNT ? count_na
 /* ---- Names of sites ---- */
 
 static const char *const libraries[CT_TLS_LIBRARIES] = {
-    [CT_TLS_OPENSSL] = "openssl",
-    [CT_TLS_GNUTLS] = "gnutls",
-    [CT_TLS_WOLFSSL] = "wolfssl",
-    [CT_TLS_MBEDTLS] = "mbedtls",
+    [CT_TLS_OPENSSL] = "openssl", [CT_TLS_GNUTLS] = "gnutls", [CT_TLS_WOLFSSL] = "wolfssl",
+    [CT_TLS_MBEDTLS] = "mbedtls", [CT_TLS_GO] = "go",
 };
 static const char *const ops[CT_TLS_OPS] = {
     [CT_TLS_OP_READ] = "read",
@@ -91,9 +90,10 @@ bool ct_tls_site_kind(const char *text, uint8_t *op, uint8_t *library) {
       if (strcmp(text + n + 1, ops[i]) != 0) continue;
       *library = (uint8_t)lib;
       *op = (uint8_t)i;
-      /* GnuTLS counts in ssize_t; the others in int. mbedTLS takes a size_t and returns an int. */
-      if (lib == CT_TLS_GNUTLS && i == CT_TLS_OP_READ) *op = CT_TLS_OP_READ_LONG;
-      if (lib == CT_TLS_GNUTLS && i == CT_TLS_OP_WRITE) *op = CT_TLS_OP_WRITE_LONG;
+      /* GnuTLS counts in ssize_t and Go in int of 64 bits; the others in int. mbedTLS takes a size_t and returns an int. */
+      bool is_long = lib == CT_TLS_GNUTLS || lib == CT_TLS_GO;
+      if (is_long && i == CT_TLS_OP_READ) *op = CT_TLS_OP_READ_LONG;
+      if (is_long && i == CT_TLS_OP_WRITE) *op = CT_TLS_OP_WRITE_LONG;
       return true;
     }
   }

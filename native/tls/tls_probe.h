@@ -37,15 +37,16 @@ struct ct_tls_opts {
 enum ct_tls_role {
   CT_TLS_ENTRY = 0,
   CT_TLS_ENTRY_ALONE = 1, /* its exits are not known: it gives evidence of addresses only */
-  CT_TLS_EXIT = 2         /* of whatever function: op and library are 0 */
+  CT_TLS_EXIT = 2         /* of whatever function: op is 0, library too unless it is CT_TLS_GO */
 };
 
 struct ct_tls_site {
-  uint64_t offset; /* in the file */
-  uint8_t op;      /* enum ct_tls_op */
-  uint8_t library; /* enum ct_tls_library */
-  uint8_t role;    /* enum ct_tls_role */
+  uint64_t offset;  /* in the file */
+  uint8_t op;       /* enum ct_tls_op */
+  uint8_t library;  /* enum ct_tls_library */
+  uint8_t role;     /* enum ct_tls_role */
   uint16_t proof; /* its row among the proofs, and CT_TLS_PROOF_ENDLESS; 0: the file itself says what it is */
+  int64_t distance; /* of Go, to the method that a connection on TCP reads by, in 48 bits; 0: not known */
 };
 
 /* What wakes the reader: nothing, a part of the ring being full, any event (enum reader of tls_state.h). */
