@@ -127,6 +127,15 @@ export const MAX_GIVEN_OFFSETS_BYTES = 1024 * 1024;
 /** Bytes of the name of a library. */
 export const MAX_SONAME = 128;
 
+/** Bytes of a Go program in which its table of functions is looked for, and places that are tried. */
+export const MAX_GO_SEARCH_BYTES = 256 * 1024 * 1024;
+export const MAX_GO_PLACES = 256;
+/** Bytes of the version that its build information names. */
+export const MAX_GO_VERSION = 128;
+/** Functions of a Go program, and bytes of their names and of the rest of the table; the largest programs have a quarter. */
+export const MAX_GO_FUNCTIONS = 4 * 1024 * 1024;
+export const MAX_GO_TABLE_BYTES = 128 * 1024 * 1024;
+
 /** Milliseconds of a packet time that SDP may name. */
 export const MAX_PTIME_MS = 10_000;
 /** Bytes of a crypto suite, and of its key identifier. */

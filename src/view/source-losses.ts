@@ -169,7 +169,10 @@ export const PROBE_LOSSES: readonly Loss[] = [
     'Calls that were open when the probes came: once a thread, and only where RET instructions are probed.',
   ),
   probe('stale_frames', 'Calls that were left by a jump or with their thread, or whose stack was copied away.'),
-  probe('frames_full', 'Calls nested more than four deep, or on more than 4,096 stack pages.'),
+  probe(
+    'frames_full',
+    'Calls nested more than four deep, or on more than 4,096 stack pages or 16,384 goroutines of a process.',
+  ),
   probe('no_room', 'Connections that found a table of the kernel full.'),
   probe('skipped', 'Socket calls and process events that a preemptible kernel hid: their addresses may be missing.'),
   probe('probation_over', 'Connections whose first bytes did not decide what they carry.'),

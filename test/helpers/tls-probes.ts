@@ -7,6 +7,7 @@ import type { RecordBatch } from '../../src/sources/record-batch.ts';
 import { withElf } from '../../src/sources/tls/elf.ts';
 import { TLS_LIBRARIES } from '../../src/sources/tls/functions.ts';
 import type { NativeTlsCapture, NativeTlsOptions, TlsSite, TlsSiteKind } from '../../src/sources/tls/native-tls.ts';
+import { offeredSites } from '../../src/sources/tls/offered.ts';
 import { findSites } from '../../src/sources/tls/sites.ts';
 import { objdumpExits } from './objdump-exits.ts';
 
@@ -128,9 +129,11 @@ function exitOffsets(path: string, symbols: Symbols, address: number, kind: TlsS
 
 /** The sites that calltap takes. */
 export function chosenSites(path: string): TlsSite[] {
-  const libraries = withElf(path, (image) => findSites(image, true));
+  const libraries = withElf(path, offeredSites);
   if ('reason' in libraries) throw new Error(libraries.reason);
-  return libraries.flatMap((library) => library.sites).map(({ kind, offset, exits }) => ({ kind, offset, exits }));
+  return libraries
+    .flatMap((library) => library.sites)
+    .map(({ kind, offset, exits, tcpDistance = 0 }) => ({ kind, offset, exits, tcpDistance }));
 }
 
 /* ---- Certificates ---- */

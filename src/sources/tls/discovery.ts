@@ -15,7 +15,7 @@ import { fileSource, openForReading, readElf, withElf } from './elf.ts';
 import { hex } from './function-start.ts';
 import type { KnownFile } from './known-files.ts';
 import { KnownFiles, unreadOf } from './known-files.ts';
-import { lookForSites } from './look.ts';
+import { lookForSites, ownSites } from './look.ts';
 import { DEVICE_MAJOR, describe, kernelDevice, openMapped } from './mapped-file.ts';
 import { mappingsOf, mappingsOfAll } from './maps.ts';
 import type { TlsAttachRequest, TlsAttachResult, TlsMapping, TlsScanResult } from './native-tls.ts';
@@ -23,7 +23,7 @@ import { TlsOffsets } from './offsets.ts';
 import type { ProofNative, ProofRow } from './proofs.ts';
 import { TlsProofs } from './proofs.ts';
 import type { LibrarySites } from './sites.ts';
-import { carriesPlaintext, findSites, listed, needsReturn } from './sites.ts';
+import { carriesPlaintext, listed, needsReturn } from './sites.ts';
 import type { StartsNative } from './starts.ts';
 import { systemLibraries, TlsStarts } from './starts.ts';
 import type { TargetFile, TlsTargets } from './targets.ts';
@@ -204,7 +204,7 @@ export class TlsDiscovery {
   #hasSites(file: TargetFile): boolean {
     let has = this.#targetHasSites.get(file.ino);
     if (has === undefined) {
-      const sites = withElf(file.path, (image) => findSites(image));
+      const sites = withElf(file.path, ownSites);
       has = Array.isArray(sites) && sites.length > 0;
       this.#targetHasSites.set(file.ino, has);
     }
@@ -269,10 +269,11 @@ export class TlsDiscovery {
     const rows = (this.proofs.begin(f.key, names) ?? []).map(({ row }) => row);
     const isFull = rows.length < names.length;
     const isEndless = !probed.some((s) => /-(free|reset|new|new-out)$/.test(s.kind));
-    const sites = probed.map(({ kind, offset, exits, needsProof }) => ({
+    const sites = probed.map(({ kind, offset, exits, needsProof, tcpDistance = 0 }) => ({
       kind,
       offset,
       exits: needsReturn(kind) ? exits : null,
+      tcpDistance,
       ...(needsProof ? { proof: rows.shift() ?? 0, isEndless } : {}),
     }));
     const unread = unreadOf(f);

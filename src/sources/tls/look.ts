@@ -13,6 +13,7 @@ import { ExitFinder } from './exits.ts';
 import { describedOrDecoded, functionStart, hex } from './function-start.ts';
 import type { TlsLibrary } from './functions.ts';
 import { TLS_LIBRARIES } from './functions.ts';
+import { findGoSites } from './go-sites.ts';
 import type { FoundBy, Functions, GivenFunctions, LibrarySites, ProbeSite } from './sites.ts';
 import {
   carriesPlaintext,
@@ -30,9 +31,14 @@ export type FileSites = { readonly libraries: readonly LibrarySites[]; readonly 
 
 const NOTHING: FileSites = { libraries: [], refusal: '' };
 
+/** By what the file itself says: libraries of C by their names, and crypto/tls of a Go program. */
+export function ownSites(image: ElfImage): LibrarySites[] {
+  return [...findSites(image, true), ...findGoSites(image)];
+}
+
 export function lookForSites(image: ElfImage, given: GivenFunctions | null, place: FilePlaceInRoot): FileSites {
   if (given !== null) return givenSites(image, given);
-  const own = findSites(image, true);
+  const own = ownSites(image);
   if (own.length > 0) return { libraries: own, refusal: '' };
   const found = withDebugSymbols(image, place, (symbols) =>
     findFunctions(image, namesOf(TLS_LIBRARIES), () => false, symbols),

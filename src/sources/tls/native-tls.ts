@@ -22,7 +22,7 @@ export type TlsOperation =
   | 'new-out'
   | 'reset'
   | 'free';
-export type TlsLibraryName = 'openssl' | 'gnutls' | 'wolfssl' | 'mbedtls';
+export type TlsLibraryName = 'openssl' | 'gnutls' | 'wolfssl' | 'mbedtls' | 'go';
 export type TlsSiteKind = `${TlsLibraryName}-${TlsOperation}`;
 
 /**
@@ -38,6 +38,8 @@ export type TlsSite = {
   readonly proof?: number;
   /** With `proof`: no site says when an object begins or ends, so addresses are strong only within a call. */
   readonly isEndless?: boolean;
+  /** Of Go: bytes from the site to `net.(*TCPConn).Read`; 0 or absent: not known, addresses come from socket calls. */
+  readonly tcpDistance?: number;
 };
 
 /** enum ct_tls_proof_state of bpf/tls_event.h. */

@@ -35,6 +35,8 @@ export type ProbeSite = {
   readonly leavesTo: string | null;
   /** The file does not name the function: its calls must show that they carry plaintext of TLS. */
   readonly needsProof: boolean;
+  /** Of Go: bytes from the site to the method that a connection on TCP reads by; 0 when it is not known. */
+  readonly tcpDistance?: number;
 };
 
 /** What the user says of a file: virtual addresses of functions by their names. */
