@@ -269,11 +269,11 @@ export class TlsDiscovery {
     const rows = (this.proofs.begin(f.key, names) ?? []).map(({ row }) => row);
     const isFull = rows.length < names.length;
     const isEndless = !probed.some((s) => /-(free|reset|new|new-out)$/.test(s.kind));
-    const sites = probed.map(({ kind, offset, exits, needsProof, tcpDistance = 0 }) => ({
+    const sites = probed.map(({ kind, offset, exits, needsProof, tcpDistance }) => ({
       kind,
       offset,
       exits: needsReturn(kind) ? exits : null,
-      tcpDistance,
+      ...(tcpDistance === undefined ? {} : { tcpDistance }),
       ...(needsProof ? { proof: rows.shift() ?? 0, isEndless } : {}),
     }));
     const unread = unreadOf(f);

@@ -60,7 +60,7 @@ const STRIPPED = 'stripped: its functions have no names; install its debug symbo
 
 /** Text that TLS code leaves in a program, and what it means when there is no function to probe. */
 const MARKS: readonly (readonly [mark: string, library: string, note: string])[] = [
-  ['\xff Go buildinf:', 'Go', 'Go keeps its calls on stacks of its own, which probes at returns would break'],
+  ['\xff Go buildinf:', 'Go', `it has no crypto/tls: TLS of another package is not seen; ${BY_HEP}`],
   ['/rustls-', 'rustls', `it has no symbols; ${BY_HEP}`],
   ['BoringSSL', 'BoringSSL', STRIPPED],
   ['OpenSSL 1.1.', 'OpenSSL 1.1', STRIPPED],

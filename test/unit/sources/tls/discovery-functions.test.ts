@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { file, mapping, procWith, setUp } from './discovery-kit.ts';
 import { elfFile, functionAt } from './elf-file.ts';
+import { CHECKED, goFile, SLOT } from './go-file.ts';
 
 /** SSL_read and SSL_write with code of their own, and SSL_free that leaves by a jump to anywhere. */
 function library(read: readonly number[], write: readonly number[], free = ANYWHERE): Buffer {
@@ -33,6 +34,26 @@ test('each function is attached with the instructions it leaves by', async () =>
     .find((s) => s.path === lib)
     ?.sites.at(-1);
   assert.equal(free?.why, 'it leaves by a jump to where a register or memory says');
+});
+
+test('a Go program is attached with where its connections on TCP are told; one of an untried version is named', async () => {
+  const functions = ['net.(*TCPConn).Read', 'crypto/tls.(*Conn).Read', 'crypto/tls.(*Conn).Write'] as const;
+  const program = (version: string): Buffer => goFile({ version, functions: functions.map((name) => [name, CHECKED]) });
+  const { native, said, discovery } = setUp(['all'], null, procWith(10));
+  const [tried, untried] = [file('sbc', program('go1.26.1')), file('sbc-next', program('go1.99'))];
+  native.rows = [mapping(10, tried), mapping(10, untried)];
+  await discovery.rescan(0);
+  const sites = native.requests.flatMap((r) => r.sites).filter((s) => s.kind.startsWith('go-'));
+  assert.deepEqual(
+    sites.map((s) => [s.kind, s.tcpDistance]),
+    [
+      ['go-read', -SLOT - 4],
+      ['go-write', -2 * SLOT - 4],
+    ],
+  );
+  assert.ok(said.includes('uprobe attached: sbc (1 process)'));
+  assert.match(said.join('\n'), /^uprobe not attached: sbc-next: .*crypto\/tls \(go1\.99 was not tried \(tried: /m);
+  assert.equal(discovery.refused, 1);
 });
 
 test('a function that cannot be followed is left out and named', async () => {

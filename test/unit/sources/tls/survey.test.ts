@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { surveyHost } from '../../../../src/sources/tls/survey.ts';
 import { elfFile } from './elf-file.ts';
+import { CHECKED, goFile } from './go-file.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'calltap-survey-'));
 after(() => rmSync(dir, { recursive: true }));
@@ -16,11 +17,17 @@ const ANYWHERE = [0xff, 0xe0];
 
 /** A /proc with one process that maps a library of these functions. */
 function procWith(name: string, codes: Readonly<Record<string, readonly number[]>>): string {
+  return procOf(name, elfFile({ functions: Object.entries(codes).map(([n, code]) => ({ name: n, code })) }));
+}
+
+/** The same of a file, which is its program as well. */
+function procOf(name: string, file: Buffer): string {
   const lib = join(dir, `lib${name}.so`);
-  writeFileSync(lib, elfFile({ functions: Object.entries(codes).map(([n, code]) => ({ name: n, code })) }));
+  writeFileSync(lib, file);
   const proc = join(dir, `proc-${name}`);
   mkdirSync(join(proc, '77'), { recursive: true });
   symlinkSync('/', join(proc, '77/root'));
+  symlinkSync(lib, join(proc, '77/exe'));
   writeFileSync(join(proc, '77/comm'), 'sipd\n');
   writeFileSync(join(proc, '77/maps'), `1000-2000 r-xp 00000000 fe:00 ${statSync(lib).ino} ${lib}\n`);
   return proc;
@@ -46,4 +53,25 @@ test('what is not read is named with its reason; a library of which nothing is r
   const blind = surveyHost(proc).rows[0];
   assert.equal(blind?.isObservable, false);
   assert.match(blind?.note ?? '', /^its calls cannot be read; not read: SSL_read \(.*\), SSL_write \(.*\)$/);
+});
+
+test('programs of Go: a version that is tried, one that is not, and one without crypto/tls', () => {
+  const functions = [
+    ['crypto/tls.(*Conn).Read', CHECKED],
+    ['crypto/tls.(*Conn).Write', CHECKED],
+  ] as const;
+  const rowOf = (name: string, form: Partial<Parameters<typeof goFile>[0]>) =>
+    surveyHost(procOf(name, goFile({ version: 'go1.25.3', functions, ...form }))).rows[0];
+  const seen = rowOf('seen', {});
+  assert.deepEqual([seen?.library, seen?.isObservable], ['Go 1.25.3', true]);
+  assert.equal(seen?.note, 'yes, at its entry, which is fast, and at its exits');
+  const untried = rowOf('untried', { version: 'go1.31.2' });
+  assert.deepEqual([untried?.library, untried?.isObservable], ['Go 1.31.2', false]);
+  assert.match(
+    untried?.note ?? '',
+    /crypto\/tls \(go1\.31\.2 was not tried \(tried: 1\.19, .*\); build it with one of/,
+  );
+  const without = rowOf('without', { functions: [['main.main', [0xc3]]] });
+  assert.deepEqual([without?.library, without?.isObservable], ['Go', false]);
+  assert.match(without?.note ?? '', /^it has no crypto\/tls/);
 });
