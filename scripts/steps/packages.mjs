@@ -47,6 +47,7 @@ const DEV = [
   { name: 'stunnel4', present: program('stunnel4') },
   { name: 'libwolfssl-dev', present: file('/usr/include/wolfssl/ssl.h') },
   { name: 'libmbedtls-dev', present: file('/usr/include/mbedtls/ssl.h') },
+  { name: 'golang-go', present: program('go') },
   { name: 'openssl', present: program('openssl') },
   { name: 'binutils', present: program('objdump') },
   { name: 'zstd', present: program('zstd') },
