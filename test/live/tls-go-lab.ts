@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { TLS_FLAG } from '../../src/sources/records.ts';
 import { until } from '../helpers/patience.ts';
 import { chosenSites } from '../helpers/tls-probes.ts';
-import { peerPath, runPeer, startPeer, type TlsEvent, type TlsLab, wholeStream } from './tls-kernel-lab.ts';
+import { peerPath, runPeer, startPeer, type TlsEvent, type TlsLab } from './tls-kernel-lab.ts';
 
 /** Ways to build a program, and the flags of `go build`. */
 export const BUILDS: Readonly<Record<string, readonly string[]>> = {
@@ -43,11 +43,16 @@ export type GoResult = {
   /** Events without an address, and those whose address is not proven. */
   readonly unknown: number;
   readonly weak: number;
+  /** Events that do not begin where the one before ended. */
+  readonly gaps: number;
 };
 
-/** Server and client are two processes of one program, both observed. Their events stay in the lab. */
+/** Events are taken out of the lab so often: all together are more than memory. */
+const TAKE_MS = 20;
+
+/** Server and client are two processes of one program, both observed. */
 export async function runGo(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   lab: TlsLab,
   program: string,
   folder: string,
@@ -58,6 +63,10 @@ export async function runGo(
   let output = '';
   child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString('latin1')));
   const { connections, messages, how } = run;
+  const streams = new GoStreams(port);
+  const take = (): void => streams.add(lab.events.splice(0));
+  const timer = setInterval(take, TAKE_MS);
+  t.after(() => clearInterval(timer));
   const said = await runPeer([program, 'client', port, String(connections), String(messages), how], folder);
   assert.equal(said, `done ${connections * messages}\n`);
   const ended = (): number => output.split('ended').length - 1;
@@ -66,52 +75,81 @@ export async function runGo(
     () => `${ended()} of ${connections} connections have ended`,
   );
   await lab.settle();
+  clearInterval(timer);
   child.kill('SIGKILL');
-  return checkGo(lab.data(), port);
+  take();
+  return streams.result();
 }
 
 export function attachGo(lab: TlsLab, program: string): number {
   return lab.attach(program, chosenSites(program));
 }
 
-/** Puts each connection's streams together, and compares every address with the ports the messages name. */
-export function checkGo(events: readonly TlsEvent[], serverPort: string): GoResult {
-  const streams = new Map<string, TlsEvent[]>();
-  for (const e of events) {
-    const key = `${e.pid} ${e.conn} ${e.written}`;
-    const stream = streams.get(key);
-    if (stream === undefined) streams.set(key, [e]);
-    else stream.push(e);
-  }
-  const wrong: string[] = [];
-  let messages = 0;
-  for (const stream of streams.values()) {
-    const ports = portsOf(wholeStream(stream).toString('latin1'));
-    messages += ports.length;
-    const isServer = stream.some((e) => e.local.endsWith(`:${serverPort}`));
-    const ends = [`127.0.0.1:${ports[0]}`, `127.0.0.1:${serverPort}`];
-    const [local, remote] = isServer ? ends.toReversed() : ends;
-    if (new Set(ports).size !== 1) wrong.push(`messages of ports ${[...new Set(ports)].join(' ')}`);
-    for (const e of stream)
-      if (e.ipVersion !== 0 && (e.local !== local || e.remote !== remote)) wrong.push(`${e.local} ${e.remote}`);
-  }
-  const unknown = events.filter((e) => e.ipVersion === 0).length;
-  const weak = events.filter((e) => (e.flags & TLS_FLAG.WEAK_TUPLE) !== 0).length;
-  return { messages, wrong, unknown, weak };
-}
+type Stream = {
+  /** Client's port, by the first message. */
+  port: string;
+  readonly ends: Set<string>;
+  offset: number;
+  /** Of a head that goes on in the next event. */
+  text: string;
+  /** Bytes of a body that are still to come. */
+  body: number;
+  messages: number;
+};
 
-/** The client's port of each whole message of a stream; throws at what is none. */
-function portsOf(text: string): string[] {
-  const ports: string[] = [];
-  const head =
-    /(?:MESSAGE \S+ SIP\/2\.0|SIP\/2\.0 200 OK)\r\nX-Port: (\d+);\r\nCall-ID: \S+\r\nContent-Length: (\d+)\r\n\r\n/y;
-  for (let at = 0; at < text.length; ) {
-    head.lastIndex = at;
-    const found = head.exec(text);
-    if (found === null) throw new Error(`no message at ${at}: ${JSON.stringify(text.slice(at, at + 80))}`);
-    at = head.lastIndex + Number(found[2]);
-    if (at > text.length) throw new Error(`a message is cut at ${text.length}`);
-    ports.push(found[1] ?? '');
+const HEAD =
+  /^(?:MESSAGE \S+ SIP\/2\.0|SIP\/2\.0 200 OK)\r\nX-Port: (\d+);\r\nCall-ID: \S+\r\nContent-Length: (\d+)\r\n\r\n/;
+
+/** Puts each connection's streams together, and compares every address with the ports the messages name. */
+export class GoStreams {
+  readonly #serverPort: string;
+  readonly #streams = new Map<string, Stream>();
+  #unknown = 0;
+  #weak = 0;
+  #gaps = 0;
+
+  constructor(serverPort: string) {
+    this.#serverPort = serverPort;
   }
-  return ports;
+
+  /** Events in the order in which they came. */
+  add(events: readonly TlsEvent[]): void {
+    for (const e of events) if (e.kind === 'data') this.#take(e);
+  }
+
+  #take(e: TlsEvent): void {
+    const key = `${e.pid} ${e.conn} ${e.written}`;
+    const known = this.#streams.get(key);
+    const stream = known ?? { port: '', ends: new Set<string>(), offset: 0, text: '', body: 0, messages: 0 };
+    this.#streams.set(key, stream);
+    if (e.offset !== stream.offset) this.#gaps++;
+    stream.offset = e.offset + e.bytes.length;
+    if (e.ipVersion === 0) this.#unknown++;
+    else stream.ends.add(`${e.local} ${e.remote}`);
+    if ((e.flags & TLS_FLAG.WEAK_TUPLE) !== 0) this.#weak++;
+    const skipped = Math.min(stream.body, e.bytes.length);
+    stream.body -= skipped;
+    stream.text += e.bytes.toString('latin1', skipped);
+    for (let head = HEAD.exec(stream.text); head !== null; head = HEAD.exec(stream.text)) {
+      const [whole, port = '', length] = head;
+      const end = whole.length + Number(length);
+      stream.body = Math.max(0, end - stream.text.length);
+      stream.text = stream.text.slice(end);
+      if (stream.messages++ > 0 && port !== stream.port) stream.ends.add(`messages of port ${port}`);
+      stream.port = port;
+    }
+  }
+
+  result(): GoResult {
+    const wrong: string[] = [];
+    let messages = 0;
+    for (const { port, ends, text, body, messages: n } of this.#streams.values()) {
+      messages += n - (body > 0 ? 1 : 0);
+      if (text !== '') wrong.push(`no message: ${JSON.stringify(text.slice(0, 80))}`);
+      const [client, server] = [`127.0.0.1:${port}`, `127.0.0.1:${this.#serverPort}`];
+      const right = [`${client} ${server}`, `${server} ${client}`];
+      if (ends.size > 1 || ![...ends].every((pair) => right.includes(pair))) wrong.push([...ends].join(', '));
+    }
+    return { messages, wrong, unknown: this.#unknown, weak: this.#weak, gaps: this.#gaps };
+  }
 }

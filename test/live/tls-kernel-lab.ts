@@ -198,7 +198,7 @@ function peerEnvironment(cwd: string): NodeJS.ProcessEnv {
 
 /** Starts a peer; the test ends it. Resolves with its first line of output that matches. */
 export async function startPeer(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   command: readonly string[],
   ready: RegExp,
   cwd: string,
