@@ -73,7 +73,8 @@ function missing({ sources, deb, machine }) {
   if (deb === undefined) needed.busybox = 'busybox-static';
   else needed.mmdebstrap = 'mmdebstrap';
   const programs = Object.entries(needed).filter(([program]) => which(program) === null);
-  const headers = sources.filter(({ needs }) => needs && !existsSync(join('/usr/include', needs.header)));
+  const has = ({ header, program }) => (program ? which(program) !== null : existsSync(join('/usr/include', header)));
+  const headers = sources.filter(({ needs }) => needs && !has(needs));
   const packages = [...programs.map(([, name]) => name), ...headers.map(({ needs }) => needs.package)];
   if (packages.length > 0) return `apt-get install ${packages.join(' ')}`;
   return deb !== undefined || existsSync(join(root, 'build/Release/calltap.node')) ? '' : 'run npm run setup first';

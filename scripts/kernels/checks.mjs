@@ -7,8 +7,8 @@
  *   checkout at /calltap
  * - users: root, unit (deploy/calltap.service), unit+DROP-IN (with deploy/calltap.service.d/DROP-IN.conf)
  * - programs: of the host, by path or name; they come with their libraries
- * - sources: C programs of this repository, compiled here: { source, libraries: ['ssl', 'crypto'] }, and what they
- *   need: { header, package }
+ * - sources: programs of this repository in C or Go, compiled here: { source, libraries: ['ssl', 'crypto'] }, and what
+ *   they need: { header or program, package }
  * - files: files or folders of this repository, copied to /kernels
  * - isOfPackage: it is run of an installed package too (--deb)
  * - isRepeated: it takes how many times as its last word (--runs)
@@ -41,6 +41,12 @@ export const CHECKS = [
   { name: 'list', run: ['/kernels/list.mjs'], users: PROBING, programs: ['openssl'], isOfPackage: true },
   { name: 'exchange', run: ['/kernels/exchange.mjs'], users: PROBING, programs: ['openssl'], isOfPackage: true },
   { name: 'tls', run: ['/kernels/tls.mjs'], users: PROBING, programs: ['openssl'], sources: SERVERS },
+  {
+    name: 'go',
+    run: ['/kernels/go.mjs'],
+    users: PROBING,
+    sources: [{ source: join(PEERS, 'tls_go.go'), needs: { program: 'go', package: 'golang-go' } }],
+  },
   {
     name: 'canaries',
     run: ['/kernels/canaries.mjs'],

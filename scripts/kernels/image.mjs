@@ -73,6 +73,13 @@ function putBuild(to) {
 /** Compiles a check's program beside the others; throws what the compiler says. */
 function compile(source, to, libraries) {
   mkdirSync(dirname(to), { recursive: true });
+  if (source.endsWith('.go')) {
+    // Without C: the program needs no library of the host.
+    const env = { ...process.env, CGO_ENABLED: '0', GO111MODULE: 'off' };
+    const built = capture('go', ['build', '-ldflags=-s -w', '-o', to, source], { env });
+    if (built.code !== 0) throw new Error(`${source} does not compile: ${built.output.trim()}`);
+    return;
+  }
   const flags = ['-std=gnu11', '-O1', '-g', '-Wall', '-pthread', source, '-o', to, ...libraries.map((l) => `-l${l}`)];
   const made = capture('gcc', flags);
   if (made.code !== 0) throw new Error(`${source} does not compile: ${made.output.trim()}`);
@@ -80,8 +87,8 @@ function compile(source, to, libraries) {
 
 /**
  * Writes an initramfs that runs `plan` (see guest/run.mjs): with the checkout, or with a package, { deb, architecture,
- * userland }, on a release of Debian. `programs` are paths or names of the host, `sources` are C programs: {source,
- * libraries}, in the guest at /kernels/bin/NAME; both go with the checkout only.
+ * userland }, on a release of Debian. `programs` are paths or names of the host, `sources` are programs in C or Go:
+ * {source, libraries}, in the guest at /kernels/bin/NAME; both go with the checkout only.
  */
 export function makeImage(folder, { plan, installed, programs, sources, files }) {
   const to = join(folder, 'root');
@@ -101,7 +108,7 @@ export function makeImage(folder, { plan, installed, programs, sources, files })
   for (const file of files)
     cpSync(file, join(to, 'kernels', file.slice(file.lastIndexOf('/') + 1)), { recursive: true });
   for (const { source, libraries = [] } of sources) {
-    const name = source.slice(source.lastIndexOf('/') + 1).replace(/\.c$/, '');
+    const name = source.slice(source.lastIndexOf('/') + 1).replace(/\.(c|go)$/, '');
     const binary = join(folder, 'bin', name);
     compile(source, binary, libraries);
     cpSync(binary, join(to, 'kernels/bin', name));
