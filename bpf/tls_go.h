@@ -104,6 +104,11 @@ CT_CALL int go_return_without_entry(u32 tgid) {
  * call is weighed: it may have been on another thread. */
 CT_INLINE int go_tell(const struct frames *fr, const struct frame *f, u64 ret, u64 high, u64 g) {
   u64 id = bpf_get_current_pid_tgid(), own = goroutine_id(f->key.tgid, g);
+  /* A read that waited while another goroutine closed its connection must not make it anew. */
+  if ((s64)ret <= 0 && !bpf_map_lookup_elem(&conns, &f->key)) {
+    ct_count(CT_TLS_N_NO_PLAINTEXT, 1);
+    return 0;
+  }
   struct conn *c = conn_of(&f->key);
   struct thread *th = thread_of(id);
   if (!c || !th) return 0;

@@ -33,7 +33,7 @@ export function buildGo(folder: string, build: string, go = 'go', toolchain = 'l
 export type GoRun = {
   readonly connections: number;
   readonly messages: number;
-  readonly how: 'plain' | 'wrapped';
+  readonly how: 'plain' | 'wrapped' | 'churn';
 };
 
 export type GoResult = {
@@ -70,9 +70,10 @@ export async function runGo(
   const said = await runPeer([program, 'client', port, String(connections), String(messages), how], folder);
   assert.equal(said, `done ${connections * messages}\n`);
   const ended = (): number => output.split('ended').length - 1;
+  const begun = how === 'churn' ? connections * messages : connections;
   await until(
-    () => ended() === connections,
-    () => `${ended()} of ${connections} connections have ended`,
+    () => ended() === begun,
+    () => `${ended()} of ${begun} connections have ended`,
   );
   await lab.settle();
   clearInterval(timer);

@@ -2,18 +2,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NativeTlsOptions } from '../../src/sources/tls/native-tls.ts';
-import { attachGo, BUILDS, buildGo, type GoRun, missingGo, runGo } from './tls-go-lab.ts';
-import { certificateFolder, kernelSkip, openLab } from './tls-kernel-lab.ts';
+import { attachGo, BUILDS, buildGo, type GoRun, GoStreams, missingGo, runGo } from './tls-go-lab.ts';
+import { certificateFolder, kernelSkip, openLab, says, startPeer, type TlsLab } from './tls-kernel-lab.ts';
 
 const RUN: GoRun = { connections: 20, messages: 20, how: 'plain' };
 /** At both ends, in both directions. */
 const SEEN = 4 * RUN.connections * RUN.messages;
+const LOST = ['lost_events', 'faults', 'stale_frames', 'frames_full', 'return_without_entry'];
 const WAYS: readonly (readonly [string, NativeTlsOptions['force'] | undefined])[] = [
   ['multi links', undefined],
   ['perf events', { probes: 'perf' }],
   ['programs without cookies', { oldHelpers: true }],
   ['sys_exit', { sysExit: true }],
 ];
+
+function counted(lab: TlsLab): string[] {
+  return LOST.filter((name) => lab.counter(name) !== 0);
+}
 
 test('Go', { skip: kernelSkip() || missingGo() }, async (t) => {
   const folder = certificateFolder(t);
@@ -32,11 +37,7 @@ test('Go', { skip: kernelSkip() || missingGo() }, async (t) => {
           assert.equal(messages, SEEN, build);
           assert.deepEqual(wrong, [], build);
           assert.deepEqual([unknown, weak, gaps], [0, 0, 0], build);
-          const lost = ['lost_events', 'faults', 'stale_frames', 'frames_full', 'return_without_entry'];
-          assert.deepEqual(
-            lost.map((n) => [n, lab.counter(n)]).filter(([, n]) => n !== 0),
-            [],
-          );
+          assert.deepEqual(counted(lab), []);
           // A descriptor says it where the connection is on TCP and the kernel has cookies; else the socket calls do. Only
           // the client wraps its connections.
           const ends = force?.oldHelpers === true ? 0 : how === 'plain' ? 2 : 1;
@@ -44,4 +45,38 @@ test('Go', { skip: kernelSkip() || missingGo() }, async (t) => {
         }
       }
     });
+
+  for (const [name, force] of [
+    ['by their descriptors', {}],
+    ['by socket calls', { oldHelpers: true }],
+  ] as const)
+    await t.test(`new connections in the memory of old ones, half of them never closed: ${name}`, async (s) => {
+      const lab = openLab(s, { sipOnly: true, force });
+      const program = programs.get('plain') ?? '';
+      attachGo(lab, program);
+      const result = await runGo(s, lab, program, folder, { ...RUN, how: 'churn' });
+      s.diagnostic(JSON.stringify(lab.counters()));
+      assert.deepEqual(result, { messages: SEEN, wrong: [], unknown: 0, weak: 0, gaps: 0 });
+      assert.deepEqual(counted(lab), []);
+    });
+
+  await t.test('connections that were open before the probes came are read from their next message on', async (s) => {
+    const lab = openLab(s, { sipOnly: true });
+    const program = programs.get('stripped') ?? '';
+    const { child, match } = await startPeer(s, [program, 'server'], /port (\d+)/, folder);
+    const port = match[1] ?? '';
+    const client = startPeer(s, [program, 'client', port, '4', '250', 'paced'], /late/, folder);
+    // Its first answers are there.
+    await says(child, /talks/);
+    attachGo(lab, program);
+    await client;
+    await lab.settle();
+    const streams = new GoStreams(port);
+    streams.add(lab.events);
+    const { messages, ...rest } = streams.result();
+    assert.ok(messages > 0);
+    assert.deepEqual(rest, { wrong: [], unknown: 0, weak: 0, gaps: 0 });
+    // Each connection of the server waited in a read.
+    assert.equal(lab.counter('return_without_entry') >= 4, true);
+  });
 });

@@ -19,7 +19,7 @@ const IS_INLINE = 2;
 export function goVersion(image: ElfImage): string | null {
   const info = hasSections(image.source)
     ? sectionOf(image.source, ['.go.buildinfo'])
-    : placesOf(image, [MAGIC], ALIGN).next().value;
+    : placesOf(image, [MAGIC], { align: ALIGN, isWritable: true }).next().value;
   if (info === null || info === undefined) return null;
   const head = image.source.read(info.offset, Math.min(info.size, HEAD_BYTES + MAX_GO_VERSION));
   if (head === null || head.length < HEAD_BYTES + 1 || head.indexOf(MAGIC) !== 0) return null;

@@ -61,7 +61,7 @@ export function goFunctions(image: ElfImage, names: readonly string[]): Map<stri
 
 function searchTable(image: ElfImage, marks: readonly Buffer[]): Table | null {
   let places = 0;
-  for (const place of placesOf(image, marks, 8)) {
+  for (const place of placesOf(image, marks, { align: 8, isWritable: false })) {
     const table = readTable(image, place, marks);
     if (table !== null) return table;
     if (++places >= MAX_GO_PLACES) return null;

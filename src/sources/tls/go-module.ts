@@ -25,7 +25,7 @@ export function textStart(image: ElfImage, tableVaddr: number, first: number, en
   const needle = Buffer.alloc(8);
   needle.writeBigUInt64LE(BigInt(tableVaddr));
   let places = 0;
-  for (const { offset } of placesOf(image, [needle], 8)) {
+  for (const { offset } of placesOf(image, [needle], { align: 8, isWritable: true })) {
     const words = image.source.read(offset + FIRST, 24);
     if (words !== null) {
       const said = { first: u64(words, 0), end: u64(words, END - FIRST), text: u64(words, TEXT - FIRST) };

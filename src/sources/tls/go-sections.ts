@@ -54,13 +54,17 @@ function partAt(headers: Buffer, i: number, fileSize: number): Part | null {
 
 /**
  * Places in memory at multiples of `align` where one of these byte rows lies in bytes that are no code. The generator ends
- * with the file or after MAX_GO_SEARCH_BYTES.
+ * with the file or after MAX_GO_SEARCH_BYTES. `isWritable`: what the program may write at its start, relocations included.
  */
-export function* placesOf(image: ElfImage, needles: readonly Buffer[], align: number): Generator<Part> {
+export function* placesOf(
+  image: ElfImage,
+  needles: readonly Buffer[],
+  { align, isWritable }: { align: number; isWritable: boolean },
+): Generator<Part> {
   const overlap = Math.max(...needles.map((n) => n.length)) - 1;
   let left = MAX_GO_SEARCH_BYTES;
   for (const s of image.segments) {
-    if (s.isExecutable) continue;
+    if (s.isExecutable || (isWritable && !s.isWritable)) continue;
     for (let at = 0; at < s.fileSize && left > 0; at += PIECE) {
       const bytes = image.source.read(s.offset + at, Math.min(PIECE + overlap, s.fileSize - at));
       if (bytes === null) break;

@@ -5,6 +5,9 @@
  * A function of Go begins with a look at its stack's end. When the stack is too small it grows, and the function begins
  * again. The probe is at the conditional jump behind that look: the kernel emulates a jump, and nothing is changed yet
  * there. A call that begins again is the same call for the kernel's side (bpf/tls_go.h).
+ *
+ * No way through the code leads to the RET behind `runtime.deferreturn`, which follows a deferred call that recovered a
+ * panic: what these functions defer recovers none.
  */
 
 import type { ElfImage } from './elf.ts';

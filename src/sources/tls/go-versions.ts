@@ -5,8 +5,8 @@
  * `npm run go-versions` tries each, and docs/tls-coverage.md has what it found.
  */
 
-/** The second number of each: 1.19, and all from 1.21 on. */
-const TRIED: readonly number[] = [19, 21, 22, 23, 24, 25, 26];
+/** The second number of each. */
+const TRIED: readonly number[] = [19, 20, 21, 22, 23, 24, 25, 26];
 
 /** Why a version is not observed, with the remedy; null when it is. */
 export function whyNotTried(version: string): string | null {

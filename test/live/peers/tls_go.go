@@ -1,11 +1,14 @@
 // SIP over crypto/tls, for Go's goroutines: they go from thread to thread, and their stacks are small and move.
 //
-//	tls_go server                          prints its port, answers each request, says "ended" when a connection has
-//	                                       ended and nothing of it is under way, ends with its input
-//	tls_go client PORT CONNS MESSAGES HOW  HOW: plain; wrapped: a connection that another type wraps
+//	tls_go server                          prints its port, answers each request, says "talks" after the first of each
+//	                                       connection, and "ended" when it has ended and nothing of it is under way;
+//	                                       ends with its input
+//	tls_go client PORT CONNS MESSAGES HOW  HOW: plain; wrapped: a connection that another type wraps; paced: 1,000 a
+//	                                       second in all, each when it is due, and how late the answers came; churn: a
+//	                                       connection for each message, some dropped without (*Conn).Close
 //
 // Each message is 100 bytes to 60 kB long and names the client's port (X-Port). The client compares every answer with
-// what it must be, and prints "done N".
+// what it must be, and prints "done N". Paced messages have 600 bytes.
 package main
 
 import (
@@ -21,6 +24,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -122,6 +126,9 @@ func answer(c net.Conn) {
 		}
 		_, rest, _ := strings.Cut(text, "\r\n")
 		check(write(c, "SIP/2.0 200 OK\r\n"+rest, n))
+		if n == 0 {
+			fmt.Println("talks")
+		}
 	}
 	c.Close()
 	fmt.Println("ended")
@@ -142,6 +149,7 @@ func serve() {
 	io.Copy(io.Discard, os.Stdin)
 }
 
+// One connection.
 func talk(port int, number, messages int, how string) {
 	raw, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	check(err)
@@ -168,7 +176,53 @@ func talk(port int, number, messages int, how string) {
 		}
 		runtime.Gosched()
 	}
-	check(c.Close())
+	if how == "churn" && number%2 == 0 {
+		check(raw.Close())
+	} else {
+		check(c.Close())
+	}
+}
+
+// Connections one after the other: the garbage collector gives a new one the memory of an old one.
+func churn(port, number, messages int) {
+	for i := 0; i < messages; i++ {
+		talk(port, number*messages+i, 1, "churn")
+		if i%8 == 0 {
+			runtime.GC()
+		}
+	}
+}
+
+const eachSecond = 1000
+
+// In microseconds, from when a request was due to its answer; half and 99 of a hundred came within the numbers printed.
+func pace(port, connections, messages int) {
+	begin := time.Now().Add(time.Second)
+	late := make([]float64, connections*messages)
+	var all sync.WaitGroup
+	for i := 0; i < connections; i++ {
+		all.Add(1)
+		go func(i int) {
+			defer all.Done()
+			c, err := tls.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port), &tls.Config{InsecureSkipVerify: true})
+			check(err)
+			check(c.Handshake())
+			r := bufio.NewReaderSize(c, 8192)
+			for n := i; n < len(late); n += connections {
+				due := begin.Add(time.Duration(n) * time.Second / eachSecond)
+				time.Sleep(time.Until(due))
+				_, err := io.WriteString(c, message("MESSAGE sip:b@example.org SIP/2.0", portOf(c.LocalAddr()), n, 600))
+				check(err)
+				_, err = readMessage(r)
+				check(err)
+				late[n] = float64(time.Since(due)) / 1000
+			}
+			check(c.Close())
+		}(i)
+	}
+	all.Wait()
+	sort.Float64s(late)
+	fmt.Printf("late %.0f %.0f\n", late[len(late)/2], late[len(late)*99/100])
 }
 
 func main() {
@@ -182,12 +236,20 @@ func main() {
 		check(err)
 		numbers[i] = n
 	}
+	if os.Args[5] == "paced" {
+		pace(numbers[0], numbers[1], numbers[2])
+		return
+	}
 	var all sync.WaitGroup
 	for i := 0; i < numbers[1]; i++ {
 		all.Add(1)
 		go func(i int) {
 			defer all.Done()
-			talk(numbers[0], i, numbers[2], os.Args[5])
+			if os.Args[5] == "churn" {
+				churn(numbers[0], i, numbers[2])
+			} else {
+				talk(numbers[0], i, numbers[2], os.Args[5])
+			}
 		}(i)
 	}
 	all.Wait()
