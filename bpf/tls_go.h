@@ -34,6 +34,27 @@
 /* In frame.out: `buf` counts from the end of the goroutine's stack. */
 #define GO_BUFFER_ON_STACK 1
 
+#define MARKED 16u /* bytes at each of four places */
+
+/* Tells a buffer from what lies there later; 0 when it is too short, or cannot be read now. */
+CT_CALL u64 go_mark(u64 buf, u64 len) {
+  u64 part[MARKED / 8], mark = len;
+  if (len < MARKED) return 0;
+#pragma unroll
+  for (u32 i = 0; i < 4; i++) {
+    if (bpf_probe_read_user(part, sizeof part, (const void *)(buf + (len - MARKED) * i / 3))) return 0;
+    mark = ((mark ^ part[0]) * 0x9e3779b97f4a7c15ull >> 1 ^ part[1]) * 0x9e3779b97f4a7c15ull;
+  }
+  return mark | 1;
+}
+
+/* Where the call's buffer lies now. When a write returns nobody needs its buffer any more: Go's garbage collector may have
+ * given the memory to something else, and that is not what was written. */
+CT_INLINE u64 go_buffer(const struct frame *f, u64 high) {
+  u64 buf = f->out == GO_BUFFER_ON_STACK ? f->buf + high : f->buf;
+  return f->mark && go_mark(buf, f->len) != f->mark ? 0 : buf;
+}
+
 /* Binds the connection of a call to the socket of its file descriptor. `distance`: of the method from the probe; 0
  * when it is not known. */
 CT_CALL int go_address(const struct frame *f, s64 distance) {
@@ -86,6 +107,7 @@ CT_CALL int go_enter(struct pt_regs *ctx, u64 cookie) {
   f->buf = at.buf;
   f->len = GO_LENGTH(ctx);
   f->out = on_stack ? GO_BUFFER_ON_STACK : 0;
+  f->mark = is_write(op) ? go_mark(GO_BUFFER(ctx), f->len) : 0;
   f->ts = bpf_ktime_get_ns();
   f->op = op;
   f->library = CT_TLS_GO;
@@ -114,7 +136,7 @@ CT_INLINE int go_tell(const struct frames *fr, const struct frame *f, u64 ret, u
   if (!c || !th) return 0;
   c->library = CT_TLS_GO;
   th->call.key = f->key;
-  th->call.buf = f->out == GO_BUFFER_ON_STACK ? f->buf + high : f->buf;
+  th->call.buf = go_buffer(f, high);
   th->call.len = f->len;
   th->call.ts = f->ts;
   th->call.moved = (s64)ret;

@@ -147,6 +147,7 @@ struct frame {
   u64 ip;            /* at entry: which function */
   u64 back;          /* the address it returns to */
   u64 ts;
+  u64 mark; /* of Go: what was seen of a written buffer at entry; 0 nothing */
   u8 op, library;
   u16 proof;
   u8 pad[4];

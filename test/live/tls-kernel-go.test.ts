@@ -1,9 +1,10 @@
 /** Go's crypto/tls: programs that are stripped or lie anywhere, goroutines that move, and connections that are wrapped. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TLS_FLAG } from '../../src/sources/records.ts';
 import type { NativeTlsOptions } from '../../src/sources/tls/native-tls.ts';
 import { attachGo, BUILDS, buildGo, type GoRun, GoStreams, missingGo, runGo } from './tls-go-lab.ts';
-import { certificateFolder, kernelSkip, openLab, says, startPeer, type TlsLab } from './tls-kernel-lab.ts';
+import { certificateFolder, kernelSkip, openLab, runPeer, says, startPeer, type TlsLab } from './tls-kernel-lab.ts';
 
 const RUN: GoRun = { connections: 20, messages: 20, how: 'plain' };
 /** At both ends, in both directions. */
@@ -78,5 +79,22 @@ test('Go', { skip: kernelSkip() || missingGo() }, async (t) => {
     assert.deepEqual(rest, { wrong: [], unknown: 0, weak: 0, gaps: 0 });
     // Each connection of the server waited in a read.
     assert.equal(lab.counter('return_without_entry') >= 4, true);
+  });
+
+  await t.test('what lies in the memory of a message when its write returns is not taken for it', async (s) => {
+    const lab = openLab(s);
+    const program = programs.get('plain') ?? '';
+    attachGo(lab, program);
+    const { child, match } = await startPeer(s, [program, 'server'], /port (\d+)/, folder);
+    await runPeer([program, 'client', match[1] ?? '', '2', '10', 'reused'], folder);
+    await lab.settle();
+    const written = lab.data().filter((e) => e.written && e.pid !== child.pid);
+    assert.deepEqual(
+      written.map((e) => [(e.flags & TLS_FLAG.FAULT) !== 0, e.bytes.length]),
+      Array.from({ length: 20 }, () => [true, 0]),
+    );
+    assert.equal(lab.counter('faults'), 20);
+    const read = lab.data().filter((e) => !e.written && e.pid === child.pid);
+    assert.equal(read.filter((e) => e.bytes.toString('latin1', 0, 8) === 'MESSAGE ').length, 20);
   });
 });

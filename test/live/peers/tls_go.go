@@ -5,7 +5,8 @@
 //	                                       ends with its input
 //	tls_go client PORT CONNS MESSAGES HOW  HOW: plain; wrapped: a connection that another type wraps; paced: 1,000 a
 //	                                       second in all, each when it is due, and how late the answers came; churn: a
-//	                                       connection for each message, some dropped without (*Conn).Close
+//	                                       connection for each message, some dropped without (*Conn).Close; reused:
+//	                                       the memory of a message is another's before its write returns
 //
 // Each message is 100 bytes to 60 kB long and names the client's port (X-Port). The client compares every answer with
 // what it must be, and prints "done N". Paced messages have 600 bytes.
@@ -41,6 +42,19 @@ func check(err error) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// Is written to when a message has been encrypted, as the garbage collector may do.
+type reused struct {
+	net.Conn
+	buffer []byte
+}
+
+func (c *reused) Write(record []byte) (int, error) {
+	for i := range c.buffer {
+		c.buffer[i] = 'x'
+	}
+	return c.Conn.Write(record)
 }
 
 // Reads into its goroutine's stack, which may move during the call.
@@ -157,6 +171,10 @@ func talk(port int, number, messages int, how string) {
 	if how == "wrapped" {
 		raw = wrapped{raw}
 	}
+	again := &reused{Conn: raw}
+	if how == "reused" {
+		raw = again
+	}
 	c := onStack{tls.Client(raw, &tls.Config{InsecureSkipVerify: true})}
 	r := bufio.NewReaderSize(c, 8192)
 	random := uint32(number*7919 + 1)
@@ -166,8 +184,18 @@ func talk(port int, number, messages int, how string) {
 		if i%2 == 0 {
 			size = least + size%1900
 		}
+		if how == "reused" {
+			size = least + size%900 // one record
+		}
 		text := message("MESSAGE sip:b@example.org SIP/2.0", own, i, size)
-		check(write(c, text, i))
+		if how == "reused" {
+			check(c.Handshake())
+			again.buffer = []byte(text)
+			_, err := c.Write(again.buffer)
+			check(err)
+		} else {
+			check(write(c, text, i))
+		}
 		got, err := readMessage(r)
 		check(err)
 		_, rest, _ := strings.Cut(text, "\r\n")
