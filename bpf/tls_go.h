@@ -111,6 +111,7 @@ CT_CALL int go_enter(struct pt_regs *ctx, u64 cookie) {
   f->ts = bpf_ktime_get_ns();
   f->op = op;
   f->library = CT_TLS_GO;
+  f->proof = 0;
   if (!(p->runs & RUNS_GO)) p->runs |= RUNS_GO;
   go_address(f, (s64)cookie >> 16);
   return 0;
@@ -142,6 +143,7 @@ CT_INLINE int go_tell(const struct frames *fr, const struct frame *f, u64 ret, u
   th->call.moved = (s64)ret;
   th->call.op = f->op;
   th->call.library = CT_TLS_GO;
+  th->call.proof = 0;
   th->call.in_call = fr->in_call != 0;
   struct thread *of = c->evidence == CT_TLS_BY_FD ? NULL : thread_of(own);
   if (of) {

@@ -54,21 +54,6 @@ CT_INLINE int tuple_of(struct sock *sk, struct tuple *t) {
   return t->lport != 0 && t->rport != 0;
 }
 
-#define S_IFMT 0170000
-#define S_IFSOCK 0140000
-
-/* Of this process; NULL when it is no socket. */
-CT_INLINE struct sock *socket_of_fd(u32 fd) {
-  struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-  struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-  if (!table || fd >= BPF_CORE_READ(table, max_fds)) return NULL;
-  struct file **files = BPF_CORE_READ(table, fd), *file = NULL;
-  if (bpf_probe_read_kernel(&file, sizeof file, files + fd) || !file) return NULL;
-  if ((BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT) != S_IFSOCK) return NULL;
-  struct socket *s = BPF_CORE_READ(file, private_data);
-  return s ? BPF_CORE_READ(s, sk) : NULL;
-}
-
 CT_INLINE int same_tuple(const struct tuple *a, const struct tuple *b) {
   const u64 *x = (const u64 *)a, *y = (const u64 *)b;
   u64 differ = 0;
