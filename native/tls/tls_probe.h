@@ -41,10 +41,10 @@ enum ct_tls_role {
 };
 
 struct ct_tls_site {
-  uint64_t offset;  /* in the file */
-  uint8_t op;       /* enum ct_tls_op */
-  uint8_t library;  /* enum ct_tls_library */
-  uint8_t role;     /* enum ct_tls_role */
+  uint64_t offset; /* in the file */
+  uint8_t op;      /* enum ct_tls_op */
+  uint8_t library; /* enum ct_tls_library */
+  uint8_t role;    /* enum ct_tls_role */
   uint16_t proof; /* its row among the proofs, and CT_TLS_PROOF_ENDLESS; 0: the file itself says what it is */
   int64_t distance; /* of Go, to the method that a connection on TCP reads by, in 48 bits; 0: not known */
 };

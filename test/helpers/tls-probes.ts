@@ -6,8 +6,8 @@ import { loadNative } from '../../src/sources/native.ts';
 import type { RecordBatch } from '../../src/sources/record-batch.ts';
 import { withElf } from '../../src/sources/tls/elf.ts';
 import { TLS_LIBRARIES } from '../../src/sources/tls/functions.ts';
+import { ownSites } from '../../src/sources/tls/look.ts';
 import type { NativeTlsCapture, NativeTlsOptions, TlsSite, TlsSiteKind } from '../../src/sources/tls/native-tls.ts';
-import { offeredSites } from '../../src/sources/tls/offered.ts';
 import { findSites } from '../../src/sources/tls/sites.ts';
 import { objdumpExits } from './objdump-exits.ts';
 
@@ -129,7 +129,7 @@ function exitOffsets(path: string, symbols: Symbols, address: number, kind: TlsS
 
 /** The sites that calltap takes. */
 export function chosenSites(path: string): TlsSite[] {
-  const libraries = withElf(path, offeredSites);
+  const libraries = withElf(path, ownSites);
   if ('reason' in libraries) throw new Error(libraries.reason);
   return libraries
     .flatMap((library) => library.sites)

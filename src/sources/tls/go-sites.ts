@@ -37,12 +37,14 @@ export function findGoSites(image: ElfImage): LibrarySites[] {
   if (version === null) return [];
   const name = version === '' ? 'Go' : `Go ${/^go([0-9.]+)/.exec(version)?.[1] ?? version}`;
   const library = { name, functions: [], needed: [] };
-  const refuse = (why: string): LibrarySites[] => [{ library, sites: [], unattached: [{ name: ALL, why }] }];
+  const refuse = (why: string): LibrarySites[] => [
+    { library, sites: [], unattached: [{ name: ALL, why }], foundBy: 'symbols' },
+  ];
   const untried = whyNotTried(version);
   const functions = goFunctions(image, [...FUNCTIONS.map(([f]) => f), TCP_READ]);
   if (functions === null) return refuse(untried ?? 'its table of functions cannot be read; mirror SIP by HEP');
   if (!FUNCTIONS.some(([f, kind]) => kind !== 'go-free' && functions.has(f))) return [];
-  return untried === null ? [{ library, ...sitesOf(image, functions) }] : refuse(untried);
+  return untried === null ? [{ library, ...sitesOf(image, functions), foundBy: 'symbols' }] : refuse(untried);
 }
 
 function sitesOf(
@@ -90,6 +92,7 @@ function siteOf(
     exits,
     why: null,
     leavesTo: null,
+    needsProof: false,
     tcpDistance: Math.abs(tcpDistance) < 2 ** 47 ? tcpDistance : 0,
   };
 }

@@ -53,7 +53,7 @@ test('a Go program is attached with where its connections on TCP are told; one o
   );
   assert.ok(said.includes('uprobe attached: sbc (1 process)'));
   assert.match(said.join('\n'), /^uprobe not attached: sbc-next: .*crypto\/tls \(go1\.99 was not tried \(tried: /m);
-  assert.equal(discovery.refused, 1);
+  assert.equal(discovery.files.refused, 1);
 });
 
 test('a function that cannot be followed is left out and named', async () => {
