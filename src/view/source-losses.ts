@@ -163,11 +163,10 @@ export const PROBE_LOSSES: readonly Loss[] = [
   }),
   probe('lost_notices', 'Notices of sockets and programs that found the ring full.'),
   probe('truncated', 'Calls of more than 1 MiB.', { quality: 'uprobe_truncated_calls' }),
-  probe('faults', 'Calls whose memory the probe cannot read.', { quality: 'uprobe_faults' }),
-  probe(
-    'return_without_entry',
-    'Calls that were open when the probes came: once a thread, and only where RET instructions are probed.',
-  ),
+  probe('faults', 'Calls whose memory the probe cannot read, or that Go gave away before they returned.', {
+    quality: 'uprobe_faults',
+  }),
+  probe('return_without_entry', 'Calls that were open when the probes came: once a thread, and of Go each.'),
   probe('stale_frames', 'Calls that were left by a jump or with their thread, or whose stack was copied away.'),
   probe(
     'frames_full',
