@@ -2,7 +2,7 @@
 //
 //   node observe.mjs PID        prints `ready WAY` when the probes are in place; ends with its standard input
 const from = (module) => import(`/calltap/dist/src/sources/${module}.js`);
-const { loadNative } = await from('native');
+const { nativeTls } = await from('tls/open');
 const { TlsSource } = await from('tls/source');
 const { TlsTargets } = await from('tls/targets');
 const { KIND } = await from('records');
@@ -11,11 +11,6 @@ function endpoint(batch, at, port) {
   return `${batch.bytes.subarray(at, at + 4).join('.')}:${port}`;
 }
 
-const binding = loadNative();
-const native = {
-  counterNames: binding.info().tlsCounterNames,
-  create: (options, onSlab) => new binding.TlsCapture(options, onSlab),
-};
 const targets = new TlsTargets({ uprobe: [process.argv[2]], comm: null });
 let foundBy = 'iterator';
 const say = (line) => {
@@ -23,7 +18,7 @@ const say = (line) => {
   if (line.includes('/proc/PID/maps')) foundBy = 'maps';
   console.error(line);
 };
-const source = new TlsSource({ native, targets, sourceId: 1, ringBytes: 0, say });
+const source = new TlsSource({ native: nativeTls(), targets, sourceId: 1, ringBytes: 0, say });
 source.onRecords((batch, count) => {
   for (let i = 0; i < count; i++) {
     if (batch.kind(i) !== KIND.TLS_DATA) continue;
@@ -36,7 +31,7 @@ source.onRecords((batch, count) => {
 });
 const { probes, sockets } = source.status();
 await source.start();
-if (source.discovery.attached === 0) throw new Error(`nothing is attached: ${JSON.stringify(source.files())}`);
+if (source.discovery.files.attached === 0) throw new Error(`nothing is attached: ${JSON.stringify(source.files())}`);
 console.log(`ready ${probes}, ${sockets}, ${foundBy}`);
 process.stdin.resume().on('end', () => {
   source.close();
