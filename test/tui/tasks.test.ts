@@ -96,7 +96,10 @@ const TASKS: readonly Task[] = [
     number: '16',
     what: 'who registers, from where, who fails and why',
     keys: ['R'],
-    shows: [/^2020 +198\.51\.100\.41 +Failed +1 +1 .*403 Forbidden$/m, /^2001 +198\.51\.100\.21 +Registered /m],
+    shows: [
+      /^2020 +198\.51\.100\.41 +Failed +1 +1 .*403 Forbidden sip:2020@198\.51\.100\.41:5060$/m,
+      /^2001 +198\.51\.100\.21 +Registered /m,
+    ],
   },
   {
     number: '18',
