@@ -124,6 +124,46 @@ const rowOf = (n: number, state = 'InCall') => ({
   ...{ msg_count: 5, from_user: `${n}`, to_user: 'b', timing: {}, findings: [], stream_count: 0 },
 });
 
+test('a list that somebody takes hold of while it is read keeps its rows', { skip }, async (t) => {
+  const { base } = await demo();
+  const { page } = await openPage(t, `${base}/console/#/health`);
+  const reads: ((rows: number) => Promise<void>)[] = [];
+  await page.route('**/ask/calls?*', (route) => {
+    reads.push((rows) => {
+      const calls = Array.from({ length: rows }, (_, n) => rowOf(rows - n));
+      return route.fulfill({ json: { schema_version: 1, total: rows, calls } });
+    });
+  });
+  const answer = async (nth: number, rows: number): Promise<void> =>
+    (
+      await until(
+        () => reads[nth],
+        () => 'no read',
+      )
+    )(rows);
+  await page.route('**/ask/changes', (route) =>
+    route.fulfill({ contentType: 'text/event-stream', body: 'event: resync\ndata: {}\n\n' }),
+  );
+  await page.getByRole('link', { name: 'Calls' }).click();
+  await answer(0, 2);
+  await page.getByText('2 calls', { exact: true }).waitFor();
+  await until(
+    () => reads[1],
+    () => 'no second read',
+  );
+  await page.getByRole('grid').focus();
+  await page.keyboard.press('j');
+  await page.locator('[role=row].current').waitFor();
+  await answer(1, 3);
+  const rows = page.locator('[role=grid] [role=rowgroup]:not(.head) [role=row]');
+  await page.getByRole('button', { name: '1 new: show' }).waitFor();
+  assert.equal(await rows.count(), 2);
+  await page.getByRole('button', { name: '1 new: show' }).click();
+  await answer(2, 3);
+  await page.getByText('3 calls', { exact: true }).waitFor();
+  assert.equal(await rows.count(), 3);
+});
+
 test('busy: an end that is reached while the list is read leads on, and many changes come at once', {
   skip,
 }, async (t) => {

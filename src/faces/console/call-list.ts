@@ -89,7 +89,7 @@ export class CallList {
 
   /** Shows what is new, held or not. */
   refresh(): void {
-    void this.#readFirst();
+    void this.#readFirst(true);
   }
 
   /** Reads the next page, where there is one. */
@@ -139,30 +139,28 @@ export class CallList {
     );
   }
 
-  async #readFirst(): Promise<void> {
+  async #readFirst(isAsked = false): Promise<void> {
     if (this.#isReading) {
       this.#wantFirst();
       return;
     }
     this.#readAtMs = performance.now();
     this.#new.clear();
-    await this.#read(undefined);
+    await this.#read(undefined, isAsked);
     this.#tookMs = performance.now() - this.#readAtMs;
   }
 
-  async #read(cursor: string | undefined): Promise<void> {
+  async #read(cursor: string | undefined, isAsked = false): Promise<void> {
     this.#isReading = true;
     try {
       const { signal } = this.#gone;
       const from =
         cursor === undefined ? `&limit=${PAGE_ROWS}` : `&limit=${NEXT_ROWS}&cursor=${encodeURIComponent(cursor)}`;
       const page = await ask<AskCalls>(this.#path + from, signal);
-      const rows = cursor === undefined ? page.calls : [...this.#state.rows, ...page.calls];
-      this.#cursor = page.next_cursor;
-      this.#rowOf = new Map(rows.map((row, i) => [row.call_id, i]));
-      this.#changed = null;
-      const isNew = this.#new.size;
-      this.#set({ rows, total: page.total, hiddenBy: page.hidden_by ?? [], isNew, error: '', isLoading: false });
+      // Somebody took hold of the list while it was read: no row moves, and who is not among them is new.
+      if (cursor === undefined && this.#isHeld && !isAsked && this.#state.rows.length > 0)
+        for (const call of page.calls) this.#change(call);
+      else this.#take(page, cursor);
     } catch (error) {
       if (!this.#gone.signal.aborted) this.#set({ error: whyOf(error), isLoading: false });
     } finally {
@@ -171,5 +169,14 @@ export class CallList {
     if (!this.#wantsMore || this.#gone.signal.aborted) return;
     this.#wantsMore = false;
     this.more();
+  }
+
+  #take(page: AskCalls, cursor: string | undefined): void {
+    const rows = cursor === undefined ? page.calls : [...this.#state.rows, ...page.calls];
+    this.#cursor = page.next_cursor;
+    this.#rowOf = new Map(rows.map((row, i) => [row.call_id, i]));
+    this.#changed = null;
+    const isNew = this.#new.size;
+    this.#set({ rows, total: page.total, hiddenBy: page.hidden_by ?? [], isNew, error: '', isLoading: false });
   }
 }

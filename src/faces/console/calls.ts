@@ -1,7 +1,7 @@
 /** The screen of calls: filter, findings of the calls with their counts, and the list, which changes as calls do. */
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AskCall, AskCalls, AskFindings } from '../../contract/index.ts';
 import { useAsked } from './asking.ts';
 import { COLUMNS, chooseColumns, chosenColumns, columnsFor } from './call-columns.ts';
@@ -45,7 +45,8 @@ export function Calls({ q, sort }: Props): ComponentChild {
       setCurrent(null);
     };
   }, [q, sort]);
-  useEffect(holdIt, [isPaused, current]);
+  // With the row itself, not after it was painted: what was read in between would move it.
+  useLayoutEffect(holdIt, [isPaused, current]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return;
