@@ -137,7 +137,9 @@ test(
     }
     assert.equal(readFileSync(join(folder, 'transfer@pbx.example.com.pcapng')).readUInt32LE(0), 0x0a0d0d0a);
     assert.equal(readdirSync(folder).length, 6);
-    await tmux.press('Escape', '/', 'C-u', 'Enter');
+    await tmux.press('Escape');
+    await tmux.settled(/1 of 2 /);
+    await tmux.press('/', 'C-u', 'Enter');
     await tmux.settled(/1 of 21 /);
     await tmux.press('F');
     await tmux.shows(/^ {6}2 auth-loop /m);
