@@ -106,7 +106,7 @@ export const Caveats = named(
     uprobe_refused: Type.Integer({ minimum: 0, description: 'TLS libraries that could not be attached to.' }),
     uprobe_unseen_processes: Type.Integer({
       minimum: 0,
-      description: 'Processes that move TLS records and of which no probe saw a call.',
+      description: 'Processes that move TLS records. No probe saw a call of theirs.',
     }),
     uprobe_weak_addresses: Type.Integer({
       minimum: 0,

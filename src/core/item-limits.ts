@@ -127,8 +127,6 @@ export const MAX_GIVEN_OFFSETS_BYTES = 1024 * 1024;
 /** Bytes of the name of a library. */
 export const MAX_SONAME = 128;
 
-/** Bytes of a Go program in which its table of functions is looked for, and places that are tried. */
-export const MAX_GO_SEARCH_BYTES = 256 * 1024 * 1024;
 export const MAX_GO_PLACES = 256;
 /** Bytes of the version that its build information names. */
 export const MAX_GO_VERSION = 128;

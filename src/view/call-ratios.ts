@@ -13,7 +13,7 @@ import { isAnswer, isEffective } from '../store/dialogs/call-outcome.ts';
 import { postDialDelayMs } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { STATE } from '../store/dialogs/dialog-state.ts';
-import { Delays } from './pdd-percentiles.ts';
+import { nearestRankOf } from './pdd-percentiles.ts';
 
 type Side = AddressRatios['side'];
 
@@ -91,9 +91,8 @@ class Tally {
   get ratios(): CallRatios {
     const { tried } = this;
     const percent = (part: number): number => rounded((100 * part) / tried, 1);
-    const delays = new Delays();
-    for (const ms of this.#delaysMs) delays.add(ms);
-    const p95 = delays.percentiles().pdd_p95_ms;
+    const delaysMs = this.#delaysMs.sort((a, b) => a - b);
+    const p95 = delaysMs[nearestRankOf(delaysMs.length, 95) - 1] ?? null;
     return {
       tried,
       answered: this.#answered,

@@ -86,7 +86,7 @@ export function pddPercentiles(store: Dialogs): TimingStats {
 /** Delays from 0 to this many milliseconds are counted by value; the few beyond are kept and sorted. */
 const COUNTED_MS = 65_536;
 
-export class Delays {
+class Delays {
   readonly #counts = new Uint32Array(COUNTED_MS);
   readonly #beyond: number[] = [];
   #total = 0;

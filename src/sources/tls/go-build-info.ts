@@ -7,8 +7,9 @@
  */
 
 import { MAX_GO_VERSION } from '../../core/item-limits.ts';
+import { placesOf } from './byte-search.ts';
 import type { ElfImage } from './elf.ts';
-import { hasSections, placesOf, sectionOf } from './go-sections.ts';
+import { hasSections, sectionNamed } from './elf-sections.ts';
 
 const MAGIC = Buffer.from('\xff Go buildinf:', 'latin1');
 const HEAD_BYTES = 32;
@@ -18,7 +19,7 @@ const IS_INLINE = 2;
 /** Go's version as it names itself ("go1.26.1"), '' when it is older than 1.18; null: no program of Go. */
 export function goVersion(image: ElfImage): string | null {
   const info = hasSections(image.source)
-    ? sectionOf(image.source, ['.go.buildinfo'])
+    ? sectionNamed(image.source, ['.go.buildinfo'])
     : placesOf(image, [MAGIC], { align: ALIGN, isWritable: true }).next().value;
   if (info === null || info === undefined) return null;
   const head = image.source.read(info.offset, Math.min(info.size, HEAD_BYTES + MAX_GO_VERSION));

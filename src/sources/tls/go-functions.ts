@@ -9,11 +9,13 @@
  */
 
 import { MAX_GO_FUNCTIONS, MAX_GO_PLACES, MAX_GO_TABLE_BYTES, MAX_SYMBOL_COPIES } from '../../core/item-limits.ts';
+import { placesOf } from './byte-search.ts';
 import type { ByteSource, ElfImage } from './elf.ts';
+import { u64 } from './elf.ts';
+import type { Part } from './elf-sections.ts';
+import { sectionNamed } from './elf-sections.ts';
 import { codeOffset } from './elf-symbols.ts';
 import { textStart } from './go-module.ts';
-import type { Part } from './go-sections.ts';
-import { placesOf, sectionOf, u64 } from './go-sections.ts';
 
 /** Virtual addresses; `size` reaches to the next function. */
 export type GoFunction = { readonly vaddr: number; readonly size: number };
@@ -43,7 +45,7 @@ function headMark(image: ElfImage, magic: number): Buffer {
 /** The functions of these names; empty when the program has none of them, null when its table cannot be read. */
 export function goFunctions(image: ElfImage, names: readonly string[]): Map<string, GoFunction> | null {
   const marks = MAGICS.map((magic) => headMark(image, magic));
-  const section = sectionOf(image.source, ['.gopclntab', '.data.rel.ro.gopclntab']);
+  const section = sectionNamed(image.source, ['.gopclntab', '.data.rel.ro.gopclntab']);
   const table = (section === null ? null : readTable(image, section, marks)) ?? searchTable(image, marks);
   if (table === null) return null;
   const found = search(table, names);

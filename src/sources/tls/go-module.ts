@@ -7,10 +7,10 @@
  */
 
 import { MAX_ELF_TABLE_BYTES, MAX_GO_PLACES } from '../../core/item-limits.ts';
+import { placesOf } from './byte-search.ts';
 import type { ElfImage } from './elf.ts';
-import { fileOffset } from './elf.ts';
+import { fileOffset, u64 } from './elf.ts';
 import { codeOffset } from './elf-symbols.ts';
-import { placesOf, u64 } from './go-sections.ts';
 
 /** Bytes from the begin of moduledata: the first function, the end of the last, the begin of the code. */
 const FIRST = 160;

@@ -20,6 +20,7 @@ import { goFunctions } from './go-functions.ts';
 import { whyNotTried } from './go-versions.ts';
 import type { TlsSiteKind } from './native-tls.ts';
 import type { LibrarySites, ProbeSite, UnattachedFunction } from './sites.ts';
+import { BY_HEP } from './unread-tls.ts';
 
 const FUNCTIONS: readonly (readonly [string, TlsSiteKind])[] = [
   ['crypto/tls.(*Conn).Read', 'go-read'],
@@ -42,7 +43,7 @@ export function findGoSites(image: ElfImage): LibrarySites[] {
   ];
   const untried = whyNotTried(version);
   const functions = goFunctions(image, [...FUNCTIONS.map(([f]) => f), TCP_READ]);
-  if (functions === null) return refuse(untried ?? 'its table of functions cannot be read; mirror SIP by HEP');
+  if (functions === null) return refuse(untried ?? `its table of functions cannot be read; ${BY_HEP}`);
   if (!FUNCTIONS.some(([f, kind]) => kind !== 'go-free' && functions.has(f))) return [];
   return untried === null ? [{ library, ...sitesOf(image, functions), foundBy: 'symbols' }] : refuse(untried);
 }

@@ -10,23 +10,14 @@ import { openMapped } from './mapped-file.ts';
 import { mappingsOf, programOf } from './maps.ts';
 import type { TlsMapping, TlsMover, TlsMovers } from './native-tls.ts';
 import type { Survey, SurveyRow } from './survey.ts';
-import { BY_HEP, lookForMarks, refusedRow } from './survey.ts';
+import { lookForMarks, refusedRow } from './survey.ts';
+import { BY_FILE, BY_HEP, ONLY_64_BIT, UNKNOWN } from './unread-tls.ts';
 
 /** Watches for so many milliseconds, on a thread of its own. */
 export function watchMovers(ms: number): Promise<TlsMovers> {
   const native = loadNative();
   return new Promise((resolve) => native.watchTlsMovers(ms, resolve));
 }
-
-/** TLS that stands in no symbol, by a file that the process maps. */
-const BY_FILE: readonly (readonly [path: RegExp, library: string, note: string])[] = [
-  [/\/libjvm\.so$/, 'Java', `its TLS is not machine code with a name; ${BY_HEP}`],
-  [/\/beam(\.smp)?$/, 'Erlang', `its TLS is written in Erlang; ${BY_HEP}`],
-  [/\/libnss3\.so(\.|$)/, 'NSS', `calltap does not read this library; ${BY_HEP}`],
-  [/\/libs2n\.so(\.|$)/, 's2n', `calltap does not read this library; ${BY_HEP}`],
-  [/\/libSystem\.Security\.Cryptography\.Native\.\w+\.so$/, '.NET', `calltap does not see its library; ${BY_HEP}`],
-];
-const UNKNOWN = `calltap does not know its TLS library, or it passes on what others encrypt; ${BY_HEP}`;
 
 /**
  * The survey with those who move TLS records: their rows say how many, and who has none, or brings a TLS that no row
@@ -55,7 +46,7 @@ function unlisted(mover: TlsMover, known: readonly SurveyRow[], procRoot: string
   const program = programOf(procRoot, mover.pid);
   const exe = mapped.find((m) => m.path === program) ?? mapped[0];
   if (exe === undefined) return [];
-  if (is32Bit(exe, procRoot)) return [refusedRow(exe, '32-bit', `calltap reads 64-bit programs only; ${BY_HEP}`)];
+  if (is32Bit(exe, procRoot)) return [refusedRow(exe, '32-bit', ONLY_64_BIT)];
   for (const [path, library, note] of BY_FILE) {
     const file = mapped.find((m) => path.test(m.path));
     if (file !== undefined) return [refusedRow(file, library, note)];

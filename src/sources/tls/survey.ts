@@ -7,7 +7,7 @@
  */
 
 import { closeSync } from 'node:fs';
-import { MAX_MARK_SEARCH_BYTES } from '../../core/item-limits.ts';
+import { pieces } from './byte-search.ts';
 import type { ElfImage } from './elf.ts';
 import { fileSource, readElf } from './elf.ts';
 import { lookForSites } from './look.ts';
@@ -18,6 +18,7 @@ import { TlsOffsets } from './offsets.ts';
 import type { FoundBy, LibrarySites, ProbeSite, UnattachedFunction } from './sites.ts';
 import { carriesPlaintext, listed, unreadFunctions } from './sites.ts';
 import { baseName } from './targets.ts';
+import { JAVA, MARKS } from './unread-tls.ts';
 
 export type SurveyRow = {
   readonly pid: number;
@@ -52,26 +53,6 @@ function refused(library: string, note: string): Verdict {
   return { library, isObservable: false, foundBy: null, note, entryOnly: [], unread: [] };
 }
 
-const PIECE = 1024 * 1024;
-/** What to do about a process that no probe can read. */
-export const BY_HEP = 'mirror its SIP by HEP (siptrace, sipdump, homer.conf)';
-
-const STRIPPED = 'stripped: its functions have no names; install its debug symbols, or give --uprobe-offset';
-
-/** Text that TLS code leaves in a program, and what it means when there is no function to probe. */
-const MARKS: readonly (readonly [mark: string, library: string, note: string])[] = [
-  ['\xff Go buildinf:', 'Go', `it has no crypto/tls: TLS of another package is not seen; ${BY_HEP}`],
-  ['/rustls-', 'rustls', `it has no symbols; ${BY_HEP}`],
-  ['BoringSSL', 'BoringSSL', STRIPPED],
-  ['OpenSSL 1.1.', 'OpenSSL 1.1', STRIPPED],
-  ['OpenSSL 3.', 'OpenSSL 3', STRIPPED],
-  ['wolfSSL_CTX', 'wolfSSL', STRIPPED],
-  // Where the version is left out, the sources that errors name.
-  ['ssl/ssl_lib.c', 'OpenSSL', STRIPPED],
-];
-/** What a process that can be observed maps beside its TLS library is not looked at. */
-const JAVA = /\/libjvm\.so$/;
-
 export function surveyHost(procRoot = '/proc', offsets = new TlsOffsets()): Survey {
   const known = new Map<string, Verdict | null>();
   const rows: SurveyRow[] = [];
@@ -100,8 +81,9 @@ function surveyProcess(
   });
   const [first] = mapped;
   if (rows.length > 0 || first === undefined) return rows;
-  const java = mapped.find((m) => JAVA.test(m.path));
-  if (java !== undefined) return [toRow(java, refused('Java', `its TLS is not machine code with a name; ${BY_HEP}`))];
+  const [isJava, library, note] = JAVA;
+  const java = mapped.find((m) => isJava.test(m.path));
+  if (java !== undefined) return [toRow(java, refused(library, note))];
   const exe = mapped.find((m) => m.path === programOf(procRoot, m.pid));
   if (exe === undefined) return [];
   const verdict = remembered(known, `exe ${exe.dev}:${exe.ino}`, () => lookInto(exe, procRoot, marked));
@@ -188,17 +170,9 @@ function siteOf(plain: readonly ProbeSite[]): string {
 function marked(image: ElfImage): Verdict | null {
   const needles = MARKS.map(([mark]) => Buffer.from(mark, 'latin1'));
   const overlap = Math.max(...needles.map((n) => n.length));
-  let left = MAX_MARK_SEARCH_BYTES;
   const found = new Set<number>();
-  for (const s of image.segments) {
-    for (let at = 0; at < s.fileSize && left > 0; at += PIECE) {
-      const length = Math.min(PIECE + overlap, s.fileSize - at);
-      const bytes = image.source.read(s.offset + at, length);
-      if (bytes === null) break;
-      left -= PIECE;
-      for (const [i, needle] of needles.entries()) if (!found.has(i) && bytes.includes(needle)) found.add(i);
-    }
-  }
+  for (const { bytes } of pieces(image, overlap, () => true))
+    for (const [i, needle] of needles.entries()) if (!found.has(i) && bytes.includes(needle)) found.add(i);
   const row = MARKS.find((_, i) => found.has(i));
   return row === undefined ? null : refused(row[1], row[2]);
 }

@@ -86,7 +86,7 @@ test('a table that nothing places in memory, and code that cannot be followed, g
   const [unplaced] = sitesOf({ withoutModule: true });
   assert.deepEqual(
     unplaced?.unattached.map((u) => u.why),
-    ['its table of functions cannot be read; mirror SIP by HEP'],
+    ['its table of functions cannot be read; mirror its SIP by HEP (siptrace, sipdump, homer.conf)'],
   );
   const functions = FUNCTIONS.map(([name, code]) => [name, name === READ ? [0x06, 0xc3] : code] as const);
   const [half] = sitesOf({ functions });
