@@ -68,7 +68,8 @@ export class CallList {
     void followChanges(
       {
         change: (call) => this.#change(call),
-        resync: () => this.#wantFirst(),
+        // What was missed is counted, held or not.
+        resync: () => this.#wantFirst(READ_AGAIN_MS, true),
         state: (live) => this.#set({ live }),
       },
       this.#gone.signal,
@@ -125,15 +126,15 @@ export class CallList {
   }
 
   /** Reads the first page again so long after the last time, or sooner where that is wanted already. */
-  #wantFirst(afterMs = READ_AGAIN_MS): void {
+  #wantFirst(afterMs = READ_AGAIN_MS, evenHeld = false): void {
     const dueMs = this.#readAtMs + Math.max(afterMs, this.#tookMs * SHARE);
-    if (this.#isHeld || (this.#timer !== 0 && this.#dueMs <= dueMs)) return;
+    if ((this.#isHeld && !evenHeld) || (this.#timer !== 0 && this.#dueMs <= dueMs)) return;
     clearTimeout(this.#timer);
     this.#dueMs = dueMs;
     this.#timer = window.setTimeout(
       () => {
         this.#timer = 0;
-        if (!this.#isHeld) void this.#readFirst();
+        if (!this.#isHeld || evenHeld) void this.#readFirst();
       },
       Math.max(0, dueMs - performance.now()),
     );
@@ -141,11 +142,12 @@ export class CallList {
 
   async #readFirst(isAsked = false): Promise<void> {
     if (this.#isReading) {
-      this.#wantFirst();
+      this.#wantFirst(READ_AGAIN_MS, true);
       return;
     }
     this.#readAtMs = performance.now();
-    this.#new.clear();
+    // Who holds the list keeps its rows: the others stay new.
+    if (isAsked || !this.#isHeld) this.#new.clear();
     await this.#read(undefined, isAsked);
     this.#tookMs = performance.now() - this.#readAtMs;
   }
@@ -176,6 +178,8 @@ export class CallList {
     this.#cursor = page.next_cursor;
     this.#rowOf = new Map(rows.map((row, i) => [row.call_id, i]));
     this.#changed = null;
+    // Some were told of while they were read.
+    for (const { call_id: id } of page.calls) this.#new.delete(id);
     const isNew = this.#new.size;
     this.#set({ rows, total: page.total, hiddenBy: page.hidden_by ?? [], isNew, error: '', isLoading: false });
   }
