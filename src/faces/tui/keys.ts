@@ -7,17 +7,29 @@ export type Pressed = {
   readonly sequence?: string | undefined;
   readonly name?: string | undefined;
   readonly ctrl?: boolean | undefined;
-  readonly meta?: boolean | undefined;
   readonly shift?: boolean | undefined;
 };
 
-/** `j`, `G`, `enter`, `esc`, `up`, `f1`, `ctrl-l`, `space`: what a binding names. Null for a sequence that means nothing. */
-export function keyName({ sequence = '', name, ctrl = false, meta = false }: Pressed): string | null {
-  if (name === 'escape') return 'esc';
+/**
+ * What was pressed, by the names of bindings: `j`, `G`, `enter`, `esc`, `up`, `f1`, `ctrl-l`, `space`. Nothing for a sequence
+ * that means nothing. On a slow line Esc and the key after it come together, as Alt with that key would: no key here has Alt, so
+ * they are both.
+ */
+export function keyNames(pressed: Pressed): string[] {
+  const { sequence = '' } = pressed;
+  const escapes = /^\u001b*/.exec(sequence)?.[0].length ?? 0;
+  const rest = sequence.slice(escapes);
+  // Arrows and the like begin with one of them.
+  const isCode = escapes > 0 && [...rest].length > 1;
+  const names = Array.from({ length: isCode ? escapes - 1 : escapes }, () => 'esc');
+  const name = rest === '' ? null : keyName(isCode ? pressed : { ...pressed, sequence: rest });
+  return name === null ? names : [...names, name];
+}
+
+function keyName({ sequence = '', name, ctrl = false }: Pressed): string | null {
   if (name === 'return' || name === 'enter') return 'enter';
   if (name === 'space' || sequence === ' ') return 'space';
   if (ctrl && name !== undefined) return `ctrl-${name}`;
-  if (meta && name !== undefined) return `alt-${name}`;
   // A character is itself, in its case.
   if (isCharacter(sequence)) return sequence;
   return name === undefined || name === 'undefined' ? null : name;

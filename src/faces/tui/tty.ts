@@ -6,7 +6,7 @@ import { emitKeypressEvents } from 'node:readline';
 import { isatty } from 'node:tty';
 import { failure } from '../../core/errors.ts';
 import type { Pressed } from './keys.ts';
-import { keyName } from './keys.ts';
+import { keyNames } from './keys.ts';
 
 const ESC = '\u001b[';
 /** Another screen than that of the shell, without wrapping. */
@@ -50,8 +50,7 @@ export class Tty implements Screen {
     Reflect.apply(emitKeypressEvents, undefined, [this.#in, { escapeCodeTimeout: ESCAPE_MS }]);
     this.#in.setRawMode(true);
     this.#in.on('keypress', (_: string | undefined, pressed: Pressed) => {
-      const key = keyName(pressed);
-      if (key !== null) onKey(key);
+      for (const key of keyNames(pressed)) onKey(key);
     });
     this.#in.on('end', onEnd);
     this.#in.on('error', onEnd);

@@ -4,14 +4,14 @@ import { emitKeypressEvents } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import type { Binding, Pressed } from '../../../../src/faces/tui/keys.ts';
-import { bindingOf, keyName, shownKey } from '../../../../src/faces/tui/keys.ts';
+import { bindingOf, keyNames, shownKey } from '../../../../src/faces/tui/keys.ts';
 import { LineEditor } from '../../../../src/faces/tui/line-editor.ts';
 
-function namesOf(bytes: string): (string | null)[] {
+function namesOf(bytes: string): string[] {
   const stream = new PassThrough();
-  const names: (string | null)[] = [];
+  const names: string[] = [];
   emitKeypressEvents(stream);
-  stream.on('keypress', (_: string | undefined, pressed: Pressed) => names.push(keyName(pressed)));
+  stream.on('keypress', (_: string | undefined, pressed: Pressed) => names.push(...keyNames(pressed)));
   stream.write(bytes);
   return names;
 }
@@ -28,7 +28,13 @@ test('what terminals send, by name', () => {
   ]);
   assert.deepEqual(namesOf('\u001bOP\u001b[15~\u007f\u0003\u000c'), ['f1', 'f5', 'backspace', 'ctrl-c', 'ctrl-l']);
   assert.deepEqual(namesOf('\u00e4\u6f22>?'), ['\u00e4', '\u6f22', '>', '?']);
-  assert.deepEqual(namesOf('\u001bx'), ['alt-x']);
+});
+
+test('Esc and what comes with it in one read are two keys', () => {
+  assert.deepEqual(namesOf('\u001bx'), ['esc', 'x']);
+  assert.deepEqual(namesOf('\u001b/\u0015\r'), ['esc', '/', 'ctrl-u', 'enter']);
+  assert.deepEqual(namesOf('r\u001b\r\u001b\u001bj'), ['r', 'esc', 'enter', 'esc', 'esc', 'j']);
+  assert.deepEqual(namesOf('\u001b\u001b[A\u001bG'), ['esc', 'up', 'esc', 'G']);
 });
 
 test('a key is written as it stands on a keyboard', () => {
