@@ -173,7 +173,9 @@ export function createIngest(parts: IngestParts): Ingest {
     sdp.onDialogGone(d);
     stun.onDialogGone(d);
   };
+  const goneObservers = observersOf(observers, 'onDialogGone');
   const dialogs = new DialogStore(options.maxDialogs, (d) => {
+    for (const observer of goneObservers) observer.onDialogGone(d, capture);
     identifiers?.onDialogGone(d);
     frames?.forget(d.slot);
     d.expiresUs = Number.NaN;

@@ -11,14 +11,16 @@ import type { Stream } from '../store/media/stream.ts';
 import type { Capture } from '../store/stores.ts';
 
 export type Observer = {
-  /** buf[start..end) is a message that scans. */
-  onMessage?(buf: Buffer, start: number, end: number, scan: SipScan, carrier: Packet): void;
+  /** buf[start..end) is a message that scans; its dialog is null when it names none. */
+  onMessage?(buf: Buffer, start: number, end: number, scan: SipScan, carrier: Packet, dialog: Dialog | null): void;
   /** A whole message is meant to be SIP and does not scan. */
   onUnreadable?(carrier: Packet): void;
   /** buf[start..end) is RTCP of the dialog, null where none is known. */
   onRtcp?(buf: Uint8Array, start: number, end: number, carrier: Packet, dialog: Dialog | null): void;
   /** A dialog has left the state `from`. */
   onDialogState?(dialog: Dialog, from: number, capture: Capture): void;
+  /** A dialog gives its place to others; its streams are still its own. */
+  onDialogGone?(dialog: Dialog, capture: Capture): void;
   /** A quality window of the stream has closed. */
   onWindow?(stream: Stream, capture: Capture): void;
   /** The files have ended, and the stream is judged as a whole. */

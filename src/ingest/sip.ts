@@ -52,8 +52,8 @@ export class SipIngest {
       return;
     }
     const messageEnd = Math.max(scan.messageEnd, scan.startLineEnd);
-    this.#tracker.onMessage(buf, scan.messageStart, messageEnd, scan, carrier, scan.callIdHash);
-    for (const reader of this.#readers) reader.onMessage(buf, scan.messageStart, messageEnd, scan, carrier);
+    const dialog = this.#tracker.onMessage(buf, scan.messageStart, messageEnd, scan, carrier, scan.callIdHash);
+    for (const reader of this.#readers) reader.onMessage(buf, scan.messageStart, messageEnd, scan, carrier, dialog);
   }
 }
 

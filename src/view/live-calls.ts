@@ -13,6 +13,7 @@ import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import type { Filter } from '../query/filter.ts';
 import { passesSteps } from '../query/passes.ts';
 import { Subject } from '../query/subject.ts';
+import type { Packet } from '../sources/packet.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { isEnded } from '../store/dialogs/dialog-state.ts';
 import { NO_ROW } from '../store/messages/message-rows.ts';
@@ -42,13 +43,10 @@ export class LiveCalls implements Observer {
     this.#watching = watching;
   }
 
-  onMessage(buf: Buffer, _start: number, _end: number, scan: SipScan): void {
+  onMessage(_buf: Buffer, _start: number, _end: number, _scan: SipScan, _carrier: Packet, d: Dialog | null): void {
     const { onMessage, showsSecrets } = this.#watching;
-    if (onMessage === null || scan.callIdStart < 0) return;
-    const { log, dialogs } = this.#evidence().stores;
-    const d = dialogs.find(buf, scan.callIdStart, scan.callIdEnd);
-    if (d === undefined || d.tailRow === NO_ROW || !this.#passes(d)) return;
-    const m = new CallMessage(log, d.tailRow, d.keptCount - 1);
+    if (onMessage === null || d === null || d.tailRow === NO_ROW || !this.#passes(d)) return;
+    const m = new CallMessage(this.#evidence().stores.log, d.tailRow, d.keptCount - 1);
     onMessage({ ...messageFacts({ d, m }), text: textOf(m, showsSecrets) }, d.serial);
   }
 
