@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import type { ServiceError } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
+import { LOCAL_SIDE } from '../core/trunks.ts';
 import type { OptionSpec } from './option-spec.ts';
 import { requireBuiltIn } from './option-spec.ts';
 import type { OptionValue } from './option-value.ts';
@@ -146,8 +147,9 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   return layer;
 }
 
-/** The table of the file whose keys are names. */
+/** The tables of the file whose keys are names. */
 const NAMES = 'names.';
+const TRUNKS = 'trunks.';
 
 const require = createRequire(import.meta.url);
 
@@ -174,6 +176,13 @@ export function readToml(text: string, file: string): Layer {
       layer.set('name', [...(layer.get('name') ?? []), ...namedBy(key.slice(NAMES.length), where, value)]);
       continue;
     }
+    if (key.startsWith(TRUNKS)) {
+      const name = key.slice(TRUNKS.length);
+      const flag = name === LOCAL_SIDE ? 'trunk-local' : 'trunk';
+      const texts = name === LOCAL_SIDE ? textsOf(where, value) : namedBy(name, where, value);
+      layer.set(flag, [...(layer.get(flag) ?? []), ...texts]);
+      continue;
+    }
     const spec = BY_TOML.get(key);
     if (spec === undefined) {
       const near = nearest(key, BY_TOML.keys());
@@ -186,12 +195,15 @@ export function readToml(text: string, file: string): Layer {
   return layer;
 }
 
-/** A line of `[names]`: a name, and the addresses and networks that have it. */
+/** A line of `[names]` or `[trunks]`: a name, and the addresses and networks that have it. */
 function namedBy(name: string, where: string, value: unknown): string[] {
-  const addresses = Array.isArray(value) ? value : [value];
-  return addresses.map((address) => {
-    if (typeof address !== 'string') throw failure('VALUE_TYPE', { option: where, cause: 'other' });
-    return `${address}=${name}`;
+  return textsOf(where, value).map((address) => `${address}=${name}`);
+}
+
+function textsOf(where: string, value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value]).map((text) => {
+    if (typeof text !== 'string') throw failure('VALUE_TYPE', { option: where, cause: 'other' });
+    return text;
   });
 }
 

@@ -167,7 +167,10 @@ const OUTPUT = group('Output', {
     takesNext: true,
   }),
   quality: value('CALL', text, 'Show how a call sounded over time, both directions.'),
-  show: value('WHAT', choice('findings', 'registrations', 'attackers'), 'Sum the calls up by this.'),
+  show: value('WHAT', choice('findings', 'registrations', 'attackers', 'trunks'), 'Sum the calls up by this.'),
+  trunks: toggle('Sum the calls up by trunk; short for --show trunks.', {
+    implies: { flag: 'show', value: 'trunks' },
+  }),
   compare: value('CALL', text, 'Compare two calls: give it twice.', { repeatable: true }),
   legs: toggle('Add the other legs of the call.'),
   'no-body': toggle('Leave the bodies of messages out.'),
@@ -264,6 +267,18 @@ const ANALYSIS = group('Analysis', {
   'quality-interval': value('SECS', int(1, 5), 'Measure quality in windows of this length.', {
     default: '5',
     toml: 'analysis.quality_interval',
+  }),
+  trunk: value('PLACE=NAME', text, 'Call the trunk at this address, network or domain by this name.', {
+    repeatable: true,
+    toml: 'general.trunk',
+  }),
+  'trunk-local': value('CIDR', text, 'Count this network to our own side, and to no trunk.', {
+    repeatable: true,
+    toml: 'general.trunk_local',
+  }),
+  'trunk-down-after': value('N', int(1, 1_000), 'Call a trunk down after N OPTIONS in a row without any answer.', {
+    default: '3',
+    toml: 'analysis.trunk_down_after',
   }),
   'call-id-header': value(
     'NAME',

@@ -355,3 +355,20 @@ export const REMOTE_PROBLEM_BYTES = 64 * 1024;
 export const REMOTE_EVENT_BYTES = 256 * 1024;
 /** Places of a ladder: its lines times its lifelines. All of them are drawn for each frame. */
 export const REMOTE_LADDER_PLACES = 1_000_000;
+
+// Trunks.
+
+/** Trunks that the configuration can name, and characters of a domain (RFC 1035 section 2.3.4). */
+export const MAX_TRUNKS = 200;
+export const MAX_DOMAIN_CHARS = 255;
+/** Rows of trunks: one a trunk and direction. */
+export const MAX_TRUNK_ROWS = 1_000;
+/** Bytes of all their figures; beyond it the oldest minutes become hours, and then the oldest hours one sum. */
+export const TRUNK_FIGURE_BYTES = 64 * 1024 * 1024;
+/** Minutes that are kept as such. */
+export const TRUNK_MINUTES = 24 * 60;
+/** Hops of one call whose attempts are followed: each proxy on the way is one, and each target that is tried. And of all. */
+export const MAX_TRUNK_HOPS = 16;
+export const MAX_TRUNK_CALL_HOPS = 131_072;
+/** Addresses whose row is remembered. */
+export const TRUNK_ADDRESSES = 8_192;

@@ -1,0 +1,34 @@
+/**
+ * The trunks that the options name, and our own side: what `--trunk-local` names, and of a live capture this host.
+ */
+import { networkInterfaces } from 'node:os';
+import type { Cidr } from '../core/cidr.ts';
+import { failure } from '../core/errors.ts';
+import type { Result } from '../core/result.ts';
+import type { TrunkPlace, Trunks } from '../core/trunks.ts';
+import { readLocal, readTrunkPlace, trunksOf } from '../core/trunks.ts';
+import type { Config } from './config.ts';
+import { oneLine } from './option-value.ts';
+
+/** Throws TRUNK_INVALID. `isHere`: this host's addresses are our own side's. */
+export function trunksOfConfig({ trunk, trunkLocal }: Pick<Config, 'trunk' | 'trunkLocal'>, isHere: boolean): Trunks {
+  const places = trunk.map((text): TrunkPlace => {
+    const equal = text.indexOf('=');
+    return read(`--trunk ${text}`, readTrunkPlace(text.slice(0, Math.max(0, equal)), text.slice(equal + 1)));
+  });
+  const local = trunkLocal.map((text) => read(`--trunk-local ${text}`, readLocal(text)));
+  return read('--trunk', trunksOf(places, [...local, ...(isHere ? hostAddresses() : [])]));
+}
+
+function hostAddresses(): Cidr[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  return addresses.flatMap(({ address }) => {
+    const net = readLocal(address.replace(/%.*/, ''));
+    return net.ok ? [net.value] : [];
+  });
+}
+
+function read<T>(option: string, found: Result<T, string>): T {
+  if (!found.ok) throw failure('TRUNK_INVALID', { option: oneLine(option.slice(0, 80)), reason: found.reason });
+  return found.value;
+}

@@ -1,0 +1,90 @@
+/**
+ * What an operator calls trunks: `[trunks]` of the configuration names the addresses, networks and domains of carriers and
+ * customers, and with `local` those of our own side.
+ */
+import type { Cidr } from './cidr.ts';
+import { hasPrefix, parseCidr } from './cidr.ts';
+import { parseIpv4, parseIpv6 } from './ip.ts';
+import { MAX_DOMAIN_CHARS, MAX_NAMED, MAX_TRUNKS } from './item-limits.ts';
+import type { NamedAddress } from './names.ts';
+import { Names, readName } from './names.ts';
+import type { Result } from './result.ts';
+import { fail, ok } from './result.ts';
+
+/** Where a trunk is: one of both. */
+export type TrunkPlace = NamedAddress | { readonly domain: string; readonly name: string };
+
+/** The row of what has no row of its own. */
+export const OTHER_TRUNK = 'other';
+/** The key of `[trunks]` that names our own side, and no trunk. */
+export const LOCAL_SIDE = 'local';
+
+const DOMAIN = /^(?=.*[a-z])[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9])?$/i;
+
+export class Trunks {
+  readonly names: readonly string[];
+  readonly #byAddress: Names;
+  readonly #byDomain: ReadonlyMap<string, string>;
+  readonly #local: readonly Cidr[];
+
+  constructor(places: readonly TrunkPlace[], local: readonly Cidr[]) {
+    this.names = [...new Set(places.map(({ name }) => name))];
+    this.#byAddress = new Names(places.filter((place) => 'net' in place));
+    this.#byDomain = new Map(places.flatMap((place) => ('domain' in place ? [[place.domain, place.name]] : [])));
+    this.#local = local;
+  }
+
+  get hasDomains(): boolean {
+    return this.#byDomain.size > 0;
+  }
+
+  /** The trunk that has this address; null where none has. */
+  of(address: string): string | null {
+    return this.#byAddress.of(address);
+  }
+
+  /** The trunk of this domain, or of the nearest one that it lies in. */
+  ofDomain(host: string): string | null {
+    if (host.length > MAX_DOMAIN_CHARS) return null;
+    for (let at = 0, rest = host.toLowerCase(); at >= 0; rest = rest.slice(at + 1)) {
+      const name = this.#byDomain.get(rest);
+      if (name !== undefined) return name;
+      at = rest.indexOf('.');
+    }
+    return null;
+  }
+
+  /** Whether an address is our own side's, and no trunk's. */
+  isLocal(address: string): boolean {
+    const four = parseIpv4(address);
+    const bytes = four >= 0 ? Uint8Array.of(four >>> 24, four >>> 16, four >>> 8, four) : parseIpv6(address);
+    const version = four >= 0 ? 4 : 6;
+    return bytes !== null && this.#local.some((net) => net.version === version && hasPrefix(bytes, net));
+  }
+}
+
+/** One place of a trunk, as the configuration has it; or why it is none. */
+export function readTrunkPlace(text: string, name: string): Result<TrunkPlace, string> {
+  if (name === OTHER_TRUNK) return fail(`no trunk can be called ${OTHER_TRUNK}`);
+  const place = readName(text, name);
+  if (place.ok) return place;
+  // A name that is bad is bad for a domain too.
+  const named = readName('192.0.2.1', name);
+  if (!named.ok) return fail(named.reason);
+  if (text.length > MAX_DOMAIN_CHARS || !DOMAIN.test(text))
+    return fail(`${text.slice(0, 60)} is no address, network or domain`);
+  return ok({ domain: text.toLowerCase(), name });
+}
+
+/** All places together; or what is too much of them. */
+export function trunksOf(places: readonly TrunkPlace[], local: readonly Cidr[]): Result<Trunks, string> {
+  if (places.length > MAX_NAMED) return fail(`there are more than ${MAX_NAMED} addresses`);
+  const trunks = new Trunks(places, local);
+  return trunks.names.length > MAX_TRUNKS ? fail(`there are more than ${MAX_TRUNKS} trunks`) : ok(trunks);
+}
+
+/** An address or network of our own side. */
+export function readLocal(text: string): Result<Cidr, string> {
+  const net = parseCidr(text);
+  return net.ok ? net : fail(`${text.slice(0, 60)} is ${net.reason}`);
+}
