@@ -1,0 +1,135 @@
+/**
+ * The figures of one trunk by time: minutes, then hours, then one sum of all that is older. A figure may come late: it goes
+ * to whatever holds its minute now.
+ */
+import { TRUNK_MINUTES } from '../../core/item-limits.ts';
+import { TrunkFigures } from './trunk-figures.ts';
+
+const MINUTE_US = 60e6;
+const HOUR = 60;
+
+/** The minute of a time, counted from the epoch. */
+export function minuteOf(tsUs: number): number {
+  return Math.floor(tsUs / MINUTE_US);
+}
+
+export class TrunkSpans {
+  /** By minute, and by hour, both counted from the epoch. */
+  readonly minutes = new Map<number, TrunkFigures>();
+  readonly hours = new Map<number, TrunkFigures>();
+  before: TrunkFigures | null = null;
+  /** Memory of all figures, as it was weighed last. */
+  bytes = 0;
+  /** The first hour that is held as minutes, and the first that is held as such; infinite where there is none. */
+  oldestMinuteHour = Number.POSITIVE_INFINITY;
+  oldestHour = Number.POSITIVE_INFINITY;
+  /** What lies before it is in the sum. */
+  #beforeHour = Number.NEGATIVE_INFINITY;
+  /** What lies before it is in hours. */
+  #hoursUntil = Number.NEGATIVE_INFINITY;
+  /** Handed out since they were weighed. */
+  readonly #touched = new Set<TrunkFigures>();
+
+  /** The figures that hold this minute, to be added to. */
+  at(minute: number): TrunkFigures {
+    const figures = this.minutes.get(minute) ?? this.#holding(minute);
+    this.#touched.add(figures);
+    return figures;
+  }
+
+  #holding(minute: number): TrunkFigures {
+    const hour = Math.floor(minute / HOUR);
+    if (hour < this.#beforeHour) return this.#sumBefore();
+    if (hour < this.#hoursUntil) return this.#hour(hour);
+    const figures = new TrunkFigures();
+    this.minutes.set(minute, figures);
+    this.oldestMinuteHour = Math.min(this.oldestMinuteHour, hour);
+    return figures;
+  }
+
+  #hour(hour: number): TrunkFigures {
+    let figures = this.hours.get(hour);
+    if (figures === undefined) {
+      figures = new TrunkFigures();
+      this.hours.set(hour, figures);
+      this.oldestHour = Math.min(this.oldestHour, hour);
+    }
+    this.#touched.add(figures);
+    return figures;
+  }
+
+  #sumBefore(): TrunkFigures {
+    this.before ??= new TrunkFigures();
+    this.#touched.add(this.before);
+    return this.before;
+  }
+
+  /** Weighs what has changed. */
+  weigh(): void {
+    for (const figures of this.#touched) {
+      const { bytes } = figures;
+      this.bytes += bytes - figures.weighed;
+      figures.weighed = bytes;
+    }
+    this.#touched.clear();
+  }
+
+  /** Makes hours of all minutes that are older than is promised at `minute`. */
+  age(minute: number): void {
+    const until = Math.floor((minute - TRUNK_MINUTES) / HOUR);
+    if (this.oldestMinuteHour < until) this.mergeMinutes(until - 1);
+  }
+
+  /** Makes hours of the minutes of this hour, and of all before it. */
+  mergeMinutes(hour: number): void {
+    this.#hoursUntil = Math.max(this.#hoursUntil, hour + 1);
+    this.oldestMinuteHour = Number.POSITIVE_INFINITY;
+    for (const [minute, figures] of this.minutes) {
+      const own = Math.floor(minute / HOUR);
+      if (own > hour) this.oldestMinuteHour = Math.min(this.oldestMinuteHour, own);
+      else {
+        this.minutes.delete(minute);
+        this.#drop(figures);
+        (own < this.#beforeHour ? this.#sumBefore() : this.#hour(own)).merge(figures);
+      }
+    }
+    this.weigh();
+  }
+
+  /** Adds this hour, and all before it, to the sum. */
+  mergeHours(hour: number): void {
+    this.#beforeHour = Math.max(this.#beforeHour, hour + 1);
+    this.oldestHour = Number.POSITIVE_INFINITY;
+    for (const [own, figures] of this.hours) {
+      if (own > hour) this.oldestHour = Math.min(this.oldestHour, own);
+      else {
+        this.hours.delete(own);
+        this.#drop(figures);
+        this.#sumBefore().merge(figures);
+      }
+    }
+    this.weigh();
+  }
+
+  #drop(figures: TrunkFigures): void {
+    this.#touched.delete(figures);
+    this.bytes -= figures.weighed;
+  }
+
+  /** Adds all that another trunk has. */
+  merge(other: TrunkSpans): void {
+    for (const [minute, figures] of other.minutes) this.at(minute).merge(figures);
+    for (const [hour, figures] of other.hours) this.at(hour * HOUR).merge(figures);
+    if (other.before !== null) this.#sumBefore().merge(other.before);
+    this.weigh();
+  }
+
+  /** The sum of all minutes from `from` to `to`; an hour that begins within counts whole, and the oldest sum without `from`. */
+  sum(from: number, to: number): TrunkFigures {
+    const sum = new TrunkFigures();
+    if (this.before !== null && from === Number.NEGATIVE_INFINITY) sum.merge(this.before);
+    for (const [hour, figures] of this.hours) if (hour * HOUR >= from && hour * HOUR <= to) sum.merge(figures);
+    for (const [minute, figures] of this.minutes) if (minute >= from && minute <= to) sum.merge(figures);
+    return sum;
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * All rows of trunks. Named ones have a place always; addresses share the rest, and those of which nothing came give way to
+ * new ones: their figures go to the row of all others.
+ */
+import { MAX_TRUNK_ROWS, TRUNK_FIGURE_BYTES } from '../../core/item-limits.ts';
+import { OTHER_TRUNK } from '../../core/trunks.ts';
+import type { TrunkDirection } from './trunk-row.ts';
+import { TrunkRow } from './trunk-row.ts';
+import { minuteOf } from './trunk-spans.ts';
+
+/** Rows beside those of addresses: of all others, one a direction. */
+const OTHERS = 2;
+
+export class TrunkStore {
+  readonly #optionsDown: number;
+  readonly #rows = new Map<string, TrunkRow>();
+  readonly #byId = new Map<number, TrunkRow>();
+  readonly #others: Record<TrunkDirection, TrunkRow | null> = { in: null, out: null };
+  #nextId = 1;
+  #minute = Number.NaN;
+  /** Rows that gave way. */
+  folded = 0;
+
+  /** `optionsDown`: OPTIONS in a row without any answer after which a trunk is down. */
+  constructor(optionsDown: number) {
+    this.#optionsDown = optionsDown;
+  }
+
+  get rows(): Iterable<TrunkRow> {
+    return this.#byId.values();
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  /** The row of a name or address; it is made where there is room. */
+  row(name: string, direction: TrunkDirection, isConfigured: boolean): TrunkRow {
+    const key = `${direction} ${name}`;
+    const known = this.#rows.get(key);
+    if (known !== undefined) return known;
+    if (this.#rows.size >= MAX_TRUNK_ROWS - OTHERS && !this.#makeRoom() && !isConfigured) return this.other(direction);
+    const row = this.#add(name, direction, isConfigured);
+    this.#rows.set(key, row);
+    return row;
+  }
+
+  /** The row with this number; of one that gave way, the row of all others. */
+  byId(id: number, direction: TrunkDirection): TrunkRow {
+    return this.#byId.get(id) ?? this.other(direction);
+  }
+
+  other(direction: TrunkDirection): TrunkRow {
+    this.#others[direction] ??= this.#add(OTHER_TRUNK, direction, false);
+    return this.#others[direction];
+  }
+
+  /** Capture time continues. */
+  tick(nowUs: number): void {
+    const minute = minuteOf(nowUs);
+    if (!(minute > this.#minute) && !Number.isNaN(this.#minute)) return;
+    this.#minute = minute;
+    let bytes = 0;
+    for (const row of this.rows) {
+      row.spans.age(minute);
+      row.spans.weigh();
+      bytes += row.spans.bytes;
+    }
+    while (bytes > TRUNK_FIGURE_BYTES) {
+      const less = this.#mergeOldest();
+      if (less === 0) return;
+      bytes -= less;
+    }
+  }
+
+  /** Makes hours of the oldest minutes of all rows, or one sum of the oldest hours. Returns the bytes that this gave. */
+  #mergeOldest(): number {
+    let oldestMinuteHour = Number.POSITIVE_INFINITY;
+    let oldestHour = Number.POSITIVE_INFINITY;
+    for (const { spans } of this.rows) {
+      oldestMinuteHour = Math.min(oldestMinuteHour, spans.oldestMinuteHour);
+      oldestHour = Math.min(oldestHour, spans.oldestHour);
+    }
+    const hasMinutes = oldestMinuteHour < Math.floor(this.#minute / 60);
+    if (!hasMinutes && oldestHour === Number.POSITIVE_INFINITY) return 0;
+    let less = 0;
+    for (const { spans } of this.rows) {
+      const before = spans.bytes;
+      if (hasMinutes && spans.oldestMinuteHour <= oldestMinuteHour) spans.mergeMinutes(oldestMinuteHour);
+      else if (!hasMinutes && spans.oldestHour <= oldestHour) spans.mergeHours(oldestHour);
+      less += before - spans.bytes;
+    }
+    return less;
+  }
+
+  /** Half of the rows that nothing came of give way, the longest silent first; false where all have something. */
+  #makeRoom(): boolean {
+    const idle = [...this.#rows].filter(([, row]) => !row.isConfigured && !row.isProven);
+    idle.sort(([, a], [, b]) => a.lastUs - b.lastUs);
+    const leaving = idle.slice(0, Math.ceil(idle.length / 2));
+    for (const [key, row] of leaving) {
+      this.other(row.direction).fold(row);
+      this.#rows.delete(key);
+      this.#byId.delete(row.id);
+      this.folded++;
+    }
+    return leaving.length > 0;
+  }
+
+  #add(name: string, direction: TrunkDirection, isConfigured: boolean): TrunkRow {
+    const row = new TrunkRow(this.#nextId++, name, direction, isConfigured, this.#optionsDown);
+    this.#byId.set(row.id, row);
+    return row;
+  }
+}

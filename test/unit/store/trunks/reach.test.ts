@@ -1,0 +1,44 @@
+/** When a trunk is down, since when, and when it is back. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Reach } from '../../../../src/store/trunks/reach.ts';
+import { TrunkRow } from '../../../../src/store/trunks/trunk-row.ts';
+
+const SEC = 1e6;
+
+test('three without any answer are too many, after a moment for the third', () => {
+  const reach = new Reach(3);
+  assert.ok(!reach.isDown(100 * SEC));
+  for (const at of [10, 20, 30]) reach.asked(at * SEC);
+  assert.ok(!reach.isDown(31 * SEC));
+  assert.ok(reach.isDown(32 * SEC));
+  assert.equal(reach.downUs, 10 * SEC);
+  reach.answered(45 * SEC);
+  assert.ok(!reach.isDown(100 * SEC));
+  assert.deepEqual(reach.lastOutage, { fromUs: 10 * SEC, toUs: 45 * SEC });
+  assert.equal(reach.outages, 1);
+  assert.equal(reach.upUs, 45 * SEC);
+});
+
+test('one answer to whichever request is enough, and no outage', () => {
+  const reach = new Reach(3);
+  for (let at = 0; at < 100; at++) {
+    reach.asked(at * SEC);
+    if (at % 3 === 2) reach.answered((at + 1.5) * SEC);
+  }
+  assert.equal(reach.outages, 0);
+  assert.equal(reach.upUs, 3.5 * SEC);
+});
+
+test('without OPTIONS ten INVITEs decide; with them they do not', () => {
+  const row = new TrunkRow(1, 'acme', 'out', true, 3);
+  assert.equal(row.stateAt(0).state, 'unknown');
+  for (let at = 0; at < 10; at++) row.invites.asked(at * SEC);
+  assert.equal(row.stateAt(10 * SEC).state, 'unknown');
+  assert.deepEqual(row.stateAt(11 * SEC), { state: 'down', sinceUs: 0 });
+  row.options.asked(12 * SEC);
+  row.options.answered(12.1 * SEC);
+  assert.deepEqual(row.stateAt(13 * SEC), { state: 'up', sinceUs: 12.1 * SEC });
+  // OPTIONS that ended long ago say nothing.
+  assert.equal(row.stateAt(5000 * SEC).state, 'down');
+});

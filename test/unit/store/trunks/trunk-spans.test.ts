@@ -1,0 +1,95 @@
+/** Figures of trunks keep their counts as minutes become hours and hours one sum, within their bytes. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TRUNK_FIGURE_BYTES, TRUNK_MINUTES } from '../../../../src/core/item-limits.ts';
+import { TrunkSpans } from '../../../../src/store/trunks/trunk-spans.ts';
+import { TrunkStore } from '../../../../src/store/trunks/trunk-store.ts';
+
+/** A minute some years after the epoch, at the beginning of an hour. */
+const START = 480_000 * 60;
+
+function fill(spans: TrunkSpans, minutes: number): void {
+  for (let i = 0; i < minutes; i++) {
+    const figures = spans.at(START + i);
+    figures.attempts += 2;
+    figures.noteCode(200, 0);
+    figures.noteCode(503, 0);
+    figures.notePdd(100 + i);
+  }
+}
+
+test('minutes become hours, and hours one sum: no count changes', () => {
+  const spans = new TrunkSpans();
+  fill(spans, 240);
+  const whole = () => spans.sum(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+  const before = whole();
+  spans.mergeMinutes(START / 60 + 1);
+  assert.equal(spans.minutes.size, 120);
+  assert.equal(spans.hours.size, 2);
+  spans.mergeHours(START / 60);
+  assert.equal(spans.hours.size, 1);
+  const after = whole();
+  assert.equal(after.attempts, before.attempts);
+  assert.deepEqual([...after.codes], [...before.codes]);
+  assert.equal(after.pddMs?.count, 240);
+  assert.equal(after.pddMs?.getValueAtQuantile(0.5), before.pddMs?.getValueAtQuantile(0.5));
+  // The last hour alone, and what is older than all minutes.
+  assert.equal(spans.sum(START + 180, Number.POSITIVE_INFINITY).attempts, 120);
+  assert.equal(spans.before?.attempts, 120);
+});
+
+test('a figure that comes late goes to what holds its minute now', () => {
+  const spans = new TrunkSpans();
+  fill(spans, 180);
+  spans.mergeMinutes(START / 60 + 1);
+  spans.mergeHours(START / 60);
+  spans.at(START + 5).attempts++;
+  spans.at(START + 65).attempts++;
+  spans.at(START + 125).attempts++;
+  assert.equal(spans.before?.attempts, 121);
+  assert.equal(spans.hours.get(START / 60 + 1)?.attempts, 121);
+  assert.equal(spans.minutes.get(START + 125)?.attempts, 3);
+  assert.equal(spans.minutes.size, 60);
+});
+
+test('a code that is revised leaves the one before', () => {
+  const figures = new TrunkSpans().at(START);
+  figures.noteCode(401, 0);
+  figures.noteCode(503, 401);
+  figures.noteCode(200, 503);
+  assert.deepEqual([...figures.codes], [[200, 1]]);
+});
+
+test('minutes are kept for a day, then as hours', () => {
+  const spans = new TrunkSpans();
+  fill(spans, TRUNK_MINUTES + 120);
+  spans.age(START + TRUNK_MINUTES + 119);
+  assert.ok(spans.minutes.size >= TRUNK_MINUTES && spans.minutes.size <= TRUNK_MINUTES + 60);
+  assert.ok(spans.hours.size >= 1);
+});
+
+test('all figures hold as many bytes as are promised, and lose no count', () => {
+  const store = new TrunkStore(3);
+  const rows = Array.from({ length: 100 }, (_, i) => store.row(`198.51.100.${i}`, 'out', false));
+  const minutes = 1_000;
+  for (let i = 0; i < minutes; i++) {
+    for (const row of rows) {
+      const figures = row.spans.at(START + i);
+      figures.attempts++;
+      figures.notePdd(1 + i * 10);
+      figures.noteMos(4.1);
+    }
+    store.tick((START + i + 1) * 60e6);
+  }
+  let [bytes, attempts] = [0, 0];
+  for (const { spans } of store.rows) {
+    bytes += spans.bytes;
+    attempts += spans.sum(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY).attempts;
+  }
+  assert.ok(bytes <= TRUNK_FIGURE_BYTES, `${bytes} bytes`);
+  assert.ok(
+    rows.some(({ spans }) => spans.hours.size > 0),
+    'nothing was merged: the case is too small',
+  );
+  assert.equal(attempts, rows.length * minutes);
+});
