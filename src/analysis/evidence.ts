@@ -3,6 +3,7 @@
  */
 import type { Names } from '../core/names.ts';
 import type { Thresholds } from '../core/thresholds.ts';
+import type { Trunks } from '../core/trunks.ts';
 import type { Capture, Stores } from '../store/stores.ts';
 import { LinkedLegs } from './media/linked-legs.ts';
 
@@ -14,6 +15,8 @@ export type Rules = {
   readonly callIdHeaders: readonly string[];
   /** What the operator calls addresses. */
   readonly names: Names;
+  /** What the operator calls trunks, and which addresses are our own side's. */
+  readonly trunks: Trunks;
 };
 
 /** What documents had to leave out, counted each time one is made. */

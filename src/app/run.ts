@@ -7,6 +7,7 @@ import { Outputs } from '../actions/outputs.ts';
 import type { Config } from '../config/config.ts';
 import { looksForScanners } from '../config/conflicts.ts';
 import { namesOf } from '../config/names.ts';
+import { trunksOfConfig } from '../config/trunks.ts';
 import type { Explorer } from '../explore/explorer.ts';
 import { createExplorer } from '../explore/memory-explorer.ts';
 import type { Asked } from '../faces/cli/asked.ts';
@@ -57,11 +58,19 @@ export function sessionOptions(config: Config): SessionOptions {
     audioBytes: config.retainAudio ? config.audioBytes : 0,
     callIdHeaders: config.callIdHeader,
     names: namesOf(config),
+    trunks: trunksOfConfig(config, config.device.length > 0 || config.uprobe.length > 0),
+    counting: countsTrunks(config) ? { downAfter: config.trunkDownAfter } : null,
     // /ask/…/capture reads the files once more.
     writesLater: choosesFrames(config),
     keepsFrames: choosesFrames(config) || ((config.ask || config.interactive) && !isLive(config)),
     observesQuality: config.api !== null || config.metrics !== null,
   };
+}
+
+/** Whoever can be asked for trunks counts them. */
+function countsTrunks(config: Config): boolean {
+  const isAsked = config.show === 'trunks' || config.interactive || config.mcpStdio;
+  return isAsked || config.api !== null || config.metrics !== null;
 }
 
 /** Exit code of the run. Throws ServiceError for what stops it. */

@@ -132,7 +132,8 @@ export function createSession(parts: SessionParts): Session {
       if (isClosed) return end;
       ingest.finish(end.lastUs, !end.isStopped);
       await outputs.drain();
-      if (options.observesQuality || (hooks?.quality ?? null) !== null) await judgeRest();
+      const isJudged = options.observesQuality || figures.trunks !== null || (hooks?.quality ?? null) !== null;
+      if (isJudged) await judgeRest();
       return end;
     },
     stopReading: () => file?.stop(),

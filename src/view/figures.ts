@@ -5,6 +5,7 @@ import type { Evidence, Rules } from '../analysis/evidence.ts';
 import { createEvidence } from '../analysis/evidence.ts';
 import { CallObservations } from '../analysis/observations.ts';
 import { stirShakenLog } from '../analysis/stir-shaken.ts';
+import { TrunkWatch } from '../analysis/trunks/trunk-watch.ts';
 import type { Ingest, IngestOptions, IngestParts } from '../ingest/ingest.ts';
 import { createIngest } from '../ingest/ingest.ts';
 import type { Observer } from '../ingest/observer.ts';
@@ -15,6 +16,9 @@ import type { TlsSource } from '../sources/tls/source.ts';
 import type { Watching } from './live-calls.ts';
 import { LiveCalls } from './live-calls.ts';
 import type { LabelledCount, MetricFamily } from './metrics-snapshot.ts';
+
+/** After how many OPTIONS in a row without any answer a trunk is down. */
+export type TrunkCounting = { readonly downAfter: number };
 
 /** How a key of `losses` begins that an output has; view/loss-table.ts has a row for each. */
 export type MeterLoss = 'hep_out_' | 'output_' | 'stdout_lines_lost' | 'stderr_lines_lost';
@@ -43,7 +47,7 @@ export type Written = {
 export type Saving = { readonly isSaved: boolean; readonly writingTo: string | null; readonly written: Written | null };
 
 export type FigureParts = Omit<IngestParts, 'options' | 'observers'> & {
-  readonly options: IngestOptions & Rules;
+  readonly options: IngestOptions & Rules & { readonly counting: TrunkCounting | null };
   readonly listener: HepListener | null;
   readonly tls: TlsSource | null;
   readonly security: Security | null;
@@ -65,6 +69,8 @@ export type Figures = Omit<FigureParts, 'tls'> & {
   readonly ingest: Ingest;
   readonly evidence: Evidence;
   readonly observations: CallObservations;
+  /** Null where nobody asks for trunks. */
+  readonly trunks: TrunkWatch | null;
   readonly tls: Probes | null;
 };
 
@@ -72,12 +78,15 @@ export type Figures = Omit<FigureParts, 'tls'> & {
 export function createFigures(parts: FigureParts): Figures {
   const { options, security, sayIdentity, tls, watching } = parts;
   const observations = new CallObservations(parts.observesQuality);
+  const { counting } = options;
+  const trunks = counting === null ? null : new TrunkWatch(options.trunks, counting.downAfter);
   const watched: LiveCalls | null = watching === null ? null : new LiveCalls(() => evidence, watching);
   const observers = [
     ...parts.observers,
     ...(watched === null ? [] : [watched]),
     ...(sayIdentity === null ? [] : [stirShakenLog(sayIdentity)]),
     ...(security === null ? [] : [security]),
+    ...(trunks === null ? [] : [trunks]),
     observations,
   ];
   const ingest = createIngest({ ...parts, observers });
@@ -86,5 +95,5 @@ export function createFigures(parts: FigureParts): Figures {
     tls === null
       ? null
       : { source: tls, ingest: new TlsIngest(ingest.sip, (low, high, isSip) => tls.verdict(low, high, isSip)) };
-  return { ...parts, observers, watched, ingest, evidence, observations, tls: probes };
+  return { ...parts, observers, watched, ingest, evidence, observations, trunks, tls: probes };
 }

@@ -1,0 +1,82 @@
+/**
+ * Whose an address is: our own side's, a trunk's that has a name, or a trunk's that is called by its address.
+ *
+ * A domain tells the address of a trunk only where our own side sends to it: anybody can write a domain into a message.
+ */
+import { endpointKey, ipText } from '../../core/ip.ts';
+import { TRUNK_ADDRESSES } from '../../core/item-limits.ts';
+import type { Trunks } from '../../core/trunks.ts';
+import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
+import { decodeText } from '../../protocols/sip/text.ts';
+import { parseUri } from '../../protocols/sip/uri.ts';
+import type { Packet } from '../../sources/packet.ts';
+import type { TrunkDirection, TrunkRow } from '../../store/trunks/trunk-row.ts';
+import type { TrunkStore } from '../../store/trunks/trunk-store.ts';
+
+/** One address. */
+type End = {
+  readonly address: string;
+  readonly isLocal: boolean;
+  name: string | null;
+  in: TrunkRow | null;
+  out: TrunkRow | null;
+};
+
+export class TrunkEnds {
+  readonly #trunks: Trunks;
+  readonly #store: TrunkStore;
+  /** By address; it is emptied when it is full. */
+  #ends = new Map<number | string, End>();
+  /** Names of addresses that our own side reached by a domain. */
+  readonly #learned = new Map<string, string>();
+
+  constructor(trunks: Trunks, store: TrunkStore) {
+    this.#trunks = trunks;
+    this.#store = store;
+  }
+
+  /** The row of the sender or receiver of a message; null where that is our own side. */
+  row(c: Packet, isSource: boolean, direction: TrunkDirection): TrunkRow | null {
+    const end = this.#end(c, isSource);
+    if (end.isLocal) return null;
+    const known = end[direction];
+    if (known !== null && !known.isFolded) return known;
+    const row = this.#store.row(end.name ?? end.address, direction, end.name !== null);
+    // The row of all others is not kept: there may be room later.
+    if (row.name === (end.name ?? end.address)) end[direction] = row;
+    return row;
+  }
+
+  /** Learns the trunk of a request that our own side sends to a domain. */
+  learn(buf: Buffer, scan: SipScan, c: Packet): void {
+    if (!this.#trunks.hasDomains || !this.#end(c, true).isLocal) return;
+    const end = this.#end(c, false);
+    if (end.isLocal || end.name !== null) return;
+    const uri = parseUri(decodeText(buf, scan.uriStart, scan.uriEnd));
+    const name = uri.ok ? this.#trunks.ofDomain(uri.value.host) : null;
+    if (name === null) return;
+    if (this.#learned.size >= TRUNK_ADDRESSES) this.#learned.clear();
+    this.#learned.set(end.address, name);
+    end.name = name;
+    end.in = null;
+    end.out = null;
+  }
+
+  /** What an address is called where it has a row: its name, else itself. */
+  nameOf(address: string): string {
+    return this.#trunks.of(address) ?? this.#learned.get(address) ?? address;
+  }
+
+  #end(c: Packet, isSource: boolean): End {
+    const off = isSource ? c.srcOff : c.dstOff;
+    const key = endpointKey(c.addresses, off, c.ipVersion, 0);
+    const known = this.#ends.get(key);
+    if (known !== undefined) return known;
+    if (this.#ends.size >= TRUNK_ADDRESSES) this.#ends = new Map();
+    const address = ipText(c.addresses, off, c.ipVersion);
+    const name = this.#trunks.of(address) ?? this.#learned.get(address) ?? null;
+    const end = { address, name, isLocal: name === null && this.#trunks.isLocal(address), in: null, out: null };
+    this.#ends.set(key, end);
+    return end;
+  }
+}

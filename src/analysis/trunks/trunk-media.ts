@@ -1,0 +1,42 @@
+/**
+ * How a call sounded on a trunk: of the streams that run from or to the trunk's own addresses, or, where its media has
+ * others, of all streams of the call.
+ */
+import { endpointKeyAddress } from '../../core/ip.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { Stream } from '../../store/media/stream.ts';
+import type { Capture } from '../../store/stores.ts';
+import { streamQuality } from '../stream-quality.ts';
+
+export type CallMedia = {
+  /** The lowest of the streams; null where none can be scored. */
+  readonly mos: number | null;
+  /** Packets. */
+  readonly lost: number;
+  readonly expected: number;
+};
+
+type Heard = CallMedia & { readonly stream: Stream };
+
+/** What was heard of each stream of a call. */
+export function heardOf(d: Dialog, { quality }: Capture): readonly Heard[] {
+  return quality.streams.ownedBy(d).flatMap((stream) => {
+    const q = streamQuality(stream, quality);
+    return q === null ? [] : [{ stream, mos: q.mos, lost: q.snapshot.lost, expected: q.snapshot.expected }];
+  });
+}
+
+/** `isTrunks` says whether an address is the trunk's. */
+export function mediaOn(heard: readonly Heard[], isTrunks: (address: string) => boolean): CallMedia {
+  const own = heard.filter(
+    ({ stream }) => isTrunks(endpointKeyAddress(stream.srcKey)) || isTrunks(endpointKeyAddress(stream.dstKey)),
+  );
+  let [lost, expected] = [0, 0];
+  let mos: number | null = null;
+  for (const one of own.length > 0 ? own : heard) {
+    lost += one.lost;
+    expected += one.expected;
+    if (one.mos !== null) mos = Math.min(mos ?? one.mos, one.mos);
+  }
+  return { mos, lost, expected };
+}

@@ -1,0 +1,281 @@
+/**
+ * Counts what calls, registrations and OPTIONS come to on each trunk, as they happen: what is evicted later was counted.
+ *
+ * An attempt is the INVITE of one dialog on one hop, with the rounds that credentials take; it belongs to the minute of its
+ * first INVITE. Only the final response on that hop decides it (RFC 3261 section 17.1.1).
+ */
+import { hashBytes, takeWideHash, wideHash } from '../../core/hash.ts';
+import * as METHOD from '../../core/methods.ts';
+import { OTHER_TRUNK, type Trunks } from '../../core/trunks.ts';
+import type { Observer } from '../../ingest/observer.ts';
+import { isChallenge } from '../../protocols/sip/message.ts';
+import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
+import type { Packet } from '../../sources/packet.ts';
+import { isAnswer } from '../../store/dialogs/call-outcome.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import { isEnded, STATE } from '../../store/dialogs/dialog-state.ts';
+import type { Stream } from '../../store/media/stream.ts';
+import { NO_PLACE } from '../../store/media/stream-columns.ts';
+import { NONE } from '../../store/row-blocks.ts';
+import type { Capture } from '../../store/stores.ts';
+import type { CallHash } from '../../store/trunks/hops.ts';
+import { HOP_FACT, Hops } from '../../store/trunks/hops.ts';
+import type { TrunkRow } from '../../store/trunks/trunk-row.ts';
+import { minuteOf } from '../../store/trunks/trunk-spans.ts';
+import { TrunkStore } from '../../store/trunks/trunk-store.ts';
+import { TrunkEnds } from './trunk-ends.ts';
+import { heardOf, mediaOn } from './trunk-media.ts';
+import { TrunkPings } from './trunk-pings.ts';
+
+/** Of INVITEs: a success stays, another final beats a demand for credentials. */
+const rank = (code: number): number => (code === 0 ? 0 : isAnswer(code) ? 3 : isChallenge(code) ? 1 : 2);
+
+export class TrunkWatch implements Observer {
+  readonly store: TrunkStore;
+  readonly #ends: TrunkEnds;
+  readonly #pings = new TrunkPings();
+  readonly #hops: Hops;
+
+  /** `optionsDown`: OPTIONS in a row without any answer after which a trunk is down. */
+  constructor(trunks: Trunks, optionsDown: number) {
+    this.store = new TrunkStore(optionsDown);
+    this.#ends = new TrunkEnds(trunks, this.store);
+    this.#hops = new Hops((hop) => {
+      this.#setTalking(hop, false);
+      this.#countRegistration(hop, 0);
+    });
+  }
+
+  /** Attempts that gave way to others before their end was seen. */
+  get cutShort(): number {
+    return this.#hops.cutShort;
+  }
+
+  onMessage(buf: Buffer, _start: number, _end: number, scan: SipScan, c: Packet, d: Dialog | null): void {
+    if (d === null || c.ipVersion === 0) return;
+    const method = scan.isRequest ? scan.method : scan.cseqMethod;
+    switch (method) {
+      case METHOD.INVITE:
+      case METHOD.REGISTER:
+        takeWideHash(buf, scan.callIdStart, scan.callIdEnd);
+        if (scan.isRequest) this.#onRequest(buf, scan, c, d, { ...wideHash });
+        else this.#onResponse(scan, c, d, wideHash);
+        break;
+      case METHOD.BYE:
+        if (!scan.isRequest) break;
+        takeWideHash(buf, scan.callIdStart, scan.callIdEnd);
+        this.#onBye(c);
+        break;
+      case METHOD.OPTIONS:
+        if (scan.isRequest) this.#ends.learn(buf, scan, c);
+        for (const row of this.#rowsOf(scan.isRequest, c)) this.#pings.onMessage(row, scan, c.tsUs);
+        break;
+      default:
+        break;
+    }
+  }
+
+  onDialogState(d: Dialog, from: number, capture: Capture): void {
+    if (d.family === 1) this.#onRegistration(d);
+    else if (isEnded(d.state) && !isEnded(from)) this.#hear(d, capture);
+  }
+
+  onDialogGone(d: Dialog, capture: Capture): void {
+    if (d.family === 1) for (const hop of this.#hopsOf(d)) this.#countRegistration(hop, 0);
+    else if (d.newestStream !== NO_PLACE) this.#hear(d, capture);
+  }
+
+  /** The files have ended, and calls with them. */
+  onStreamEnd({ dialog }: Stream, capture: Capture): void {
+    if (dialog !== null) this.#hear(dialog, capture);
+  }
+
+  onTick(nowUs: number): void {
+    this.store.tick(nowUs);
+  }
+
+  #onRequest(buf: Buffer, scan: SipScan, c: Packet, d: Dialog, call: CallHash): void {
+    const hop = this.#find(call, c, true);
+    if (hop === NONE) {
+      if (scan.toTagStart < 0) this.#open(buf, scan, c, d, call);
+      return;
+    }
+    this.#noteRepeats(hop, d, c);
+    // Credentials after a challenge, or the same call once more: the delay counts from the INVITE that is answered.
+    if (scan.toTagStart >= 0 || scan.cseq <= this.#hops.cseq(hop) || isAnswer(this.#hops.finalCode(hop))) return;
+    this.#hops.setCseq(hop, scan.cseq);
+    this.#hops.setInviteUs(hop, c.tsUs);
+    this.#hops.setProgressUs(hop, Number.NaN);
+  }
+
+  #open(buf: Buffer, scan: SipScan, c: Packet, d: Dialog, call: CallHash): void {
+    this.#ends.learn(buf, scan, c);
+    const inRow = this.#ends.row(c, true, 'in');
+    const outRow = this.#ends.row(c, false, 'out');
+    if (inRow === null && outRow === null) return;
+    const hop = this.#hops.open(call, host(c, true), host(c, false), c.tsUs);
+    if (hop === NONE) return;
+    const minute = minuteOf(c.tsUs);
+    this.#hops.setInRow(hop, inRow?.id ?? 0);
+    this.#hops.setOutRow(hop, outRow?.id ?? 0);
+    this.#hops.setMinute(hop, minute);
+    this.#hops.setCseq(hop, scan.cseq);
+    this.#hops.setRepeats(hop, d.retransmits);
+    for (const row of this.#rowsAt(hop)) {
+      row.seen(c.tsUs);
+      if (scan.method !== METHOD.INVITE) continue;
+      row.spans.at(minute).attempts++;
+      row.invites.asked(c.tsUs);
+    }
+  }
+
+  #onResponse(scan: SipScan, c: Packet, d: Dialog, call: CallHash): void {
+    const hops = this.#hops;
+    const hop = this.#find(call, c, false);
+    if (hop === NONE) return;
+    this.#noteRepeats(hop, d, c);
+    const isInvite = scan.cseqMethod === METHOD.INVITE;
+    for (const row of this.#rowsAt(hop)) {
+      row.seen(c.tsUs);
+      if (isInvite) row.invites.answered(c.tsUs);
+      if (row.direction === 'out' || isAnswer(scan.status)) row.isProven = true;
+    }
+    if (!isInvite || scan.cseq !== hops.cseq(hop)) return;
+    if (scan.status >= 180 && scan.status < 190 && Number.isNaN(hops.progressUs(hop))) hops.setProgressUs(hop, c.tsUs);
+    const before = hops.finalCode(hop);
+    if (scan.status < 200 || rank(before) === 3 || rank(scan.status) < rank(before)) return;
+    hops.setFinalCode(hop, scan.status);
+    for (const row of this.#rowsAt(hop)) row.spans.at(hops.minute(hop)).noteCode(scan.status, before);
+    if (!isChallenge(scan.status)) this.#noteDelay(hop, c.tsUs);
+    if (!isAnswer(scan.status)) return;
+    hops.setAnswerUs(hop, c.tsUs);
+    this.#setTalking(hop, true);
+  }
+
+  #noteDelay(hop: number, finalUs: number): void {
+    const hops = this.#hops;
+    if (hops.has(hop, HOP_FACT.DELAYED)) return;
+    hops.mark(hop, HOP_FACT.DELAYED, true);
+    const progressUs = hops.progressUs(hop);
+    const ms = ((Number.isNaN(progressUs) ? finalUs : progressUs) - hops.inviteUs(hop)) / 1000;
+    // Whole milliseconds, as everywhere: half a one is one.
+    if (ms >= 0) for (const row of this.#rowsAt(hop)) row.spans.at(hops.minute(hop)).notePdd(Math.floor(ms + 0.5));
+  }
+
+  /** Whoever hangs up, the call is over on all hops between these hosts. */
+  #onBye(c: Packet): void {
+    const hops = this.#hops;
+    const [a, b] = [host(c, true), host(c, false)];
+    for (const hop of hops.of(wideHash)) {
+      const isHere = (hops.from(hop) === a && hops.to(hop) === b) || (hops.from(hop) === b && hops.to(hop) === a);
+      if (!isHere || !hops.has(hop, HOP_FACT.TALKING)) continue;
+      this.#setTalking(hop, false);
+      for (const row of this.#rowsAt(hop)) {
+        const figures = row.spans.at(hops.minute(hop));
+        figures.talks++;
+        figures.talkSec += Math.max(0, c.tsUs - hops.answerUs(hop)) / 1e6;
+      }
+    }
+  }
+
+  /** Counts once how a call sounded: of several trunks that were tried, on the one that answered. */
+  #hear(d: Dialog, capture: Capture): void {
+    const hops = this.#hops;
+    const answered = [...this.#hopsOf(d)].filter(
+      (hop) => isAnswer(hops.finalCode(hop)) && !hops.has(hop, HOP_FACT.HEARD),
+    );
+    if (answered.length === 0) return;
+    const heard = heardOf(d, capture);
+    const done = new Set<TrunkRow>();
+    for (const hop of answered) {
+      hops.mark(hop, HOP_FACT.HEARD, true);
+      if (heard.length === 0) continue;
+      for (const row of this.#rowsAt(hop)) {
+        if (done.has(row)) continue;
+        done.add(row);
+        const media = mediaOn(heard, (address) => row.name !== OTHER_TRUNK && this.#ends.nameOf(address) === row.name);
+        const figures = row.spans.at(hops.minute(hop));
+        figures.lost += media.lost;
+        figures.expected += media.expected;
+        if (media.mos !== null) figures.noteMos(media.mos);
+      }
+    }
+  }
+
+  #onRegistration(d: Dialog): void {
+    const fact = d.state === STATE.Registered ? HOP_FACT.REGISTERED : d.state === STATE.Failed ? HOP_FACT.FAILING : 0;
+    for (const hop of this.#hopsOf(d)) {
+      this.#countRegistration(hop, fact);
+      if (fact === HOP_FACT.FAILING)
+        for (const row of this.#rowsAt(hop)) row.spans.at(minuteOf(d.updatedUs)).registrationsFailed++;
+    }
+  }
+
+  /** `fact` says whether it holds or fails; 0 neither. */
+  #countRegistration(hop: number, fact: number): void {
+    const hops = this.#hops;
+    const isHeld = fact === HOP_FACT.REGISTERED;
+    const isFailing = fact === HOP_FACT.FAILING;
+    const held = Number(isHeld) - Number(hops.has(hop, HOP_FACT.REGISTERED));
+    const failing = Number(isFailing) - Number(hops.has(hop, HOP_FACT.FAILING));
+    if (held === 0 && failing === 0) return;
+    hops.mark(hop, HOP_FACT.REGISTERED, isHeld);
+    hops.mark(hop, HOP_FACT.FAILING, isFailing);
+    for (const row of this.#rowsAt(hop)) {
+      row.registered += held;
+      row.failing += failing;
+    }
+  }
+
+  #setTalking(hop: number, isTalking: boolean): void {
+    if (this.#hops.has(hop, HOP_FACT.TALKING) === isTalking) return;
+    this.#hops.mark(hop, HOP_FACT.TALKING, isTalking);
+    for (const row of this.#rowsAt(hop)) {
+      row.talking += isTalking ? 1 : -1;
+      if (!isTalking) continue;
+      const figures = row.spans.at(minuteOf(this.#hops.answerUs(hop)));
+      figures.mostTalking = Math.max(figures.mostTalking, row.talking);
+    }
+  }
+
+  /** Retransmissions of the dialog since a message of it was seen on this hop. */
+  #noteRepeats(hop: number, d: Dialog, c: Packet): void {
+    const more = d.retransmits - this.#hops.repeats(hop);
+    if (more === 0) return;
+    // A repeat on one hop is none on the others.
+    for (const each of this.#hopsOf(d)) this.#hops.setRepeats(each, d.retransmits);
+    if (more > 0) for (const row of this.#rowsAt(hop)) row.spans.at(minuteOf(c.tsUs)).retransmits += more;
+  }
+
+  /** The hop of a request, or of a response to it. */
+  #find(call: CallHash, c: Packet, isRequest: boolean): number {
+    return this.#hops.find(call, host(c, isRequest), host(c, !isRequest));
+  }
+
+  #hopsOf(d: Dialog): Iterable<number> {
+    const key = Buffer.from(d.callIdKey, 'latin1');
+    takeWideHash(key, 0, key.length);
+    return this.#hops.of(wideHash);
+  }
+
+  /** The rows at both ends of a hop. */
+  #rowsAt(hop: number): readonly TrunkRow[] {
+    const rows: TrunkRow[] = [];
+    const [inRow, outRow] = [this.#hops.inRow(hop), this.#hops.outRow(hop)];
+    if (inRow > 0) rows.push(this.store.byId(inRow, 'in'));
+    if (outRow > 0) rows.push(this.store.byId(outRow, 'out'));
+    return rows;
+  }
+
+  /** The rows that a request goes between, by it or by a response to it. */
+  #rowsOf(isRequest: boolean, c: Packet): readonly TrunkRow[] {
+    const rows = [this.#ends.row(c, isRequest, 'in'), this.#ends.row(c, !isRequest, 'out')];
+    return rows.filter((row) => row !== null);
+  }
+}
+
+/** Hash of the host that a message comes from, or goes to. */
+function host({ addresses, srcOff, dstOff, ipVersion }: Packet, isSource: boolean): number {
+  const off = isSource ? srcOff : dstOff;
+  return hashBytes(addresses, off, off + (ipVersion === 6 ? 16 : 4));
+}

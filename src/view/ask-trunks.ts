@@ -1,0 +1,127 @@
+/**
+ * Trunks as the port shows them: whose state is bad first, then who is busy.
+ */
+import type { DDSketch } from '@datadog/sketches-js';
+import type {
+  AskTrunk,
+  AskTrunks,
+  AskTrunksQuery,
+  TrunkFigures,
+  TrunkMinute,
+  TrunkQuantiles,
+} from '../contract/index.ts';
+import { rounded } from '../core/rounded.ts';
+import type { Steps } from '../core/turns.ts';
+import { isAnswer, isEffective } from '../store/dialogs/call-outcome.ts';
+import type { TrunkFigures as Counted } from '../store/trunks/trunk-figures.ts';
+import type { TrunkRow } from '../store/trunks/trunk-row.ts';
+import { minuteOf } from '../store/trunks/trunk-spans.ts';
+import { timestampText } from './captured-at.ts';
+import type { Figures } from './figures.ts';
+
+const MINUTE_US = 60e6;
+
+/** A step a row. */
+export function* trunksSteps({ trunks, evidence }: Figures, asked: AskTrunksQuery): Steps<AskTrunks> {
+  const { nowUs } = evidence.capture;
+  const to = minuteOf(nowUs);
+  const from = asked.minutes === undefined || Number.isNaN(to) ? Number.NEGATIVE_INFINITY : to - asked.minutes + 1;
+  const rows: AskTrunk[] = [];
+  for (const row of trunks?.store.rows ?? []) {
+    if (asked.trunk !== undefined && row.name !== asked.trunk) continue;
+    yield;
+    rows.push(toAskTrunk(row, nowUs, from, asked.series === true && asked.trunk !== undefined));
+  }
+  return {
+    schema_version: 1,
+    is_counting: trunks !== null,
+    ...(from === Number.NEGATIVE_INFINITY ? {} : { from: timestampText(from * MINUTE_US) }),
+    rows_folded: trunks?.store.folded ?? 0,
+    trunks: rows.sort(inOrder),
+  };
+}
+
+function inOrder(a: AskTrunk, b: AskTrunk): number {
+  return (
+    Number(b.state === 'down') - Number(a.state === 'down') ||
+    b.figures.attempts - a.figures.attempts ||
+    b.figures.options_asked - a.figures.options_asked ||
+    (a.trunk < b.trunk ? -1 : a.trunk > b.trunk ? 1 : a.direction < b.direction ? -1 : 1)
+  );
+}
+
+function toAskTrunk(row: TrunkRow, nowUs: number, from: number, hasMinutes: boolean): AskTrunk {
+  const { state, sinceUs } = row.stateAt(nowUs);
+  const { lastOutage } = row;
+  return {
+    trunk: row.name,
+    direction: row.direction,
+    is_configured: row.isConfigured,
+    state,
+    ...(Number.isNaN(sinceUs) ? {} : { since: timestampText(sinceUs) }),
+    outages: row.outages,
+    ...(lastOutage === null
+      ? {}
+      : { last_outage: { from: timestampText(lastOutage.fromUs), to: timestampText(lastOutage.toUs) } }),
+    ...(Number.isNaN(row.roundTripMs) ? {} : { round_trip_ms: rounded(row.roundTripMs, 1) }),
+    talking: row.talking,
+    registered: row.registered,
+    registrations_failing: row.failing,
+    ...(Number.isNaN(row.firstUs) ? {} : { first_seen: timestampText(row.firstUs) }),
+    ...(Number.isNaN(row.lastUs) ? {} : { last_seen: timestampText(row.lastUs) }),
+    figures: trunkFigures(row.spans.sum(from, Number.POSITIVE_INFINITY)),
+    ...(hasMinutes ? { minutes: minutesOf(row, from) } : {}),
+  };
+}
+
+function minutesOf({ spans }: TrunkRow, from: number): TrunkMinute[] {
+  return [...spans.minutes]
+    .filter(([minute]) => minute >= from)
+    .sort(([a], [b]) => b - a)
+    .map(([minute, counted]) => ({ at: timestampText(minute * MINUTE_US), ...trunkFigures(counted) }));
+}
+
+export function trunkFigures(c: Counted): TrunkFigures {
+  const codes = [...c.codes].sort(([a], [b]) => a - b);
+  const calls = (is: (code: number) => boolean): number =>
+    codes.reduce((sum, [code, n]) => (is(code) ? sum + n : sum), 0);
+  const percent = (part: number, whole: number): number => rounded((100 * part) / whole, 2);
+  const { attempts } = c;
+  const answered = calls(isAnswer);
+  const redirected = calls((code) => code >= 300 && code < 400);
+  const challenged = calls((code) => code === 401 || code === 402 || code === 407);
+  const seized = attempts - redirected;
+  return {
+    attempts,
+    answered,
+    effective: calls(isEffective),
+    without_final: attempts - calls(() => true),
+    codes: codes.map(([code, n]) => ({ code, calls: n })),
+    ...(attempts === 0 ? {} : { asr_pct: percent(answered, attempts), ner_pct: percent(calls(isEffective), attempts) }),
+    ...(seized === 0 ? {} : { ser_pct: percent(answered, seized) }),
+    ...(seized - challenged === 0
+      ? {}
+      : {
+          seer_pct: percent(
+            calls((code) => isEffective(code) && code !== 487),
+            seized - challenged,
+          ),
+        }),
+    ...(c.talks === 0 ? {} : { acd_sec: rounded(c.talkSec / c.talks, 3) }),
+    most_talking: c.mostTalking,
+    ...(c.pddMs === null ? {} : { pdd_ms: quantiles(c.pddMs, 0) }),
+    ...(c.mos === null ? {} : { mos: quantiles(c.mos, 2) }),
+    ...(c.expected === 0 ? {} : { loss_pct: percent(c.lost, c.expected) }),
+    retransmissions: c.retransmits,
+    options_asked: c.optionsAsked,
+    options_answered: c.optionsAnswered,
+    ...(c.roundTrips === 0 ? {} : { options_round_trip_ms: rounded(c.roundTripMs / c.roundTrips, 1) }),
+    registrations_failed: c.registrationsFailed,
+  };
+}
+
+function quantiles(sketch: DDSketch, places: number): TrunkQuantiles {
+  const at = (q: number): number => rounded(sketch.getValueAtQuantile(q), places);
+  const { count, sum } = sketch;
+  return { count, mean: rounded(sum / count, places + 1), p05: at(0.05), p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+}

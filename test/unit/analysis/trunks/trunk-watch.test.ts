@@ -1,0 +1,318 @@
+/** Calls that a proxy hands on to carriers, counted against a reckoning of the plan by which the capture was made. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { messagesOf } from '../../../../src/analysis/call-messages.ts';
+import { streamQuality } from '../../../../src/analysis/stream-quality.ts';
+import type { AskTrunk, AskTrunks } from '../../../../src/contract/index.ts';
+import { endpointKeyText } from '../../../../src/core/ip.ts';
+import { packageRoot } from '../../../../src/core/package.ts';
+import { finish } from '../../../../src/core/turns.ts';
+import { trunksSteps } from '../../../../src/view/ask-trunks.ts';
+import { readCapture, readCaptureFile } from '../../../helpers/read-capture.ts';
+import { Recorder } from '../../../helpers/recorder.ts';
+
+const EPOCH_US = 1_700_000_040 * 1e6;
+const CALLER = '198.51.100.1';
+const PROXY = '192.0.2.1';
+const CARRIERS = { acme: '203.0.113.1', globex: '203.0.113.65' } as const;
+type Carrier = keyof typeof CARRIERS;
+const OPTIONS = [
+  '--trunks',
+  ...['--trunk-local', PROXY],
+  ...['--trunk', '203.0.113.0/28=acme', '--trunk', '203.0.113.64/28=globex'],
+];
+
+/** How one carrier answers one call: delays in milliseconds. */
+type Try = {
+  readonly carrier: Carrier;
+  readonly ringMs: number | null;
+  readonly finalMs: number;
+  readonly code: number;
+};
+type Plan = {
+  readonly atSec: number;
+  readonly tries: readonly Try[];
+  readonly talkSec: number;
+  readonly challenged: boolean;
+};
+
+class Proxied extends Recorder {
+  #calls = 0;
+  readonly #sent: { readonly sec: number; readonly play: () => void }[] = [];
+
+  override send(sec: number, from: string, to: string, text: string): void {
+    this.#sent.push({ sec, play: () => super.send(sec, from, to, text) });
+  }
+
+  /** All of it in order of time. */
+  pcap(): Uint8Array {
+    this.#sent.sort((a, b) => a.sec - b.sec);
+    for (const { play } of this.#sent) play();
+    return this.capture.pcap();
+  }
+
+  message(sec: number, from: string, to: string, start: string, callId: string, cseq: string): void {
+    const branch = `z9hG4bK${callId}${cseq.replace(' ', '')}${from < to ? from : to}${from < to ? to : from}`;
+    const tag = start.startsWith('SIP/2.0 1') || !start.startsWith('SIP') ? '' : ';tag=b';
+    const common = `Via: SIP/2.0/UDP x;branch=${branch}\r\nFrom: <sip:1@x>;tag=a\r\nTo: <sip:2@x>${tag}\r\n`;
+    this.send(sec, from, to, `${start}\r\n${common}Call-ID: ${callId}\r\nCSeq: ${cseq}\r\n\r\n`);
+  }
+
+  /** Both hops of a call; a carrier that refuses is followed by the next one. */
+  call({ atSec, tries, talkSec, challenged }: Plan): void {
+    const callId = `call-${++this.#calls}@x`;
+    const request = (sec: number, from: string, to: string, cseq: string): void =>
+      this.message(sec, from, to, `${cseq.split(' ')[1]} sip:2@x SIP/2.0`, callId, cseq);
+    const answer = (sec: number, from: string, to: string, code: number, cseq = '1 INVITE'): void =>
+      this.message(sec, from, to, `SIP/2.0 ${code} x`, callId, cseq);
+    let cseq = '1 INVITE';
+    let sec = atSec;
+    if (challenged) {
+      request(sec, CALLER, PROXY, cseq);
+      answer(sec + 0.001, PROXY, CALLER, 407);
+      cseq = '2 INVITE';
+      sec += 0.05;
+    }
+    request(sec, CALLER, PROXY, cseq);
+    for (const [i, { carrier, ringMs, finalMs, code }] of tries.entries()) {
+      const peer = CARRIERS[carrier];
+      sec += 0.002;
+      request(sec, PROXY, peer, cseq);
+      if (ringMs !== null) {
+        answer(sec + ringMs / 1000, peer, PROXY, 180, cseq);
+        answer(sec + ringMs / 1000 + 0.001, PROXY, CALLER, 180, cseq);
+      }
+      sec += finalMs / 1000;
+      answer(sec, peer, PROXY, code, cseq);
+      if (code !== 200 && i < tries.length - 1) continue;
+      answer(sec + 0.001, PROXY, CALLER, code, cseq);
+      if (code !== 200) return;
+      const bye = `${Number.parseInt(cseq, 10) + 1} BYE`;
+      this.message(sec + talkSec, CALLER, PROXY, 'BYE sip:2@x SIP/2.0', callId, bye);
+      this.message(sec + talkSec + 0.001, PROXY, peer, 'BYE sip:2@x SIP/2.0', callId, bye);
+      answer(sec + talkSec + 0.01, peer, PROXY, 200, bye);
+      answer(sec + talkSec + 0.011, PROXY, CALLER, 200, bye);
+    }
+  }
+
+  options(sec: number, peer: string, n: number, answeredMs: number | null): void {
+    this.message(sec, PROXY, peer, `OPTIONS sip:x SIP/2.0`, `ping-${peer}-${n}`, '1 OPTIONS');
+    if (answeredMs !== null)
+      this.message(sec + answeredMs / 1000, peer, PROXY, 'SIP/2.0 404 x', `ping-${peer}-${n}`, '1 OPTIONS');
+  }
+}
+
+async function trunksIn(t: TestContext, capture: Uint8Array, more: readonly string[] = []): Promise<AskTrunks> {
+  const { session } = await readCapture(t, capture, [...OPTIONS, ...more]);
+  return finish(trunksSteps(session.figures, {}));
+}
+
+function rowOf({ trunks }: AskTrunks, trunk: string, direction: 'in' | 'out'): AskTrunk {
+  const row = trunks.find((r) => r.trunk === trunk && r.direction === direction);
+  assert.ok(row !== undefined, `no row of ${trunk} ${direction}`);
+  return row;
+}
+
+/** Small, and the same each time. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+function plans(count: number, seed: number): Plan[] {
+  const next = random(seed);
+  const codes = [200, 200, 200, 200, 486, 480, 503, 404, 487, 302];
+  const tryOf = (carrier: Carrier): Try => ({
+    carrier,
+    ringMs: next() < 0.7 ? Math.ceil(next() * 4_000) : null,
+    finalMs: 5_000 + Math.ceil(next() * 5_000),
+    code: codes[Math.floor(next() * codes.length)] ?? 200,
+  });
+  return Array.from({ length: count }, (_, i) => {
+    const first = tryOf(next() < 0.6 ? 'acme' : 'globex');
+    const second = first.carrier === 'acme' ? tryOf('globex') : tryOf('acme');
+    const tries = first.code === 503 ? [first, second] : [first];
+    return { atSec: i * 3, tries, talkSec: 1 + Math.floor(next() * 200), challenged: next() < 0.3 };
+  });
+}
+
+for (const seed of [1, 2, 3])
+  test(`figures of each carrier are those of the plan (${seed})`, async (t) => {
+    const calls = plans(400, seed);
+    const proxied = new Proxied(EPOCH_US);
+    for (const call of calls) proxied.call(call);
+    const answer = await trunksIn(t, proxied.pcap());
+    for (const carrier of ['acme', 'globex'] as const) {
+      const tries = calls.flatMap((call) =>
+        call.tries.filter((one) => one.carrier === carrier).map((one) => ({ ...one, ...call })),
+      );
+      const answered = tries.filter(({ code }) => code === 200);
+      const { figures, ...row } = rowOf(answer, carrier, 'out');
+      const count = (is: (code: number) => boolean): number => tries.filter(({ code }) => is(code)).length;
+      assert.ok(tries.length > 100);
+      assert.equal(figures.attempts, tries.length);
+      assert.equal(figures.answered, answered.length);
+      assert.equal(figures.without_final, 0);
+      assert.deepEqual(
+        figures.codes,
+        [...new Set(tries.map(({ code }) => code))]
+          .sort((a, b) => a - b)
+          .map((code) => ({ code, calls: count((c) => c === code) })),
+      );
+      const near = (actual: number | undefined, expected: number, part: number): void =>
+        assert.ok(Math.abs((actual ?? Number.NaN) - expected) <= expected * part, `${actual} is not ${expected}`);
+      near(figures.asr_pct, (100 * answered.length) / tries.length, 0.001);
+      near(figures.ner_pct, (100 * count((c) => [200, 480, 486, 487].includes(c))) / tries.length, 0.001);
+      near(figures.ser_pct, (100 * answered.length) / count((c) => c !== 302), 0.001);
+      near(figures.seer_pct, (100 * count((c) => [200, 480, 486].includes(c))) / count((c) => c !== 302), 0.001);
+      near(figures.acd_sec, answered.reduce((sum, { talkSec }) => sum + talkSec, 0) / answered.length, 0.001);
+      const delays = tries.map(({ ringMs, finalMs }) => ringMs ?? finalMs).sort((a, b) => a - b);
+      assert.equal(figures.pdd_ms?.count, delays.length);
+      near(figures.pdd_ms?.mean, delays.reduce((a, b) => a + b, 0) / delays.length, 0.001);
+      for (const [name, q] of [
+        ['p50', 0.5],
+        ['p95', 0.95],
+        ['p99', 0.99],
+      ] as const)
+        near(figures.pdd_ms?.[name], delays[Math.floor(q * (delays.length - 1))] ?? 0, 0.011);
+      assert.equal(row.talking, 0);
+      assert.equal(row.state, 'up');
+    }
+    const caller = rowOf(answer, CALLER, 'in').figures;
+    assert.equal(caller.attempts, calls.length);
+    const last = calls.map(({ tries }) => tries.at(-1)?.code);
+    assert.equal(caller.answered, last.filter((code) => code === 200).length);
+    assert.deepEqual(answer.trunks.map(({ trunk, direction }) => `${trunk} ${direction}`).sort(), [
+      '198.51.100.1 in',
+      'acme out',
+      'globex out',
+    ]);
+  });
+
+test('dialogs that are evicted change no figure', async (t) => {
+  const calls = plans(300, 7);
+  const proxied = new Proxied(EPOCH_US);
+  for (const call of calls) proxied.call(call);
+  const capture = proxied.pcap();
+  const [whole, few] = await Promise.all([trunksIn(t, capture), trunksIn(t, capture, ['--max-dialogs', '100'])]);
+  for (const carrier of ['acme', 'globex'] as const) {
+    const [a, b] = [rowOf(whole, carrier, 'out').figures, rowOf(few, carrier, 'out').figures];
+    assert.equal(b.attempts, a.attempts);
+    assert.deepEqual(b.codes, a.codes);
+    assert.deepEqual(b.pdd_ms, a.pdd_ms);
+  }
+});
+
+test('OPTIONS say that a carrier is down, since when, and that it is back', async (t) => {
+  const proxied = new Proxied(EPOCH_US);
+  for (let n = 0; n < 12; n++) {
+    proxied.options(n * 10, CARRIERS.acme, n, n < 3 ? 40 : null);
+    proxied.options(n * 10 + 1, CARRIERS.globex, n, n < 2 || n > 6 ? 20 : null);
+  }
+  const answer = await trunksIn(t, proxied.pcap());
+  const acme = rowOf(answer, 'acme', 'out');
+  assert.equal(acme.state, 'down');
+  assert.equal(acme.since, new Date(EPOCH_US / 1000 + 30_000).toISOString().replace('.000Z', '.000000Z'));
+  assert.equal(acme.figures.options_asked, 12);
+  assert.equal(acme.figures.options_answered, 3);
+  assert.equal(acme.figures.options_round_trip_ms, 40);
+  const globex = rowOf(answer, 'globex', 'out');
+  assert.equal(globex.state, 'up');
+  assert.equal(globex.outages, 1);
+  assert.ok(globex.last_outage?.from.includes(':14:21'), globex.last_outage?.from);
+  // The row that is down comes first.
+  assert.equal(answer.trunks[0]?.trunk, 'acme');
+});
+
+test('ten INVITEs without any answer say so where there are no OPTIONS; retransmissions are counted', async (t) => {
+  const proxied = new Proxied(EPOCH_US);
+  for (let n = 0; n < 10; n++)
+    for (const again of [0, 0.5, 1.5])
+      proxied.message(n * 4 + again, PROXY, CARRIERS.acme, 'INVITE sip:2@x SIP/2.0', `dead-${n}`, '1 INVITE');
+  proxied.options(60, CARRIERS.globex, 0, 20);
+  const acme = rowOf(await trunksIn(t, proxied.pcap()), 'acme', 'out');
+  assert.equal(acme.state, 'down');
+  assert.equal(acme.figures.attempts, 10);
+  assert.equal(acme.figures.without_final, 10);
+  assert.equal(acme.figures.asr_pct, 0);
+  assert.equal(acme.figures.retransmissions, 20);
+});
+
+test('registrations hold, fail and go', async (t) => {
+  const proxied = new Proxied(EPOCH_US);
+  const register = (sec: number, n: number, code: number): void => {
+    proxied.message(sec, PROXY, CARRIERS.acme, 'REGISTER sip:x SIP/2.0', `reg-${n}`, `${sec + 1} REGISTER`);
+    proxied.message(sec + 0.1, CARRIERS.acme, PROXY, `SIP/2.0 ${code} x`, `reg-${n}`, `${sec + 1} REGISTER`);
+  };
+  for (let n = 0; n < 5; n++) register(n, n, 200);
+  register(10, 4, 403);
+  register(11, 5, 503);
+  const acme = rowOf(await trunksIn(t, proxied.pcap()), 'acme', 'out');
+  assert.equal(acme.registered, 4);
+  assert.equal(acme.registrations_failing, 2);
+  assert.equal(acme.figures.registrations_failed, 2);
+});
+
+test('10,000 addresses that scan leave a named trunk exact, and the rows bounded', async (t) => {
+  const proxied = new Proxied(EPOCH_US);
+  for (let n = 0; n < 10_000; n++) {
+    const from = `10.${n >> 14}.${(n >> 7) & 127}.${n & 127}`;
+    proxied.message(n / 100, from, PROXY, 'INVITE sip:2@acme SIP/2.0', `scan-${n}`, '1 INVITE');
+    proxied.message(n / 100 + 0.001, PROXY, from, 'SIP/2.0 403 x', `scan-${n}`, '1 INVITE');
+    if (n % 100 === 0)
+      proxied.call({
+        atSec: n / 100 + 0.0005,
+        tries: [{ carrier: 'acme', ringMs: 100, finalMs: 200, code: 200 }],
+        talkSec: 1,
+        challenged: false,
+      });
+  }
+  const answer = await trunksIn(t, proxied.pcap());
+  assert.ok(answer.trunks.length <= 1_000);
+  const { figures } = rowOf(answer, 'acme', 'out');
+  assert.equal(figures.attempts, 100);
+  assert.equal(figures.answered, 100);
+  const strangers = answer.trunks.filter(({ trunk }) => trunk === 'other' || trunk.startsWith('10.'));
+  assert.equal(
+    strangers.reduce((sum, row) => sum + row.figures.attempts, 0),
+    10_000,
+  );
+});
+
+for (const [trunk, net] of [
+  ['acme', '198.51.100.'],
+  ['globex', '203.0.113.'],
+] as const)
+  test(`calls of ${trunk} sounded as their own documents say`, async (t) => {
+    const { session } = await readCaptureFile(t, join(packageRoot(), 'fixtures/demo/demo.pcap'), [
+      '--trunks',
+      ...['--trunk-local', '192.0.2.0/24', '--trunk', `${net}0/24=${trunk}`],
+    ]);
+    const { evidence, dialogs } = session;
+    const worst: number[] = [];
+    let [lost, due] = [0, 0];
+    for (const d of dialogs.oldestFirst()) {
+      const [first] = messagesOf(d, evidence.stores.log);
+      if (d.methodText !== 'INVITE' || d.finalCode !== 200 || first?.src.host.startsWith(net) !== true) continue;
+      const heard = evidence.stores.streams.ownedBy(d).flatMap((s) => {
+        const quality = streamQuality(s, evidence.capture.quality);
+        const isTrunks = [s.srcKey, s.dstKey].some((key) => endpointKeyText(key).startsWith(net));
+        return quality !== null && isTrunks ? [quality] : [];
+      });
+      const scored = heard.flatMap(({ mos }) => mos ?? []);
+      if (scored.length > 0) worst.push(Math.min(...scored));
+      for (const { snapshot } of heard) [lost, due] = [lost + snapshot.lost, due + snapshot.expected];
+    }
+    assert.ok(worst.length >= 3 && due > 1_000);
+    const { figures } = rowOf(finish(trunksSteps(session.figures, {})), trunk, 'in');
+    assert.equal(figures.mos?.count, worst.length);
+    const mean = worst.reduce((a, b) => a + b, 0) / worst.length;
+    assert.ok(Math.abs((figures.mos?.mean ?? 0) - mean) <= mean * 0.001, `${figures.mos?.mean} is not ${mean}`);
+    const pct = (100 * lost) / due;
+    assert.ok(Math.abs((figures.loss_pct ?? 0) - pct) <= 0.006, `${figures.loss_pct} is not ${pct}`);
+  });
