@@ -12,6 +12,8 @@ import type {
   AskQuality,
   AskRegistrations,
   AskSecurity,
+  AskTrunks,
+  AskTrunksQuery,
   CallDocument,
   HiddenBy,
 } from '../contract/index.ts';
@@ -80,6 +82,8 @@ export type AskPort = {
   security(): AskSecurity;
   /** Calls that changed after a moment of an earlier answer; null for a first moment. */
   changes(since: number | null): InTurns<Changes>;
+  /** Whether trunks are up, what their calls came to, and how they sounded. */
+  trunks(asked: AskTrunksQuery, isGone?: IsGone): InTurns<AskTrunks>;
   /** Who registers, from where, and who fails, by user and address. */
   registrations(question: CallsQuestion, isGone?: IsGone): InTurns<AskRegistrations>;
 };

@@ -19,6 +19,7 @@ import { askHeadSteps } from '../view/ask-call.ts';
 import { findingsSteps } from '../view/ask-findings.ts';
 import { registrationsSteps } from '../view/ask-registrations.ts';
 import { toAskSecurity } from '../view/ask-security.ts';
+import { trunksSteps } from '../view/ask-trunks.ts';
 import { toCallRow } from '../view/call-row.ts';
 import { messagesSteps } from '../view/call-trace.ts';
 import { compareSteps } from '../view/compare.ts';
@@ -110,6 +111,7 @@ export function createAsker(
       const made = await callCapture(f, chosen, saver, turns, isGone);
       return made === null ? null : { document: made };
     },
+    trunks: (asked, isGone) => made(isGone, () => trunksSteps(f, asked)),
     security: () => toAskSecurity(f),
     changes: (since) => made(undefined, () => changesSteps(evidence, since)),
     findings: (question, isGone) =>

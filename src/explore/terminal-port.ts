@@ -23,6 +23,7 @@ type Shared =
   | 'audio'
   | 'findings'
   | 'registrations'
+  | 'trunks'
   | 'pulse';
 
 /** None of it rejects or throws: an answer that does not come is null. */

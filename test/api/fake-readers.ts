@@ -79,6 +79,7 @@ export function fakeReaders(overrides: Partial<Explorer> = {}): FakeReaders {
       findings: [],
       codes: [],
     }),
+    trunks: () => ({ schema_version: 1, is_counting: true, rows_folded: 0, trunks: [] }),
     registrations: () => ({ schema_version: 1, total: 0, registrations: [] }),
     pulse: () => assert.fail('no route asks for it'),
     summary: () => assert.fail('no route asks for it'),

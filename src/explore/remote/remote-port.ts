@@ -17,6 +17,7 @@ import {
   AskRegistrations,
   AskSecurity,
   AskSipp,
+  AskTrunks,
   CallDocument,
 } from '../../contract/index.ts';
 import {
@@ -153,6 +154,10 @@ class Remote {
         this.#answer(() => this.#list(`/ask/findings?${this.#filterQuery(filter)}`, AskFindings)),
       registrations: ({ filter }) =>
         this.#answer(() => this.#list(`/ask/registrations?${this.#filterQuery(filter)}`, AskRegistrations)),
+      trunks: (of) =>
+        this.#answer(() =>
+          this.#list(`/ask/trunks?${query({ ...of, series: String(of.series ?? false) })}`, AskTrunks),
+        ),
       security: () => this.#answer(() => this.#list('/ask/security', AskSecurity)),
       pulse: () => this.#newestPulse(),
       whyNone: () => this.#link.whyNone,

@@ -12,7 +12,7 @@ import type { MessageStyle } from './messages.ts';
 import { messageLines, oneMessage } from './messages.ts';
 import type { Lines } from './print-lines.ts';
 import { qualityLines } from './quality-lines.ts';
-import { attackerLines, findingsLines, registrationLines } from './sums.ts';
+import { attackerLines, findingsLines, registrationLines, trunkLines } from './sums.ts';
 
 /** The lines of whatever is asked about calls; null where nothing is. Throws ServiceError. */
 export async function callAnswer(explorer: Explorer, config: Config, asked: Asked): Promise<Lines | null> {
@@ -125,6 +125,10 @@ async function sumsOf(
   if (what === 'registrations') {
     const found = await explorer.registrations(question);
     return found === null ? [] : registrationLines(found, style.isUtc);
+  }
+  if (what === 'trunks') {
+    const found = await explorer.trunks({});
+    return found === null ? [] : trunkLines(found, style.isUtc);
   }
   const found = await explorer.findings(question);
   return found === null ? [] : findingsLines(found);

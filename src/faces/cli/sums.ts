@@ -1,7 +1,7 @@
 /**
  * Calls summed up on the command line (`--show`): what is wrong with them, who registers, who attacks.
  */
-import type { AskFindings, AskRegistration, AskRegistrations, AskSecurity } from '../../contract/index.ts';
+import type { AskFindings, AskRegistration, AskRegistrations, AskSecurity, AskTrunks } from '../../contract/index.ts';
 import { layout, safeText } from '../../core/terminal-text.ts';
 import { clockOf } from '../../view/clock.ts';
 
@@ -62,4 +62,50 @@ export function* attackerLines({ is_watching, alerts }: AskSecurity, isUtc: bool
   if (!is_watching) yield 'Nobody watches for attackers; add --kill-scanner or --fraud.';
   else if (alerts.length === 0) yield 'No attacker was found.';
   for (const { at, text } of alerts) yield `${when(at, isUtc)}  ${safeText(text)}`;
+}
+
+/** One line a trunk and direction: counts beside each ratio. */
+export function* trunkLines({ trunks }: AskTrunks, isUtc: boolean): Generator<string> {
+  yield `${trunks.length} trunks and directions`;
+  if (trunks.length === 0) return;
+  yield '';
+  const figure = (n: number | undefined, places: number): string => (n === undefined ? '-' : n.toFixed(places));
+  const rows = trunks.map(({ figures: f, ...t }) => [
+    safeText(t.trunk),
+    t.direction,
+    t.state,
+    t.since === undefined ? '-' : when(t.since, isUtc),
+    f.options_asked === 0 ? '-' : `${f.options_answered} of ${f.options_asked}`,
+    figure(f.options_round_trip_ms, 0),
+    `${t.registered}/${t.registrations_failing}`,
+    `${f.answered} of ${f.attempts}`,
+    figure(f.asr_pct, 1),
+    figure(f.ner_pct, 1),
+    figure(f.acd_sec, 0),
+    figure(f.pdd_ms?.p95, 0),
+    figure(f.mos?.p05, 2),
+    figure(f.loss_pct, 2),
+    String(t.talking),
+    f.codes.map(({ code, calls }) => `${code}:${calls}`).join(' ') || '-',
+  ]);
+  const head = [
+    'Trunk',
+    'Dir',
+    'State',
+    'Since',
+    'OPTIONS',
+    'RTT',
+    'Reg/Fail',
+    'Answered',
+    'ASR',
+    'NER',
+    'ACD',
+    'PDD95',
+  ];
+  yield* layout(
+    [...head, 'MOS05', 'Loss', 'Now', 'Codes'],
+    rows,
+    new Set([4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]),
+    plain,
+  );
 }

@@ -41,6 +41,7 @@ const ASK_ROOTS: readonly NamedSchema[] = [
   contract.AskRegistrations,
   contract.AskPulse,
   contract.AskSecurity,
+  contract.AskTrunks,
   contract.AskSipp,
   contract.AskMessages,
   contract.AskLadder,

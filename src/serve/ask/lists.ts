@@ -8,6 +8,8 @@ import {
   AskRegistrations,
   AskSecurity,
   AskSpanQuery,
+  AskTrunks,
+  AskTrunksQuery,
   DEFAULT_LIMIT,
   Stats,
   StreamList,
@@ -69,6 +71,20 @@ export function addListRoutes(app: App, { readers, maxRows }: AskDeps): void {
     },
     async (request) =>
       orBusy(await readers.registrations(readQuestion({ ...request.query, sort: 'created' }), isGone(request))),
+  );
+  app.get(
+    '/ask/trunks',
+    {
+      validatorCompiler: compileParameters,
+      schema: {
+        operationId: 'askTrunks',
+        summary: 'Whether trunks are up, what their calls came to, and how they sounded',
+        tags: ['ask'],
+        querystring: AskTrunksQuery,
+        response: { 200: answer('Those that are down first.', AskTrunks), ...refusals('invalid-parameter') },
+      },
+    },
+    async (request) => orBusy(await readers.trunks(request.query, isGone(request))),
   );
   app.get(
     '/ask/streams',
