@@ -69,7 +69,7 @@ function toAskTrunk(row: TrunkRow, nowUs: number, from: number, hasMinutes: bool
     registrations_failing: row.failing,
     ...(Number.isNaN(row.firstUs) ? {} : { first_seen: timestampText(row.firstUs) }),
     ...(Number.isNaN(row.lastUs) ? {} : { last_seen: timestampText(row.lastUs) }),
-    figures: trunkFigures(row.spans.sum(from, Number.POSITIVE_INFINITY)),
+    figures: trunkFigures(from === Number.NEGATIVE_INFINITY ? row.spans.whole : row.spans.since(from)),
     ...(hasMinutes ? { minutes: minutesOf(row, from) } : {}),
   };
 }
@@ -115,7 +115,7 @@ export function trunkFigures(c: Counted): TrunkFigures {
     retransmissions: c.retransmits,
     options_asked: c.optionsAsked,
     options_answered: c.optionsAnswered,
-    ...(c.roundTrips === 0 ? {} : { options_round_trip_ms: rounded(c.roundTripMs / c.roundTrips, 1) }),
+    ...(c.optionsAnswered === 0 ? {} : { options_round_trip_ms: rounded(c.roundTripMs / c.optionsAnswered, 1) }),
     registrations_failed: c.registrationsFailed,
   };
 }

@@ -12,6 +12,7 @@ import { lossCounters, shedByStore } from './losses.ts';
 import type { LabelledCount, MetricFamily, MetricsSnapshot } from './metrics-snapshot.ts';
 import { counterFamily } from './metrics-snapshot.ts';
 import { probeFamilies } from './probe-status.ts';
+import { trunkFamilies } from './trunk-metrics.ts';
 
 export function metricsSnapshot(f: Figures): MetricsSnapshot {
   const { source, observations } = f;
@@ -41,6 +42,7 @@ export function metricsSnapshot(f: Figures): MetricsSnapshot {
       ...liveFamilies(f),
       ...securityFamilies(f),
       ...probeFamilies(f.tls),
+      ...trunkFamilies(f),
       lostFamily(f),
       ...f.meters.flatMap((meter) => meter.families()),
     ],

@@ -19,26 +19,28 @@ export class TrunkPings {
     const transaction = mixHashes(scan.callIdHash, scan.cseq);
     const waiting = this.#waitingOf(row);
     const at = waiting.findIndex((ping) => ping.transaction === transaction);
-    const figures = row.spans.at(minuteOf(tsUs));
+    const minute = minuteOf(tsUs);
     if (scan.isRequest) {
       // The same once more is a retransmission.
       if (at >= 0) return;
       if (waiting.length >= WAITING) waiting.shift();
       waiting.push({ transaction, tsUs });
       row.options.asked(tsUs);
-      figures.optionsAsked++;
+      row.spans.add(minute, (f) => {
+        f.optionsAsked++;
+      });
       return;
     }
     row.options.answered(tsUs);
     if (row.direction === 'out') row.isProven = true;
     const [ping] = at < 0 ? [] : waiting.splice(at, 1);
     if (ping === undefined || scan.status < 200) return;
-    figures.optionsAnswered++;
-    const ms = (tsUs - ping.tsUs) / 1000;
-    if (ms < 0) return;
+    const ms = Math.max(0, tsUs - ping.tsUs) / 1000;
     row.roundTripMs = ms;
-    figures.roundTripMs += ms;
-    figures.roundTrips++;
+    row.spans.add(minute, (f) => {
+      f.optionsAnswered++;
+      f.roundTripMs += ms;
+    });
   }
 
   #waitingOf(row: TrunkRow): Ping[] {

@@ -4,6 +4,7 @@
  * An attempt is the INVITE of one dialog on one hop, with the rounds that credentials take; it belongs to the minute of its
  * first INVITE. Only the final response on that hop decides it (RFC 3261 section 17.1.1).
  */
+import { tally } from '../../core/counters.ts';
 import { hashBytes, takeWideHash, wideHash } from '../../core/hash.ts';
 import * as METHOD from '../../core/methods.ts';
 import { OTHER_TRUNK, type Trunks } from '../../core/trunks.ts';
@@ -124,7 +125,9 @@ export class TrunkWatch implements Observer {
     for (const row of this.#rowsAt(hop)) {
       row.seen(c.tsUs);
       if (scan.method !== METHOD.INVITE) continue;
-      row.spans.at(minute).attempts++;
+      row.spans.add(minute, (f) => {
+        f.attempts++;
+      });
       row.invites.asked(c.tsUs);
     }
   }
@@ -145,7 +148,10 @@ export class TrunkWatch implements Observer {
     const before = hops.finalCode(hop);
     if (scan.status < 200 || rank(before) === 3 || rank(scan.status) < rank(before)) return;
     hops.setFinalCode(hop, scan.status);
-    for (const row of this.#rowsAt(hop)) row.spans.at(hops.minute(hop)).noteCode(scan.status, before);
+    for (const row of this.#rowsAt(hop)) {
+      row.spans.add(hops.minute(hop), (f) => f.noteCode(scan.status, before));
+      tally(row.finals, Math.floor(scan.status / 100));
+    }
     if (!isChallenge(scan.status)) this.#noteDelay(hop, c.tsUs);
     if (!isAnswer(scan.status)) return;
     hops.setAnswerUs(hop, c.tsUs);
@@ -159,7 +165,8 @@ export class TrunkWatch implements Observer {
     const progressUs = hops.progressUs(hop);
     const ms = ((Number.isNaN(progressUs) ? finalUs : progressUs) - hops.inviteUs(hop)) / 1000;
     // Whole milliseconds, as everywhere: half a one is one.
-    if (ms >= 0) for (const row of this.#rowsAt(hop)) row.spans.at(hops.minute(hop)).notePdd(Math.floor(ms + 0.5));
+    if (ms >= 0)
+      for (const row of this.#rowsAt(hop)) row.spans.add(hops.minute(hop), (f) => f.notePdd(Math.floor(ms + 0.5)));
   }
 
   /** Whoever hangs up, the call is over on all hops between these hosts. */
@@ -170,11 +177,12 @@ export class TrunkWatch implements Observer {
       const isHere = (hops.from(hop) === a && hops.to(hop) === b) || (hops.from(hop) === b && hops.to(hop) === a);
       if (!isHere || !hops.has(hop, HOP_FACT.TALKING)) continue;
       this.#setTalking(hop, false);
-      for (const row of this.#rowsAt(hop)) {
-        const figures = row.spans.at(hops.minute(hop));
-        figures.talks++;
-        figures.talkSec += Math.max(0, c.tsUs - hops.answerUs(hop)) / 1e6;
-      }
+      const sec = Math.max(0, c.tsUs - hops.answerUs(hop)) / 1e6;
+      for (const row of this.#rowsAt(hop))
+        row.spans.add(hops.minute(hop), (f) => {
+          f.talks++;
+          f.talkSec += sec;
+        });
     }
   }
 
@@ -194,10 +202,11 @@ export class TrunkWatch implements Observer {
         if (done.has(row)) continue;
         done.add(row);
         const media = mediaOn(heard, (address) => row.name !== OTHER_TRUNK && this.#ends.nameOf(address) === row.name);
-        const figures = row.spans.at(hops.minute(hop));
-        figures.lost += media.lost;
-        figures.expected += media.expected;
-        if (media.mos !== null) figures.noteMos(media.mos);
+        row.spans.add(hops.minute(hop), (f) => {
+          f.lost += media.lost;
+          f.expected += media.expected;
+          if (media.mos !== null) f.noteMos(media.mos);
+        });
       }
     }
   }
@@ -207,7 +216,10 @@ export class TrunkWatch implements Observer {
     for (const hop of this.#hopsOf(d)) {
       this.#countRegistration(hop, fact);
       if (fact === HOP_FACT.FAILING)
-        for (const row of this.#rowsAt(hop)) row.spans.at(minuteOf(d.updatedUs)).registrationsFailed++;
+        for (const row of this.#rowsAt(hop))
+          row.spans.add(minuteOf(d.updatedUs), (f) => {
+            f.registrationsFailed++;
+          });
     }
   }
 
@@ -233,8 +245,9 @@ export class TrunkWatch implements Observer {
     for (const row of this.#rowsAt(hop)) {
       row.talking += isTalking ? 1 : -1;
       if (!isTalking) continue;
-      const figures = row.spans.at(minuteOf(this.#hops.answerUs(hop)));
-      figures.mostTalking = Math.max(figures.mostTalking, row.talking);
+      row.spans.add(minuteOf(this.#hops.answerUs(hop)), (f) => {
+        f.mostTalking = Math.max(f.mostTalking, row.talking);
+      });
     }
   }
 
@@ -244,7 +257,11 @@ export class TrunkWatch implements Observer {
     if (more === 0) return;
     // A repeat on one hop is none on the others.
     for (const each of this.#hopsOf(d)) this.#hops.setRepeats(each, d.retransmits);
-    if (more > 0) for (const row of this.#rowsAt(hop)) row.spans.at(minuteOf(c.tsUs)).retransmits += more;
+    if (more < 0) return;
+    for (const row of this.#rowsAt(hop))
+      row.spans.add(minuteOf(c.tsUs), (f) => {
+        f.retransmits += more;
+      });
   }
 
   /** The hop of a request, or of a response to it. */

@@ -33,9 +33,8 @@ export class TrunkFigures {
   lost = 0;
   optionsAsked = 0;
   optionsAnswered = 0;
-  /** Sum over the answers whose request was seen. */
+  /** Sum over these. */
   roundTripMs = 0;
-  roundTrips = 0;
   registrationsFailed = 0;
   /** Post-dial delay in milliseconds, and the worst MOS of each call; null without any. */
   pddMs: DDSketch | null = null;
@@ -74,7 +73,6 @@ export class TrunkFigures {
     this.optionsAsked += other.optionsAsked;
     this.optionsAnswered += other.optionsAnswered;
     this.roundTripMs += other.roundTripMs;
-    this.roundTrips += other.roundTrips;
     this.registrationsFailed += other.registrationsFailed;
     this.pddMs = merged(this.pddMs, other.pddMs);
     this.mos = merged(this.mos, other.mos);

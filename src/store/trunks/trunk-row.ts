@@ -34,6 +34,8 @@ export class TrunkRow {
   failing = 0;
   firstUs = Number.NaN;
   lastUs = Number.NaN;
+  /** Finals that decided an attempt, by their first digit: of an attempt that is decided anew, both. They never fall. */
+  readonly finals = new Float64Array(7);
   /** Something came of it: a call, a registration, an answer to what we sent. Others give way first. */
   isProven = false;
   /** Its figures went to the row of all others. */
@@ -81,6 +83,7 @@ export class TrunkRow {
     this.talking += other.talking;
     this.registered += other.registered;
     this.failing += other.failing;
+    for (const [i, n] of other.finals.entries()) this.finals[i] = (this.finals[i] ?? 0) + n;
     if (!Number.isNaN(other.firstUs)) {
       this.seen(other.firstUs);
       this.seen(other.lastUs);

@@ -18,6 +18,7 @@ export class TrunkSpans {
   readonly minutes = new Map<number, TrunkFigures>();
   readonly hours = new Map<number, TrunkFigures>();
   before: TrunkFigures | null = null;
+  readonly whole = new TrunkFigures();
   /** Memory of all figures, as it was weighed last. */
   bytes = 0;
   /** The first hour that is held as minutes, and the first that is held as such; infinite where there is none. */
@@ -30,8 +31,14 @@ export class TrunkSpans {
   /** Handed out since they were weighed. */
   readonly #touched = new Set<TrunkFigures>();
 
+  /** Changes the figures of this minute, and with them those of the whole time. */
+  add(minute: number, change: (figures: TrunkFigures) => void): void {
+    change(this.#at(minute));
+    change(this.whole);
+  }
+
   /** The figures that hold this minute, to be added to. */
-  at(minute: number): TrunkFigures {
+  #at(minute: number): TrunkFigures {
     const figures = this.minutes.get(minute) ?? this.#holding(minute);
     this.#touched.add(figures);
     return figures;
@@ -118,18 +125,18 @@ export class TrunkSpans {
 
   /** Adds all that another trunk has. */
   merge(other: TrunkSpans): void {
-    for (const [minute, figures] of other.minutes) this.at(minute).merge(figures);
-    for (const [hour, figures] of other.hours) this.at(hour * HOUR).merge(figures);
+    this.whole.merge(other.whole);
+    for (const [minute, figures] of other.minutes) this.#at(minute).merge(figures);
+    for (const [hour, figures] of other.hours) this.#at(hour * HOUR).merge(figures);
     if (other.before !== null) this.#sumBefore().merge(other.before);
     this.weigh();
   }
 
-  /** The sum of all minutes from `from` to `to`; an hour that begins within counts whole, and the oldest sum without `from`. */
-  sum(from: number, to: number): TrunkFigures {
+  /** The sum of all from this minute on; an hour that begins within counts whole. */
+  since(minute: number): TrunkFigures {
     const sum = new TrunkFigures();
-    if (this.before !== null && from === Number.NEGATIVE_INFINITY) sum.merge(this.before);
-    for (const [hour, figures] of this.hours) if (hour * HOUR >= from && hour * HOUR <= to) sum.merge(figures);
-    for (const [minute, figures] of this.minutes) if (minute >= from && minute <= to) sum.merge(figures);
+    for (const [hour, figures] of this.hours) if (hour * HOUR >= minute) sum.merge(figures);
+    for (const [own, figures] of this.minutes) if (own >= minute) sum.merge(figures);
     return sum;
   }
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TRUNK_FIGURE_BYTES, TRUNK_MINUTES } from '../../../../src/core/item-limits.ts';
+import { TrunkFigures } from '../../../../src/store/trunks/trunk-figures.ts';
 import { TrunkSpans } from '../../../../src/store/trunks/trunk-spans.ts';
 import { TrunkStore } from '../../../../src/store/trunks/trunk-store.ts';
 
@@ -10,18 +11,23 @@ const START = 480_000 * 60;
 
 function fill(spans: TrunkSpans, minutes: number): void {
   for (let i = 0; i < minutes; i++) {
-    const figures = spans.at(START + i);
-    figures.attempts += 2;
-    figures.noteCode(200, 0);
-    figures.noteCode(503, 0);
-    figures.notePdd(100 + i);
+    spans.add(START + i, (f) => {
+      f.attempts += 2;
+      f.noteCode(200, 0);
+      f.noteCode(503, 0);
+      f.notePdd(100 + i);
+    });
   }
 }
 
 test('minutes become hours, and hours one sum: no count changes', () => {
   const spans = new TrunkSpans();
   fill(spans, 240);
-  const whole = () => spans.sum(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+  const whole = () => {
+    const sum = spans.since(0);
+    if (spans.before !== null) sum.merge(spans.before);
+    return sum;
+  };
   const before = whole();
   spans.mergeMinutes(START / 60 + 1);
   assert.equal(spans.minutes.size, 120);
@@ -30,22 +36,26 @@ test('minutes become hours, and hours one sum: no count changes', () => {
   assert.equal(spans.hours.size, 1);
   const after = whole();
   assert.equal(after.attempts, before.attempts);
+  assert.equal(spans.whole.attempts, before.attempts);
   assert.deepEqual([...after.codes], [...before.codes]);
   assert.equal(after.pddMs?.count, 240);
   assert.equal(after.pddMs?.getValueAtQuantile(0.5), before.pddMs?.getValueAtQuantile(0.5));
   // The last hour alone, and what is older than all minutes.
-  assert.equal(spans.sum(START + 180, Number.POSITIVE_INFINITY).attempts, 120);
+  assert.equal(spans.since(START + 180).attempts, 120);
   assert.equal(spans.before?.attempts, 120);
 });
 
 test('a figure that comes late goes to what holds its minute now', () => {
   const spans = new TrunkSpans();
+  const more = (f: TrunkFigures): void => {
+    f.attempts++;
+  };
   fill(spans, 180);
   spans.mergeMinutes(START / 60 + 1);
   spans.mergeHours(START / 60);
-  spans.at(START + 5).attempts++;
-  spans.at(START + 65).attempts++;
-  spans.at(START + 125).attempts++;
+  spans.add(START + 5, more);
+  spans.add(START + 65, more);
+  spans.add(START + 125, more);
   assert.equal(spans.before?.attempts, 121);
   assert.equal(spans.hours.get(START / 60 + 1)?.attempts, 121);
   assert.equal(spans.minutes.get(START + 125)?.attempts, 3);
@@ -53,7 +63,7 @@ test('a figure that comes late goes to what holds its minute now', () => {
 });
 
 test('a code that is revised leaves the one before', () => {
-  const figures = new TrunkSpans().at(START);
+  const figures = new TrunkFigures();
   figures.noteCode(401, 0);
   figures.noteCode(503, 401);
   figures.noteCode(200, 503);
@@ -73,18 +83,18 @@ test('all figures hold as many bytes as are promised, and lose no count', () => 
   const rows = Array.from({ length: 100 }, (_, i) => store.row(`198.51.100.${i}`, 'out', false));
   const minutes = 1_000;
   for (let i = 0; i < minutes; i++) {
-    for (const row of rows) {
-      const figures = row.spans.at(START + i);
-      figures.attempts++;
-      figures.notePdd(1 + i * 10);
-      figures.noteMos(4.1);
-    }
+    for (const row of rows)
+      row.spans.add(START + i, (f) => {
+        f.attempts++;
+        f.notePdd(1 + i * 10);
+        f.noteMos(4.1);
+      });
     store.tick((START + i + 1) * 60e6);
   }
   let [bytes, attempts] = [0, 0];
   for (const { spans } of store.rows) {
     bytes += spans.bytes;
-    attempts += spans.sum(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY).attempts;
+    attempts += spans.since(0).attempts + (spans.before?.attempts ?? 0);
   }
   assert.ok(bytes <= TRUNK_FIGURE_BYTES, `${bytes} bytes`);
   assert.ok(
