@@ -19,7 +19,8 @@ type Shared =
   | 'tree'
   | 'lint'
   | 'streams'
-  | 'stream';
+  | 'stream'
+  | 'trunks';
 
 export type AgentPort = Pick<AskPort & Explorer, Shared> & {
   /** The call that a selector means; rows and prefixes are not taken. */

@@ -5,7 +5,7 @@
 import type { Static, TObject } from 'typebox';
 import { Type } from 'typebox';
 import type { AskMessage } from '../../contract/index.ts';
-import { AskCallQuery, DEFAULT_LIMIT, SsrcParams, StreamQuery } from '../../contract/index.ts';
+import { AskCallQuery, AskTrunksQuery, DEFAULT_LIMIT, SsrcParams, StreamQuery } from '../../contract/index.ts';
 import { MCP_DOCUMENT_CHARS, MCP_MESSAGE_CHARS, MCP_MESSAGES, MCP_ROWS } from '../../core/item-limits.ts';
 import type { AgentPort } from '../../explore/agent-port.ts';
 import type { IsGone } from '../../explore/found.ts';
@@ -167,6 +167,13 @@ export const TOOLS: readonly Tool[] = [
     'One RTP stream with its quality window by window.',
     taking({ ssrc: SsrcParams.properties.ssrc }),
     async ({ ssrc }, { readers }) => ({ document: await readStream(readers, ssrc) }),
+  ),
+  tool(
+    'list_trunks',
+    'Carriers and customers, by direction: up or down since when, what their calls came to (ASR, NER, ACD, codes), ' +
+      'post-dial delay, MOS and loss. minutes narrows it to the last so many; trunk and series show one by minute.',
+    taking(AskTrunksQuery.properties),
+    async (asks, { readers, isGone }) => ({ document: orBusy(await readers.trunks(asks, isGone)) }),
   ),
   tool('capture_stats', 'What was captured, and what was lost on the way, by place.', taking({}), async (_, asked) => ({
     document: orBusy(await asked.readers.stats()),
