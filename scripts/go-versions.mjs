@@ -6,9 +6,10 @@
 //
 // `go` itself brings the other versions (GOTOOLCHAIN). With all versions it writes the tables of docs/tls-coverage.md.
 // Ends with 1 where a message is missing or an address is wrong, and where DWARF has a field at another place.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './steps/files.mjs';
+import { writePart } from './steps/page.mjs';
 import { capture, say } from './steps/run.mjs';
 
 const VERSIONS = ['1.19.13', '1.20.14', '1.21.13', '1.22.12', '1.23.12', '1.24.13', '1.25.9', '1.26.8'];
@@ -134,13 +135,6 @@ async function costOf(program) {
   return ['half', 'most', 'call'].map((what) => [each(0, what), each(1, what)]);
 }
 
-function writePage(name, lines) {
-  const page = readFileSync(PAGE, 'utf8');
-  const [begin, end] = [`<!-- ${name} -->\n`, `<!-- end of ${name} -->`];
-  const [before, rest] = page.split(begin);
-  writeFileSync(PAGE, `${before}${begin}\n${lines.join('\n')}\n\n${end}${rest.split(end)[1]}`);
-}
-
 /** Tries one version; its rows, and whether all was right. */
 async function tryVersion(version) {
   const rows = [];
@@ -173,13 +167,13 @@ for (const version of isCost ? [] : versions) tables.push(await tryVersion(versi
 if (asked.length === 0) {
   const head = '| Go | built | runs | messages seen | wrong address | not proven | lost |';
   const rows = tables.flatMap((table) => table.rows);
-  writePage('go-versions', [head, '| --- | --- | --- | --- | --- | --- | --- |', ...rows]);
+  writePart(PAGE, 'go-versions', [head, '| --- | --- | --- | --- | --- | --- | --- |', ...rows]);
 }
 if (asked.length === 0 || isCost) {
   const costs = [];
   for (const version of [VERSIONS.at(0), VERSIONS.at(-1)]) costs.push(await costRow(version));
   const head = '| Go | half came within, µs | 99 of 100 within, µs | processor time of a call, µs |';
-  writePage('go-cost', [head, '| --- | --- | --- | --- |', ...costs]);
+  writePart(PAGE, 'go-cost', [head, '| --- | --- | --- | --- |', ...costs]);
 }
 for (const end of lasting) end();
 process.exit(tables.every(({ isRight }) => isRight) ? 0 : 1);
