@@ -125,7 +125,18 @@ export function missingPackages({ dev, bpf }) {
  * Installs what is missing. Returns the names still missing afterwards: the caller goes on with what can be built.
  */
 export function installPackages(need) {
-  const missing = missingPackages(need);
+  return install(() => missingPackages(need));
+}
+
+/** The same for Debian's packages by their names: what dpkg does not have. */
+export function installNamed(names) {
+  const has = (name) => / installed$/.test(capture('dpkg-query', ['-W', '-f', '${Status}', name]).output);
+  return install(() => names.filter((name) => !has(name)));
+}
+
+/** `stillMissing` is asked before and after. */
+function install(stillMissing) {
+  const missing = stillMissing();
   if (missing.length === 0) return [];
   const command = `apt-get install -y --no-install-recommends ${missing.join(' ')}`;
   if (which('apt-get') === null) {
@@ -139,9 +150,9 @@ export function installPackages(need) {
   const start = performance.now();
   say(`packages: installing ${missing.join(', ')} with apt-get; a minute or two`);
   const allowServices = withoutServices();
-  const result = aptInstall(missing, need);
+  const result = aptInstall(missing, stillMissing);
   allowServices();
-  const left = missingPackages(need);
+  const left = stillMissing();
   if (left.length === 0) say(`packages: installed ${missing.join(', ')} (${seconds(start)})`);
   else say(`packages: could not install ${left.join(', ')}; try: ${command}\n${lastLines(result.output, 3)}`);
   return left;
@@ -151,24 +162,24 @@ export function installPackages(need) {
 const APT = ['-o', 'DPkg::Lock::Timeout=120', '-o', 'Acquire::Retries=2'];
 
 /** The last answer of apt-get. */
-function aptInstall(names, need) {
+function aptInstall(names, stillMissing) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const install = (list) => capture('apt-get', [...APT, 'install', '-y', '--no-install-recommends', ...list], { env });
-  let result = install(names);
+  const bring = (list) => capture('apt-get', [...APT, 'install', '-y', '--no-install-recommends', ...list], { env });
+  let result = bring(names);
   if (result.code === 0) return result;
   // Package lists of a fresh image are empty or old.
   capture('apt-get', [...APT, 'update'], { env });
-  result = install(names);
+  result = bring(names);
   if (result.code === 0) return result;
   if (/^E: (Unable to locate package|Package '.*' has no installation candidate)/m.test(result.output)) {
     // One that this system does not have keeps all others from being installed.
-    for (const name of missingPackages(need)) result = install([name]);
+    for (const name of stillMissing()) result = bring([name]);
     return result;
   }
   sayAgain('packages', result.output);
   // What was interrupted leaves packages half set up.
   capture('dpkg', ['--configure', '-a'], { env });
-  return install(names);
+  return bring(names);
 }
 
 /** Until the returned function is called, a package that brings a service does not start it: tests start their own. */
