@@ -71,6 +71,9 @@ export const MAX_TLS_STARTED = 4_096;
 /** Bytes of a program in which the marks of a TLS library are looked for. */
 export const MAX_MARK_SEARCH_BYTES = 256 * 1024 * 1024;
 
+/** Files that are looked through for such marks by one list; those of processes that move TLS records. */
+export const MAX_MARK_SEARCH_FILES = 4_096;
+
 /** Cases of a jump table. */
 export const MAX_JUMP_CASES = 1024;
 

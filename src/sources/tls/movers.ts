@@ -4,14 +4,16 @@
  */
 
 import { closeSync } from 'node:fs';
+import { MAX_MARK_SEARCH_FILES } from '../../core/item-limits.ts';
 import { loadNative } from '../native.ts';
 import { isElf32 } from './elf.ts';
 import { openMapped } from './mapped-file.ts';
 import { mappingsOf, programOf } from './maps.ts';
 import type { TlsMapping, TlsMover, TlsMovers } from './native-tls.ts';
 import type { Survey, SurveyRow } from './survey.ts';
-import { lookForMarks, refusedRow } from './survey.ts';
-import { BY_FILE, BY_HEP, ONLY_64_BIT, UNKNOWN } from './unread-tls.ts';
+import { refusedRow, textOf } from './survey.ts';
+import type { TlsText } from './tls-text.ts';
+import { BESIDE_ANOTHER, BY_BIO, BY_FILE, BY_HEP, ONLY_64_BIT, UNKNOWN } from './unread-tls.ts';
 
 /** Watches for so many milliseconds, on a thread of its own. */
 export function watchMovers(ms: number): Promise<TlsMovers> {
@@ -25,40 +27,93 @@ export function watchMovers(ms: number): Promise<TlsMovers> {
  */
 export function withMovers(survey: Survey, movers: readonly TlsMover[], procRoot = '/proc'): Survey {
   const byPid = new Map(movers.filter(({ pid }) => pid !== process.pid).map((m) => [m.pid, m]));
-  const knownOf = (pid: number): SurveyRow[] => survey.rows.filter((row) => row.pid === pid);
-  const found = [...byPid.values()].flatMap((mover) => unlisted(mover, knownOf(mover.pid), procRoot));
-  const rows = [...survey.rows, ...found].map((row) => ({ ...row, records: recordsOf(byPid.get(row.pid)) }));
-  return { ...survey, rows: rows.sort((a, b) => a.pid - b.pid) };
+  const texts = new Texts(procRoot);
+  const still = survey.rows.filter(({ pid }) => !byPid.has(pid));
+  const moving = [...byPid.values()].flatMap((mover) => {
+    const known = survey.rows.filter(({ pid }) => pid === mover.pid);
+    const records = mover.sent + mover.received;
+    return rowsOf(mover, known, texts).map((row) => ({ ...row, records }));
+  });
+  return { ...survey, rows: [...still, ...moving].sort((a, b) => a.pid - b.pid) };
 }
 
-function recordsOf(mover: TlsMover | undefined): number {
-  return mover === undefined ? 0 : mover.sent + mover.received;
+/** What the files of the host say of TLS, each looked through once. */
+class Texts {
+  readonly procRoot: string;
+  readonly #known = new Map<string, TlsText | null>();
+
+  constructor(procRoot: string) {
+    this.procRoot = procRoot;
+  }
+
+  of(m: TlsMapping): TlsText | null {
+    const key = `${m.dev}:${m.ino}`;
+    const known = this.#known.get(key);
+    if (known !== undefined || this.#known.size >= MAX_MARK_SEARCH_FILES) return known ?? null;
+    const text = textOf(m, this.procRoot);
+    this.#known.set(key, text);
+    return text;
+  }
 }
 
-/** The row of a TLS that `known`, the rows of its process, do not name. */
-function unlisted(mover: TlsMover, known: readonly SurveyRow[], procRoot: string): SurveyRow[] {
-  if (known.some(({ isObservable }) => !isObservable)) return [];
-  const mapped = mappingsOf(procRoot, mover.pid);
+/** All rows of a process that moves records. `known`: those that were found without that. */
+function rowsOf(mover: TlsMover, known: readonly SurveyRow[], texts: Texts): readonly SurveyRow[] {
+  const mapped = mappingsOf(texts.procRoot, mover.pid);
   if (mapped === null || mapped === 'unreadable') {
     const note = mapped === null ? `it has ended; ${BY_HEP}` : 'calltap may not look into it; run as root';
-    return known.length > 0 ? [] : [refusedRow({ ...mover, path: '', deleted: false }, 'TLS', note)];
+    return known.length > 0 ? known : [refusedRow({ ...mover, path: '', deleted: false }, 'TLS', note)];
   }
-  const program = programOf(procRoot, mover.pid);
+  const program = programOf(texts.procRoot, mover.pid);
   const exe = mapped.find((m) => m.path === program) ?? mapped[0];
-  if (exe === undefined) return [];
-  if (is32Bit(exe, procRoot)) return [refusedRow(exe, '32-bit', ONLY_64_BIT)];
+  if (exe === undefined) return known;
+  if (is32Bit(exe, texts.procRoot)) return [refusedRow(exe, '32-bit', ONLY_64_BIT)];
+  const others = mapped.filter((m) => !known.some(({ file }) => file === m.path));
+  const hasName = known.some(({ isObservable }) => !isObservable);
+  const brought = broughtBy(others, texts, hasName);
+  if (brought.length > 0) return [...known.map(asOneOfSeveral), ...brought];
+  if (known.length > 0) return goesByBio(others, texts) ? known.map(asReadByBio) : known;
+  return [byFile(mapped) ?? refusedRow(exe, UNKNOWN.library, UNKNOWN.note)];
+}
+
+function byFile(mapped: readonly TlsMapping[]): SurveyRow | null {
   for (const [path, library, note] of BY_FILE) {
     const file = mapped.find((m) => path.test(m.path));
-    if (file !== undefined) return [refusedRow(file, library, note)];
+    if (file !== undefined) return refusedRow(file, library, note);
   }
-  // Beside a library that can be observed only what the program itself brings says something.
-  const suspects = known.length === 0 ? mapped : known.some(({ file }) => file === exe.path) ? [] : [exe];
-  for (const m of suspects) {
-    const row = lookForMarks(m, procRoot);
-    // Who uses OpenSSL's library mentions it too.
-    if (row !== null && (known.length === 0 || !/^OpenSSL/.test(row.library))) return [row];
+  return null;
+}
+
+/**
+ * A row for each TLS without names in these files; one for all of which no text says whose they are. `hasName`: the
+ * process has a row of another.
+ */
+function broughtBy(files: readonly TlsMapping[], texts: Texts, hasName: boolean): readonly SurveyRow[] {
+  const rows = new Map<string, SurveyRow>();
+  let nobodys: TlsMapping | null = null;
+  for (const m of files) {
+    const text = texts.of(m);
+    if (text?.hasTls !== true) continue;
+    if (text.kind === null) nobodys ??= m;
+    else if (!rows.has(text.kind.library))
+      rows.set(text.kind.library, refusedRow(m, text.kind.library, text.kind.note));
   }
-  return known.length === 0 ? [refusedRow(exe, 'TLS', UNKNOWN)] : [];
+  // Parts of a TLS that has a row may have no name.
+  if (hasName || rows.size > 0 || nobodys === null) return [...rows.values()];
+  return [byFile(files) ?? refusedRow(nobodys, UNKNOWN.library, UNKNOWN.note)];
+}
+
+/** Whether the files call OpenSSL's library only by functions that have no probe. */
+function goesByBio(files: readonly TlsMapping[], texts: Texts): boolean {
+  const calls = files.map((m) => texts.of(m)?.callsOpenssl);
+  return calls.includes('by BIO') && !calls.includes('by name');
+}
+
+function asReadByBio(row: SurveyRow): SurveyRow {
+  return row.library === 'OpenSSL' ? { ...row, isObservable: false, foundBy: null, note: BY_BIO } : row;
+}
+
+function asOneOfSeveral(row: SurveyRow): SurveyRow {
+  return row.isObservable ? { ...row, note: `${row.note}, ${BESIDE_ANOTHER}` } : row;
 }
 
 function is32Bit(m: TlsMapping, procRoot: string): boolean {

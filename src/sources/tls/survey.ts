@@ -7,7 +7,6 @@
  */
 
 import { closeSync } from 'node:fs';
-import { pieces } from './byte-search.ts';
 import type { ElfImage } from './elf.ts';
 import { fileSource, readElf } from './elf.ts';
 import { lookForSites } from './look.ts';
@@ -18,7 +17,9 @@ import { TlsOffsets } from './offsets.ts';
 import type { FoundBy, LibrarySites, ProbeSite, UnattachedFunction } from './sites.ts';
 import { carriesPlaintext, listed, unreadFunctions } from './sites.ts';
 import { baseName } from './targets.ts';
-import { JAVA, MARKS } from './unread-tls.ts';
+import type { TlsText } from './tls-text.ts';
+import { tlsTextOf } from './tls-text.ts';
+import { JAVA } from './unread-tls.ts';
 
 export type SurveyRow = {
   readonly pid: number;
@@ -101,10 +102,9 @@ export function refusedRow(m: Mapped, library: string, note: string): SurveyRow 
   return toRow(m, refused(library, note));
 }
 
-/** The row of a file by the text that TLS code without names leaves in it; null where there is none. */
-export function lookForMarks(m: TlsMapping, procRoot: string): SurveyRow | null {
-  const verdict = lookInto(m, procRoot, marked);
-  return verdict === null ? null : toRow(m, verdict);
+/** What the bytes of a mapped file say of TLS; null when they cannot be read. */
+export function textOf(m: TlsMapping, procRoot: string): TlsText | null {
+  return readMapped(m, procRoot, tlsTextOf, () => null);
 }
 
 function remembered(known: Map<string, Verdict | null>, key: string, look: () => Verdict | null): Verdict | null {
@@ -116,28 +116,35 @@ function remembered(known: Map<string, Verdict | null>, key: string, look: () =>
   return verdict;
 }
 
-type Judge = (image: ElfImage, m: TlsMapping, procRoot: string) => Verdict | null;
+type Judge<T> = (image: ElfImage, m: TlsMapping, procRoot: string) => T | null;
 
 /** What a file offers; null for one that has nothing to do with TLS. */
-function lookInto(m: TlsMapping, procRoot: string, judge: Judge): Verdict | null {
+function lookInto(m: TlsMapping, procRoot: string, judge: Judge<Verdict>): Verdict | null {
+  // Only a name that promises something is worth a line.
+  const isNamed = /\/lib(ssl|gnutls|wolfssl|mbedtls)/.test(m.path);
+  return readMapped(m, procRoot, judge, (reason) => (isNamed ? refused('TLS', `${reason}; run as root`) : null));
+}
+
+/** `refuse` answers for a file that cannot be opened; null for one that is no ELF file of 64 bits. */
+function readMapped<T>(
+  m: TlsMapping,
+  procRoot: string,
+  judge: Judge<T>,
+  refuse: (reason: string) => T | null,
+): T | null {
   const opened = openMapped(m, procRoot);
-  if ('reason' in opened) {
-    // Only a name that promises something is worth a line.
-    const isNamed = /\/lib(ssl|gnutls|wolfssl|mbedtls)/.test(m.path);
-    return isNamed ? refused('TLS', `${opened.reason}; run as root`) : null;
-  }
+  if ('reason' in opened) return refuse(opened.reason);
   try {
     const source = fileSource(opened.fd);
     const elf = source === null ? null : readElf(source);
-    if (elf === null || !elf.ok) return null;
-    return judge(elf.image, m, procRoot);
+    return elf === null || !elf.ok ? null : judge(elf.image, m, procRoot);
   } finally {
     closeSync(opened.fd);
   }
 }
 
 /** By the file's own symbols, or by what else says where its functions are. */
-function offered(offsets: TlsOffsets): Judge {
+function offered(offsets: TlsOffsets): Judge<Verdict> {
   return (image, m, procRoot) => {
     const given = offsets.of(image, { ino: m.ino, name: baseName(m.path) });
     const place = { root: `${procRoot}/${m.pid}/root`, path: m.path };
@@ -166,13 +173,8 @@ function siteOf(plain: readonly ProbeSite[]): string {
   return plain.every((s) => s.isFast) ? 'at its entry, which is fast' : 'at its entry';
 }
 
-/** Looks for the marks in what the file maps read-only. */
+/** By what TLS without names leaves in the file, where that tells whose it is. */
 function marked(image: ElfImage): Verdict | null {
-  const needles = MARKS.map(([mark]) => Buffer.from(mark, 'latin1'));
-  const overlap = Math.max(...needles.map((n) => n.length));
-  const found = new Set<number>();
-  for (const { bytes } of pieces(image, overlap, () => true))
-    for (const [i, needle] of needles.entries()) if (!found.has(i) && bytes.includes(needle)) found.add(i);
-  const row = MARKS.find((_, i) => found.has(i));
-  return row === undefined ? null : refused(row[1], row[2]);
+  const { kind } = tlsTextOf(image);
+  return kind === null ? null : refused(kind.library, kind.note);
 }

@@ -3,21 +3,39 @@
 export const BY_HEP = 'mirror its SIP by HEP (siptrace, sipdump, homer.conf)';
 
 const STRIPPED = 'stripped: its functions have no names; install its debug symbols, or give --uprobe-offset';
+const UNREAD = `calltap does not read this library; ${BY_HEP}`;
+
+export type UnreadTls = { readonly mark: string; readonly library: string; readonly note: string };
 
 /** What a process whose TLS is not known may be. */
-export const UNKNOWN = `calltap does not know its TLS library, or it passes on what others encrypt; ${BY_HEP}`;
+export const UNKNOWN = {
+  library: 'TLS',
+  note: `calltap does not know its TLS library, or it passes on what others encrypt; ${BY_HEP}`,
+};
 export const ONLY_64_BIT = `calltap reads 64-bit programs only; ${BY_HEP}`;
+export const BY_BIO = `it reads by BIO_f_ssl, whose calls no probe sees; ${BY_HEP}`;
+/** What the answer of a library depends on that can be observed. */
+export const BESIDE_ANOTHER = 'where it uses this library: it brings another TLS too';
 
-/** By text that TLS code leaves in a program. */
-export const MARKS: readonly (readonly [mark: string, library: string, note: string])[] = [
-  ['\xff Go buildinf:', 'Go', `it has no crypto/tls: TLS of another package is not seen; ${BY_HEP}`],
-  ['/rustls-', 'rustls', `it has no symbols; ${BY_HEP}`],
-  ['BoringSSL', 'BoringSSL', STRIPPED],
-  ['OpenSSL 1.1.', 'OpenSSL 1.1', STRIPPED],
-  ['OpenSSL 3.', 'OpenSSL 3', STRIPPED],
-  ['wolfSSL_CTX', 'wolfSSL', STRIPPED],
+/** Every program of Go has it. */
+export const GO: UnreadTls = {
+  mark: '\xff Go buildinf:',
+  library: 'Go',
+  note: `it has no crypto/tls: TLS of another package is not seen; ${BY_HEP}`,
+};
+
+/** By text that only this TLS leaves in a file; who builds on another one comes before that. */
+export const KINDS: readonly UnreadTls[] = [
+  { mark: '/rustls-', library: 'rustls', note: `it has no symbols; ${BY_HEP}` },
+  { mark: 's2n_connection', library: 's2n', note: UNREAD },
+  { mark: 'BoringSSL', library: 'BoringSSL', note: STRIPPED },
+  { mark: 'OpenSSL 1.1.', library: 'OpenSSL 1.1', note: STRIPPED },
+  { mark: 'OpenSSL 3.', library: 'OpenSSL 3', note: STRIPPED },
+  { mark: 'wolfSSL_CTX', library: 'wolfSSL', note: STRIPPED },
+  { mark: 'mbedtls_ssl_', library: 'Mbed TLS', note: STRIPPED },
+  { mark: 'N5Botan3TLS', library: 'Botan', note: UNREAD },
   // Where the version is left out, the sources that errors name.
-  ['ssl/ssl_lib.c', 'OpenSSL', STRIPPED],
+  { mark: 'ssl/ssl_lib.c', library: 'OpenSSL', note: STRIPPED },
 ];
 
 type ByFile = readonly [path: RegExp, library: string, note: string];
@@ -29,7 +47,8 @@ export const JAVA: ByFile = [/\/libjvm\.so$/, 'Java', `its TLS is not machine co
 export const BY_FILE: readonly ByFile[] = [
   JAVA,
   [/\/beam(\.smp)?$/, 'Erlang', `its TLS is written in Erlang; ${BY_HEP}`],
-  [/\/libnss3\.so(\.|$)/, 'NSS', `calltap does not read this library; ${BY_HEP}`],
-  [/\/libs2n\.so(\.|$)/, 's2n', `calltap does not read this library; ${BY_HEP}`],
+  // Its part for TLS: others map libnss3.so for certificates alone.
+  [/\/libssl3\.so(\.|$)/, 'NSS', UNREAD],
+  [/\/libbearssl\.so(\.|$)/, 'BearSSL', UNREAD],
   [/\/libSystem\.Security\.Cryptography\.Native\.\w+\.so$/, '.NET', `calltap does not see its library; ${BY_HEP}`],
 ];

@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { withMovers } from '../../../../src/sources/tls/movers.ts';
 import type { SurveyRow } from '../../../../src/sources/tls/survey.ts';
 import { surveyHost } from '../../../../src/sources/tls/survey.ts';
-import { elfFile } from './elf-file.ts';
+import { elfFile, SLOT } from './elf-file.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'calltap-movers-'));
 after(() => rmSync(dir, { recursive: true }));
@@ -24,7 +24,7 @@ function listed(files: Readonly<Record<string, Uint8Array>>, records = { sent: 2
   symlinkSync('/', join(own, 'root'));
   writeFileSync(join(own, 'comm'), 'sipd\n');
   const maps = Object.entries(files).map(([name, bytes], i) => {
-    const path = join(dir, `${pid}-${name}`);
+    const path = join(own, name);
     writeFileSync(path, bytes);
     if (i === 0) symlinkSync(path, join(own, 'exe'));
     return `${i + 1}000-${i + 1}800 r-xp 00000000 fe:00 ${statSync(path).ino} ${path}\n`;
@@ -33,27 +33,54 @@ function listed(files: Readonly<Record<string, Uint8Array>>, records = { sent: 2
   return [...withMovers(surveyHost(proc), [{ pid, comm: 'sipd', ...records }], proc).rows];
 }
 
-/** A program with a text in it. */
-function program(text: string): Uint8Array {
-  return elfFile({ functions: [...CODE, { name: 'text', code: [...Buffer.from(text, 'latin1')] }] });
+/** A file with these texts in it, and no name. */
+function program(...texts: readonly string[]): Uint8Array {
+  const bytes = [...Buffer.from(texts.join('\0'), 'latin1'), 0];
+  const parts = Array.from({ length: Math.ceil(bytes.length / SLOT) }, (_, i) => bytes.slice(i * SLOT, (i + 1) * SLOT));
+  return elfFile({ functions: [...CODE, ...parts.map((code) => ({ name: 'text', code }))] });
 }
 
+function library(...names: readonly string[]): Uint8Array {
+  return elfFile({ functions: names.map((name) => ({ name, code: RETURNS })) });
+}
+
+/** Every TLS has it; who only uses one has not. */
+const LABEL = 'master secret';
+const OPENSSL = { 'libssl.so.3': library('SSL_read', 'SSL_write') };
+const GNUTLS = { 'libgnutls.so.30': library('gnutls_record_recv', 'gnutls_record_send') };
+
 const facts = (rows: readonly SurveyRow[]): unknown[] => rows.map((r) => [r.library, r.isObservable, r.records]);
+const DEPENDS = /^yes, .*, where it uses this library: it brings another TLS too$/;
 
 test('a library that can be observed says how many records its process moved', () => {
-  const functions = ['SSL_read', 'SSL_write'].map((name) => ({ name, code: RETURNS }));
-  const files = { sipd: program(''), 'libssl.so': elfFile({ functions }) };
-  assert.deepEqual(facts(listed(files)), [['OpenSSL', true, 5]]);
-  assert.deepEqual(facts(listed({ ...files, sipd: program('built for OpenSSL 3.0') })), [['OpenSSL', true, 5]]);
+  assert.deepEqual(facts(listed({ sipd: program(''), ...OPENSSL })), [['OpenSSL', true, 5]]);
 });
 
-test('a program that brings another TLS beside such a library has a row for it too', () => {
-  const functions = ['gnutls_record_recv', 'gnutls_record_send'].map((name) => ({ name, code: RETURNS }));
-  const files = { sipd: program('BoringSSL'), 'libgnutls.so': elfFile({ functions }) };
-  assert.deepEqual(facts(listed(files)), [
-    ['GnuTLS', true, 5],
-    ['BoringSSL', false, 5],
+test('who mentions a library has no TLS by that', () => {
+  const files = { sipd: program('built for OpenSSL 3.0'), 'plugin.so': program('BoringSSL') };
+  const [row, ...others] = listed({ ...files, ...OPENSSL });
+  assert.deepEqual([row?.library, row?.note.includes('another TLS'), others.length], ['OpenSSL', false, 0]);
+  // As Debian's libcrypto beside a TLS that is written in Python.
+  assert.deepEqual(facts(listed({ sipd: program(''), 'libcrypto.so.3': program('OpenSSL 3.0.19') })), [
+    ['TLS', false, 5],
   ]);
+});
+
+test('a program that brings another TLS beside such a library has a row for it too, and the answer a condition', () => {
+  for (const files of [
+    { sipd: program('BoringSSL', LABEL) },
+    { python3: program(''), 'cygrpc.so': program('BoringSSL', LABEL) },
+  ]) {
+    const rows = listed({ ...files, ...GNUTLS });
+    assert.deepEqual(
+      new Set(facts(rows)),
+      new Set([
+        ['GnuTLS', true, 5],
+        ['BoringSSL', false, 5],
+      ]),
+    );
+    assert.match(rows.find((row) => row.isObservable)?.note ?? '', DEPENDS);
+  }
 });
 
 test('the kind of a TLS that cannot be read is named by what the process maps, with what to do', () => {
@@ -64,11 +91,40 @@ test('the kind of a TLS that cannot be read is named by what the process maps, w
     assert.match(row?.note ?? '', /; (mirror its SIP by HEP|install its debug symbols)/);
     return row?.library ?? '';
   };
-  assert.equal(of({ sipd: program(''), 'libnss3.so': program('') }), 'TLS');
+  const boring = program('BoringSSL', LABEL);
   assert.equal(of({ sipd: program32 }), '32-bit');
   assert.equal(of({ sipd: program('') }), 'TLS');
-  assert.equal(of({ sipd: program(''), 'plugin.so': program('BoringSSL') }), 'BoringSSL');
-  assert.equal(of({ sipd: program('/cargo/rustls-0.21.1/src') }), 'rustls');
+  assert.equal(of({ sipd: program(LABEL) }), 'TLS');
+  assert.equal(of({ sipd: program(''), 'plugin.so': boring }), 'BoringSSL');
+  assert.equal(of({ sipd: program('/cargo/rustls-0.21.1/src', LABEL) }), 'rustls');
+  assert.equal(of({ sipd: program('mbedtls_ssl_flight', LABEL) }), 'Mbed TLS');
+  assert.equal(of({ sipd: program('BoringSSL s2n_connection_new', 's ap traffic') }), 's2n');
+  assert.equal(of({ sipd: program(''), 'libbotan-2.so.19': program('N5Botan3TLS6ClientE', LABEL) }), 'Botan');
+  assert.equal(of({ sipd: program(''), 'libbearssl.so.0': program(LABEL) }), 'BearSSL');
+  // NSS has its part for TLS in a library of its own; its other parts know the labels too.
+  const nss = { 'libnss3.so': program(''), 'libsoftokn3.so': program(LABEL) };
+  assert.equal(of({ sipd: program(''), ...nss, 'libssl3.so': program('') }), 'NSS');
+  assert.equal(of({ chromium: boring, ...nss }), 'BoringSSL');
+});
+
+test('a native TLS in a Java machine is named beside it', () => {
+  const files = { java: program(''), 'libjvm.so': program(''), 'libconscrypt.so': program('BoringSSL', LABEL) };
+  assert.deepEqual(
+    new Set(facts(listed(files))),
+    new Set([
+      ['Java', false, 5],
+      ['BoringSSL', false, 5],
+    ]),
+  );
+});
+
+test('who calls OpenSSL only by its BIO is not observable', () => {
+  const byBio = { tclsh: program(''), 'tcltls.so': program('BIO_f_ssl') };
+  const [row, ...others] = listed({ ...byBio, ...OPENSSL });
+  assert.deepEqual([others.length, row?.library, row?.isObservable], [0, 'OpenSSL', false]);
+  assert.match(row?.note ?? '', /^it reads by BIO_f_ssl, .*; mirror its SIP by HEP/);
+  // Another part of the program reads by name.
+  assert.deepEqual(facts(listed({ ...byBio, 'plugin.so': program('SSL_read'), ...OPENSSL })), [['OpenSSL', true, 5]]);
 });
 
 test('who has ended meanwhile keeps a row', () => {
