@@ -1,0 +1,53 @@
+// Compares what calltap said and read with what the programs are.
+
+/** Of a dialog that goes both ways: two requests with their answers. */
+const MESSAGES_BOTH = 4;
+const MESSAGES_FIRST = 3;
+
+const dialogOf = (id, dialogs) => dialogs.find(({ call_id: callId }) => callId === `${id}@tls-list`);
+
+/** Whether the live run has read enough of what it has to read. */
+export function isWhole(entries, { dialogs }) {
+  return entries.every(({ kind }) => !isToBeRead(kind) || whyNotRead(kind, dialogs) === '');
+}
+
+const isToBeRead = ({ seen, sip }) => seen && sip !== 'none';
+
+/** What is missing of a program's messages; '' when they are there. */
+function whyNotRead({ id, sip }, dialogs) {
+  const dialog = dialogOf(id, dialogs);
+  if (dialog === undefined) return 'its SIP was not read';
+  const wanted = sip === 'both' ? MESSAGES_BOTH : MESSAGES_FIRST;
+  return dialog.msg_count >= wanted ? '' : `only ${dialog.msg_count} of its messages were read`;
+}
+
+/**
+ * What is wrong with one kind; none when all is right. `rows`: of the list, with records, of its processes `pids`.
+ * `run`: the live one.
+ */
+export function faultsOf(kind, pids, rows, run) {
+  const faults = [];
+  const called = rows.map(({ library, observable }) => `${library} (${observable ? 'yes' : 'no'})`).join(', ');
+  const says = (tls, seen) => rows.some(({ library, observable }) => library === tls && observable === seen);
+  // Who can be observed by one library of two that it has is said to be so with a condition.
+  const isBold = rows.some(({ observable, note }) => observable && !/, where it uses this library/.test(note));
+  if (rows.length === 0) faults.push('not in the list');
+  else if (kind.listedAs !== undefined) {
+    if (!says(kind.listedAs, true)) faults.push(`listed as ${called}; does calltap know better now?`);
+  } else {
+    if (!says(kind.tls, kind.seen)) faults.push(`listed as ${called}, is ${kind.tls} (${kind.seen ? 'yes' : 'no'})`);
+    if (!kind.seen && isBold) faults.push(`said to be observable: ${called}`);
+  }
+  const isNamed = pids.some((pid) => run.named.includes(pid));
+  if (kind.seen && isNamed) faults.push('named as unseen');
+  if (isToBeRead(kind) && whyNotRead(kind, run.dialogs) !== '') faults.push(whyNotRead(kind, run.dialogs));
+  if (!kind.seen && dialogOf(kind.id, run.dialogs) !== undefined) faults.push('its SIP was read');
+  return faults;
+}
+
+/** What the live run read of a program, in words. */
+export function readOf({ id, seen, sip }, dialogs) {
+  const count = dialogOf(id, dialogs)?.msg_count ?? 0;
+  if (!seen) return `${count === 0 ? 'nothing' : `${count} messages`}, and named`;
+  return sip === 'none' ? 'calls without SIP' : `${count} messages`;
+}
