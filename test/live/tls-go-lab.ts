@@ -23,10 +23,15 @@ export function missingGo(go = 'go'): string | false {
 /** Builds test/live/peers/tls_go.go into `folder`; its path. `toolchain`: a version of Go, or the one that is there. */
 export function buildGo(folder: string, build: string, go = 'go', toolchain = 'local'): string {
   const program = join(folder, `go-${build}-${toolchain}`);
-  const env = { ...process.env, GOTOOLCHAIN: toolchain, GO111MODULE: 'off', GOFLAGS: '' };
+  // With GO111MODULE=off `go` ignores GOTOOLCHAIN, and builds itself.
+  const env = { ...process.env, GOTOOLCHAIN: toolchain, GO111MODULE: '', GOFLAGS: '' };
   const args = ['build', ...(BUILDS[build] ?? []), '-o', program, peerPath('tls_go.go')];
   const made = spawnSync(go, args, { cwd: folder, env, encoding: 'utf8' });
   assert.equal(made.status, 0, made.stderr);
+  if (toolchain !== 'local') {
+    const { stdout } = spawnSync(go, ['version', program], { encoding: 'utf8' });
+    assert.equal(stdout.trim(), `${program}: ${toolchain}`);
+  }
   return program;
 }
 
