@@ -12,6 +12,7 @@ NAN_MODULE_INIT(InitExpression);     // expression.cc: expressions of tcpdump
 NAN_MODULE_INIT(InitFrameAt);        // frame_at.cc: one frame of a file
 NAN_MODULE_INIT(InitProcess);        // process.cc: privileges, signals, threads, a restart
 NAN_MODULE_INIT(InitSockets);        // sockets.cc: what Node cannot send
+NAN_MODULE_INIT(InitMirrorSocket);   // mirror_socket.cc: HEP to a collector over UDP
 NAN_MODULE_INIT(InitCapture);        // capture.cc: files or interfaces
 NAN_MODULE_INIT(InitSecondPass);     // second_pass.cc: selected frames of files
 NAN_MODULE_INIT(InitHepCapture);     // hep_capture.cc: the HEP listener

@@ -14,6 +14,7 @@ NAN_MODULE_INIT(InitAll) {
   InitFrameAt(target);
   InitProcess(target);
   InitSockets(target);
+  InitMirrorSocket(target);
   InitCapture(target);
   InitSecondPass(target);
   InitHepCapture(target);

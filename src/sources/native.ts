@@ -283,6 +283,22 @@ export type NativeBinding = {
   /** One message; 0, or -errno. */
   sendSyslog(fd: number, text: Uint8Array): number;
   closeSocket(fd: number): void;
+  /** A UDP socket connected to a collector (the text of an address of IP version 4 or 6), or -errno. */
+  openMirror(ip: string, port: number, version: number): number;
+  /** This end of such a socket; null when it cannot say. */
+  mirrorName(fd: number): { readonly address: string; readonly port: number } | null;
+  /**
+   * Sends a run of whole HEP 3 packets, a datagram each, on a thread of its own; `done` is called once. Before `at` all were
+   * sent or are too long; `errno` says why the rest was not sent, 0 when there is none.
+   */
+  sendMirror(
+    fd: number,
+    packets: Uint8Array,
+    maxBytes: number,
+    done: (sent: number, sentBytes: number, tooLong: number, at: number, errno: number) => void,
+  ): void;
+  /** The errno that the network reported since the last time; 0 none. */
+  mirrorError(fd: number): number;
   /** A descriptor from which a command reads these bytes and then the end, or -errno; the caller closes it. */
   inputPipe(bytes: Uint8Array): number;
   /** What is wrong with an expression of tcpdump, '' nothing; or that libpcap is missing, and what to do. */
