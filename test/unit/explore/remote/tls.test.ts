@@ -1,7 +1,6 @@
 /** A key over https: with a certificate that the CA of --ca signed for this name, and with no other one. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -10,22 +9,8 @@ import { test } from 'node:test';
 import { RemoteFailure } from '../../../../src/explore/remote/failures.ts';
 import { openRemote } from '../../../../src/explore/remote/remote-port.ts';
 import { readPlace } from '../../../../src/explore/remote/target.ts';
+import { certified } from '../../../helpers/certificates.ts';
 import { temporaryFolder } from '../../../helpers/read-capture.ts';
-
-function openssl(folder: string, ...args: string[]): void {
-  execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
-}
-
-/** A CA, and a certificate of it for a name: `days` of it. */
-function certified(folder: string, ca: string, name: string): void {
-  const subject = (of: string): string[] => ['-subj', `/CN=${of}`];
-  const key = ['-newkey', 'rsa:2048', '-nodes'];
-  openssl(folder, 'req', '-x509', ...key, '-keyout', `${ca}.key`, '-out', `${ca}.pem`, '-days', '2', ...subject(ca));
-  openssl(folder, 'req', ...key, '-keyout', `${ca}-server.key`, '-out', `${ca}.csr`, ...subject(name));
-  writeFileSync(join(folder, 'names'), `subjectAltName=DNS:${name}\n`);
-  const signed = ['-CA', `${ca}.pem`, '-CAkey', `${ca}.key`, '-CAcreateserial', '-extfile', 'names', '-days', '1'];
-  openssl(folder, 'x509', '-req', '-in', `${ca}.csr`, ...signed, '-out', `${ca}-server.pem`);
-}
 
 /** A service behind TLS; the headers that it got. */
 async function serve(
