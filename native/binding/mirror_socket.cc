@@ -21,7 +21,8 @@ public:
   void HandleOKCallback() override {
     Nan::HandleScope scope;
     Local<Value> args[] = {Nan::New(sent_.sent), Nan::New(static_cast<double>(sent_.sent_bytes)),
-                           Nan::New(sent_.too_long), Nan::New(static_cast<double>(sent_.at)), Nan::New(sent_.err)};
+                           Nan::New(sent_.too_long), Nan::New(static_cast<double>(sent_.at)),
+                           Nan::New(sent_.err)};
     callback->Call(5, args, async_resource);
   }
 

@@ -23,7 +23,8 @@ int ct_mirror_open(const char *ip, uint16_t port, int version) {
     six->sin6_port = htons(port);
   else
     four->sin_port = htons(port);
-  if (inet_pton(family, ip, version == 6 ? (void *)&six->sin6_addr : (void *)&four->sin_addr) != 1) return -EINVAL;
+  if (inet_pton(family, ip, version == 6 ? (void *)&six->sin6_addr : (void *)&four->sin_addr) != 1)
+    return -EINVAL;
   int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return -errno;
   const struct timeval wait = {CT_MIRROR_WAIT_MS / 1000, CT_MIRROR_WAIT_MS % 1000 * 1000};

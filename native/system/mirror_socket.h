@@ -9,14 +9,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define CT_MIRROR_WAIT_MS 1000
 #define CT_MIRROR_SEND_BUFFER (4 * 1024 * 1024)
 
 struct ct_mirror_sent {
   uint32_t sent, too_long; /* packets */
   uint64_t sent_bytes;
-  size_t at;  /* what lies before it was sent, or is too long */
-  int err;    /* why the rest was not sent; 0 when all of it was. ECONNREFUSED is about a packet sent before */
+  size_t at; /* what lies before it was sent, or is too long */
+  int err;   /* why the rest was not sent; 0 when all of it was. ECONNREFUSED is about a packet sent before */
 };
 
 /* A socket connected to that address (text of an IP version), or -errno. */
@@ -30,5 +34,9 @@ void ct_mirror_send(int fd, const uint8_t *data, size_t len, size_t max, struct 
 
 /* The error that the network reported since the last time, 0 none; -errno when the socket cannot say. */
 int ct_mirror_error(int fd);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
