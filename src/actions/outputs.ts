@@ -2,7 +2,6 @@
  * Where captured content goes besides the stores: the file of -O, or the files of calls, after the persistence gate, and the
  * HEP mirror of -H.
  */
-import { hostname } from 'node:os';
 import { failure } from '../core/errors.ts';
 import type { CallsOfTime } from '../explore/captures.ts';
 import { questionOf } from '../explore/question.ts';
@@ -13,26 +12,23 @@ import { OutputFile } from '../export/capture-file.ts';
 import { PersistenceGate } from '../export/persistence-gate.ts';
 import { laterKey } from '../query/known-at-start.ts';
 import type { Meter, Written } from '../view/figures.ts';
-import { snake } from '../view/loss-row.ts';
 import type { MetricFamily } from '../view/metrics-snapshot.ts';
 import { counterFamily } from '../view/metrics-snapshot.ts';
-import { HEP_OUT_COUNTERS, HEP_OUT_LOSSES, HepOut } from './hep-out/hep-out.ts';
+import type { HepOut } from './hep-out/hep-out.ts';
+import type { MirrorOptions } from './hep-out/mirror.ts';
+import { createMirror, lossesOf, mirrorFamilies } from './hep-out/mirror.ts';
 import type { ReadBackOptions } from './read-back.ts';
 
-export type OutputOptions = ReadBackOptions & {
-  /** -O */
-  readonly output: string | null;
-  readonly split: (Split & { readonly isByCall: boolean }) | null;
-  /** Which calls get a file, with --split call. */
-  readonly filter: string | null;
-  readonly utc: boolean;
-  readonly keep: number | null;
-  /** -H */
-  readonly hepSend: { readonly host: string; readonly port: number } | null;
-  readonly hepId: number;
-  readonly hepNode: string | null;
-  readonly hepSendAuth: string | null;
-};
+export type OutputOptions = ReadBackOptions &
+  MirrorOptions & {
+    /** -O */
+    readonly output: string | null;
+    readonly split: (Split & { readonly isByCall: boolean }) | null;
+    /** Which calls get a file, with --split call. */
+    readonly filter: string | null;
+    readonly utc: boolean;
+    readonly keep: number | null;
+  };
 
 const NEVER: Split = { bytes: 0, seconds: 0 };
 /** What the mirror still has to send when a file has been read gets this long. */
@@ -49,29 +45,19 @@ export class Outputs implements Meter {
   #callFiles: CallFiles | null = null;
   #file: OutputFile | null = null;
   #clock: NodeJS.Timeout | null = null;
-  /** Messages of troubles that are over. */
-  #mirrorLost = 0;
 
   /** `say` is given lines for people, without their end. Throws ServiceError. */
   constructor(options: OutputOptions, say: (line: string) => void) {
     this.#options = options;
     this.#say = say;
-    this.gate = new PersistenceGate(options.output !== null, (isEnabled) => {
+    // Either of them lets content reach the disk.
+    const isAuthorized = options.output !== null || options.hepSpool !== null;
+    this.gate = new PersistenceGate(isAuthorized, (isEnabled) => {
       this.#file?.setEnabled(isEnabled);
       this.#callFiles?.setEnabled(isEnabled);
     });
     this.calls = options.split?.isByCall === true ? callSplit(options) : null;
-    const { hepSend, hepId, hepNode, hepSendAuth } = options;
-    this.mirror =
-      hepSend === null
-        ? null
-        : new HepOut({
-            ...hepSend,
-            agentId: hepId,
-            nodeName: hepNode ?? hostname(),
-            ...(hepSendAuth !== null && { authKey: hepSendAuth }),
-            onTrouble: (reason) => this.#sayMirror(reason),
-          });
+    this.mirror = createMirror(options, () => this.gate.isEnabled, say);
   }
 
   /** Opens what the options name; before the capture starts and after privileges are given up. Throws ServiceError. */
@@ -136,19 +122,14 @@ export class Outputs implements Meter {
 
   *losses(): ReturnType<Meter['losses']> {
     const { mirror } = this;
-    if (mirror !== null) for (const name of HEP_OUT_LOSSES) yield [`hep_out_${snake(name)}`, mirror.counters.get(name)];
+    for (const [reason, count] of mirror === null ? [] : lossesOf(mirror)) yield [`hep_out_${reason}`, count];
     for (const [reason, count] of this.#file?.losses() ?? this.written?.losses ?? []) yield [`output_${reason}`, count];
   }
 
   /** Zero where the option is not given: a dashboard needs no exceptions. */
   families(): MetricFamily[] {
     return [
-      counterFamily(
-        'calltap_hep_out_total',
-        'Packets of the HEP mirror, by what became of them.',
-        'event',
-        HEP_OUT_COUNTERS.map((name) => [snake(name), this.mirror?.counters.get(name) ?? 0] as const),
-      ),
+      ...mirrorFamilies(this.mirror),
       counterFamily(
         'calltap_output_total',
         'Frames and files of -O, by what became of them.',
@@ -179,21 +160,6 @@ export class Outputs implements Meter {
     this.#file?.close();
     this.calls?.onFinish();
     this.#callFiles?.close();
-  }
-
-  /** Which messages the collector misses is not known before it is well again. */
-  #sayMirror(reason: string | null): void {
-    const { hepSend } = this.#options;
-    if (hepSend === null || this.mirror === null) return;
-    const { counters } = this.mirror;
-    const lost = HEP_OUT_LOSSES.reduce((sum, name) => sum + counters.get(name), 0);
-    const what =
-      reason === null
-        ? `mirrored again; ${lost - this.#mirrorLost} messages were lost meanwhile`
-        : `${reason}; trying again and counting lost messages`;
-    if (reason === null) this.#mirrorLost = lost;
-    const host = hepSend.host.includes(':') ? `[${hepSend.host}]` : hepSend.host;
-    this.#say(`-H ${host}:${hepSend.port}: ${what}`);
   }
 
   #tick(): void {

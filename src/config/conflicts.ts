@@ -3,10 +3,11 @@
 import { statSync } from 'node:fs';
 import type { ServiceError } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
+import { MAX_COLLECTORS } from '../core/item-limits.ts';
 import type { Effective } from './layers.ts';
 import type { OptionSpec, RowValues } from './option-spec.ts';
 import { writtenOption } from './option-spec.ts';
-import { oneLine } from './option-value.ts';
+import { oneLine, optionValueText } from './option-value.ts';
 import type { Flag, TABLE } from './options.ts';
 import { optionByFlag } from './options.ts';
 
@@ -233,13 +234,10 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
   { unless: NO_CAPTURE, check: callSplitConflict },
   { option: 'hep-node', needs: ['hep-send'], unless: NO_CAPTURE },
   { option: 'hep-send-auth', needs: ['hep-send'], unless: NO_CAPTURE },
-  {
-    unless: NO_CAPTURE,
-    check: ({ hepSend }) =>
-      hepSend?.port === 0
-        ? conflict('-H', 'nobody listens on port 0', "give the collector's port, such as 192.0.2.9:9060")
-        : null,
-  },
+  { option: 'hep-spool', needs: ['hep-send'], unless: NO_CAPTURE },
+  { option: 'hep-cert', needs: ['hep-key'], unless: NO_CAPTURE, remedy: 'add --hep-key FILE' },
+  { option: 'hep-key', needs: ['hep-cert'], unless: NO_CAPTURE, remedy: 'add --hep-cert FILE' },
+  { unless: NO_CAPTURE, check: collectorConflict },
   {
     option: 'user',
     needs: LIVE,
@@ -382,6 +380,23 @@ function broken(rule: Need | Exclusion, config: Config, isGiven: (flag: Flag) =>
     reason ?? `it requires ${rule.needs.map((flag) => nameOf(optionByFlag(flag))).join(' or ')}`,
     remedy ?? `add ${written}`,
   );
+}
+
+/** What the collectors of -H say against each other, or against what goes with them. */
+function collectorConflict({ hepSend, hepFailover, hepCa, hepCert }: Config): ServiceError | null {
+  const texts = hepSend.map((one) => optionValueText(one));
+  const twice = texts.find((text, i) => texts.indexOf(text) !== i);
+  if (hepSend.some(({ port }) => port === 0))
+    return conflict('-H', 'nobody listens on port 0', "give the collector's port, such as 192.0.2.9:9060");
+  if (twice !== undefined) return conflict(`-H ${twice}`, 'it would get each message twice', 'give it once');
+  if (hepSend.length > MAX_COLLECTORS)
+    return conflict('-H', 'there are too many collectors', `give at most ${MAX_COLLECTORS}`);
+  if (hepFailover && hepSend.length < 2)
+    return conflict('--hep-failover', 'there is no other collector', 'give a second -H ADDR');
+  const forTls = hepCa !== null ? '--hep-ca' : hepCert !== null ? '--hep-cert' : null;
+  return forTls === null || hepSend.some(({ transport }) => transport === 'tls')
+    ? null
+    : conflict(forTls, 'no collector of -H is spoken to by TLS', 'write -H tls://HOST:PORT');
 }
 
 /** The option as people know it: `-I`, `--json`. */

@@ -14,6 +14,9 @@ export type ListenAddress = { readonly host: string; readonly port: number };
 /** When a written file is followed by the next: at `bytes`, after `seconds`; 0 is never. Or a file for each call. */
 export type Split = { readonly bytes: number; readonly seconds: number; readonly isByCall: boolean };
 
+/** A HEP collector: a server's address, and how it is spoken to. */
+export type CollectorAddress = ListenAddress & { readonly transport: 'udp' | 'tcp' | 'tls' };
+
 export type OptionType =
   | { readonly kind: 'string' }
   | { readonly kind: 'bool' }
@@ -23,6 +26,7 @@ export type OptionType =
   | { readonly kind: 'split' }
   | { readonly kind: 'portrange' }
   | { readonly kind: 'address' }
+  | { readonly kind: 'collector' }
   | { readonly kind: 'regexp' }
   /** Name of a SIP header (RFC 3261 §25.1: a token). */
   | { readonly kind: 'header-name' }
@@ -40,6 +44,7 @@ type ByKind = {
   readonly split: Split;
   readonly portrange: readonly PortRange[];
   readonly address: ListenAddress;
+  readonly collector: CollectorAddress;
 };
 
 /** What a value of this type is once it is read; all other kinds are texts. */
@@ -49,7 +54,7 @@ export type ValueOf<T extends OptionType> = T extends { readonly kind: 'choice';
     ? ByKind[T['kind']]
     : string;
 
-export type OptionValue = string | boolean | number | readonly PortRange[] | ListenAddress | Split;
+export type OptionValue = string | boolean | number | readonly PortRange[] | ListenAddress | CollectorAddress | Split;
 
 /** The error of a value, with the option that it was given to. */
 type Wrong = <C extends ErrorCode>(code: C, params: Omit<ErrorParams<C>, 'option'>) => ServiceError;
@@ -87,6 +92,8 @@ export function parseOptionValue(type: OptionType, text: string, option: string)
       return parsePortRanges(text, wrong);
     case 'address':
       return parseAddress(text, wrong);
+    case 'collector':
+      return parseCollector(text, wrong);
     case 'choice':
       if (type.values.includes(text)) return text;
       throw wrong('CHOICE_INVALID', { value: quoted(text), choices: type.values.join(', ') });
@@ -221,6 +228,13 @@ function parseAddress(text: string, wrong: Wrong): ListenAddress {
   return { host, port };
 }
 
+/** An address after `udp://`, `tcp://` or `tls://`; the slashes may be missing, and without any of them it is UDP. */
+function parseCollector(text: string, wrong: Wrong): CollectorAddress {
+  const [prefix, transport = 'udp'] = /^(udp|tcp|tls):(?:\/\/)?(?=.*:|\[|\d+$)/.exec(text) ?? ['', 'udp'];
+  const { host, port } = parseAddress(text.slice(prefix.length), wrong);
+  return { transport: transport as CollectorAddress['transport'], host, port };
+}
+
 /** The text that gives back this value; what `--print-config` writes. */
 export function optionValueText(value: OptionValue): string {
   if (typeof value === 'string') return value;
@@ -231,6 +245,9 @@ export function optionValueText(value: OptionValue): string {
       .filter(Boolean)
       .join(',');
   }
-  if ('host' in value) return endpointText(value.host, value.port);
+  if ('host' in value) {
+    const prefix = 'transport' in value && value.transport !== 'udp' ? `${value.transport}://` : '';
+    return `${prefix}${endpointText(value.host, value.port)}`;
+  }
   return value.map((range) => (range.from === range.to ? `${range.from}` : `${range.from}-${range.to}`)).join(',');
 }

@@ -1,12 +1,13 @@
 /** The one table of options: flag, environment variable, key of the file, default and help. */
 
-import { MAX_KEPT_FILES } from '../core/item-limits.ts';
+import { HEP_SPOOL_FILE_BYTES, MAX_KEPT_FILES } from '../core/item-limits.ts';
 import {
   API_MAX_CONN,
   API_MAX_ROWS,
   AUDIO_BYTES,
   HEP_AGENT_ID,
   HEP_RATE_LIMIT,
+  HEP_SPOOL_BYTES,
   MAX_DIALOGS,
   MAX_STREAMS,
   MESSAGE_LOG_BYTES,
@@ -75,11 +76,25 @@ const SOURCES = group('Sources', {
   'hep-auth': value('KEY', textSecret, 'Accept only HEP packets with this key; set it in the environment.', {
     env: 'CALLTAP_HEP_AUTH',
   }),
-  'hep-send': value('ADDR', address, 'Mirror captured signaling to a HEP collector.', {
-    short: 'H',
-    feature: 'hep',
-    toml: 'hep.send',
+  'hep-send': value(
+    'ADDR',
+    { kind: 'collector' },
+    'Mirror captured signaling to a HEP collector, over UDP, or tcp://ADDR or tls://ADDR.',
+    { short: 'H', repeatable: true, feature: 'hep', toml: 'hep.send', env: 'CALLTAP_HEP_SEND' },
+  ),
+  'hep-failover': toggle('Mirror to the first collector of -H that is there, instead of to all.', {
+    toml: 'hep.failover',
   }),
+  'hep-ca': value('FILE', text, 'Trust the CA of this PEM file too, for -H over TLS.', { toml: 'hep.ca' }),
+  'hep-cert': value('FILE', text, 'Show the collector this certificate (PEM), for -H over TLS.', { toml: 'hep.cert' }),
+  'hep-key': value('FILE', text, 'Read the private key of --hep-cert (PEM).', { toml: 'hep.key' }),
+  'hep-spool': value('DIR', text, 'Keep messages in this folder while a collector is away.', { toml: 'hep.spool' }),
+  'hep-spool-bytes': value(
+    'SIZE',
+    size(HEP_SPOOL_FILE_BYTES, 1024 ** 5),
+    'Keep at most this much of them for each collector; the oldest go first.',
+    { default: `${HEP_SPOOL_BYTES / 1024 ** 3}G`, toml: 'hep.spool_bytes' },
+  ),
   'hep-id': value('N', int(0, 4_294_967_295), 'Send this capture agent id to the collector.', {
     default: String(HEP_AGENT_ID),
     toml: 'hep.id',

@@ -282,6 +282,9 @@ export const ERRORS = {
       },
     },
   }),
+  ...rows('operations.md#mirroring-to-a-collector', 2, {
+    HEP_PATH_UNUSABLE: { line: '{option} {path}: {reason}', remedy: 'name a {content}' },
+  }),
   ...rows('operations.md#receiving-hep', 1, {
     HEP_ADDRESS_UNKNOWN: { line: '-L {host}: the name does not resolve', remedy: 'give an IP address' },
     HEP_BIND_FAILED: {

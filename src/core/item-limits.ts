@@ -6,6 +6,13 @@
 /** Bytes of a text chunk that is sent; identifiers are shorter, and a cut one identifies nothing. */
 export const MAX_HEP_OUT_TEXT_BYTES = 1_024;
 
+/** Bytes of a HEP packet that is sent: what fits a datagram of IPv4; a collector closes a connection that brings a longer one. */
+export const MAX_HEP_PACKET_BYTES = 65_507;
+/** Collectors of `-H`. */
+export const MAX_COLLECTORS = 8;
+/** Bytes of a file of `--hep-spool`. */
+export const HEP_SPOOL_FILE_BYTES = 1024 * 1024;
+
 /** Bytes and seconds after which `--split` may start the next file. */
 export const MAX_SPLIT_BYTES = 1024 ** 5;
 export const MAX_SPLIT_SECS = 366 * 86_400;

@@ -419,9 +419,14 @@ export const MAX_TLS_WAITING = 16_384;
 /** Bytes of one output that wait for its reader: some 7,000 alerts. */
 export const MAX_OUTLET_BYTES = 1024 * 1024;
 
-/** Datagrams and bytes handed to the socket and not yet sent. */
-export const HEP_OUT_MESSAGES = 4_096;
+/** Bytes that wait in memory for collectors, all together (`-H`); a collector that is away has a share. */
 export const HEP_OUT_BYTES = 8 * 1024 * 1024;
+/** Bytes handed to a connection and not yet taken by the system. */
+export const HEP_OUT_UNDER_WAY_BYTES = 1024 * 1024;
+/** Packets are written into pieces of memory of this size. */
+export const HEP_OUT_SLAB_BYTES = 256 * 1024;
+/** Bytes on disk that wait for a collector that is away (`--hep-spool-bytes`). */
+export const HEP_SPOOL_BYTES = 1024 ** 3;
 
 /** Commands that run at once, and events that wait for one to end. */
 export const HOOKS_RUNNING = 32;

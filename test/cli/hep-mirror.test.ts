@@ -1,14 +1,18 @@
 /** -H: a collector gets the SIP and RTCP that were captured, and one that is not there costs a counter alone. */
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
+import { writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import * as CHUNK from '../../src/decode/hep/chunks.ts';
 import type { HepPacket } from '../../src/decode/hep/packet.ts';
+import { StreamCollector } from '../helpers/hep-collectors.ts';
 import { chunkText, hepOf } from '../helpers/hep-packet.ts';
 import { asJson } from '../helpers/json.ts';
 import { freePort, until } from '../helpers/patience.ts';
+import { temporaryFolder } from '../helpers/read-capture.ts';
 import { DEMO, run } from './run-program.ts';
 
 async function collector(t: TestContext): Promise<{ readonly address: string; readonly packets: HepPacket[] }> {
@@ -62,12 +66,53 @@ test('a collector that is not there costs a counter', async () => {
   assert.ok(Number(losses['hep_out_connection_refused']) > 0, JSON.stringify(losses));
 });
 
+test('over TCP: all of it to two collectors, and to the disk while one is away', async (t) => {
+  const folder = temporaryFolder(t);
+  const got: Record<string, string[]> = { here: [], away: [] };
+  const collectors = ['here', 'away'].map(
+    (name) => new StreamCollector(t, (packet) => got[name]?.push(packet.toString('latin1'))),
+  );
+  const [here, away] = collectors;
+  assert.ok(here !== undefined && away !== undefined);
+  await here.start();
+  await away.start();
+  away.kill();
+  const to = (...ports: number[]): string[] => ports.flatMap((port) => ['-H', `tcp://127.0.0.1:${port}`]);
+  const r = await run(['-I', DEMO, ...to(here.port, away.port), '--hep-spool', folder, '--stats-json']);
+  assert.equal(r.code, 0, r.stderr);
+  const messages = Number(asJson(JSON.parse(r.stdout))['sipMessages']);
+  await until(
+    () => (got['here']?.length ?? 0) >= messages,
+    () => `${got['here']?.length} of ${messages}`,
+  );
+  assert.equal(got['away']?.length, 0);
+  // The next run has nothing of its own to send.
+  await away.start();
+  const nothing = join(folder, 'nothing.pcap');
+  writeFileSync(nothing, Buffer.from(`d4c3b2a1020004${'00'.repeat(9)}ffff000001000000`, 'hex'));
+  const next = run(['-I', nothing, ...to(away.port), '--hep-spool', folder]);
+  await until(
+    () => got['away']?.length === got['here']?.length,
+    () => `${got['away']?.length} of ${got['here']?.length}`,
+  );
+  await next;
+  assert.deepEqual(got['away'], got['here']);
+});
+
 test('options of a mirror without one, and a port that cannot be, are refused in one line', async () => {
   for (const [args, line] of [
     [['-I', DEMO, '--hep-node', 'x'], /--hep-node/],
     [['-I', DEMO, '--hep-send-auth', 'x'], /--hep-send-auth/],
     [['-I', DEMO, '-H', '127.0.0.1:0'], /-H/],
     [['-I', DEMO, '-H', '127.0.0.1:9060', '--hep-id', '4294967296'], /--hep-id/],
+    [['-I', DEMO, '--hep-spool', 'x'], /--hep-spool/],
+    [['-I', DEMO, '-H', 'sctp://127.0.0.1:9060'], /-H/],
+    [['-I', DEMO, '-H', 'tcp:h:1', '-H', 'tcp://h:1'], /-H tcp:\/\/h:1: it would get each message twice/],
+    [['-I', DEMO, '-H', 'h:1', '--hep-failover'], /--hep-failover: there is no other collector/],
+    [['-I', DEMO, '-H', 'tcp://h:1', '--hep-ca', 'x'], /--hep-ca: no collector of -H is spoken to by TLS/],
+    [['-I', DEMO, '-H', 'tls://h:1', '--hep-cert', 'x'], /--hep-cert.*--hep-key FILE/],
+    [['-I', DEMO, '-H', 'tls://h:1', '--hep-ca', '/nonexistent'], /--hep-ca \/nonexistent: there is no such file/],
+    [['-I', DEMO, ...Array.from({ length: 9 }, (_, i) => ['-H', `h:${i + 1}`]).flat()], /-H: .* at most 8/],
   ] as const) {
     const r = await run(args);
     assert.match(r.stderr, line);

@@ -1,113 +1,51 @@
 /**
- * Mirrors captured SIP and RTCP to a HEP collector, as HEP 3 datagrams (-H).
+ * Mirrors captured SIP and RTCP to HEP collectors (-H), as HEP 3.
  *
- * The collector is nobody the capture waits for: what cannot be sent at once waits in a bounded queue of the
- * socket, what does not fit there is dropped, and every failure is a counter. What came by HEP is not sent on: two
- * agents that mirror each other would never stop. What a probe read inside a TLS connection is not sent either: it
- * was encrypted because the network is not trusted.
+ * The collector is nobody the capture waits for: what cannot be sent at once waits in memory and on the disk, both bounded,
+ * and every message goes out, waits, or is counted. Messages of one turn of the event loop go out together. What came by HEP
+ * is not sent on: two agents that mirror each other would never stop. What a probe read inside a TLS connection is not sent
+ * either: it was encrypted because the network is not trusted.
  */
-
-import { createSocket, type Socket } from 'node:dgram';
-import { isIP } from 'node:net';
-import { resolveHost } from '../../core/bind.ts';
-import { Counters } from '../../core/counters.ts';
-import { errnoOf } from '../../core/errors.ts';
-import { ipText } from '../../core/ip.ts';
-import { HEP_OUT_BYTES, HEP_OUT_MESSAGES } from '../../core/limits.ts';
+import { HEP_OUT_BYTES } from '../../core/limits.ts';
 import { ORIGINS, TRANSPORT } from '../../core/words.ts';
 import type { Observer } from '../../ingest/observer.ts';
 import type { Packet } from '../../sources/packet.ts';
-import { encodeHep3, HEP_TYPE, type HepFacts } from './hep-encode.ts';
+import { Backlog } from './backlog.ts';
+import { BlockWriter } from './block.ts';
+import { Destination } from './destination.ts';
+import type { HepAgent, HepFacts } from './hep-encode.ts';
+import { HEP_TYPE, HepEncoder } from './hep-encode.ts';
+import type { HepOutCounters, Link, LinkOwner } from './link.ts';
+import { hepOutCounters } from './link.ts';
 import { rtcpToJson } from './rtcp-json.ts';
+import type { Spool } from './spool.ts';
+import type { StreamTimes, TlsMaterial } from './stream-link.ts';
+import { StreamLink } from './stream-link.ts';
+import { UdpLink } from './udp-link.ts';
 
-/** Longer than any pause between two ICMP errors of a host that refuses datagrams. */
-const WELL_AFTER_MS = 5_000;
-
-/**
- * Tells once when a receiver begins to miss what is sent to it, and once when it takes it again.
- *
- * A datagram that is sent proves nothing: the ICMP error that refuses it comes later (RFC 1122 section 4.1.3.3), and a
- * host sends few of those a second (RFC 1812 section 4.3.2.8). So a receiver is well again when a time without any
- * failure has followed a datagram.
- */
-export class SendingTrouble {
-  /** Told the reason of the first failure, and null when it is over. */
-  readonly #tell: (reason: string | null) => void;
-  #isTold = false;
-  #timer: NodeJS.Timeout | null = null;
-
-  constructor(tell: (reason: string | null) => void) {
-    this.#tell = tell;
-  }
-
-  failed(reason: string): void {
-    this.close();
-    if (this.#isTold) return;
-    this.#isTold = true;
-    this.#tell(reason);
-  }
-
-  sent(): void {
-    if (!this.#isTold || this.#timer !== null) return;
-    this.#timer = setTimeout(() => {
-      this.close();
-      this.#isTold = false;
-      this.#tell(null);
-    }, WELL_AFTER_MS);
-    this.#timer.unref();
-  }
-
-  /** Reports nothing about what was sent last. Idempotent. */
-  close(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
-  }
-}
-
-/** Payload of the longest UDP datagram. */
-const DATAGRAM_BYTES = { 4: 65_507, 6: 65_527 } as const;
 /** IP protocol numbers; everything but UDP runs over TCP. */
 const TCP = 6;
 const UDP = 17;
-const RETRY_MS = 10_000;
-const SEND_BUFFER_BYTES = 4 * 1024 * 1024;
 
 const HEP_ORIGIN = ORIGINS.indexOf('hep');
 const UPROBE_ORIGIN = ORIGINS.indexOf('uprobe');
 /** How often drain() looks. */
 const DRAIN_STEP_MS = 5;
 
-export const HEP_OUT_COUNTERS = [
-  'sent',
-  'sentBytes',
-  /** Dropped because the queue was full: a slow collector, or a slow network. */
-  'queueFull',
-  /** Nobody listened at the collector's address. */
-  'connectionRefused',
-  'sendErrors',
-  'tooLong',
-  /** Dropped because the collector's name had no address yet. */
-  'unresolved',
-  /** Not mirrored: came by HEP itself. */
-  'fromHep',
-  /** Not mirrored: plain text of an encrypted connection, which must not leave the host. */
-  'fromUprobe',
-  /** RTCP without a report, or that could not be read. */
-  'rtcpSkipped',
-] as const;
-/** What was captured and should have been mirrored, and was not sent, or by what it says not received. */
-export const HEP_OUT_LOSSES = ['queueFull', 'connectionRefused', 'sendErrors', 'tooLong', 'unresolved'] as const;
-export type HepOutCounter = (typeof HEP_OUT_COUNTERS)[number];
+/** Where a collector is, and how it is spoken to. */
+export type Collector = { readonly transport: 'udp' | 'tcp' | 'tls'; readonly host: string; readonly port: number };
 
-export type HepOutOptions = {
-  readonly host: string;
-  readonly port: number;
-  /** --hep-id. */
-  readonly agentId: number;
-  readonly authKey?: string;
-  readonly nodeName?: string;
-  /** Told why the collector begins to miss messages, and null when it gets them again. */
-  readonly onTrouble?: (reason: string | null) => void;
+export type HepOutOptions = HepAgent & {
+  readonly collectors: readonly Collector[];
+  /** The first collector that is there gets each message; else all get it. */
+  readonly failsOver: boolean;
+  /** For tls. */
+  readonly tls: TlsMaterial;
+  readonly times?: StreamTimes;
+  /** Makes the spool of the collector of this name; null without one. */
+  readonly spool?: ((name: string, counters: HepOutCounters) => Spool) | null;
+  /** Told why a collector begins to miss messages, and null when it gets them again. */
+  readonly onTrouble?: (collector: string, reason: string | null) => void;
 };
 
 /** What the mirror says of the packet that a message came in. */
@@ -117,59 +55,37 @@ export type HepOutCarrier = Pick<
 >;
 
 export class HepOut {
-  readonly counters = new Counters<HepOutCounter>(HEP_OUT_COUNTERS);
+  readonly counters = hepOutCounters();
   readonly #options: HepOutOptions;
-  readonly #trouble: SendingTrouble;
-  #socket: Socket | null = null;
-  #local: { readonly address: string; readonly port: number } | null = null;
-  #maxDatagram: number = DATAGRAM_BYTES[4];
-  #queued = 0;
-  #queuedBytes = 0;
-  #retry: NodeJS.Timeout | null = null;
+  readonly #encoder: HepEncoder;
+  readonly #writer: BlockWriter;
+  readonly #destinations: readonly Destination[];
+  readonly #links: readonly Link[];
+  #flush: NodeJS.Immediate | null = null;
   #isClosed = false;
 
   constructor(options: HepOutOptions) {
     this.#options = options;
-    this.#trouble = new SendingTrouble(options.onTrouble ?? (() => undefined));
+    this.#encoder = new HepEncoder(options);
+    this.#writer = new BlockWriter(this.#encoder);
+    const { collectors, failsOver } = options;
+    const groups = failsOver ? [collectors] : collectors.map((one) => [one]);
+    this.#destinations = groups.map((group) => this.#destination(group, HEP_OUT_BYTES / groups.length));
+    this.#links = this.#destinations.flatMap((one) => one.links);
   }
 
-  /** Looks the collector up and connects. A name without an address is tried again; this never fails. */
+  /** Connects to the collectors. One that is not there is tried again. Throws ServiceError when a spool cannot be used. */
   async start(): Promise<void> {
-    const { host, port } = this.#options;
-    const address = await resolveHost(host);
-    if (this.#isClosed) return;
-    if (address === null) {
-      this.#startLater('the host cannot be resolved');
-      return;
-    }
-    const version = isIP(address) === 6 ? 6 : 4;
-    const socket = createSocket(version === 6 ? 'udp6' : 'udp4');
-    socket.on('error', (error) => this.#onError(error));
-    socket.unref();
-    // Connected, so that a refusal comes back as an error of this socket.
-    // Its callback is also given why it could not be, without a route to the collector, say.
-    const refusal = await new Promise<Error | null>((resolve) => {
-      socket.connect(port, address, (error?: Error) => resolve(error ?? null));
-    });
-    if (this.#isClosed || refusal !== null) {
-      socket.close();
-      if (refusal !== null) this.#startLater(`it cannot be reached (${errnoOf(refusal) ?? refusal.message})`);
-      return;
-    }
-    try {
-      socket.setSendBufferSize(SEND_BUFFER_BYTES);
-    } catch {
-      // The system's own size is used; what does not fit is queued and counted.
-    }
-    this.#maxDatagram = DATAGRAM_BYTES[version];
-    this.#local = socket.address();
-    this.#socket = socket;
-    this.#trouble.sent();
+    await Promise.all(this.#destinations.map((one) => one.start()));
   }
 
-  /** Datagrams waiting in the socket. */
-  get queued(): number {
-    return this.#queued;
+  get links(): readonly Link[] {
+    return this.#links;
+  }
+
+  /** Bytes in memory that wait or are under way. */
+  get waitingBytes(): number {
+    return this.#destinations.reduce((sum, one) => sum + one.bytes, 0);
   }
 
   /** Of a capture: its SIP and RTCP are sent on. */
@@ -183,39 +99,71 @@ export class HepOut {
 
   /** A SIP message as it was captured; `proto` is what it came over. The bytes are copied. */
   mirrorSip(b: Uint8Array, start: number, end: number, c: HepOutCarrier, proto: number): void {
-    if (this.#isWanted(c)) this.#send(this.#facts(c, proto, HEP_TYPE.SIP), b, start, end);
+    if (this.#isWanted(c)) this.#write(factsOf(c, proto, HEP_TYPE.SIP), b, start, end);
   }
 
   /** An RTCP datagram, as the JSON that collectors read; with the Call-ID of its dialog where that is known. */
   mirrorRtcp(b: Uint8Array, start: number, end: number, c: HepOutCarrier, callId?: string): void {
     if (!this.#isWanted(c)) return;
     const json = rtcpToJson(b.subarray(start, end));
-    if (json.ok) this.#send(this.#facts(c, UDP, HEP_TYPE.RTCP, callId), Buffer.from(json.value, 'latin1'));
-    else this.counters.add('rtcpSkipped');
+    if (!json.ok) {
+      this.counters.add('rtcpSkipped');
+      return;
+    }
+    const payload = Buffer.from(json.value, 'latin1');
+    this.#write(factsOf(c, UDP, HEP_TYPE.RTCP, callId), payload, 0, payload.length);
   }
 
   /** True for a datagram that this mirror sent itself, met again on an interface. */
   isOwn(c: HepOutCarrier): boolean {
-    const local = this.#local;
-    if (local === null || c.srcPort !== local.port) return false;
-    const address = ipText(c.addresses, c.srcOff, c.ipVersion);
-    return address === local.address;
+    return this.#links.some((link) => link.isOwn(c));
   }
 
-  /** Resolves when nothing waits in the socket any more, or after `ms`. */
+  /** Resolves when nothing waits any more, or after `ms`. */
   async drain(ms: number): Promise<void> {
-    for (const end = performance.now() + ms; this.#queued > 0 && performance.now() < end; )
+    this.#handOver();
+    const isDone = (): boolean => this.#destinations.every((one) => one.isDone);
+    for (const end = performance.now() + ms; !isDone() && performance.now() < end; )
       await new Promise((resolve) => setTimeout(resolve, DRAIN_STEP_MS));
   }
 
-  /** Drops what waits and closes; idempotent. */
+  /** What waits goes to the spool, or is counted; idempotent. */
   close(): void {
     if (this.#isClosed) return;
+    this.#handOver();
     this.#isClosed = true;
-    if (this.#retry !== null) clearTimeout(this.#retry);
-    this.#trouble.close();
-    this.#socket?.close();
-    this.#socket = null;
+    for (const one of this.#destinations) one.close();
+  }
+
+  #destination(group: readonly Collector[], bytes: number): Destination {
+    const { onTrouble, spool, failsOver } = this.#options;
+    const { counters } = this;
+    const links = group.map((collector) => {
+      const troubles = new OnceTold((reason) => onTrouble?.(link.name, reason));
+      const owner: LinkOwner = {
+        counters,
+        onChange: () => destination.pump(),
+        onUnsent: (block) => {
+          if (this.#isClosed) counters.add('unsentAtEnd', block.messages);
+          else destination.putBack(block);
+        },
+        onTrouble: (reason) => {
+          if (!this.#isClosed) troubles.tell(reason);
+        },
+      };
+      const link = this.#link(collector, owner);
+      return link;
+    });
+    const name = failsOver ? 'failover' : (links[0]?.name ?? '');
+    const onDisk = spool?.(name, counters) ?? null;
+    const destination = new Destination(links, new Backlog(bytes, onDisk, counters, () => destination.pump()));
+    return destination;
+  }
+
+  #link({ transport, host, port }: Collector, owner: LinkOwner): Link {
+    const { tls, times } = this.#options;
+    if (transport === 'udp') return new UdpLink(host, port, this.#options, owner);
+    return new StreamLink(host, port, transport === 'tls' ? tls : null, owner, times);
   }
 
   #isWanted(c: HepOutCarrier): boolean {
@@ -225,71 +173,54 @@ export class HepOut {
     return from === null;
   }
 
-  #facts(c: HepOutCarrier, proto: number, protocolType: number, correlationId?: string): HepFacts {
-    const { agentId, nodeName, authKey } = this.#options;
-    return {
-      ipVersion: c.ipVersion === 6 ? 6 : 4,
-      proto,
-      src: c.addresses.subarray(c.srcOff, c.srcOff + 16),
-      dst: c.addresses.subarray(c.dstOff, c.dstOff + 16),
-      srcPort: c.srcPort,
-      dstPort: c.dstPort,
-      tsUs: c.tsUs,
-      protocolType,
-      agentId,
-      ...(correlationId !== undefined && { correlationId }),
-      ...(nodeName !== undefined && { nodeName }),
-      ...(authKey !== undefined && { authKey }),
-    };
+  #write(facts: HepFacts, b: Uint8Array, start: number, end: number): void {
+    const length = this.#encoder.length(facts, end - start);
+    if (length === 0) {
+      this.counters.add('tooLong', this.#destinations.length);
+      return;
+    }
+    if (!this.#writer.write(length, facts, b, start, end)) {
+      this.#handOver();
+      this.#writer.write(length, facts, b, start, end);
+    }
+    this.#flush ??= setImmediate(() => this.#handOver());
   }
 
-  #send(facts: HepFacts, b: Uint8Array, start = 0, end = b.length): void {
-    const socket = this.#socket;
-    if (socket === null) {
-      this.counters.add('unresolved');
-      return;
-    }
-    if (this.#queued >= HEP_OUT_MESSAGES || this.#queuedBytes >= HEP_OUT_BYTES) {
-      this.counters.add('queueFull');
-      this.#trouble.failed('what it is sent waits too long');
-      return;
-    }
-    const packet = encodeHep3(facts, b, start, end, this.#maxDatagram);
-    if (!packet.ok) {
-      this.counters.add('tooLong');
-      return;
-    }
-    const bytes = packet.value.length;
-    this.#queued++;
-    this.#queuedBytes += bytes;
-    socket.send(packet.value, (error) => {
-      this.#queued--;
-      this.#queuedBytes -= bytes;
-      if (error !== null) {
-        this.#onError(error);
-        return;
-      }
-      this.counters.add('sent');
-      this.counters.add('sentBytes', bytes);
-      this.#trouble.sent();
-    });
+  #handOver(): void {
+    if (this.#flush !== null) clearImmediate(this.#flush);
+    this.#flush = null;
+    const block = this.#writer.take();
+    if (block !== null) for (const one of this.#destinations) one.add(block);
+  }
+}
+
+/** Tells once when a trouble begins, and once when it is over. */
+class OnceTold {
+  readonly #tell: (reason: string | null) => void;
+  #isTold = false;
+
+  constructor(tell: (reason: string | null) => void) {
+    this.#tell = tell;
   }
 
-  #onError(error: Error): void {
-    const name = errnoOf(error);
-    if (name === 'EMSGSIZE') {
-      this.counters.add('tooLong');
-      return;
-    }
-    const isRefused = name === 'ECONNREFUSED';
-    this.counters.add(isRefused ? 'connectionRefused' : 'sendErrors');
-    this.#trouble.failed(isRefused ? 'nobody listens there' : `it cannot be sent to (${name ?? error.message})`);
+  tell(reason: string | null): void {
+    if (this.#isTold === (reason !== null)) return;
+    this.#isTold = reason !== null;
+    this.#tell(reason);
   }
+}
 
-  #startLater(reason: string): void {
-    if (this.#isClosed) return;
-    this.#trouble.failed(reason);
-    this.#retry = setTimeout(() => void this.start(), RETRY_MS);
-    this.#retry.unref();
-  }
+function factsOf(c: HepOutCarrier, proto: number, protocolType: number, correlationId?: string): HepFacts {
+  return {
+    ipVersion: c.ipVersion === 6 ? 6 : 4,
+    proto,
+    addresses: c.addresses,
+    srcOff: c.srcOff,
+    dstOff: c.dstOff,
+    srcPort: c.srcPort,
+    dstPort: c.dstPort,
+    tsUs: c.tsUs,
+    protocolType,
+    correlationId,
+  };
 }

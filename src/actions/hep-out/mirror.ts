@@ -1,0 +1,135 @@
+/** Makes the HEP mirror of the options of -H, says a line when a collector begins to miss messages, and gives its counters. */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import { errnoOf, failure } from '../../core/errors.ts';
+import { snake } from '../../view/loss-row.ts';
+import type { MetricFamily } from '../../view/metrics-snapshot.ts';
+import { counterFamily, numberFamily } from '../../view/metrics-snapshot.ts';
+import type { Collector } from './hep-out.ts';
+import { HepOut } from './hep-out.ts';
+import { HEP_OUT_COUNTERS, HEP_OUT_LOSSES } from './link.ts';
+import { Spool } from './spool.ts';
+import type { TlsMaterial } from './stream-link.ts';
+
+export type MirrorOptions = {
+  /** -H */
+  readonly hepSend: readonly Collector[];
+  readonly hepFailover: boolean;
+  readonly hepId: number;
+  readonly hepNode: string | null;
+  readonly hepSendAuth: string | null;
+  readonly hepCa: string | null;
+  readonly hepCert: string | null;
+  readonly hepKey: string | null;
+  readonly hepSpool: string | null;
+  readonly hepSpoolBytes: number;
+};
+
+/**
+ * Null without -H. `mayWrite` is the persistence gate; `say` is given lines for people, without their end. Throws ServiceError
+ * for a certificate or a key that cannot be read.
+ */
+export function createMirror(
+  options: MirrorOptions,
+  mayWrite: () => boolean,
+  say: (line: string) => void,
+): HepOut | null {
+  const { hepSend, hepFailover, hepId, hepNode, hepSendAuth, hepSpool, hepSpoolBytes } = options;
+  if (hepSend.length === 0) return null;
+  /** Messages of troubles that are over. */
+  let lostBefore = 0;
+  let unconfirmedBefore = 0;
+  const onTrouble = (collector: string, reason: string | null): void => {
+    if (reason !== null) {
+      say(`-H ${collector}: ${reason}; trying again and counting lost messages`);
+      return;
+    }
+    // Which messages the collector misses is not known before it is well again.
+    const lost = HEP_OUT_LOSSES.reduce((sum, name) => sum + mirror.counters.get(name), 0);
+    const unconfirmed = mirror.counters.get('unconfirmed');
+    const perhaps = unconfirmed > unconfirmedBefore ? `, and ${unconfirmed - unconfirmedBefore} may be` : '';
+    say(`-H ${collector}: mirrored again; ${lost - lostBefore} messages were lost meanwhile${perhaps}`);
+    lostBefore = lost;
+    unconfirmedBefore = unconfirmed;
+  };
+  const mirror = new HepOut({
+    agentId: hepId,
+    nodeName: hepNode ?? hostname(),
+    ...(hepSendAuth !== null && { authKey: hepSendAuth }),
+    collectors: hepSend,
+    failsOver: hepFailover,
+    tls: tlsMaterial(options),
+    spool:
+      hepSpool === null
+        ? null
+        : (name, counters) => new Spool(join(hepSpool, folderName(name)), hepSpoolBytes, counters, mayWrite),
+    onTrouble,
+  });
+  return mirror;
+}
+
+/** What was not mirrored, or perhaps not, by reason. */
+export function lossesOf(mirror: HepOut): (readonly [string, number])[] {
+  return [...HEP_OUT_LOSSES, 'unconfirmed' as const].map((name) => [snake(name), mirror.counters.get(name)] as const);
+}
+
+/** Zero where the option is not given: a dashboard needs no exceptions. */
+export function mirrorFamilies(mirror: HepOut | null): MetricFamily[] {
+  return [
+    counterFamily(
+      'calltap_hep_out_total',
+      'Packets of the HEP mirror, by what became of them; with several collectors each counts.',
+      'event',
+      HEP_OUT_COUNTERS.map((name) => [snake(name), mirror?.counters.get(name) ?? 0] as const),
+    ),
+    numberFamily(
+      'gauge',
+      'calltap_hep_out_waiting_bytes',
+      'Bytes of the HEP mirror that wait in memory.',
+      mirror?.waitingBytes ?? 0,
+    ),
+    {
+      name: 'calltap_hep_out_up',
+      help: 'Whether the collector is there, as far as one can know.',
+      type: 'gauge',
+      labelNames: ['collector'],
+      samples: (mirror?.links ?? []).map(({ name, isUp }) => ({ labels: { collector: name }, value: isUp ? 1 : 0 })),
+    },
+  ];
+}
+
+/** A folder's name that no other collector has. */
+function folderName(collector: string): string {
+  return collector.replace('://', '-').replaceAll(/[^A-Za-z0-9.-]/g, '_');
+}
+
+function tlsMaterial({ hepSend, hepCa, hepCert, hepKey }: MirrorOptions): TlsMaterial {
+  if (!hepSend.some(({ transport }) => transport === 'tls')) return {};
+  return {
+    ...(hepCa !== null && {
+      ca: [...rootCertificates, readPem('--hep-ca', hepCa, 'a certificate', (text) => new X509Certificate(text))],
+    }),
+    ...(hepCert !== null && {
+      cert: readPem('--hep-cert', hepCert, 'a certificate', (text) => new X509Certificate(text)),
+    }),
+    ...(hepKey !== null && { key: readPem('--hep-key', hepKey, 'a private key', (text) => createPrivateKey(text)) }),
+  };
+}
+
+/** The text of the file; no line repeats any of it. */
+function readPem(option: string, path: string, content: string, parse: (text: string) => unknown): string {
+  let reason = `it holds no ${content.replace(/^a /, '')}`;
+  try {
+    const text = readFileSync(path, 'utf8');
+    parse(text);
+    return text;
+  } catch (error) {
+    const code = errnoOf(error) ?? '';
+    if (code === 'ENOENT') reason = 'there is no such file';
+    else if (code === 'EACCES') reason = 'permission denied';
+    throw failure('HEP_PATH_UNUSABLE', { option, path, reason, content: 'readable file in PEM' });
+  }
+}
