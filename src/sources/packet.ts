@@ -6,6 +6,9 @@ import type { HepClock } from './hep/hep-clock.ts';
 /** Where the payload buf[start..end) lies in a capture file that can be read again, and the check of its bytes. */
 export type FilePlace = { file: number; at: number; start: number; end: number; check: number };
 
+/** `dscp` of a packet whose IP header nobody saw. */
+export const NO_DSCP = 0xff;
+
 /** One frame of a file or an interface. */
 export type FrameAt = { readonly source: number; readonly frame: number };
 
@@ -29,6 +32,12 @@ export type Packet = {
   dstOff: number;
   srcPort: number;
   dstPort: number;
+  /** Id of the outermost VLAN; 0 none. */
+  vlan: number;
+  /** 0..63; NO_DSCP when no IP header was seen. */
+  dscp: number;
+  /** Flag byte of the TCP header that completed it; 0 without one. */
+  tcpFlags: number;
   /** Ordinal of the frame in its source, -1 without one; of a message in parts, the frame it began in. */
   frame: number;
   /** The other frames that carried a part of it; null without one, or where nobody will ask. */
@@ -65,6 +74,9 @@ export function emptyPacket(addresses: Uint8Array = new Uint8Array(32)): Packet 
     dstOff: 16,
     srcPort: 0,
     dstPort: 0,
+    vlan: 0,
+    dscp: NO_DSCP,
+    tcpFlags: 0,
     frame: -1,
     parts: null,
     digestHigh: 0,

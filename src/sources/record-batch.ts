@@ -42,6 +42,8 @@ export class RecordBatch {
     out.dstOff = at + OFFSET.dst;
     out.srcPort = u16[i * U16 + OFFSET.srcPort / 2] ?? 0;
     out.dstPort = u16[i * U16 + OFFSET.dstPort / 2] ?? 0;
+    out.vlan = u16[i * U16 + OFFSET.vlan / 2] ?? 0;
+    out.dscp = bytes[at + OFFSET.dscp] ?? 0;
     out.frame = f64[i * F64 + OFFSET.frame / 8] ?? -1;
     out.digestLow = (u32[i * U32 + OFFSET.digest / 4] ?? 0) | 0;
     out.digestHigh = (u32[i * U32 + OFFSET.digest / 4 + 1] ?? 0) | 0;

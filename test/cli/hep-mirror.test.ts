@@ -6,10 +6,15 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { EPOCH_US } from '../../fixtures/build/capture.ts';
+import { ETHERTYPE, tagged } from '../../fixtures/build/link.ts';
+import { TCP_FLAG, udpPacket } from '../../fixtures/build/packet.ts';
+import { pcap } from '../../fixtures/build/pcap-file.ts';
+import { TcpConnection } from '../../fixtures/build/tcp.ts';
 import * as CHUNK from '../../src/decode/hep/chunks.ts';
 import type { HepPacket } from '../../src/decode/hep/packet.ts';
 import { StreamCollector } from '../helpers/hep-collectors.ts';
-import { chunkText, hepOf } from '../helpers/hep-packet.ts';
+import { chunkNumber, chunkText, hepOf } from '../helpers/hep-packet.ts';
 import { asJson } from '../helpers/json.ts';
 import { freePort, until } from '../helpers/patience.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
@@ -64,6 +69,34 @@ test('a collector that is not there costs a counter', async () => {
   assert.equal(asJson(figures['stats'])['dialogs'] !== undefined, true);
   const losses = asJson(asJson(figures['stats'])['losses']);
   assert.ok(Number(losses['hep_out_connection_refused']) > 0, JSON.stringify(losses));
+});
+
+test('VLAN, DSCP and TCP flags of the frame go along', async (t) => {
+  const { address, packets } = await collector(t);
+  const client = { address: '192.0.2.1', port: 5060 };
+  const server = { address: '192.0.2.2', port: 5060 };
+  const message = (transport: string): Buffer =>
+    Buffer.from(
+      `OPTIONS sip:b@192.0.2.2 SIP/2.0\r\nVia: SIP/2.0/${transport} a;branch=z9hG4bK1\r\nFrom: <sip:a@a>;tag=1\r\n` +
+        `To: <sip:b@b>\r\nCall-ID: ${transport}\r\nCSeq: 1 OPTIONS\r\nContent-Length: 0\r\n\r\n`,
+    );
+  const frame = tagged(udpPacket(client, server, message('UDP'), { dscp: 26 }), 0, [[ETHERTYPE.VLAN, 1_234]]);
+  const tcp = new TcpConnection({ client, server, clientIsn: 1, serverIsn: 2 })
+    .open(EPOCH_US + 1_000)
+    .send(true, EPOCH_US + 9_000, message('TCP'), 2);
+  const file = join(temporaryFolder(t), 'tagged.pcap');
+  writeFileSync(file, pcap([{ tsUs: EPOCH_US, data: frame }, ...tcp.frames()]));
+  const r = await run(['-I', file, '-H', address]);
+  assert.equal(r.code, 0, r.stderr);
+  await until(
+    () => packets.length === 2,
+    () => `${packets.length} arrived`,
+  );
+  const said = packets.map((p) => [CHUNK.VLAN, CHUNK.TOS, CHUNK.TCP_FLAGS].map((type) => chunkNumber(p.bytes, type)));
+  assert.deepEqual(said, [
+    [1_234, 26 << 2, null],
+    [null, null, TCP_FLAG.PSH | TCP_FLAG.ACK],
+  ]);
 });
 
 test('over TCP: all of it to two collectors, and to the disk while one is away', async (t) => {

@@ -19,6 +19,14 @@ export const endsOf = (p: HepPacket): [src: number[], dst: number[]] => [address
 
 export const payloadOf = (p: HepPacket): string => Buffer.from(p.bytes.subarray(p.start, p.end)).toString('latin1');
 
+/** Number in the HEP3 datagram's first chunk of that type, of 1 or 2 bytes. */
+export function chunkNumber(datagram: Uint8Array, type: number): number | null {
+  const b = Buffer.from(datagram);
+  for (let at = 6; at + 6 <= b.length; at += b.readUInt16BE(at + 4))
+    if (b.readUInt16BE(at + 2) === type) return b.readUIntBE(at + 6, b.readUInt16BE(at + 4) - 6);
+  return null;
+}
+
 /** Text of the HEP3 datagram's first chunk of that type. */
 export function chunkText(datagram: Uint8Array, type: number): string | null {
   const b = Buffer.from(datagram);

@@ -30,6 +30,10 @@ export type HepFacts = {
   readonly dstPort: number;
   readonly tsUs: number;
   readonly protocolType: number;
+  /** Id of the VLAN, byte with the DSCP and of TCP flags; 0 is left out. */
+  readonly vlan: number;
+  readonly tos: number;
+  readonly tcpFlags: number;
   /** Call-ID of the dialog a report belongs to. */
   readonly correlationId?: string | undefined;
 };
@@ -54,13 +58,16 @@ export class HepEncoder {
   }
 
   /** Bytes of the packet with a payload of that length; 0 when no collector takes so long a one. */
-  length({ ipVersion, correlationId }: HepFacts, payloadBytes: number): number {
+  length({ ipVersion, correlationId, vlan, tos, tcpFlags }: HepFacts, payloadBytes: number): number {
     const text = textBytes(correlationId);
     const total =
       FIXED_BYTES +
       (ipVersion === 6 ? 32 : 8) +
       this.#own.length +
       (text > 0 ? CHUNK.CHUNK_HEADER_BYTES + text : 0) +
+      (vlan > 0 ? CHUNK.CHUNK_HEADER_BYTES + 2 : 0) +
+      (tos > 0 ? CHUNK.CHUNK_HEADER_BYTES + 1 : 0) +
+      (tcpFlags > 0 ? CHUNK.CHUNK_HEADER_BYTES + 1 : 0) +
       payloadBytes;
     return total > MAX_HEP_PACKET_BYTES ? 0 : total;
   }
@@ -88,6 +95,9 @@ export class HepEncoder {
     this.#at += this.#own.length;
     const text = textBytes(correlationId);
     if (text > 0) this.#text(CHUNK.CORRELATION, correlationId ?? '', text);
+    if (facts.vlan > 0) this.#number(CHUNK.VLAN, facts.vlan & 0xffff, 2);
+    if (facts.tos > 0) this.#number(CHUNK.TOS, facts.tos & 0xff, 1);
+    if (facts.tcpFlags > 0) this.#number(CHUNK.TCP_FLAGS, facts.tcpFlags & 0xff, 1);
     this.#raw(CHUNK.PAYLOAD, b, start, end);
   }
 

@@ -9,7 +9,7 @@
 import { HEP_OUT_BYTES } from '../../core/limits.ts';
 import { ORIGINS, TRANSPORT } from '../../core/words.ts';
 import type { Observer } from '../../ingest/observer.ts';
-import type { Packet } from '../../sources/packet.ts';
+import { NO_DSCP, type Packet } from '../../sources/packet.ts';
 import { Backlog } from './backlog.ts';
 import { BlockWriter } from './block.ts';
 import { Destination } from './destination.ts';
@@ -51,7 +51,17 @@ export type HepOutOptions = HepAgent & {
 /** What the mirror says of the packet that a message came in. */
 export type HepOutCarrier = Pick<
   Packet,
-  'tsUs' | 'origin' | 'ipVersion' | 'addresses' | 'srcOff' | 'dstOff' | 'srcPort' | 'dstPort'
+  | 'tsUs'
+  | 'origin'
+  | 'ipVersion'
+  | 'addresses'
+  | 'srcOff'
+  | 'dstOff'
+  | 'srcPort'
+  | 'dstPort'
+  | 'vlan'
+  | 'dscp'
+  | 'tcpFlags'
 >;
 
 export class HepOut {
@@ -221,6 +231,10 @@ function factsOf(c: HepOutCarrier, proto: number, protocolType: number, correlat
     dstPort: c.dstPort,
     tsUs: c.tsUs,
     protocolType,
+    vlan: c.vlan,
+    // The two bits of ECN are not known.
+    tos: c.dscp === NO_DSCP ? 0 : c.dscp << 2,
+    tcpFlags: proto === TCP ? c.tcpFlags : 0,
     correlationId,
   };
 }

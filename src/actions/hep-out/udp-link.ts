@@ -216,6 +216,7 @@ function keepAliveOf(agent: HepAgent): Buffer {
   const facts = {
     ...{ ipVersion: 4 as const, proto: UDP, addresses: new Uint8Array(8), srcOff: 0, dstOff: 4 },
     ...{ srcPort: 0, dstPort: 0, tsUs: Date.now() * 1000, protocolType: HEP_TYPE.SIP },
+    ...{ vlan: 0, tos: 0, tcpFlags: 0 },
   };
   return encodeHep3(agent, facts, new Uint8Array(0)) ?? Buffer.alloc(0);
 }

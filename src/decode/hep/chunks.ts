@@ -18,4 +18,7 @@ export const AUTH_KEY = 0x0e;
 export const PAYLOAD = 0x0f;
 export const COMPRESSED = 0x10;
 export const CORRELATION = 0x11;
+export const VLAN = 0x12;
 export const NODE = 0x13;
+export const TCP_FLAGS = 0x17;
+export const TOS = 0x18;

@@ -6,7 +6,7 @@
  * share the table, so a segment captured twice counts as a retransmission.
  */
 import { TRANSPORT } from '../../core/words.ts';
-import { emptyPacket, type Packet } from '../../sources/packet.ts';
+import { emptyPacket, NO_DSCP, type Packet } from '../../sources/packet.ts';
 import { FLAG } from '../../sources/records.ts';
 import { ByteBudget } from '../byte-buffer.ts';
 import type { DecodeCounters } from '../counters.ts';
@@ -86,6 +86,7 @@ export class TcpReassembler {
     const control = s.tcpFlags & (SYN | FIN | RST);
     if (span === 0 && control === 0) return;
     const { packet } = s;
+    this.#completedBy(packet.vlan, packet.dscp, s.tcpFlags);
     const hash = this.#table.hash(packet);
     let c = this.#table.find(packet, hash);
     if (c === null) {
@@ -116,6 +117,7 @@ export class TcpReassembler {
 
   /** Gives up what has waited too long at `nowUs`. Returns the number of directions that timed out. */
   expire(nowUs: number): number {
+    this.#completedBy(0, NO_DSCP, 0);
     let timeouts = 0;
     let next: TcpConnection | null = null;
     for (let c = this.#waiting.oldest; c !== null; c = next) {
@@ -139,6 +141,7 @@ export class TcpReassembler {
 
   /** The source ended: hands out what stands behind holes and gives up the rest. */
   close(): void {
+    this.#completedBy(0, NO_DSCP, 0);
     for (let c = this.#waiting.oldest; c !== null; c = this.#waiting.oldest) {
       for (const d of c.directions) {
         d.skipHoles(Infinity);
@@ -147,6 +150,14 @@ export class TcpReassembler {
       this.#wait(c, false);
     }
     for (let c = this.#table.victim; c !== null; c = this.#table.victim) this.#forget(c);
+  }
+
+  /** What the messages say of the segment that completes them. */
+  #completedBy(vlan: number, dscp: number, tcpFlags: number): void {
+    const p = this.#packet;
+    p.vlan = vlan;
+    p.dscp = dscp;
+    p.tcpFlags = tcpFlags;
   }
 
   #open(packet: Packet, hash: number): TcpConnection {

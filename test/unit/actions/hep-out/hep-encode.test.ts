@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { encodeHep3, type HepAgent, type HepFacts } from '../../../../src/actions/hep-out/hep-encode.ts';
 import * as CHUNK from '../../../../src/decode/hep/chunks.ts';
-import { chunkText, endsOf, hepOf } from '../../../helpers/hep-packet.ts';
+import { chunkNumber, chunkText, endsOf, hepOf } from '../../../helpers/hep-packet.ts';
 
 const word = (max: number): fc.Arbitrary<number> => fc.integer({ min: 0, max });
 const name = fc.string({ maxLength: 60, unit: 'grapheme' }).filter((s) => s === '' || !s.endsWith('\0'));
@@ -26,6 +26,9 @@ const facts: fc.Arbitrary<HepFacts> = fc.record({
   dstPort: word(65_535),
   tsUs: fc.integer({ min: 0, max: 4_294_967_295_999_999 }),
   protocolType: fc.constantFrom(1, 5),
+  vlan: word(4_095),
+  tos: word(255),
+  tcpFlags: word(255),
   correlationId: fc.option(name, { nil: undefined }),
 });
 
@@ -46,6 +49,12 @@ describe('HEP 3 out', () => {
           [p.proto, p.srcPort, p.dstPort, p.tsUs, p.protocolType, p.agentId],
           [f.proto, f.srcPort, f.dstPort, f.tsUs, f.protocolType, who.agentId],
         );
+        for (const [type, value] of [
+          [CHUNK.VLAN, f.vlan] as const,
+          [CHUNK.TOS, f.tos] as const,
+          [CHUNK.TCP_FLAGS, f.tcpFlags] as const,
+        ])
+          assert.equal(chunkNumber(made, type), value > 0 ? value : null);
         assert.equal(p.correlationId, f.correlationId || null);
         assert.equal(chunkText(made, CHUNK.NODE), who.nodeName || null);
         assert.equal(p.authKey === null ? undefined : Buffer.from(p.authKey).toString(), who.authKey || undefined);
@@ -67,6 +76,9 @@ describe('HEP 3 out', () => {
     dstPort: 5_060,
     tsUs: 1_313_440_459_120_000,
     protocolType: 1,
+    vlan: 0,
+    tos: 0,
+    tcpFlags: 0,
   };
   const who = { agentId: 228 };
 

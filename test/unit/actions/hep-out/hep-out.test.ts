@@ -42,6 +42,9 @@ const carrier: HepOutCarrier = {
   dstOff: 16,
   srcPort: 5_060,
   dstPort: 5_070,
+  vlan: 0,
+  dscp: 255,
+  tcpFlags: 0,
 };
 const invite = Buffer.from('....INVITE sip:b@x SIP/2.0\r\n\r\n....');
 const SENDER_REPORT = Buffer.from(

@@ -17,7 +17,7 @@ import { temporaryFolder } from '../../../helpers/read-capture.ts';
 
 const FACTS = {
   ...{ ipVersion: 4 as const, proto: 17, addresses: new Uint8Array(32), srcOff: 0, dstOff: 16, srcPort: 1, dstPort: 2 },
-  ...{ tsUs: 1_700_000_000_000_000, protocolType: 1 },
+  ...{ tsUs: 1_700_000_000_000_000, protocolType: 1, vlan: 0, tos: 0, tcpFlags: 0 },
 };
 const MIB = 1024 * 1024;
 
@@ -144,7 +144,7 @@ describe('HEP spool', { timeout: 120_000 }, () => {
 });
 
 describe('HEP mirror with a spool', { timeout: 120_000 }, () => {
-  const carrier = { ...FACTS, origin: 0 };
+  const carrier = { ...FACTS, origin: 0, dscp: 255 };
   function mirror(t: TestContext, folder: string, port: number, more: Partial<HepOutOptions> = {}): HepOut {
     const times = { firstRetryMs: 20, lastRetryMs: 50, connectMs: 10_000, stallMs: 10_000 };
     const collectors = [{ transport: 'tcp' as const, host: '127.0.0.1', port }];

@@ -17,6 +17,9 @@ const carrier: HepOutCarrier = {
   dstOff: 16,
   srcPort: 5_060,
   dstPort: 5_070,
+  vlan: 0,
+  dscp: 255,
+  tcpFlags: 0,
 };
 
 /** Messages are numbers; `got` has those that came, in order. */

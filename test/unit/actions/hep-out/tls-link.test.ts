@@ -21,6 +21,7 @@ const INVITE = Buffer.from('INVITE sip:b@x SIP/2.0\r\n\r\n');
 const CARRIER = {
   ...{ tsUs: 1_700_000_000_000_000, origin: 0, ipVersion: 4, addresses: new Uint8Array(32) },
   ...{ srcOff: 0, dstOff: 16, srcPort: 5060, dstPort: 5060 },
+  ...{ vlan: 0, dscp: 255, tcpFlags: 0 },
 };
 
 describe('HEP mirror over TLS', { timeout: 120_000 }, () => {
