@@ -85,6 +85,9 @@ const SOURCES = group('Sources', {
   'hep-failover': toggle('Mirror to the first collector of -H that is there, instead of to all.', {
     toml: 'hep.failover',
   }),
+  'hep-rtp-reports': toggle('Mirror the measured quality of RTP streams too, each time a window of it closes.', {
+    toml: 'hep.rtp_reports',
+  }),
   'hep-ca': value('FILE', text, 'Trust the CA of this PEM file too, for -H over TLS.', { toml: 'hep.ca' }),
   'hep-cert': value('FILE', text, 'Show the collector this certificate (PEM), for -H over TLS.', { toml: 'hep.cert' }),
   'hep-key': value('FILE', text, 'Read the private key of --hep-cert (PEM).', { toml: 'hep.key' }),

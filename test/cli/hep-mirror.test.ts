@@ -71,6 +71,53 @@ test('a collector that is not there costs a counter', async () => {
   assert.ok(Number(losses['hep_out_connection_refused']) > 0, JSON.stringify(losses));
 });
 
+test('with --hep-rtp-reports each window of a stream of a call is a report', async (t) => {
+  const { address, packets } = await collector(t);
+  const r = await run(['-I', DEMO, '-H', address, '--hep-rtp-reports', '--json']);
+  assert.equal(r.code, 0, r.stderr);
+  const reports = () => packets.filter((p) => p.protocolType === 34);
+  const calls = r.stdout
+    .trim()
+    .split('\n')
+    .map((line) => asJson(JSON.parse(line)));
+  /** The windows of each stream, as the documents of the calls have them. */
+  const streams = calls.flatMap((call) =>
+    (Array.isArray(call['streams']) ? call['streams'] : []).map((each) => {
+      const { ssrc, quality_intervals: intervals } = asJson(each);
+      return (Array.isArray(intervals) ? intervals : []).map((one) => {
+        const { packets: count, mos, jitter_ms: jitter } = asJson(one);
+        return JSON.stringify([call['call_id'], ssrc, count, mos ?? null, jitter]);
+      });
+    }),
+  );
+  // The last window of a stream may still have been open.
+  const least = streams.reduce((sum, windows) => sum + Math.max(windows.length - 1, 0), 0);
+  assert.ok(least > 2);
+  await until(
+    () => reports().length >= least,
+    () => `${reports().length} of ${least}`,
+  );
+  const said = reports().map((p) => {
+    const json = asJson(JSON.parse(Buffer.from(p.bytes.subarray(p.start, p.end)).toString()));
+    assert.equal(p.correlationId, json['CORRELATION_ID']);
+    assert.equal(p.srcPort, json['SRC_PORT']);
+    return JSON.stringify([
+      json['CORRELATION_ID'],
+      json['SSRC'],
+      json['TOTAL_PK'],
+      json['MOS'] ?? null,
+      json['JITTER'],
+    ]);
+  });
+  for (const windows of streams)
+    for (const [i, window] of windows.entries()) {
+      const at = said.indexOf(window);
+      if (at >= 0) said.splice(at, 1);
+      else assert.equal(i, windows.length - 1, `${window} is missing`);
+    }
+  assert.deepEqual(said, [], 'no other reports');
+});
+
 test('VLAN, DSCP and TCP flags of the frame go along', async (t) => {
   const { address, packets } = await collector(t);
   const client = { address: '192.0.2.1', port: 5060 };

@@ -10,6 +10,8 @@ import { HEP_OUT_BYTES } from '../../core/limits.ts';
 import { ORIGINS, TRANSPORT } from '../../core/words.ts';
 import type { Observer } from '../../ingest/observer.ts';
 import { NO_DSCP, type Packet } from '../../sources/packet.ts';
+import type { Stream } from '../../store/media/stream.ts';
+import type { Capture } from '../../store/stores.ts';
 import { Backlog } from './backlog.ts';
 import { BlockWriter } from './block.ts';
 import { Destination } from './destination.ts';
@@ -18,6 +20,8 @@ import { HEP_TYPE, HepEncoder } from './hep-encode.ts';
 import type { HepOutCounters, Link, LinkOwner } from './link.ts';
 import { hepOutCounters } from './link.ts';
 import { rtcpToJson } from './rtcp-json.ts';
+import type { RtpReport } from './rtp-report.ts';
+import { rtpReport } from './rtp-report.ts';
 import type { Spool } from './spool.ts';
 import type { StreamTimes, TlsMaterial } from './stream-link.ts';
 import { StreamLink } from './stream-link.ts';
@@ -39,6 +43,8 @@ export type HepOutOptions = HepAgent & {
   readonly collectors: readonly Collector[];
   /** The first collector that is there gets each message; else all get it. */
   readonly failsOver: boolean;
+  /** What was measured of the RTP of calls is sent too. */
+  readonly sendsRtpReports?: boolean;
   /** For tls. */
   readonly tls: TlsMaterial;
   readonly times?: StreamTimes;
@@ -98,9 +104,12 @@ export class HepOut {
     return this.#destinations.reduce((sum, one) => sum + one.bytes, 0);
   }
 
-  /** Of a capture: its SIP and RTCP are sent on. */
+  /** Of a capture: its SIP and RTCP are sent on, and what was measured of RTP. */
   get observer(): Observer {
     return {
+      ...(this.#options.sendsRtpReports === true && {
+        onWindow: (stream: Stream, capture: Capture) => this.#reportRtp(rtpReport(stream, capture)),
+      }),
       onMessage: (buf, start, end, _scan, c) =>
         this.mirrorSip(buf, start, end, c, c.transport === TRANSPORT.UDP ? UDP : TCP),
       onRtcp: (buf, start, end, c, dialog) => this.mirrorRtcp(buf, start, end, c, dialog?.callId),
@@ -174,6 +183,12 @@ export class HepOut {
     const { tls, times } = this.#options;
     if (transport === 'udp') return new UdpLink(host, port, this.#options, owner);
     return new StreamLink(host, port, transport === 'tls' ? tls : null, owner, times);
+  }
+
+  #reportRtp(report: RtpReport | null): void {
+    if (report === null || this.#isClosed) return;
+    const payload = Buffer.from(report.json, 'utf8');
+    this.#write(report.facts, payload, 0, payload.length);
   }
 
   #isWanted(c: HepOutCarrier): boolean {

@@ -18,6 +18,7 @@ export type MirrorOptions = {
   /** -H */
   readonly hepSend: readonly Collector[];
   readonly hepFailover: boolean;
+  readonly hepRtpReports: boolean;
   readonly hepId: number;
   readonly hepNode: string | null;
   readonly hepSendAuth: string | null;
@@ -61,6 +62,7 @@ export function createMirror(
     ...(hepSendAuth !== null && { authKey: hepSendAuth }),
     collectors: hepSend,
     failsOver: hepFailover,
+    sendsRtpReports: options.hepRtpReports,
     tls: tlsMaterial(options),
     spool:
       hepSpool === null

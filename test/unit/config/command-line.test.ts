@@ -37,6 +37,7 @@ test('defaults', () => {
     hepDecode: false,
     hepSend: [],
     hepFailover: false,
+    hepRtpReports: false,
     hepCa: null,
     hepCert: null,
     hepKey: null,

@@ -6,6 +6,7 @@ import { HepOut, type HepOutCarrier, type HepOutOptions } from '../../../../src/
 import * as CHUNK from '../../../../src/decode/hep/chunks.ts';
 import type { HepPacket } from '../../../../src/decode/hep/packet.ts';
 import { chunkText, endsOf, hepOf, payloadOf as text } from '../../../helpers/hep-packet.ts';
+import { asJson } from '../../../helpers/json.ts';
 import { freePort, untilHolds } from '../../../helpers/patience.ts';
 
 async function collector(
@@ -55,6 +56,10 @@ const SENDER_REPORT = Buffer.from(
   ].join(''),
   'hex',
 );
+const NO_XR = {
+  ...{ type: 0, id: 0, fraction_lost: 0, fraction_discard: 0, burst_density: 0, gap_density: 0 },
+  ...{ burst_duration: 0, gap_duration: 0, round_trip_delay: 0, end_system_delay: 0 },
+};
 const SDES = Buffer.from('81ca0003' + '11223344' + '0103612e62' + '000000', 'hex');
 
 describe('HEP mirror', { timeout: 120_000 }, () => {
@@ -96,7 +101,7 @@ describe('HEP mirror', { timeout: 120_000 }, () => {
     assert.deepEqual(JSON.parse(text(p)), {
       sender_information: {
         ntp_timestamp_sec: 0xe5e6e7e8,
-        ntp_timestamp_usec: 500_000,
+        ntp_timestamp_usec: 0x80000000,
         rtp_timestamp: 0x10203,
         packets: 100,
         octets: 16_000,
@@ -115,11 +120,31 @@ describe('HEP mirror', { timeout: 120_000 }, () => {
           dlsr: 65_536,
         },
       ],
+      report_blocks_xr: NO_XR,
       sdes_ssrc: 0x11223344,
     });
     out.mirrorRtcp(SENDER_REPORT, 0, SENDER_REPORT.length, carrier);
     await untilHolds(() => to.packets.length === 2);
     assert.equal(to.packets[1]?.correlationId, null);
+  });
+
+  it('sends a receiver report with zeros of a sender, and what an extended report says of the call', async (t) => {
+    const to = await collector(t);
+    const out = await mirror(t, to.port);
+    const receiver = '81c90007' + '11223344' + SENDER_REPORT.toString('hex').slice(56);
+    const voip = '80cf000a' + '11223344' + '07000008' + '55667788' + '0a0b0c0d' + '00100020' + '00300040';
+    const bytes = Buffer.from(`${receiver}${voip}${'00000010'}${'5a7f2a2b'}${'00000028'}${'00500060'}`, 'hex');
+    out.mirrorRtcp(bytes, 0, bytes.length, carrier, 'call@x');
+    await untilHolds(() => to.packets.length === 1);
+    const json = asJson(JSON.parse(text(to.packets[0] ?? assert.fail())));
+    assert.deepEqual(json['sender_information'], {
+      ...{ ntp_timestamp_sec: 0, ntp_timestamp_usec: 0, rtp_timestamp: 0, packets: 0, octets: 0 },
+    });
+    assert.deepEqual([json['type'], json['ssrc'], json['report_count'], json['sdes_ssrc']], [201, 0x11223344, 1, 0]);
+    assert.deepEqual(json['report_blocks_xr'], {
+      ...{ type: 7, id: 0x55667788, fraction_lost: 10, fraction_discard: 11, burst_density: 12, gap_density: 13 },
+      ...{ burst_duration: 16, gap_duration: 32, round_trip_delay: 48, end_system_delay: 64 },
+    });
   });
 
   it('counts what it does not send', async (t) => {

@@ -14,7 +14,16 @@ import { untilHolds } from '../../../helpers/patience.ts';
 import { temporaryFolder } from '../../../helpers/read-capture.ts';
 
 const OPTIONS: Omit<MirrorOptions, 'hepSend'> = {
-  ...{ hepFailover: false, hepId: 1, hepNode: 'edge', hepSendAuth: null, hepCa: null, hepCert: null, hepKey: null },
+  ...{
+    hepFailover: false,
+    hepRtpReports: false,
+    hepId: 1,
+    hepNode: 'edge',
+    hepSendAuth: null,
+    hepCa: null,
+    hepCert: null,
+    hepKey: null,
+  },
   ...{ hepSpool: null, hepSpoolBytes: 0 },
 };
 const INVITE = Buffer.from('INVITE sip:b@x SIP/2.0\r\n\r\n');

@@ -103,6 +103,8 @@ test('what the mirror writes is read back as it was sent', () => {
         const rtcp = Buffer.alloc(52);
         rtcp.writeUInt32BE(0x81c8000c, 0);
         for (const [i, value] of [...s, ...b].entries()) rtcp.writeUInt32BE(value, 4 + i * 4);
+        // A smaller fraction, one in 4,295, reads as microseconds.
+        rtcp.writeUInt32BE(Math.max(s[2] ?? 0, 1_000_000), 12);
         const sent = parseRtcp(rtcp);
         const json = rtcpToJson(rtcp);
         assert.ok(sent.ok && json.ok);
