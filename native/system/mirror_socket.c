@@ -42,6 +42,7 @@ int ct_mirror_open(const char *ip, uint16_t port, int version) {
 
 int ct_mirror_name(int fd, char *ip, size_t room, uint16_t *port) {
   struct sockaddr_storage own;
+  memset(&own, 0, sizeof own);
   socklen_t len = sizeof own;
   if (getsockname(fd, (struct sockaddr *)&own, &len) != 0) return errno;
   const struct sockaddr_in *four = (const struct sockaddr_in *)&own;
