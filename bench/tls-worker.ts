@@ -1,24 +1,29 @@
 /** The program whose TLS calls are observed (bench/tls_call.c): compiled, started, and told what to do. */
 import type { ChildProcess } from 'node:child_process';
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { packageRoot } from '../src/core/package.ts';
 
-/** Compiles it; its path. */
-export function buildTlsCall(): string {
+/** Compiles a program of this folder; its path. */
+export function buildProgram(name: 'tls_call' | 'tls_bare'): string {
   const bench = join(packageRoot(), 'bench');
   mkdirSync(join(bench, 'out'), { recursive: true });
-  const out = join(bench, 'out', 'tls_call');
+  const out = join(bench, 'out', name);
   const flags = ['-std=c11', '-O2', '-Wall', '-Wextra', '-Werror'];
-  execFileSync('cc', [...flags, join(bench, 'tls_call.c'), '-lssl', '-lcrypto', '-o', out]);
+  const libraries = name === 'tls_call' ? ['-lssl', '-lcrypto'] : [];
+  execFileSync('cc', [...flags, join(bench, `${name}.c`), ...libraries, '-o', out]);
   return out;
 }
 
-/** The libssl that it loads. */
-export function hostLibssl(): string {
+/** A copy in a folder of the libssl that it loads, for the workers there: others may have probes on the host's own. */
+export function privateLibssl(folder: string): string {
   const libraries = execFileSync('ldd', [join(packageRoot(), 'bench/out/tls_call')], { encoding: 'utf8' });
-  return realpathSync(/=> (\S*libssl\S*)/.exec(libraries)?.[1] ?? '');
+  const path = /=> (\S*libssl\S*)/.exec(libraries)?.[1] ?? '';
+  const copy = join(folder, 'lib', basename(path));
+  mkdirSync(join(folder, 'lib'), { recursive: true });
+  copyFileSync(path, copy);
+  return copy;
 }
 
 /** A child that answers one line a command. */
@@ -28,7 +33,8 @@ export class TlsWorker {
   #text = '';
 
   private constructor(program: string, cwd: string) {
-    this.#child = spawn(program, [], { cwd, stdio: ['pipe', 'pipe', 'inherit'] });
+    const env = { ...process.env, LD_LIBRARY_PATH: join(cwd, 'lib') };
+    this.#child = spawn(program, [], { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] });
     this.#child.stdout?.on('data', (chunk: Buffer) => {
       this.#text += chunk.toString();
       const end = this.#text.indexOf('\n');

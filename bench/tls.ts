@@ -2,6 +2,7 @@
  * What TLS probes cost and what they keep up with, on the machine it runs on.
  *
  *   npm run bench -- tls cost [ROUNDS]       unprobed, entry and RET instructions by either way, bpftrace, in one run
+ *   npm run bench -- tls https [ROUNDS]      a connection that is told to be no SIP, beside an empty program at its probes
  *   npm run bench -- tls records [RATE...]   SSL calls a second up to the records that JavaScript is given
  *   npm run bench -- tls program [RATE...]   phone calls over TCP through the whole program
  *
@@ -15,12 +16,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TlsSite } from '../src/sources/tls/native-tls.ts';
 import { chosenSites, exportedSites, ProbeCapture, selfSigned } from '../test/helpers/tls-probes.ts';
+import { httpsTable } from './tls-https.ts';
 import { programTable } from './tls-program.ts';
-import { buildTlsCall, hostLibssl, makeCalls, TlsWorker } from './tls-worker.ts';
+import { buildProgram, makeCalls, privateLibssl, TlsWorker } from './tls-worker.ts';
 
 const BYTES = 600;
 const CALLS = 20_000;
 const ROUNDS = 3;
+const HTTPS_ROUNDS = 21;
 /** Calls a second of all workers together: a server has several, and one thread alone is late when others work too. */
 const RATES = [100_000, 200_000, 300_000];
 const PROGRAM_RATES = [25_000, 50_000, 75_000, 100_000];
@@ -78,7 +81,8 @@ const MICROSECOND = 1000;
 /** Microseconds an SSL call of one thread, least and median of the rounds, every variant in each of them. */
 async function cost({ program, folder, libssl }: Observed, rounds: number): Promise<void> {
   const worker = await TlsWorker.start(program, folder);
-  const callNs = async (): Promise<number> => Number((await worker.ask(`calls ${CALLS} ${BYTES}`)).split(' ')[1]);
+  const callNs = async (): Promise<number> =>
+    Number((await worker.ask(`calls ${CALLS} ${BYTES} memory`)).split(' ')[1]);
   const taken = new Map<string, number[]>();
   const refused = new Map<string, string>();
   const note = (name: string, ns: number | string): void => {
@@ -112,6 +116,15 @@ async function cost({ program, folder, libssl }: Observed, rounds: number): Prom
   worker.end();
 }
 
+async function https({ program, folder, libssl }: Observed, rounds: number): Promise<void> {
+  const worker = await TlsWorker.start(program, folder);
+  const capture = openCapture(() => {});
+  const parts = { worker, libssl, bare: buildProgram('tls_bare'), capture };
+  for await (const line of httpsTable(parts, rounds)) print(line);
+  capture.native.close();
+  worker.end();
+}
+
 /** Kernel, ring, reader and slabs, without analysis: whether every call's record arrives. */
 async function records({ program, folder, libssl }: Observed, rates: readonly number[]): Promise<void> {
   const workers = await Promise.all(Array.from({ length: RATE_WORKERS }, () => TlsWorker.start(program, folder)));
@@ -131,18 +144,19 @@ async function records({ program, folder, libssl }: Observed, rates: readonly nu
 }
 
 async function main(what: string, numbers: readonly number[]): Promise<number> {
-  if (!['cost', 'records', 'program'].includes(what) || numbers.some((n) => !(n > 0))) {
-    process.stderr.write('usage: npm run bench -- tls cost [ROUNDS] | records [RATE...] | program [RATE...]\n');
+  if (!['cost', 'https', 'records', 'program'].includes(what) || numbers.some((n) => !(n > 0))) {
+    process.stderr.write('usage: npm run bench -- tls cost|https [ROUNDS] | records [RATE...] | program [RATE...]\n');
     return 2;
   }
-  const program = buildTlsCall();
-  const libssl = hostLibssl();
+  const program = buildProgram('tls_call');
   const folder = mkdtempSync(join(tmpdir(), 'calltap-bench-'));
   try {
     selfSigned(folder);
+    const libssl = privateLibssl(folder);
     const observed = { program, folder, libssl };
     const rates = (otherwise: readonly number[]): readonly number[] => (numbers.length > 0 ? numbers : otherwise);
     if (what === 'cost') await cost(observed, numbers[0] ?? ROUNDS);
+    else if (what === 'https') await https(observed, numbers[0] ?? HTTPS_ROUNDS);
     else if (what === 'records') await records(observed, rates(RATES));
     else for await (const line of programTable(program, folder, rates(PROGRAM_RATES), RATE_SECONDS)) print(line);
   } finally {

@@ -4,7 +4,8 @@
  *   cc -std=c11 -O2 -Wall -Wextra -Werror bench/tls_call.c -lssl -lcrypto -o bench/out/tls_call
  *
  * Reads commands, one a line, and answers each with one:
- *   calls N BYTES        N messages written and read: "ns NANOSECONDS" of the thread's processor time a call
+ *   calls N BYTES PAIR   N messages written and read: "ns NANOSECONDS" of the thread's processor time a call. PAIR: which
+ *                        connection (memory, memory-http, tcp, tcp-http); what goes over it is SIP or HTTP
  *   rate R SECONDS BYTES R calls a second, evenly: "made CALLS in SECONDS cpu SECONDS"
  *   sip R SECONDS        the same with whole phone calls of seven messages each, over connections of TCP
  * c.pem and k.pem are in the current folder.
@@ -30,7 +31,7 @@ struct pair {
   SSL *client, *server;
 };
 
-static char text[16384], into[16384];
+static char text[16384], http[16384], into[16384];
 static struct pair memory, tcp[CONNECTIONS];
 static SSL_CTX *server_context, *client_context;
 
@@ -61,8 +62,8 @@ static void new_pair(struct pair *p) {
   SSL_set_connect_state(p->client);
 }
 
-static void deliver(SSL *from, SSL *to, int bytes) {
-  if (SSL_write(from, text, bytes) != bytes) fail("SSL_write");
+static void deliver(SSL *from, SSL *to, const char *what, int bytes) {
+  if (SSL_write(from, what, bytes) != bytes) fail("SSL_write");
   if (SSL_read(to, into, sizeof into) != bytes) fail("SSL_read");
 }
 
@@ -82,7 +83,7 @@ static void join_by_memory(struct pair *p) {
   SSL_set_bio(p->server, a, a);
   SSL_set_bio(p->client, b, b);
   shake_hands(p);
-  deliver(p->server, p->client, 1); /* tickets are waiting in front of the first data */
+  deliver(p->server, p->client, text, 1); /* tickets are waiting in front of the first data */
 }
 
 static int non_blocking(int fd, bool on) {
@@ -108,7 +109,7 @@ static void join_by_tcp(struct pair *p) {
   shake_hands(p);
   non_blocking(at, false);
   non_blocking(from, false);
-  deliver(p->server, p->client, 1);
+  deliver(p->server, p->client, text, 1);
 }
 
 /* ---- Phone calls ---- */
@@ -179,8 +180,29 @@ static long next_message(void) {
 }
 
 static long next_bytes(int bytes) {
-  deliver(memory.client, memory.server, bytes);
+  deliver(memory.client, memory.server, text, bytes);
   return 2;
+}
+
+/* Connections by name; joined when they are first asked for. */
+static struct measured {
+  const char *name;
+  void (*join)(struct pair *);
+  const char *what;
+  struct pair pair;
+} measured[] = {{"memory", join_by_memory, text, {NULL, NULL}},
+                {"memory-http", join_by_memory, http, {NULL, NULL}},
+                {"tcp", join_by_tcp, text, {NULL, NULL}},
+                {"tcp-http", join_by_tcp, http, {NULL, NULL}}};
+
+static const struct measured *measured_pair(const char *name) {
+  for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
+    struct measured *m = &measured[i];
+    if (strcmp(m->name, name) != 0) continue;
+    if (m->pair.client == NULL) m->join(&m->pair);
+    return m;
+  }
+  return NULL;
 }
 
 /* Evenly, in batches that are small beside what a ring holds. `bytes` 0: phone calls. */
@@ -200,9 +222,11 @@ static void at_rate(double rate, double seconds, int bytes) {
 }
 
 int main(void) {
-  char line[128];
+  char line[128], name[16];
   memset(text, '.', sizeof text);
   memcpy(text, "MESSAGE sip:b@example.org SIP/2.0\r\n\r\n", 37);
+  memset(http, '.', sizeof http);
+  memcpy(http, "GET / HTTP/1.1\r\nHost: example.org\r\n\r\n", 38);
   contexts();
   join_by_memory(&memory);
   write_script();
@@ -211,9 +235,11 @@ int main(void) {
   while (fgets(line, sizeof line, stdin) != NULL) {
     long n, bytes;
     double rate, seconds;
-    if (sscanf(line, "calls %ld %ld", &n, &bytes) == 2 && bytes > 0 && bytes <= 16000) {
+    const struct measured *m = NULL;
+    if (sscanf(line, "calls %ld %ld %15s", &n, &bytes, name) == 3 && bytes > 0 && bytes <= 16000 &&
+        (m = measured_pair(name)) != NULL) {
       double start = now(CLOCK_THREAD_CPUTIME_ID);
-      for (long i = 0; i < n; i++) next_bytes((int)bytes);
+      for (long i = 0; i < n; i++) deliver(m->pair.client, m->pair.server, m->what, (int)bytes);
       printf("ns %.1f\n", (now(CLOCK_THREAD_CPUTIME_ID) - start) * 1e9 / (2.0 * (double)n));
     } else if (sscanf(line, "rate %lf %lf %ld", &rate, &seconds, &bytes) == 3 && bytes > 0 &&
                bytes <= 16000) {
