@@ -11,23 +11,6 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* ---- What a call has done ---- */
 
-/* Bytes the call moved by its own account; 0 or less when none. */
-CT_INLINE s64 moved_by(const struct frame *f, u64 ret) {
-  u64 n = 0;
-  switch (f->op) {
-  case CT_TLS_OP_READ:
-  case CT_TLS_OP_WRITE: return (s32)ret;
-  case CT_TLS_OP_READ_LONG:
-  case CT_TLS_OP_WRITE_LONG: return (s64)ret;
-  case CT_TLS_OP_READ_EX:
-  case CT_TLS_OP_WRITE_EX:
-  case CT_TLS_OP_WRITE_EX2:
-    if ((s32)ret <= 0 || bpf_probe_read_user(&n, 8, (const void *)f->out)) return 0;
-    return (s64)n;
-  default: return 0;
-  }
-}
-
 /* Wrappers of one library call each other with the same buffer; only the outermost counts. Another buffer is
  * another message: node writes from callbacks inside a read. How many calls there enclose `f` so, itself included. */
 CT_INLINE u64 wrappers(const struct frames *fr, const struct frame *f) {
@@ -57,20 +40,10 @@ CT_INLINE int is_repeated_outside(const struct frames *fr, const struct ct_tls_s
 CT_INLINE void read_arguments(struct frame *f, struct pt_regs *ctx) {
   f->buf = PT_REGS_PARM2(ctx);
   f->len = PT_REGS_PARM3(ctx);
-  f->out = 0;
-  switch (f->op) {
-  case CT_TLS_OP_READ:
-  case CT_TLS_OP_WRITE: {
-    s32 len = (s32)f->len;
-    f->len = len > 0 ? len : 0;
-    break;
-  }
-  case CT_TLS_OP_READ_EX:
-  case CT_TLS_OP_WRITE_EX: f->out = PT_REGS_PARM4(ctx); break;
-  case CT_TLS_OP_WRITE_EX2: f->out = PT_REGS_PARM5(ctx); break;
-  case CT_TLS_OP_NEW_OUT: f->out = f->key.object; break;
-  default: break;
-  }
+  f->out = f->op == CT_TLS_OP_NEW_OUT ? f->key.object : out_of(f->op, ctx);
+  if (f->op != CT_TLS_OP_READ && f->op != CT_TLS_OP_WRITE) return;
+  s32 len = (s32)f->len;
+  f->len = len > 0 ? len : 0;
 }
 
 /* OpenSSL's handshake begins by clearing its object: what the thread was about to send is of the new connection. */
@@ -86,7 +59,7 @@ CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
   u64 id = bpf_get_current_pid_tgid();
   u32 tgid = id >> 32;
   u8 op = cookie & 0xff;
-  if (!is_allowed(tgid)) return 0;
+  if (enter_apart(ctx, op) || !is_allowed(tgid)) return 0;
   struct process *p = observed(tgid);
   if (!p) return 0;
   if (!(p->runs & RUNS_C)) p->runs |= RUNS_C;
@@ -113,6 +86,7 @@ CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
         .library = cookie >> 8 & 0xff,
         .in_call = around && around->depth && around->in_call,
     };
+    look_again(&th->call.key);
     canonical(&th->call.key);
     ct_weigh_around(id);
     return 0;
@@ -121,7 +95,7 @@ CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
   if (!fr) return 0;
   drop_passed(fr, &at);
   struct frame *f = push(fr);
-  if (th) th->is_met = 1;
+  if (th) th->is_met = th->apart.is_over = 1;
   f->sp = at.sp;
   f->key = (struct key){.object = object, .tgid = tgid, .epoch = p->epoch};
   f->ip = at.ip;
@@ -154,6 +128,7 @@ CT_CALL int return_without_entry(u64 id) {
 CT_CALL int leave(struct pt_regs *ctx, u64 sp) {
   u64 id = bpf_get_current_pid_tgid(), ret = PT_REGS_RC(ctx);
   u32 tgid = id >> 32;
+  if (leave_apart(id, sp, ret)) return 0;
   struct process *p = bpf_map_lookup_elem(&processes, &tgid);
   if (!p) {
     return_without_entry(id);
@@ -180,7 +155,7 @@ CT_CALL int leave(struct pt_regs *ctx, u64 sp) {
       th->call.buf = f->buf;
       th->call.len = f->len;
       th->call.ts = f->ts;
-      th->call.moved = moved_by(f, ret);
+      th->call.moved = moved_by(f->op, f->out, ret);
       th->call.op = f->op;
       th->call.library = f->library;
       th->call.in_call = fr->in_call != 0;
@@ -269,23 +244,26 @@ GO_ENTER(FREE)
 
 /* ---- Entry points: sockets ---- */
 
-#define STANDING(r)                                                                                          \
-  { .sp = USER_SP(r), .g = GO_ROUTINE(r) }
+#define STANDING(process, r)                                                                                 \
+  { .p = process, .sp = USER_SP(r), .g = GO_ROUTINE(r) }
+
+/* Datagrams are most of the traffic of a voice server: they cost one look at the socket. */
+CT_INLINE void stream_call(struct sock *sk, s32 ret, u32 is_send) {
+  const struct process *p = ret > 0 && sk->sk_type == SOCK_STREAM ? this_process() : NULL;
+  if (!p) return;
+  const struct pt_regs *regs = saved_registers();
+  struct standing at = STANDING(p, regs);
+  socket_call(sk, (u32)ret, is_send, regs, &at);
+}
 
 /* (struct sock *sk, int ret, int flags) */
 SEC("?tp_btf/sock_send_length") int calltap_send(u64 *ctx) {
-  s32 ret = (s32)ctx[1];
-  const struct pt_regs *regs = saved_registers();
-  struct standing at = STANDING(regs);
-  if (ret > 0) socket_call((struct sock *)ctx[0], (u32)ret, 1, regs, &at);
+  stream_call((struct sock *)ctx[0], (s32)ctx[1], 1);
   return 0;
 }
 
 SEC("?tp_btf/sock_recv_length") int calltap_recv(u64 *ctx) {
-  s32 ret = (s32)ctx[1];
-  const struct pt_regs *regs = saved_registers();
-  struct standing at = STANDING(regs);
-  if (ret > 0 && !(ctx[2] & MSG_PEEK)) socket_call((struct sock *)ctx[0], (u32)ret, 0, regs, &at);
+  if (!(ctx[2] & MSG_PEEK)) stream_call((struct sock *)ctx[0], (s32)ctx[1], 0);
   return 0;
 }
 
@@ -294,13 +272,14 @@ SEC("?tp_btf/sock_recv_length") int calltap_recv(u64 *ctx) {
 SEC("?tp_btf/sys_exit") int calltap_sys_exit(u64 *ctx) {
   s64 ret = (s64)ctx[1];
   if (ret <= 0) return 0;
-  u32 tgid = bpf_get_current_pid_tgid() >> 32;
-  if (!bpf_map_lookup_elem(&processes, &tgid)) return 0;
+  const struct process *p = this_process();
+  if (!p) return 0;
   struct pt_regs r;
   if (bpf_probe_read_kernel(&r, sizeof r, (const void *)ctx[0])) return 0;
   u32 is_send = 0;
   struct sock *sk = socket_of_call(&r, &is_send);
-  struct standing at = STANDING(&r);
-  if (sk) socket_call(sk, (u32)ret, is_send, (const struct pt_regs *)ctx[0], &at);
+  struct standing at = STANDING(p, &r);
+  if (sk && BPF_CORE_READ(sk, sk_type) == SOCK_STREAM)
+    socket_call(sk, (u32)ret, is_send, (const struct pt_regs *)ctx[0], &at);
   return 0;
 }

@@ -10,6 +10,7 @@
  */
 #ifndef CALLTAP_TLS_FILTER_H
 #define CALLTAP_TLS_FILTER_H
+#include "tls_apart.h"
 #include "tls_emit.h"
 #include "tls_head.h"
 
@@ -245,6 +246,7 @@ CT_GLOBAL int ct_deliver(u64 pid_tgid) {
     ct_count(CT_TLS_N_UPGRADES, 1);
     ct_count(CT_TLS_N_EVENTS, emit_upgrade(c, x));
   }
+  if (c->filter == FILTER_DROP && !x->proof && x->library != CT_TLS_GO) set_apart(&x->key);
   ct_count(CT_TLS_N_FILTERED, 1);
   ct_count(CT_TLS_N_FILTERED_BYTES, x->total);
   return 0;

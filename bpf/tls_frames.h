@@ -19,16 +19,16 @@ CT_INLINE u64 return_address(struct pt_regs *ctx) {
   return back;
 }
 /* What lies there now says whether a call was left without a return, once its stack was used again. */
-CT_INLINE int is_left(const struct frame *f, u64 base) {
-  u64 back = 0;
-  return bpf_probe_read_user(&back, 8, (const void *)(base + f->sp)) || back != f->back;
+CT_INLINE int is_left(u64 sp, u64 back) {
+  u64 now = 0;
+  return bpf_probe_read_user(&now, 8, (const void *)sp) || now != back;
 }
 #else
 /* RETAA finds it signed (PAC) in the bits above an address. */
 CT_INLINE u64 return_address(struct pt_regs *ctx) { return PT_REGS_RET(ctx) & 0xffffffffffffull; }
-CT_INLINE int is_left(const struct frame *f, u64 base) {
-  (void)f;
-  (void)base;
+CT_INLINE int is_left(u64 sp, u64 back) {
+  (void)sp;
+  (void)back;
   return 0;
 }
 #endif
@@ -154,7 +154,9 @@ CT_GLOBAL int ct_enclosing(u64 page, u64 sp, u32 tgid, u32 epoch, u64 base) {
     at = s;
   }
   asm volatile("" : "+r"(found));
-  if (found >= FRAMES || is_left(frame_at(fr, found), base)) return 0;
+  if (found >= FRAMES) return 0;
+  const struct frame *f = frame_at(fr, found);
+  if (is_left(base + f->sp, f->back)) return 0;
   fr->in_call = 1;
   return (int)found + 1;
 }
@@ -165,9 +167,8 @@ CT_INLINE struct frame *call_around(const struct process *p, u64 id, u64 sp) {
   u64 found = 0, page = k.page;
 #pragma unroll
   for (u32 i = 0; i <= PAGES_ABOVE; i++) {
-    u32 at = ct_enclosing(page + i, sp, k.tgid, k.epoch, 0);
-    if (found || !at) continue;
-    found = at;
+    if (found) continue;
+    found = (u32)ct_enclosing(page + i, sp, k.tgid, k.epoch, 0);
     k.page = page + i;
   }
   struct frames *fr = found ? bpf_map_lookup_elem(&frames, &k) : NULL;

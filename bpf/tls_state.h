@@ -192,8 +192,19 @@ struct look {
   struct head head;
 };
 
+/* The call that a thread is in, of a connection that is told apart (tls_apart.h). */
+struct apart {
+  u64 sp, back; /* as of a frame; sp 0: it is in none */
+  u64 out;
+  u8 op;
+  u8 in_call; /* a socket call was seen inside it */
+  u8 is_over; /* a call that has a frame began since */
+  u8 pad[5];
+};
+
 /* What a thread received last, what it encrypted and has not sent, and the call that is told now. */
 struct thread {
+  struct apart apart;
   struct seen now;
   struct seen rx;
   u64 rx_conn; /* who took it; 0 nobody yet */
@@ -239,11 +250,16 @@ struct {
 } threads SEC(".maps");
 
 /* Private names that were looked up once: what they really are. */
+struct alias {
+  struct key real;
+  u32 passes; /* calls that are passed over: the connection is told apart (tls_apart.h) */
+  u32 pad;
+};
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
   __uint(max_entries, 65536);
   __type(key, struct key);
-  __type(value, struct key);
+  __type(value, struct alias);
 } aliases SEC(".maps");
 
 /* Observed processes. */
@@ -309,13 +325,6 @@ CT_INLINE void use_kernel_stack(void *ctx) {
   if (never) bpf_tail_call(ctx, &no_programs, 0);
 }
 
-/* 1 when `v` is 0. Without a branch: each would double what the verifier must follow. */
-CT_INLINE u64 is_zero(u64 v) {
-  v |= -v;
-  asm volatile("" : "+r"(v)); /* clang would know what is meant, and compare */
-  return (v >> 63) ^ 1;
-}
-
 CT_INLINE u64 is_one_of(u32 ops, u8 op) {
   u64 bits = ops;
   asm volatile("" : "+r"(bits)); /* a comparison with each would be branches */
@@ -352,22 +361,22 @@ static long look_at_vma(struct task_struct *task, struct vm_area_struct *vma, st
 /* Replaces a private name by the real one. */
 CT_CALL int canonical(struct key *k) {
   if (!k || !has_find_vma) return 0;
-  struct key *known = bpf_map_lookup_elem(&aliases, k);
+  const struct alias *known = bpf_map_lookup_elem(&aliases, k);
   if (known) {
-    *k = *known;
+    *k = known->real;
     return 0;
   }
-  struct key real = *k;
-  struct vma_search s = {.address = k->object, .out = &real};
+  struct alias fresh = {.real = *k};
+  struct vma_search s = {.address = k->object, .out = &fresh.real};
   struct task_struct *task = bpf_get_current_task_btf();
   long err = bpf_find_vma(task, s.address, look_at_vma, &s, 0);
   if (err) {
     ct_count(CT_TLS_N_VMA_BUSY, 1);
     return 0;
   }
-  bpf_map_update_elem(&aliases, k, &real, BPF_ANY);
-  if (real.tgid == 0) ct_count(CT_TLS_N_SHARED, 1);
-  *k = real;
+  bpf_map_update_elem(&aliases, k, &fresh, BPF_ANY);
+  if (fresh.real.tgid == 0) ct_count(CT_TLS_N_SHARED, 1);
+  *k = fresh.real;
   return 0;
 }
 

@@ -193,33 +193,44 @@ CT_INLINE void weigh_sent_inside(struct thread *th, const struct frame *f) {
   weigh(&f->key, &th->now);
 }
 
-/* Where the program stands that makes a socket call: its stack pointer, and its goroutine if it is one of Go. */
+/* Who makes a socket call, and where its program stands: its stack pointer, and its goroutine if it is one of Go. */
 struct standing {
+  const struct process *p;
   u64 sp, g;
 };
 
 /* The call into a TLS library that a socket call lies in. `id`: of the thread; of the goroutine when it is its call. */
-CT_INLINE struct frame *any_call_around(const struct process *p, u64 *id, const struct standing *at) {
+CT_INLINE struct frame *any_call_around(u64 *id, const struct standing *at) {
+  const struct process *p = at->p;
   struct frame *f = p->runs & RUNS_GO ? call_around_go(p, id, at->g, at->sp) : NULL;
   return f || !(p->runs & RUNS_C) ? f : call_around(p, *id, at->sp);
 }
 
-/* A socket call of `bytes` > 0 has ended on this thread; `regs` are those of its system call. */
+/* Whether a socket call lies in the thread's call of a connection that is told apart, and in none that began inside that. */
+CT_INLINE int lies_apart(struct thread *th, const struct process *p, u64 id, u64 sp) {
+  struct apart *a = &th->apart;
+  if (a->sp == 0 || a->sp - sp >= PAGES_ABOVE << STACK_PAGE_SHIFT || is_left(a->sp, a->back)) return 0;
+  const struct frame *f = a->is_over ? call_around(p, id, sp) : NULL;
+  if (f && f->sp < a->sp) return 0;
+  a->in_call = 1;
+  return 1;
+}
+
+/* A socket call of `bytes` > 0 on a stream has ended on this thread; `regs` are those of its system call. */
 CT_CALL int socket_call(struct sock *sk, u32 bytes, u32 is_send, const struct pt_regs *regs,
                         const struct standing *at) {
+  const struct process *p = at ? at->p : NULL;
+  if (!p) return 0;
   u64 id = bpf_get_current_pid_tgid();
-  u32 tgid = id >> 32;
-  /* Datagrams are most of the traffic of a voice server: they cost one look at the socket. */
-  if (BPF_CORE_READ(sk, sk_type) != SOCK_STREAM) return 0;
-  const struct process *p = bpf_map_lookup_elem(&processes, &tgid);
-  if (!p || !at) return 0;
+  struct thread *th = bpf_map_lookup_elem(&threads, &id);
+  if (th && lies_apart(th, p, id, at->sp)) return 0;
   ct_count(CT_TLS_N_SOCKET_CALLS, 1);
-  const struct frame *f = any_call_around(p, &id, at);
+  const struct frame *f = any_call_around(&id, at);
   /* What a goroutine does outside of its calls says nothing of them. */
   if (!f && !(p->runs & RUNS_C)) return 0;
   const struct conn *c = f ? bpf_map_lookup_elem(&conns, &f->key) : NULL;
   if (c && c->evidence == CT_TLS_BY_FD) return 0;
-  struct thread *th = thread_of(id);
+  th = thread_of(id);
   if (!th || !tuple_of(sk, &th->now.t)) return 0;
   if (f) {
     if (c && c->strong && same_tuple(&c->t, &th->now.t) && ct_proof_state(f->proof) == CT_TLS_PROVEN)
@@ -257,6 +268,25 @@ CT_INLINE void weigh_received(struct thread *th, const struct call *x, struct co
   c->rx_in_call = th->rx_in_call;
 }
 
+/* What a call leaves to the next send of its thread: what it encrypted, unless a socket call was seen inside it. `id`: of its
+ * connection, whose name is `k`. */
+CT_INLINE void note_pending(struct thread *th, const struct key *k, u64 id, u32 in_call, u32 written, u64 n) {
+  if (in_call) {
+    th->tx_conn = 0;
+    th->tx_plain = 0;
+    th->rx_valid = 0;
+  } else if (written || n == 0) {
+    if (th->tx_conn != id) {
+      th->tx_mixed = th->tx_conn && th->tx_plain;
+      if (th->tx_mixed) doubt_process();
+      th->tx_plain = 0;
+    }
+    th->tx_key = *k;
+    th->tx_conn = id;
+    if (written && th->tx_plain == 0) th->tx_plain = n;
+  }
+}
+
 /* What the thread did around its call, and what it received inside it. A handshake is a call that moved nothing. */
 CT_GLOBAL int ct_weigh_around(u64 pid_tgid) {
   struct thread *th = bpf_map_lookup_elem(&threads, &pid_tgid);
@@ -282,20 +312,7 @@ CT_GLOBAL int ct_weigh_around(u64 pid_tgid) {
     if (th->rx_valid && (th->rx_conn == 0 || th->rx_conn == c->id) && th->rx_in_call == in_call)
       weigh_received(th, x, c, n);
   }
-  if (in_call) {
-    th->tx_conn = 0;
-    th->tx_plain = 0;
-    th->rx_valid = 0;
-  } else if (is_write(x->op) || n == 0) {
-    if (th->tx_conn != c->id) {
-      th->tx_mixed = th->tx_conn && th->tx_plain;
-      if (th->tx_mixed) doubt_process();
-      th->tx_plain = 0;
-    }
-    th->tx_key = x->key;
-    th->tx_conn = c->id;
-    if (is_write(x->op) && th->tx_plain == 0) th->tx_plain = n;
-  }
+  note_pending(th, &x->key, c->id, in_call, is_write(x->op), n);
   return 0;
 }
 
