@@ -5,7 +5,7 @@ import { counted } from '../core/counted.ts';
 import { PROBE_WAYS } from '../sources/tls/native-tls.ts';
 import type { Probes } from '../view/figures.ts';
 
-/** Messages that wait for their address are looked at this often. */
+/** Messages that wait for their address are looked at this often, while there are any. */
 const SETTLE_MS = 50;
 const EXPIRE_MS = 1_000;
 
@@ -27,20 +27,25 @@ export function runProbes(
   say: (line: string) => void,
 ): RunningProbes {
   const { streams } = ingest;
-  let timers: NodeJS.Timeout[] = [];
+  let expiring: NodeJS.Timeout | undefined;
+  let settling: NodeJS.Timeout | undefined;
   let isClosed = false;
+  const settleLater = (): void => {
+    if (isClosed || !streams.isHolding) return;
+    settling ??= setTimeout(() => {
+      settling = undefined;
+      streams.settle(Date.now() * 1000);
+      settleLater();
+    }, SETTLE_MS).unref();
+  };
   source.onRecords((batch, count) => {
     ingest.onRecords(batch, count);
     tick(ingest.lastUs);
+    settleLater();
   });
   return {
     async start() {
-      timers = [
-        setInterval(() => {
-          if (streams.isHolding) streams.settle(Date.now() * 1000);
-        }, SETTLE_MS).unref(),
-        setInterval(() => ingest.tick(Date.now() * 1000), EXPIRE_MS).unref(),
-      ];
+      expiring = setInterval(() => ingest.tick(Date.now() * 1000), EXPIRE_MS).unref();
       const { probes, probesWhy, sockets, socketsWhy, caveats, ringBytes } = source.status();
       const why = [probesWhy, socketsWhy, ...caveats].filter((text) => text !== '').join('; ');
       say(`uprobe: ${PROBE_WAYS[probes]}, addresses by ${sockets}${why === '' ? '' : ` (${why})`}`);
@@ -52,7 +57,8 @@ export function runProbes(
     close() {
       if (isClosed) return;
       isClosed = true;
-      for (const timer of timers) clearInterval(timer);
+      clearInterval(expiring);
+      clearTimeout(settling);
       source.close();
       ingest.finish();
       tick(ingest.lastUs);

@@ -7,7 +7,7 @@
  * is read within the caps of elf.ts, in turns, and their number is bounded.
  */
 
-import { closeSync, fstatSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync } from 'node:fs';
 import { errnoOf } from '../../core/errors.ts';
 import { MAX_TLS_ATTACHED, MAX_TLS_FORESEEN } from '../../core/limits.ts';
 import type { FilePlaceInRoot } from './debug-file.ts';
@@ -92,6 +92,8 @@ export class TlsDiscovery {
   hasNews(pid: number, nowMs: number): boolean {
     // Who is meant among those of a list is told by a look alone.
     if (this.#isListed) return true;
+    // Most commands have ended by now, and to fail to read costs more than to ask.
+    if (!existsSync(`${this.#procRoot}/${pid}`)) return false;
     const mapped = mappingsOf(this.#procRoot, pid);
     if (mapped === null) return false;
     if (mapped === 'unreadable') return true;

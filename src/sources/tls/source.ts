@@ -21,8 +21,8 @@ import { UnseenProcesses } from './unseen.ts';
 const SCAN_EVERY_MS = 2_000;
 /** The kernel puts forked processes on its list itself where it can; who changes its name is found by looking. */
 const SCAN_LISTED_EVERY_MS = 250;
-/** Whether a program was started is asked this often; it is one read of shared memory. */
-const LOOK_EVERY_MS = 25;
+/** Whether a program was started is asked this often: a read of shared memory, but it wakes the process each time. */
+const LOOK_EVERY_MS = 50;
 /** Counters are summed over the processors; what is read more often is remembered for this long. */
 const COUNTERS_MS = 100;
 
