@@ -3,6 +3,7 @@
  *
  *   npm run bench -- tls cost [ROUNDS]       unprobed, entry and RET instructions by either way, bpftrace, in one run
  *   npm run bench -- tls https [ROUNDS]      a connection that is told to be no SIP, beside an empty program at its probes
+ *   npm run bench -- tls idle [SECONDS]      the program while nobody talks, and while programs start
  *   npm run bench -- tls records [RATE...]   SSL calls a second up to the records that JavaScript is given
  *   npm run bench -- tls program [RATE...]   phone calls over TCP through the whole program
  *
@@ -17,6 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TlsSite } from '../src/sources/tls/native-tls.ts';
 import { chosenSites, exportedSites, ProbeCapture, selfSigned } from '../test/helpers/tls-probes.ts';
 import { httpsTable } from './tls-https.ts';
+import { idleTable } from './tls-idle.ts';
 import { programTable } from './tls-program.ts';
 import { buildProgram, makeCalls, privateLibssl, TlsWorker } from './tls-worker.ts';
 
@@ -24,6 +26,7 @@ const BYTES = 600;
 const CALLS = 20_000;
 const ROUNDS = 3;
 const HTTPS_ROUNDS = 21;
+const IDLE_SECONDS = 60;
 /** Calls a second of all workers together: a server has several, and one thread alone is late when others work too. */
 const RATES = [100_000, 200_000, 300_000];
 const PROGRAM_RATES = [25_000, 50_000, 75_000, 100_000];
@@ -144,8 +147,10 @@ async function records({ program, folder, libssl }: Observed, rates: readonly nu
 }
 
 async function main(what: string, numbers: readonly number[]): Promise<number> {
-  if (!['cost', 'https', 'records', 'program'].includes(what) || numbers.some((n) => !(n > 0))) {
-    process.stderr.write('usage: npm run bench -- tls cost|https [ROUNDS] | records [RATE...] | program [RATE...]\n');
+  if (!['cost', 'https', 'idle', 'records', 'program'].includes(what) || numbers.some((n) => !(n > 0))) {
+    process.stderr.write(
+      'usage: npm run bench -- tls cost|https [ROUNDS] | idle [SECONDS] | records [RATE...] | program [RATE...]\n',
+    );
     return 2;
   }
   const program = buildProgram('tls_call');
@@ -157,6 +162,7 @@ async function main(what: string, numbers: readonly number[]): Promise<number> {
     const rates = (otherwise: readonly number[]): readonly number[] => (numbers.length > 0 ? numbers : otherwise);
     if (what === 'cost') await cost(observed, numbers[0] ?? ROUNDS);
     else if (what === 'https') await https(observed, numbers[0] ?? HTTPS_ROUNDS);
+    else if (what === 'idle') for await (const line of idleTable(numbers[0] ?? IDLE_SECONDS, ROUNDS)) print(line);
     else if (what === 'records') await records(observed, rates(RATES));
     else for await (const line of programTable(program, folder, rates(PROGRAM_RATES), RATE_SECONDS)) print(line);
   } finally {

@@ -5,7 +5,7 @@
 //   npm run bench -- console [SECONDS [ROWS]]                         the web console on a live capture; as root
 //   npm run bench -- filter CAPTURE [FILTER...]                       what a filter costs over a capture
 //   npm run bench -- holds [STEP,...]                                 what holds the event loop of the server
-//   npm run bench -- tls cost|https|records|program [N...]            what TLS probes cost; as root
+//   npm run bench -- tls cost|https|idle|records|program [N...]       what TLS probes cost; as root
 //   npm run bench -- sip CAPTURE [wire|hep] [OPTION...]               the JavaScript thread alone
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
