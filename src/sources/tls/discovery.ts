@@ -147,14 +147,17 @@ export class TlsDiscovery {
     this.#allow(meant);
     const scan = ++this.#scanNumber;
     for (const f of this.files.all()) f.pids = new Set();
-    let turnMs = performance.now();
-    for (const row of rows) {
-      if (!meant.has(row.pid)) continue;
-      const f = this.files.of(row);
-      if (f === null) continue;
+    // First who maps each file: the line that says a file is attached counts them.
+    const used = rows.flatMap((row) => {
+      const f = meant.has(row.pid) ? this.files.of(row) : null;
+      if (f === null) return [];
       f.scan = scan;
       f.pids.add(row.pid);
       f.lastUsedMs = nowMs;
+      return [{ f, row }];
+    });
+    let turnMs = performance.now();
+    for (const { f, row } of used) {
       if (f.libraries !== null && (f.libraries.length === 0 || f.attachment > 0 || nowMs < f.retryAtMs)) continue;
       this.#lookInto(f, row, nowMs);
       if (performance.now() - turnMs < TURN_MS) continue;
