@@ -3,18 +3,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../../config/config.ts';
 import { isApiKey, isUserPass, oneLine } from '../../config/option-value.ts';
+import { readSecret } from '../../config/text-file.ts';
 import { failure } from '../../core/errors.ts';
 import type { ApiCredentials } from './api-credentials.ts';
 import { createApiCredentials } from './api-credentials.ts';
 import type { BasicCredentials } from './authorization.ts';
 import { createBasicCredentials } from './authorization.ts';
 import { createRevocationList } from './revocation.ts';
-import { readTextFile } from './text-file.ts';
 import type { TokenAudience } from './token.ts';
 import { mintToken, signingKey } from './token.ts';
-
-/** Bytes of a file that holds one secret. */
-const SECRET_FILE_BYTES = 64 * 1024;
 
 type SigningOptions = Pick<Config, 'apiSigningKey' | 'apiSigningKeyFile'>;
 type RevokedOption = Pick<Config, 'apiRevokedFile'>;
@@ -65,15 +62,6 @@ export function readApiKey(path: string | null): string | null {
   const key = readSecret(option, path, 'the key');
   if (!isApiKey(key)) throw failure('API_KEY_INVALID', { option: `${option} ${oneLine(path)}` });
   return key;
-}
-
-/** The text of a file that holds one secret, without the blanks around it. Throws SECRET_FILE_INVALID. */
-export function readSecret(flag: string, path: string, content: string): string {
-  const file = readTextFile(path, { maxBytes: SECRET_FILE_BYTES, isRegular: false });
-  const reason = file.ok ? 'it is empty' : file.reason;
-  const secret = file.ok ? file.value.text.trim() : '';
-  if (secret === '') throw failure('SECRET_FILE_INVALID', { option: flag, path: oneLine(path), reason, content });
-  return secret;
 }
 
 /** Prints the token alone on standard output; its id, by which it can be revoked, goes to standard error. */

@@ -1,9 +1,9 @@
 /** Which token ids are revoked: the file of `--api-revoked-file`, read again by the next question after it changed. */
 
 import { statSync } from 'node:fs';
+import { fileVersion, readFailure, readTextFile } from '../../config/text-file.ts';
 import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
-import { fileVersion, readFailure, readTextFile } from './text-file.ts';
 
 /** Bytes of the file at most: well over a hundred thousand ids. */
 export const REVOKED_FILE_BYTES = 8 * 1024 * 1024;

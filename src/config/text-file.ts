@@ -1,9 +1,13 @@
 /** Reads a small text file that an operator named; a device, a flood or something that is no text is a reason. */
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { errnoOf } from '../../core/errors.ts';
-import type { Result } from '../../core/result.ts';
-import { fail, ok } from '../../core/result.ts';
+import { errnoOf, failure } from '../core/errors.ts';
+import type { Result } from '../core/result.ts';
+import { fail, ok } from '../core/result.ts';
+import { oneLine } from './option-value.ts';
+
+/** Bytes of a file that holds one secret. */
+const SECRET_FILE_BYTES = 64 * 1024;
 
 export type TextFile = {
   readonly text: string;
@@ -40,6 +44,15 @@ export function readTextFile(
   } finally {
     closeSync(fd);
   }
+}
+
+/** The text of a file that holds one secret, without the blanks around it. Throws SECRET_FILE_INVALID. */
+export function readSecret(flag: string, path: string, content: string): string {
+  const file = readTextFile(path, { maxBytes: SECRET_FILE_BYTES, isRegular: false });
+  const reason = file.ok ? 'it is empty' : file.reason;
+  const secret = file.ok ? file.value.text.trim() : '';
+  if (secret === '') throw failure('SECRET_FILE_INVALID', { option: flag, path: oneLine(path), reason, content });
+  return secret;
 }
 
 const NOT_TEXT = 'it is not UTF-8 text';
