@@ -4,7 +4,7 @@ import { endpointText, ipText } from '../../core/ip.ts';
 import { HEP_CLOCK_LINES, HEP_CLOCK_LINES_MS, HEP_STRANGER_LINE_MS } from '../../core/limits.ts';
 import type { HepClocks } from '../../ingest/hep-clocks.ts';
 import type { HepClock } from '../../sources/hep/hep-clock.ts';
-import type { HepStranger } from '../../sources/hep/tcp.ts';
+import type { HepStranger } from '../../sources/hep/stream.ts';
 import type { Packet } from '../../sources/packet.ts';
 import { standardError } from './standard-streams.ts';
 

@@ -7,22 +7,17 @@
 
 import { createServer, type Server, type Socket } from 'node:net';
 import { errnoOf } from '../../core/errors.ts';
-import { endpointText, parseIpv4, parseIpv6 } from '../../core/ip.ts';
+import { endpointText } from '../../core/ip.ts';
 import { HEP_TCP_CONNECTIONS, HEP_TCP_IDLE_MS, HEP_TCP_PAUSE_MS, HEP_TCP_SKIPPED_BYTES } from '../../core/limits.ts';
-import { ORIGINS, TRANSPORT } from '../../core/words.ts';
-import { emptyPacket, type Packet } from '../packet.ts';
+import type { Packet } from '../packet.ts';
 import { hepBindError } from './allow.ts';
+import { arrivalOf } from './arrival.ts';
 import { type HepConnection, placeFor, sourceOf } from './connections.ts';
-import { HepFramer, type LengthAt } from './framer.ts';
+import type { LengthAt } from './framer.ts';
 import type { HepRefusal } from './refusals.ts';
+import { type HepStranger, HepStream } from './stream.ts';
 
-/** A TLS handshake record of any version (RFC 8446 section 5.1). */
-const TLS_HANDSHAKE = 22;
-const TLS_MAJOR = 3;
 const NO_BYTES = new Uint8Array(0);
-
-/** What a connection brings that does not begin with HEP. */
-export type HepStranger = 'tls' | 'other';
 
 export type HepTcpOptions = {
   readonly lengthAt: LengthAt;
@@ -213,84 +208,4 @@ export class HepTcpServer {
       connection.socket.destroy();
     } else if (verdict === 'over_rate') stream.isOverRate = true;
   }
-}
-
-/** The bytes of one connection: cut into packets, with what they are when they do not begin with one. */
-class HepStream {
-  readonly #framer: HepFramer;
-  /** Bytes so far, up to 2, and the first of them. */
-  #received = 0;
-  #first = -1;
-  /** A packet came, or something else in front of any. */
-  #isJudged = false;
-  isOverRate = false;
-
-  constructor(lengthAt: LengthAt, onPacket: (b: Buffer, start: number, end: number) => void) {
-    this.#framer = new HepFramer(lengthAt, (b, start, end) => {
-      this.#isJudged = true;
-      onPacket(b, start, end);
-    });
-  }
-
-  get pendingBytes(): number {
-    return this.#framer.pendingBytes;
-  }
-
-  get skippedInARow(): number {
-    return this.#framer.skippedInARow;
-  }
-
-  /** Reads on. Says once what it is when it does not begin with HEP; noise in front of a packet is only stepped over. */
-  push(chunk: Buffer, counts: HepTcpCounts): HepStranger | null {
-    if (this.#isTls(chunk)) return 'tls';
-    const framer = this.#framer;
-    const { resyncs, skippedBytes } = framer;
-    framer.push(chunk);
-    counts.resyncs += framer.resyncs - resyncs;
-    counts.skippedBytes += framer.skippedBytes - skippedBytes;
-    if (this.#isJudged || framer.resyncs === 0) return null;
-    this.#isJudged = true;
-    return 'other';
-  }
-
-  /** Whether the first two bytes of the stream, which may come one by one, begin a handshake. */
-  #isTls(chunk: Buffer): boolean {
-    const isWithin = this.#received < 2;
-    const first = this.#received === 1 ? this.#first : (chunk[0] ?? -1);
-    const second = this.#received === 1 ? chunk[0] : chunk[1];
-    this.#first = first;
-    this.#received = Math.min(2, this.#received + chunk.length);
-    return isWithin && first === TLS_HANDSHAKE && second === TLS_MAJOR;
-  }
-}
-
-/** Both ends of a connection; null when it is gone already. An IPv4-mapped address is the IPv4 address it maps. */
-function arrivalOf(socket: Socket): Packet | null {
-  const src = addressBytes(socket.remoteAddress);
-  const dst = addressBytes(socket.localAddress);
-  if (src === null || dst === null) return null;
-  const arrival = emptyPacket();
-  arrival.addresses.set(src.bytes, arrival.srcOff);
-  arrival.addresses.set(dst.bytes, arrival.dstOff);
-  arrival.tsUs = Date.now() * 1000;
-  arrival.origin = ORIGINS.indexOf('hep');
-  arrival.transport = TRANSPORT.TCP;
-  arrival.ipVersion = src.version;
-  arrival.srcPort = socket.remotePort ?? 0;
-  arrival.dstPort = socket.localPort ?? 0;
-  return arrival;
-}
-
-function addressBytes(text: string | undefined): { readonly version: 4 | 6; readonly bytes: Uint8Array } | null {
-  if (text === undefined) return null;
-  const bytes = new Uint8Array(16);
-  const four = parseIpv4(text.startsWith('::ffff:') ? text.slice(7) : text);
-  if (four >= 0) {
-    new DataView(bytes.buffer).setUint32(0, four);
-    return { version: 4, bytes };
-  }
-  const six = parseIpv6(text);
-  if (six === null) return null;
-  bytes.set(six);
-  return { version: 6, bytes };
 }
