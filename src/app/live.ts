@@ -8,6 +8,7 @@ import { ProbeMessages } from '../export/probe-messages.ts';
 import { HepStrangers, sayClocks } from '../faces/cli/hep-lines.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
 import { LiveClock } from '../ingest/live-clock.ts';
+import type { HepTlsFiles } from '../sources/hep/handshakes.ts';
 import type { HepListenerOptions, NativeHep } from '../sources/hep/listener.ts';
 import { HepListener } from '../sources/hep/listener.ts';
 import { LiveSource } from '../sources/live/live-source.ts';
@@ -133,7 +134,7 @@ async function start({ figures, outputs }: Session, config: Config, probes: Runn
   say(who);
   if (listener !== null) {
     listener.begin(output?.id ?? null);
-    for (const url of [listener.url, listener.tcpUrl]) say(`hep listening on ${url}`);
+    for (const url of listener.urls) say(`hep listening on ${url}`);
   }
   if (live !== null) {
     if (output !== null) live.setOutput(output.id);
@@ -164,14 +165,15 @@ async function openListener(
     ...address,
     allow: config.hepAllow,
     key: config.hepAuth,
+    tls: tlsFiles(config),
     ratePerSec: config.hepRateLimit,
     sourceId: 1,
     native: nativeHep(),
     lengthAt: hep3Length,
     onRecords: (batch, count) => sink?.onRecords(batch, count),
     onPacket: (b, start, end, arrival) => sink?.onPacket(b, start, end, arrival) ?? null,
-    onStranger: (what, arrival) => {
-      const line = strangers.line(what, arrival, Date.now());
+    onStranger: (what, arrival, code) => {
+      const line = strangers.line(what, arrival, Date.now(), code);
       if (line !== null) standardError.write(line);
     },
   });
@@ -181,6 +183,10 @@ async function openListener(
       sink = to;
     },
   };
+}
+
+function tlsFiles({ hepListenCert: cert, hepListenKey: key, hepListenClientCa: clientCa }: Config): HepTlsFiles | null {
+  return cert === null || key === null ? null : { cert, key, clientCa };
 }
 
 function nativeHep(): NativeHep {

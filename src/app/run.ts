@@ -5,9 +5,11 @@ import { setFlagsFromString } from 'node:v8';
 import { Hooks } from '../actions/hooks/event-hooks.ts';
 import { Outputs } from '../actions/outputs.ts';
 import type { Config } from '../config/config.ts';
+import { configErrorLine } from '../config/config.ts';
 import { looksForScanners } from '../config/conflicts.ts';
 import { namesOf } from '../config/names.ts';
 import { trunksOfConfig } from '../config/trunks.ts';
+import { ServiceError } from '../core/errors.ts';
 import type { Explorer } from '../explore/explorer.ts';
 import { createExplorer } from '../explore/memory-explorer.ts';
 import type { Asked } from '../faces/cli/asked.ts';
@@ -93,6 +95,7 @@ export async function runCapture(config: Config): Promise<number> {
     process.on('SIGHUP', () => {
       session.outputs.reopen();
       log?.reopen();
+      renewCertificate(session);
     });
   const startedMs = performance.now();
   const explorer = createExplorer(session.figures, session.outputs);
@@ -126,6 +129,17 @@ export async function runCapture(config: Config): Promise<number> {
     async () => (await print()) || (await printTable(explorer, asked)),
     stop,
   );
+}
+
+/** SIGHUP: a certificate that cannot be read leaves the one of before in use. */
+function renewCertificate({ figures }: Session): void {
+  try {
+    const line = figures.listener?.renewCertificate() ?? null;
+    if (line !== null) standardError.write(`calltap: ${line}\n`);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    standardError.write(`${configErrorLine(error)}; calltap keeps the certificate that it has\n`);
+  }
 }
 
 /** Captures, prints and ends; the exit code. */

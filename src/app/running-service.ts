@@ -1,12 +1,11 @@
 /**
  * Finds the running service that --connect means, and the key that may go there, and opens it.
  */
-import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { localService } from '../config/local-service.ts';
 import { oneLine } from '../config/option-value.ts';
-import { readSecret } from '../config/text-file.ts';
+import { readCertificate } from '../config/text-file.ts';
 import { failure, ServiceError } from '../core/errors.ts';
 import { connectionFailure } from '../explore/remote/failures.ts';
 import type { RemotePort } from '../explore/remote/remote-port.ts';
@@ -31,7 +30,7 @@ export async function openService(config: Config): Promise<{ readonly port: Remo
     ...place,
     key: key === null ? null : { text: key, isLocal: given === null },
     keyHint,
-    ca: config.ca === null ? null : readCa(config.ca),
+    ca: config.ca === null ? null : readCertificate('--ca', config.ca),
   };
   const source = local === null ? place.url : `${place.url} (${local.from})`;
   try {
@@ -49,21 +48,5 @@ function localKey(path: string): string | null {
   } catch (error) {
     if (error instanceof ServiceError) return null;
     throw error;
-  }
-}
-
-function readCa(path: string): string {
-  const content = 'a certificate in PEM';
-  const text = readSecret('--ca', path, content);
-  try {
-    new X509Certificate(text);
-    return text;
-  } catch {
-    throw failure('SECRET_FILE_INVALID', {
-      option: '--ca',
-      path: oneLine(path),
-      reason: 'it holds no certificate',
-      content,
-    });
   }
 }

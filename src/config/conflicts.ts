@@ -212,6 +212,16 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
     reason: 'it filters the packets of files and interfaces',
   },
   { option: 'hep-listen', needs: ['hep-decode'], unless: NO_CAPTURE },
+  { option: 'hep-listen-cert', needs: ['hep-listen'], unless: NO_CAPTURE },
+  {
+    unless: NO_CAPTURE,
+    check: ({ hepListenCert, hepListenKey }) =>
+      hepListenCert !== null && hepListenKey === null
+        ? conflict('--hep-listen-cert', 'it requires --hep-listen-key', 'add --hep-listen-key FILE')
+        : null,
+  },
+  { option: 'hep-listen-key', needs: ['hep-listen-cert'], unless: NO_CAPTURE },
+  { option: 'hep-listen-client-ca', needs: ['hep-listen-cert'], unless: NO_CAPTURE },
   { option: 'hep-allow', needs: ['hep-listen'], unless: NO_CAPTURE },
   { option: 'hep-auth', needs: ['hep-listen'], unless: NO_CAPTURE },
   {

@@ -66,6 +66,15 @@ const SOURCES = group('Sources', {
     toml: 'hep.listen',
   }),
   'hep-decode': toggle('Decode HEP packets and analyse what they carry.', { short: 'E', toml: 'hep.decode' }),
+  'hep-listen-cert': value('FILE', text, 'Take HEP over TLS instead of plain TCP, with this certificate chain (PEM).', {
+    toml: 'hep.listen_cert',
+  }),
+  'hep-listen-key': value('FILE', text, 'Read the private key of this certificate from a file (PEM).', {
+    toml: 'hep.listen_key',
+  }),
+  'hep-listen-client-ca': value('FILE', text, 'Take HEP over TLS alone, from agents that these CAs certify (PEM).', {
+    toml: 'hep.listen_client_ca',
+  }),
   'hep-allow': value('CIDR', text, 'Accept HEP only from this network.', { repeatable: true, toml: 'hep.allow' }),
   'hep-rate-limit': value(
     'N',

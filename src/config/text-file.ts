@@ -1,5 +1,6 @@
-/** Reads a small text file that an operator named; a device, a flood or something that is no text is a reason. */
+/** Reads a small text file that an operator named: a secret, a certificate, a list; what is no text is a reason. */
 
+import { X509Certificate } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { errnoOf, failure } from '../core/errors.ts';
 import type { Result } from '../core/result.ts';
@@ -53,6 +54,19 @@ export function readSecret(flag: string, path: string, content: string): string 
   const secret = file.ok ? file.value.text.trim() : '';
   if (secret === '') throw failure('SECRET_FILE_INVALID', { option: flag, path: oneLine(path), reason, content });
   return secret;
+}
+
+/** The text of a file of certificates (PEM), the first of which is one. Throws SECRET_FILE_INVALID. */
+export function readCertificate(flag: string, path: string): string {
+  const content = 'a certificate in PEM';
+  const text = readSecret(flag, path, content);
+  try {
+    new X509Certificate(text);
+    return text;
+  } catch {
+    const reason = 'it holds no certificate';
+    throw failure('SECRET_FILE_INVALID', { option: flag, path: oneLine(path), reason, content });
+  }
 }
 
 const NOT_TEXT = 'it is not UTF-8 text';

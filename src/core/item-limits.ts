@@ -60,6 +60,15 @@ export const MAX_FRAMED_METHOD_BYTES = 64;
 /** Frames remembered of one message on a stream (with `--filter` and `-O`); one of 64 KiB in Ethernet frames has 46. */
 export const MAX_MESSAGE_FRAMES = 256;
 
+/** Connections that bring HEP from one source (IPv6: one network of 64 bits). */
+export const MAX_HEP_SOURCE_CONNECTIONS = 64;
+
+/** Milliseconds from its first packet in which a connection must end the handshake of TLS, however slowly it speaks. */
+export const MAX_HEP_HANDSHAKE_MS = 5_000;
+
+/** Handshakes of TLS a second from one source of HEP; each of its places has one at once. */
+export const MAX_HEP_SOURCE_HANDSHAKES_PER_SECOND = 4;
+
 /** Bytes of a text chunk that is read; longer ones are cut. */
 export const MAX_HEP_TEXT_BYTES = 1_024;
 

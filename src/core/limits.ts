@@ -164,8 +164,11 @@ export const INFLATE_OTHER_MESSAGES = 4;
 /** Senders of compressed HEP that have a share of their own in a second; further ones share one. */
 export const INFLATE_HEP_SENDERS = 1_024;
 
-/** Connections that bring HEP at a time; each may hold one unfinished packet of 64 KiB. */
-export const HEP_TCP_CONNECTIONS = 256;
+/** Connections that bring HEP at a time; each may hold one unfinished packet of 64 KiB, and the state of TLS. */
+export const HEP_TCP_CONNECTIONS = 1_024;
+
+/** Handshakes of TLS a second from all senders of HEP together; one takes 1 ms of the main thread, with RSA 4096 5 ms. */
+export const HEP_TLS_HANDSHAKES_PER_SECOND = 100;
 
 /** Milliseconds of silence after which one is closed: most agents send a keep-alive well within this. */
 export const HEP_TCP_IDLE_MS = 600_000;

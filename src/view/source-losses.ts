@@ -101,16 +101,32 @@ export const HEP_LOSSES: readonly Loss[] = [
     },
   ),
   hepTcp('refusedAddress', 'Connections from outside `--hep-allow`.'),
-  hepTcp('refusedFull', 'Connections that found all 256 places taken.', {
+  hepTcp('refusedFull', 'Connections that found all 1,024 places taken.', {
     remedy: 'Look at who holds them.',
+  }),
+  hepTcp('refusedSource', 'Connections from a source that holds 64 already.', {
+    remedy: 'Look at the agent: it opens new connections and does not close the old ones.',
   }),
   hepTcp('evicted', 'Connections that gave a place: those of the source that holds most.', {
     remedy: 'Look at who holds them.',
   }),
   hepTcp('closedIdle', 'Connections that were silent for ten minutes.'),
-  hepTcp('notHep', 'Connections that do not begin with HEP.', { remedy: 'Send plain HEP.' }),
-  hepTcp('closedTls', 'Connections that begin with a TLS handshake; calltap closes them.', {
-    remedy: 'Put a TLS proxy such as stunnel in front.',
+  hepTcp('notHep', 'Connections that do not begin with HEP.', { remedy: 'Send HEP 3.' }),
+  hepTcp('closedTls', 'Connections that begin with a TLS handshake where `-L` is plain; calltap closes them.', {
+    remedy: 'Give `--hep-listen-cert` and `--hep-listen-key`.',
+  }),
+  hepTcp('notTls', 'Connections that do not begin with TLS where `-L` has a certificate.', {
+    remedy: 'Send HEP by TLS.',
+  }),
+  hepTcp('handshakesOverRate', 'Connections beyond 100 TLS handshakes a second, or beyond 4 of a source.', {
+    remedy: 'Look at the agent: it connects again and again.',
+  }),
+  hepTcp('handshakeTimeouts', 'TLS handshakes that took more than five seconds.'),
+  hepTcp('handshakesFailed', 'TLS handshakes that failed, or whose agent went away.', {
+    remedy: 'Read the line on standard error: does the agent trust the certificate, and know its name?',
+  }),
+  hepTcp('uncertified', 'Agents without a certificate of `--hep-listen-client-ca`.', {
+    remedy: 'Give the agent a certificate.',
   }),
   hepTcp('closedNotHep', 'Connections that brought 256 KiB without a packet.'),
   hepTcp('closedWithoutKey', 'Connections whose first packet had no key.', {

@@ -26,7 +26,7 @@ export function busiestPorts(native: Uint32Array, more: ReadonlyMap<number, numb
 /** What the capture is attached to, as the command line names it. */
 export function captureName({ evidence, live, listener, tls }: Figures): string | null {
   const names = [...evidence.capture.sources, ...(live?.interfaces ?? [])];
-  if (listener !== null) names.push(listener.url);
+  if (listener !== null) names.push(...listener.urls.slice(0, 1));
   if (tls !== null) names.push('uprobe');
   return names.join(', ') || null;
 }

@@ -48,6 +48,7 @@ async function listen(t: TestContext, options: Partial<HepListenerOptions> = {})
     port: 0,
     allow: ['127.0.0.1'],
     key: null,
+    tls: null,
     ratePerSec: 50_000,
     sourceId: 1,
     native: native ?? assert.fail(),
@@ -127,8 +128,7 @@ describe('HEP from the network', { timeout: 120_000, skip }, () => {
     udp.send(hep('six'), listener.port, '::1');
     await untilHolds(() => texts.length === 1);
     assert.deepEqual([...from], ['::1']);
-    assert.equal(listener.url, `udp://[::1]:${listener.port}`);
-    assert.equal(listener.tcpUrl, `tcp://[::1]:${listener.port}`);
+    assert.deepEqual(listener.urls, [`udp://[::1]:${listener.port}`, `tcp://[::1]:${listener.port}`]);
     await assert.rejects(listen(t, { host: '::1', port: listener.port }), /in use/);
   });
 

@@ -42,21 +42,25 @@ export function sayClocks(clocks: HepClocks): void {
 }
 
 const WHAT: Readonly<Record<HepStranger, string>> = {
-  tls: 'begins TLS, and HEP over TLS is not supported; send HEP over plain TCP or UDP, or put a TLS proxy in front',
+  tls: 'begins TLS, and this port is plain; give --hep-listen-cert and --hep-listen-key, or send HEP over plain TCP or UDP',
+  plain: 'brings no TLS, which this port asks for; let the agent send by TLS, or leave --hep-listen-cert out',
+  handshake: 'does not finish its TLS handshake; check that the agent trusts our certificate and knows its name',
+  uncertified: 'shows no certificate of --hep-listen-client-ca; give the agent one, or leave that option out',
   other: 'brings no HEP; point it elsewhere, or admit only the agents with --hep-allow',
 };
 
 export class HepStrangers {
   readonly #saidMs = new Map<HepStranger, number>();
 
-  /** The line to say of this connection; null when one of its kind was said in the hour before. */
-  line(what: HepStranger, arrival: Packet, nowMs: number): string | null {
+  /** The line to say of this connection, with the code of its reason; null when one of its kind was said in the hour before. */
+  line(what: HepStranger, arrival: Packet, nowMs: number, code?: string): string | null {
     const before = this.#saidMs.get(what);
     if (before !== undefined && nowMs - before < HEP_STRANGER_LINE_MS) return null;
     this.#saidMs.set(what, nowMs);
     const { addresses, srcOff, dstOff, ipVersion, srcPort, dstPort } = arrival;
     const peer = endpointText(ipText(addresses, srcOff, ipVersion), srcPort);
     const own = endpointText(ipText(addresses, dstOff, ipVersion), dstPort);
-    return `calltap: -L tcp://${own}: the connection from ${peer} ${WHAT[what]}\n`;
+    const why = code === undefined ? '' : ` (${code})`;
+    return `calltap: -L ${own}: the connection from ${peer} ${WHAT[what]}${why}\n`;
   }
 }

@@ -8,7 +8,8 @@ import type { Socket } from 'node:net';
 import { HEP_TCP_GREETING_MS } from '../../core/limits.ts';
 
 export type HepConnection = {
-  readonly socket: Socket;
+  /** The one that is read: over TLS another, once the handshake is over. */
+  socket: Socket;
   /** sourceOf() its address. */
   readonly source: string;
   readonly sinceMs: number;
@@ -19,6 +20,20 @@ export type HepConnection = {
 /** What counts as one source: an IPv4 address, an IPv6 network of 64 bits. `address` as in a record. */
 export function sourceOf(address: Uint8Array, version: number): string {
   return Buffer.from(address.subarray(0, version === 4 ? 4 : 8)).toString('hex');
+}
+
+/**
+ * The connection of `source` that makes room for another one of it where it holds `max`: null when the newcomer is refused,
+ * undefined when there is room.
+ */
+export function ownPlaceFor(
+  source: string,
+  nowMs: number,
+  all: Iterable<HepConnection>,
+  max: number,
+): HepConnection | null | undefined {
+  const own = [...all].filter((c) => c.source === source);
+  return own.length < max ? undefined : silent(own, nowMs);
 }
 
 /** Which of `all`, every place being taken, makes room for a newcomer from `source`; null when the newcomer is refused. */

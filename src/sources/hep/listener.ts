@@ -15,6 +15,7 @@ import { allocateSlabs } from '../capture-memory.ts';
 import type { RecordBatch } from '../record-batch.ts';
 import { checkHepBind, HepAllow, hepBindError } from './allow.ts';
 import type { LengthAt } from './framer.ts';
+import { HepHandshakes, type HepTlsFiles } from './handshakes.ts';
 import type { NativeHepCapture, NativeHepOptions } from './native-hep.ts';
 import { SENDER_ADDRESS_BYTES } from './native-hep.ts';
 import { type HepTcpOptions, HepTcpServer } from './tcp.ts';
@@ -39,6 +40,8 @@ export type HepListenerOptions = {
   readonly allow: readonly string[];
   /** --hep-auth; null asks for no key. */
   readonly key: string | null;
+  /** Connections speak TLS; null: plain TCP. */
+  readonly tls: HepTlsFiles | null;
   /** --hep-rate-limit: packets a second in all. */
   readonly ratePerSec: number;
   readonly sourceId: number;
@@ -60,6 +63,7 @@ export class HepListener {
   readonly #native: NativeHep;
   readonly #capture: NativeHepCapture;
   readonly #options: HepListenerOptions;
+  readonly #tls: HepHandshakes | null;
   readonly #batches: readonly RecordBatch[];
   #address = '';
   #port = 0;
@@ -68,8 +72,9 @@ export class HepListener {
   #isClosed = false;
   #abandoned = 0;
 
-  private constructor(options: HepListenerOptions, allow: HepAllow) {
+  private constructor(options: HepListenerOptions, allow: HepAllow, tls: HepHandshakes | null) {
     this.#options = options;
+    this.#tls = tls;
     this.#native = options.native;
     this.counters = new BigUint64Array(options.native.counterNames.length);
     const { slabs, descriptors, batches } = allocateSlabs(HEP_SLABS);
@@ -98,6 +103,7 @@ export class HepListener {
       admit: (address, version, b, start, end) =>
         options.native.counterNames[capture.admit(address, version, b, start, end)] ?? '',
       onPacket: options.onPacket,
+      tls,
       ...(options.onStranger !== undefined && { onStranger: options.onStranger }),
     });
   }
@@ -114,7 +120,8 @@ export class HepListener {
     }
     // What was resolved is what gets bound: a name cannot turn into another address in between.
     checkHepBind(address, options.port, options.allow);
-    const listener = new HepListener(options, allow);
+    const tls = options.tls === null ? null : new HepHandshakes(options.tls);
+    const listener = new HepListener(options, allow, tls);
     try {
       await listener.#open(address);
     } catch (error) {
@@ -126,19 +133,21 @@ export class HepListener {
 
   /** Starts the thread; `output` is the id of an OutputFile that what is taken is written to. Throws ServiceError. */
   begin(output: number | null = null): void {
+    if (!this.#takesDatagrams) return;
     if (output !== null) this.#capture.setOutput(output);
     const errno = this.#capture.start();
     if (errno !== 0) throw this.#bindError(this.#address, errno);
   }
 
-  /** `udp://127.0.0.1:9060`, with the port that was picked. */
-  get url(): string {
-    return `udp://${endpointText(this.#address, this.#port)}`;
+  /** Where it listens, with the port that was picked: `udp://127.0.0.1:9060`, and the same of `tcp` or `tls`. */
+  get urls(): readonly string[] {
+    const schemes = [...(this.#takesDatagrams ? ['udp'] : []), this.tcp.scheme];
+    return schemes.map((scheme) => `${scheme}://${endpointText(this.#address, this.#port)}`);
   }
 
-  /** The same of connections. */
-  get tcpUrl(): string {
-    return `tcp://${endpointText(this.#address, this.#port)}`;
+  /** Nobody can show a certificate with them. */
+  get #takesDatagrams(): boolean {
+    return this.#tls?.asksForCertificate !== true;
   }
 
   get port(): number {
@@ -161,6 +170,16 @@ export class HepListener {
   #count(i: number): number {
     const beside = this.#native.counterNames[i] === 'over_rate' ? this.tcp.counts.overRate : 0;
     return Number(this.counters[i] ?? 0n) + beside;
+  }
+
+  /**
+   * Reads the certificate again, for connections to come; what to say of it, or null where there is none. Throws
+   * ServiceError, and the certificate of before stays in use.
+   */
+  renewCertificate(): string | null {
+    if (this.#tls === null) return null;
+    this.#tls.renew();
+    return `read the certificate of -L again; it is valid until ${this.#tls.validTo}`;
   }
 
   /** Every native counter by its name. */
@@ -232,10 +251,12 @@ export class HepListener {
     }
   }
 
-  /** errno. */
+  /** errno; 0 too where nothing is opened. */
   #openDatagrams(address: string, port: number): number {
-    const bound = this.#capture.open(address, port);
     this.#address = address;
+    this.#port = port;
+    if (!this.#takesDatagrams) return 0;
+    const bound = this.#capture.open(address, port);
     this.#port = bound.port;
     this.#receiveBuffer = bound.receiveBuffer;
     return bound.errno;

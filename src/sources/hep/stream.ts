@@ -6,8 +6,11 @@ import { HepFramer, type LengthAt } from './framer.ts';
 const TLS_HANDSHAKE = 22;
 const TLS_MAJOR = 3;
 
-/** What a connection brings that does not begin with HEP. */
-export type HepStranger = 'tls' | 'other';
+/**
+ * What a connection brings instead of HEP: TLS to a plain port, plain bytes to one of TLS, a handshake that fails, one
+ * without a certificate of our CAs, or another protocol.
+ */
+export type HepStranger = 'tls' | 'plain' | 'handshake' | 'uncertified' | 'other';
 
 /** The bytes of one connection: cut into packets, with what they are when they do not begin with one. */
 export class HepStream {

@@ -1,5 +1,5 @@
 /**
- * Receives HEP 3 over TCP: who may connect, how many at a time, how long in silence, and what each connection sent.
+ * Receives HEP 3 over TCP or TLS: who may connect, how many at a time, how long in silence, and what each connection sent.
  *
  * A mirror of few agents: this runs on the main thread, unlike datagrams. Allow list and rate are those of the
  * listener's datagrams.
@@ -8,12 +8,15 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { errnoOf } from '../../core/errors.ts';
 import { endpointText } from '../../core/ip.ts';
+import { MAX_HEP_SOURCE_CONNECTIONS } from '../../core/item-limits.ts';
 import { HEP_TCP_CONNECTIONS, HEP_TCP_IDLE_MS, HEP_TCP_PAUSE_MS, HEP_TCP_SKIPPED_BYTES } from '../../core/limits.ts';
 import type { Packet } from '../packet.ts';
 import { hepBindError } from './allow.ts';
 import { arrivalOf } from './arrival.ts';
-import { type HepConnection, placeFor, sourceOf } from './connections.ts';
+import { type HepConnection, ownPlaceFor, placeFor, sourceOf } from './connections.ts';
 import type { LengthAt } from './framer.ts';
+import { HandshakeRate } from './handshake-rate.ts';
+import type { HandshakeFailure, HepHandshakes } from './handshakes.ts';
 import type { HepRefusal } from './refusals.ts';
 import { type HepStranger, HepStream } from './stream.ts';
 
@@ -27,8 +30,10 @@ export type HepTcpOptions = {
   readonly admit: (address: Uint8Array, version: number, b: Uint8Array, start: number, end: number) => string;
   /** One packet; the bytes and `arrival` are valid until it returns. Says why it goes no further, or null. */
   readonly onPacket: (b: Buffer, start: number, end: number, arrival: Packet) => HepRefusal | null;
-  /** A connection that begins with something else than HEP. */
-  readonly onStranger?: (what: HepStranger, arrival: Packet) => void;
+  /** A connection that begins with something else than HEP, or whose handshake of TLS fails; then `code` says why. */
+  readonly onStranger?: (what: HepStranger, arrival: Packet, code?: string) => void;
+  /** Connections begin with a handshake of TLS; null takes plain TCP alone. */
+  readonly tls: HepHandshakes | null;
   readonly maxConnections?: number;
   readonly idleMs?: number;
 };
@@ -38,6 +43,8 @@ const NO_COUNTS = {
   accepted: 0,
   refusedAddress: 0,
   refusedFull: 0,
+  /** Its source holds all that one may hold. */
+  refusedSource: 0,
   /** Gave their places to newcomers of other sources. */
   evicted: 0,
   closedIdle: 0,
@@ -45,6 +52,13 @@ const NO_COUNTS = {
   notHep: 0,
   closedTls: 0,
   closedNotHep: 0,
+  /** Over TLS: handshakes that were refused before they began, took too long, failed, or showed no certificate of the CAs. */
+  handshakesOverRate: 0,
+  handshakeTimeouts: 0,
+  handshakesFailed: 0,
+  uncertified: 0,
+  /** Began with something else than TLS where that is asked for. */
+  notTls: 0,
   /** Brought a packet without the key before any with it. */
   closedWithoutKey: 0,
   /** Packets that came in one reading after one that was over the rate; part of the gate's `over_rate`. */
@@ -63,6 +77,7 @@ export class HepTcpServer {
   readonly #options: HepTcpOptions;
   readonly #server: Server;
   readonly #connections = new Set<HepConnection>();
+  readonly #rate = new HandshakeRate(Date.now());
   #isClosed = false;
 
   constructor(options: HepTcpOptions) {
@@ -74,11 +89,16 @@ export class HepTcpServer {
     return this.#connections.size;
   }
 
+  get scheme(): 'tcp' | 'tls' {
+    return this.#options.tls === null ? 'tcp' : 'tls';
+  }
+
   /** Binds a numeric address; the port that was bound. Throws ServiceError. */
   async listen(address: string, port: number): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       const failed = (error: Error): void => {
-        reject(hepBindError(`tcp://${endpointText(address, port)}`, errnoOf(error) ?? error.message, error));
+        const url = `${this.scheme}://${endpointText(address, port)}`;
+        reject(hepBindError(url, errnoOf(error) ?? error.message, error));
       };
       this.#server.once('error', failed);
       this.#server.listen({ host: address, port, exclusive: true }, () => {
@@ -123,30 +143,58 @@ export class HepTcpServer {
       return;
     }
     const source = sourceOf(arrival.addresses, arrival.ipVersion);
-    if (!this.#makeRoom(source)) {
-      counts.refusedFull++;
+    const refused = this.#refusalOf(source);
+    if (refused !== null) {
+      counts[refused]++;
       socket.destroy();
       return;
     }
     counts.accepted++;
-    this.#read({ socket, source, sinceMs: Date.now(), lastPacketMs: null }, arrival);
+    const connection: HepConnection = { socket, source, sinceMs: Date.now(), lastPacketMs: null };
+    this.#connections.add(connection);
+    socket.once('close', () => this.#connections.delete(connection));
+    const { tls } = this.#options;
+    if (tls === null) {
+      this.#read(connection, arrival);
+      return;
+    }
+    tls.begin(socket, (outcome) => {
+      if ('socket' in outcome) {
+        connection.socket = outcome.socket;
+        this.#read(connection, arrival);
+      } else this.#onFailure(outcome, arrival, socket.bytesRead > 0);
+    });
   }
 
-  /** False when all places are taken, and by those who may keep them. */
-  #makeRoom(source: string): boolean {
-    if (this.#connections.size < (this.#options.maxConnections ?? HEP_TCP_CONNECTIONS)) return true;
-    const victim = placeFor(source, Date.now(), this.#connections);
-    if (victim === null) return false;
+  /** A handshake without an end; `spoke`: it was more than a look whether the port is open. */
+  #onFailure({ reason, code }: HandshakeFailure, arrival: Packet, spoke: boolean): void {
+    // It was closed by us: by an eviction, or at the end.
+    if (this.#isClosed) return;
+    this.counts[reason]++;
+    if (!spoke) return;
+    const what = reason === 'notTls' ? 'plain' : reason === 'uncertified' ? 'uncertified' : 'handshake';
+    this.#options.onStranger?.(what, arrival, code);
+  }
+
+  /** Why a newcomer gets no place; null when it has one. */
+  #refusalOf(source: string): 'handshakesOverRate' | 'refusedSource' | 'refusedFull' | null {
+    const nowMs = Date.now();
+    if (this.#options.tls !== null && !this.#rate.take(source, nowMs)) return 'handshakesOverRate';
+    const own = ownPlaceFor(source, nowMs, this.#connections, MAX_HEP_SOURCE_CONNECTIONS);
+    if (own === null) return 'refusedSource';
+    if (own === undefined && this.#connections.size < (this.#options.maxConnections ?? HEP_TCP_CONNECTIONS))
+      return null;
+    const victim = own ?? placeFor(source, nowMs, this.#connections);
+    if (victim === null) return 'refusedFull';
     this.counts.evicted++;
     this.#connections.delete(victim);
     victim.socket.destroy();
-    return true;
+    return null;
   }
 
   #read(connection: HepConnection, arrival: Packet): void {
     const { counts } = this;
     const { socket } = connection;
-    this.#connections.add(connection);
     const stream = new HepStream(this.#options.lengthAt, (b, start, end) =>
       this.#onPacket(b, start, end, arrival, connection, stream),
     );
@@ -178,7 +226,6 @@ export class HepTcpServer {
     });
     socket.on('close', () => {
       clearTimeout(pause);
-      this.#connections.delete(connection);
       if (stream.pendingBytes > 0) counts.cutPackets++;
     });
   }

@@ -65,6 +65,7 @@ const options = (native: NativeHep, port: number): HepListenerOptions => ({
   port,
   allow: [],
   key: null,
+  tls: null,
   ratePerSec: 50_000,
   sourceId: 3,
   native,
@@ -92,7 +93,7 @@ describe('HEP listener', { timeout: 120_000 }, () => {
       [native.options?.rate, native.options?.sourceId, native.options?.allow.length, native.options?.counters.length],
       [50_000, 3, 36, NAMES.length],
     );
-    assert.equal(listener.url, `udp://127.0.0.1:${port}`);
+    assert.deepEqual(listener.urls, [`udp://127.0.0.1:${port}`, `tcp://127.0.0.1:${port}`]);
     assert.equal(listener.port, port);
     assert.equal(listener.receiveBuffer, 425_984);
   });

@@ -34,6 +34,7 @@ async function serve(t: TestContext, options: Partial<HepTcpOptions> = {}, allow
       });
       return null;
     },
+    tls: null,
     ...options,
   });
   const port = await server.listen('127.0.0.1', 0);
@@ -248,6 +249,7 @@ describe('HEP over TCP', { timeout: 120_000 }, () => {
       allows: () => true,
       admit: () => 'taken',
       onPacket: () => null,
+      tls: null,
     });
     t.after(() => second.close());
     await assert.rejects(second.listen('127.0.0.1', bed.port), (e) => {
