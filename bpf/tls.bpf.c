@@ -161,6 +161,7 @@ CT_CALL int leave(struct pt_regs *ctx, u64 sp) {
       th->call.in_call = fr->in_call != 0;
       th->call.proof = f->proof;
       if (!f->proof || ct_prove(id)) {
+        if (f->proof) ct_prove_object(id);
         ct_weigh_around(id);
         ct_tell(id);
       }

@@ -84,7 +84,8 @@ enum ct_tls_evidence {
   CT_TLS_IN_CALL = 1,   /* a socket call inside the SSL call */
   CT_TLS_RX_BEFORE = 2, /* received, then decrypted */
   CT_TLS_TX_AFTER = 3,  /* encrypted, then sent */
-  CT_TLS_BY_FD = 4      /* the connection of a Go program names its file descriptor */
+  CT_TLS_BY_FD = 4,     /* the connection of a Go program names its file descriptor */
+  CT_TLS_BY_HELLO = 5   /* the object has the random of the ClientHello that passed the socket */
 };
 
 struct ct_tls_event {
@@ -135,6 +136,7 @@ enum ct_tls_count {
   CT_TLS_N_BOUND_RX,
   CT_TLS_N_BOUND_TX,
   CT_TLS_N_BOUND_FD,
+  CT_TLS_N_BOUND_HELLO,
   CT_TLS_N_CONTRARY,     /* evidence against the address that stands */
   CT_TLS_N_CORRECTED,    /* a likely address gave way to another */
   CT_TLS_N_REBOUND,      /* strong against strong: taken as a new connection */
@@ -169,6 +171,10 @@ struct ct_tls_proof {
   __u32 fits;    /* calls in a row that fit a record */
   __u32 misfits; /* CT_TLS_PROOF_PARTS for a call that fits none, 1 for one that may be a part */
   __u32 calls;   /* that moved plaintext, by their own account */
+  /* Where objects have the random of their ClientHello (tls_object.h): by which word, from 1, of the object, 0 for the object
+   * itself; at which word, from 1, of what lies there; how many connections in a row had it there. */
+  __u16 hop, word;
+  __u32 places;
 };
 
 /* Where the open calls of one page of a stack are found. No two stacks share a page, so that one processor at a time

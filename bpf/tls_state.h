@@ -25,6 +25,7 @@ const volatile __u64 start_ns; /* monotonic time at loading: what connection ids
 /* Written by the agent at any time. */
 volatile __u32 reader_waits; /* enum reader; put back to awake by the event that wakes it */
 volatile __u32 allow_listed; /* observe only processes in `allowed` */
+volatile __u32 has_proofs;   /* functions under proof are attached: ClientHellos are noted */
 volatile __u32 start_rule;   /* enum ct_tls_start: who comes into `allowed` by starting a program */
 /* Read by the agent. */
 volatile __u64 execs;
@@ -105,6 +106,9 @@ struct conn {
   u8 library;
   u8 held[2]; /* bytes at the end of what was read and written: what they begin is not known yet */
   u16 proof;  /* of the function that carried its plaintext last; 0 none */
+  u8 sought;  /* the random was looked for: 1 by a read, 2 by a write */
+  u8 pad[3];
+  u64 random[2]; /* of its ClientHello, once its place is known */
   union {
     u8 first[2][HELD];
     struct head head; /* in FILTER_HEAD */

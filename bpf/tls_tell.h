@@ -4,7 +4,7 @@
 #ifndef CALLTAP_TLS_TELL_H
 #define CALLTAP_TLS_TELL_H
 #include "tls_filter.h"
-#include "tls_tuple.h"
+#include "tls_object.h"
 
 CT_CALL int forget(u64 object, u32 tgid, u32 epoch) {
   struct key k = {.object = object, .tgid = tgid, .epoch = epoch}, alias = k;

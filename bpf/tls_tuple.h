@@ -12,6 +12,7 @@
 #define CALLTAP_TLS_TUPLE_H
 #include "tls_emit.h"
 #include "tls_frames.h"
+#include "tls_hello.h"
 #include "tls_proof.h"
 #include "tls_record.h"
 
@@ -52,14 +53,6 @@ CT_INLINE int tuple_of(struct sock *sk, struct tuple *t) {
   t->rport = bpf_ntohs(BPF_CORE_READ(sk, __sk_common.skc_dport));
   t->netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
   return t->lport != 0 && t->rport != 0;
-}
-
-CT_INLINE int same_tuple(const struct tuple *a, const struct tuple *b) {
-  const u64 *x = (const u64 *)a, *y = (const u64 *)b;
-  u64 differ = 0;
-#pragma unroll
-  for (u32 i = 0; i < sizeof(struct tuple) / 8; i++) differ |= x[i] ^ y[i];
-  return differ == 0;
 }
 
 CT_INLINE struct process *this_process(void) {
@@ -127,7 +120,7 @@ CT_INLINE int gives_way(struct conn *c, const struct seen *s, u32 owner) {
 CT_CALL int weigh(const struct key *k, const struct seen *s) {
   if (!k || !s) return 0;
   struct conn *c = conn_of(k);
-  if (!c) return 0;
+  if (!c || c->evidence == CT_TLS_BY_HELLO) return 0;
   if (c->evidence) {
     if (same_tuple(&c->t, &s->t)) {
       note_agreed(c, s);
@@ -232,6 +225,7 @@ CT_CALL int socket_call(struct sock *sk, u32 bytes, u32 is_send, const struct pt
   if (c && c->evidence == CT_TLS_BY_FD) return 0;
   th = thread_of(id);
   if (!th || !tuple_of(sk, &th->now.t)) return 0;
+  if (has_proofs) note_hello(regs, bytes, &th->now.t);
   if (f) {
     if (c && c->strong && same_tuple(&c->t, &th->now.t) && ct_proof_state(f->proof) == CT_TLS_PROVEN)
       return 0;
@@ -298,7 +292,7 @@ CT_GLOBAL int ct_weigh_around(u64 pid_tgid) {
   if (x->proof) c->proof = x->proof;
   u32 in_call = x->in_call;
   /* The object may be of another connection since: only what is sent or received inside the call itself says so. */
-  if (!in_call && (x->proof & CT_TLS_PROOF_ENDLESS)) c->strong = 0;
+  if (!in_call && (x->proof & CT_TLS_PROOF_ENDLESS) && c->evidence != CT_TLS_BY_HELLO) c->strong = 0;
   u64 n = x->moved > 0 ? x->moved : 0;
   u32 record = c->rx_record;
   if (!is_write(x->op)) {

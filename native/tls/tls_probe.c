@@ -39,6 +39,7 @@ static const char *const count_names[CT_TLS_N_COUNT] = {
     [CT_TLS_N_BOUND_RX] = "bound_rx_before",
     [CT_TLS_N_BOUND_TX] = "bound_tx_after",
     [CT_TLS_N_BOUND_FD] = "bound_by_descriptor",
+    [CT_TLS_N_BOUND_HELLO] = "bound_by_hello",
     [CT_TLS_N_CONTRARY] = "contrary_evidence",
     [CT_TLS_N_CORRECTED] = "corrected",
     [CT_TLS_N_REBOUND] = "rebound",
@@ -218,13 +219,14 @@ static int turn_sockets(struct ct_tls_probe *p, bool on) {
 
 /* Begins the proofs of these sites. 0 or -errno: without cookies a probe does not know which site it is at. */
 static int begin_proofs(const struct ct_tls_probe *p, const struct ct_tls_site *sites, uint32_t n) {
-  const struct tls_bpf *skel = p->skel;
+  struct tls_bpf *skel = p->skel;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t row = sites[i].proof & (CT_TLS_PROOFS - 1);
     struct ct_tls_proof fresh = {0};
     if (row == 0) continue;
     if (!p->has_helpers) return -EOPNOTSUPP;
     if (bpf_map_update_elem(bpf_map__fd(skel->maps.proofs), &row, &fresh, BPF_ANY) != 0) return -errno;
+    __atomic_store_n(&skel->bss->has_proofs, 1u, __ATOMIC_RELAXED);
   }
   return 0;
 }

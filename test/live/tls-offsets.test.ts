@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { TLS_FLAG } from '../../src/sources/records.ts';
 import { TlsOffsets } from '../../src/sources/tls/offsets.ts';
 import { until } from '../helpers/patience.ts';
 import { buildNameless, converse, run, untilSeen, watch } from './nameless.ts';
@@ -87,6 +88,25 @@ test('a stripped program', { skip: kernelSkip() }, async (t) => {
     await untilSeen(watched, 4 * 20 * MESSAGES);
     assert.equal(watched.source.unproven, 0);
   });
+
+  await t.test(
+    'threads that send and receive for others: the ClientHello in the object proves the address',
+    async (s) => {
+      const peer = buildNameless(folder, 'handed-over');
+      const given = NAMES.slice(0, 3).map((name) => `${name}=${peer.address(name)}`);
+      const watched = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped}:${given.join(',')}`]));
+      const port = await converse(s, folder, peer.stripped, 80, MESSAGES, '65536', '4');
+      const total = 4 * 80 * MESSAGES;
+      await untilSeen(watched, total);
+      const check = checkAddresses(watched.events, port);
+      s.diagnostic(JSON.stringify(check));
+      assert.deepEqual([check.right, check.wrong, check.unknown, check.weakWrong], [total, [], 0, 0]);
+      // Events before the proof are likely; what the agent shows by then waits for it.
+      const last = new Map(watched.events.filter((e) => e.kind !== 'close').map((e) => [`${e.pid} ${e.conn}`, e]));
+      const unproven = [...last.values()].filter((e) => (e.flags & TLS_FLAG.WEAK_TUPLE) !== 0);
+      assert.deepEqual([last.size, unproven.length], [160, 0]);
+    },
+  );
 
   await t.test('where a probe cannot say at which site it is, such a file is refused', async (s) => {
     const peer = buildNameless(folder, 'without-cookies');

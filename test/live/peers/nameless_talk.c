@@ -1,9 +1,10 @@
 /* nameless_talk.c - an OpenSSL server or client that says in every message which connection it is on, for tests that strip it.
  *
  *     nameless_talk server                                           prints "port PORT"; a thread a connection
- *     nameless_talk client PORT THREADS CONNECTIONS MESSAGES BYTES [AT_ONCE]
+ *     nameless_talk client PORT THREADS CONNECTIONS MESSAGES BYTES [AT_ONCE [HANDED]]
  *
- * CONNECTIONS one after the other in each thread; a client reads AT_ONCE bytes in a call at most.
+ * CONNECTIONS one after the other in each thread; a client reads AT_ONCE bytes in a call at most. Of what passes through
+ * memory another thread, the same for all connections, sends and receives every HANDED-th piece; 0: none.
  *
  * Expects c.pem and k.pem in the current folder. The server answers each message of BYTES with the same; in every second
  * connection of a client OpenSSL reads and writes memory, and the program the socket. X-Port is the client's port.
@@ -29,7 +30,7 @@ struct end {
 };
 
 static SSL_CTX *context;
-static int port, connections, messages, bytes, at_once = MOST;
+static int port, connections, messages, bytes, at_once = MOST, handed;
 static volatile long noted;
 
 static void need(int ok, const char *what) {
@@ -57,15 +58,68 @@ static void send_all(int fd, const char *from, size_t n) {
   }
 }
 
+/* What the other thread sends, or receives where `to_send` is NULL. */
+static struct {
+  pthread_mutex_t turn, lock;
+  pthread_cond_t changed;
+  int fd, is_open;
+  const char *to_send;
+  char *into;
+  size_t n;
+  ssize_t result;
+} job = {.turn = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static void *carry(void *arg) {
+  (void)arg;
+  pthread_mutex_lock(&job.lock);
+  for (;;) {
+    while (!job.is_open) pthread_cond_wait(&job.changed, &job.lock);
+    if (job.to_send != NULL)
+      send_all(job.fd, job.to_send, job.n);
+    else
+      job.result = recv(job.fd, job.into, job.n, 0);
+    job.is_open = 0;
+    pthread_cond_broadcast(&job.changed);
+  }
+  return NULL;
+}
+
+static ssize_t hand_over(int fd, const char *to_send, char *into, size_t n) {
+  pthread_mutex_lock(&job.turn);
+  pthread_mutex_lock(&job.lock);
+  job.fd = fd;
+  job.to_send = to_send;
+  job.into = into;
+  job.n = n;
+  job.is_open = 1;
+  pthread_cond_broadcast(&job.changed);
+  while (job.is_open) pthread_cond_wait(&job.changed, &job.lock);
+  ssize_t result = job.result;
+  pthread_mutex_unlock(&job.lock);
+  pthread_mutex_unlock(&job.turn);
+  return result;
+}
+
+static int is_handed(void) {
+  static __thread int pieces;
+  return handed > 0 && ++pieces % handed == 0;
+}
+
 static void flush(struct end *e) {
   static __thread char buffer[4 * MOST];
-  for (int n; e->out != NULL && (n = BIO_read(e->out, buffer, sizeof buffer)) > 0;) send_all(e->fd, buffer, (size_t)n);
+  for (int n; e->out != NULL && (n = BIO_read(e->out, buffer, sizeof buffer)) > 0;) {
+    if (is_handed())
+      hand_over(e->fd, buffer, NULL, (size_t)n);
+    else
+      send_all(e->fd, buffer, (size_t)n);
+  }
 }
 
 /* 0 when the other end has closed. */
 static int fill(struct end *e) {
   static __thread char buffer[MOST];
-  ssize_t n = e->in == NULL ? 0 : recv(e->fd, buffer, sizeof buffer, 0);
+  if (e->in == NULL) return 0;
+  ssize_t n = is_handed() ? hand_over(e->fd, NULL, buffer, sizeof buffer) : recv(e->fd, buffer, sizeof buffer, 0);
   return n > 0 && BIO_write(e->in, buffer, (int)n) == n;
 }
 
@@ -189,16 +243,18 @@ int main(int argc, char **argv) {
       pthread_detach(thread);
     }
   }
-  if (argc < 7 || argc > 8 || strcmp(argv[1], "client") != 0) return 2;
+  if (argc < 7 || argc > 9 || strcmp(argv[1], "client") != 0) return 2;
   context = SSL_CTX_new(TLS_client_method());
   port = atoi(argv[2]);
   connections = atoi(argv[4]);
   messages = atoi(argv[5]);
   bytes = atoi(argv[6]);
   int threads = atoi(argv[3]);
-  if (argc == 8) at_once = atoi(argv[7]);
+  if (argc >= 8) at_once = atoi(argv[7]);
+  if (argc >= 9) handed = atoi(argv[8]);
   need(threads > 0 && threads <= 64 && bytes > 0 && bytes <= MOST, "arguments");
-  pthread_t thread[64];
+  pthread_t thread[64], other;
+  need(pthread_create(&other, NULL, carry, NULL) == 0, "thread");
   for (int i = 0; i < threads; i++) need(pthread_create(&thread[i], NULL, talk, NULL) == 0, "thread");
   for (int i = 0; i < threads; i++) pthread_join(thread[i], NULL);
   return 0;
