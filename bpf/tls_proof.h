@@ -50,7 +50,7 @@ CT_INLINE u64 first_record(u64 n) { return n < CT_TLS_CHUNK ? n : CT_TLS_CHUNK; 
 /* A send inside a write of `len` bytes. */
 CT_INLINE void note_sent(struct thread *th, u64 len) {
   u32 length = th->now.records.length[0];
-  if (one_fits(&th->now.records, first_record(len))) th->sent = len;
+  if (one_is_of(&th->now.records, first_record(len))) th->sent = len;
   /* The library may cut records shorter (RFC 6066 s4). */
   else if (length >= 512 + RECORD_ADDS_MIN && length < len)
     th->sent_part = 1;
@@ -60,7 +60,7 @@ CT_INLINE void note_sent(struct thread *th, u64 len) {
 CT_GLOBAL int ct_prove_sent(u64 pid_tgid) {
   struct thread *th = bpf_map_lookup_elem(&threads, &pid_tgid);
   if (!th || !th->tx_proof) return 0;
-  u32 said = one_fits(&th->now.records, first_record(th->tx_asked)) ? SAID_FIT : SAID_MISFIT;
+  u32 said = one_is_of(&th->now.records, first_record(th->tx_asked)) ? SAID_FIT : SAID_MISFIT;
   if (said == SAID_MISFIT || th->tx_asked >= CT_TLS_PROOF_BYTES) ct_proof_said(th->tx_proof, said, 0);
   th->tx_proof = 0;
   th->tx_waits = 0;
@@ -90,7 +90,7 @@ CT_INLINE u32 judge_read(struct thread *th, u64 n, u32 *parts) {
   const struct records *r = &th->rx.records;
   th->rx_read += n;
   u32 sum = th->rx_read;
-  if (one_fits(r, n) || one_fits(r, sum)) {
+  if (one_is_of(r, n) || one_is_of(r, sum)) {
     th->rx_read = 0;
     *parts = th->rx_parts;
     th->rx_parts = 0;

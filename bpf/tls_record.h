@@ -57,4 +57,20 @@ CT_CALL int one_fits(const struct records *r, u64 plain) {
   return (int)((u64)found >> 63);
 }
 
+/* What a cipher adds to plaintext, as bits: 8 and 1 (CCM_8 in TLS 1.3), 16 (ChaCha20), 17 (TLS 1.3), 24 (GCM). */
+#define CIPHER_ADDS (1ull << 9 | 1ull << 16 | 1ull << 17 | 1ull << 24)
+
+/* Whether one of the records is exactly what a cipher makes of that plaintext: one that adds the same to all, or blocks of 16
+ * (CBC, and TLS 1.3 that pads), after which a MAC of 20 may stand. */
+CT_CALL int one_is_of(const struct records *r, u64 plain) {
+  if (!r) return 0;
+  u64 found = 0;
+#pragma unroll
+  for (u32 i = 0; i < RECORDS; i++) {
+    u64 fit = (u64)fitness(r->length[i], plain) >> 63, adds = r->length[i] - plain;
+    found |= fit & (is_zero(r->length[i] & 11) | (is_zero(adds >> 6) & CIPHER_ADDS >> (adds & 63)));
+  }
+  return (int)(found & 1);
+}
+
 #endif
