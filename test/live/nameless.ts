@@ -1,4 +1,4 @@
-/** A program with OpenSSL linked in, and its symbols taken away; and a source of the agent that is told where they were. */
+/** A program with a TLS library linked in, and its symbols taken away; and a source of the agent that is told where they were. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
@@ -28,12 +28,63 @@ export type Nameless = {
   readonly buildId: string;
 };
 
-/** Builds the peer; each name gives another file, so that tests do not share probes. */
+type Linked = {
+  /** A header of the package that has the library. */
+  readonly header: string;
+  readonly flags: readonly string[];
+  readonly libraries: readonly string[];
+  /** What is given of it. */
+  readonly functions: readonly string[];
+};
+
+/** What the peer can be linked with. Debian has no static p11-kit and libunistring. */
+export const LINKED = {
+  OpenSSL: {
+    header: 'openssl/ssl.h',
+    flags: [],
+    libraries: ['-l:libssl.a', '-l:libcrypto.a', '-lpthread', '-ldl'],
+    functions: ['SSL_read', 'SSL_write', 'SSL_new', 'SSL_free', 'SSL_do_handshake'],
+  },
+  GnuTLS: {
+    header: 'gnutls/gnutls.h',
+    flags: ['-DWITH_GNUTLS'],
+    libraries: [
+      ...['gnutls', 'hogweed', 'nettle', 'gmp', 'tasn1', 'idn2'].map((name) => `-l:lib${name}.a`),
+      '-l:libp11-kit.so.0',
+      '-l:libunistring.so.2',
+      '-lpthread',
+    ],
+    functions: ['gnutls_record_recv', 'gnutls_record_send', 'gnutls_init', 'gnutls_deinit'],
+  },
+  wolfSSL: {
+    header: 'wolfssl/ssl.h',
+    flags: ['-DWITH_WOLFSSL'],
+    libraries: ['-l:libwolfssl.a', '-lm', '-lpthread'],
+    functions: ['wolfSSL_read', 'wolfSSL_write', 'wolfSSL_new', 'wolfSSL_free'],
+  },
+  'Mbed TLS': {
+    header: 'mbedtls/ssl.h',
+    flags: ['-DWITH_MBEDTLS'],
+    libraries: ['-l:libmbedtls.a', '-l:libmbedx509.a', '-l:libmbedcrypto.a', '-lpthread'],
+    functions: ['mbedtls_ssl_read', 'mbedtls_ssl_write', 'mbedtls_ssl_init', 'mbedtls_ssl_free'],
+  },
+} as const satisfies Record<string, Linked>;
+
+/** Builds the peer with OpenSSL; each name gives another file, so that tests do not share probes. */
 export function buildNameless(folder: string, name: string, ...flags: readonly string[]): Nameless {
+  return buildLinked('OpenSSL', folder, name, ...flags);
+}
+
+export function buildLinked(
+  library: keyof typeof LINKED,
+  folder: string,
+  name: string,
+  ...flags: readonly string[]
+): Nameless {
   const twin = join(folder, `${name}.twin`);
   const stripped = join(folder, name);
-  const libraries = ['-l:libssl.a', '-l:libcrypto.a', '-lpthread', '-ldl'];
-  run('gcc', '-O2', '-Wl,--build-id', ...flags, '-o', twin, peerPath('nameless_talk.c'), ...libraries);
+  const { flags: own, libraries } = LINKED[library];
+  run('gcc', '-O2', '-Wl,--build-id', ...own, ...flags, '-o', twin, peerPath('nameless_talk.c'), ...libraries);
   copyFileSync(twin, stripped);
   run('strip', '--strip-all', stripped);
   const addresses = new Map<string, string>();

@@ -1,17 +1,17 @@
 /** A stripped program with OpenSSL linked in is read by offsets, by its build id, and by its separate debug file. */
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { TLS_FLAG } from '../../src/sources/records.ts';
 import { TlsOffsets } from '../../src/sources/tls/offsets.ts';
 import { until } from '../helpers/patience.ts';
-import { buildNameless, converse, run, untilSeen, watch } from './nameless.ts';
+import { buildLinked, buildNameless, converse, LINKED, run, untilSeen, watch } from './nameless.ts';
 import { certificateFolder, checkAddresses, kernelSkip } from './tls-kernel-lab.ts';
 
 const CONNECTIONS = 200;
 const MESSAGES = 10;
-const NAMES = ['SSL_read', 'SSL_write', 'SSL_new', 'SSL_free', 'SSL_do_handshake'];
+const NAMES = LINKED.OpenSSL.functions;
 
 test('a stripped program', { skip: kernelSkip() }, async (t) => {
   const folder = certificateFolder(t);
@@ -69,6 +69,21 @@ test('a stripped program', { skip: kernelSkip() }, async (t) => {
       assert.deepEqual(checkAddresses(watched.events, port).wrong, []);
       assert.equal(watched.source.files().find((f) => peer.stripped === f.path)?.foundBy, 'debug file');
     });
+
+  for (const library of ['GnuTLS', 'wolfSSL', 'Mbed TLS'] as const) {
+    const { header, functions } = LINKED[library];
+    const skip = !existsSync(join('/usr/include', header)) && `no ${library}`;
+    await t.test(`${library} by offsets`, { skip }, async (s) => {
+      const peer = buildLinked(library, folder, `by-offsets-${library.replace(' ', '-')}`);
+      const given = functions.map((name) => `${name}=${peer.address(name)}`).join(',');
+      const watched = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped}:${given}`]));
+      const port = await converse(s, folder, peer.stripped, 20, MESSAGES);
+      await untilSeen(watched, 4 * 20 * MESSAGES);
+      const check = checkAddresses(watched.events, port);
+      s.diagnostic(JSON.stringify(check));
+      assert.deepEqual([check.right, check.wrong, check.weakWrong], [4 * 20 * MESSAGES, [], 0]);
+    });
+  }
 
   for (const force of [{ probes: 'perf' }, { sysExit: true }] as const)
     await t.test(`by lesser mechanisms: ${Object.keys(force).join()}`, async (s) => {
