@@ -63,6 +63,9 @@ CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
   struct process *p = observed(tgid);
   if (!p) return 0;
   if (!(p->runs & RUNS_C)) p->runs |= RUNS_C;
+  /* Whatever it begins: a read that was under way when the probes came is not. */
+  struct thread *th = thread_of(id);
+  if (th) th->is_met = 1;
   u64 object = PT_REGS_PARM1(ctx);
   if (object == 0) return 0; /* a new one has its context there */
   if (op == CT_TLS_OP_FREE || op == CT_TLS_OP_RESET) {
@@ -76,7 +79,6 @@ CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
                        .object = object,
                        .buf = PT_REGS_PARM2(ctx)};
   struct ct_tls_stack place = stack_of(p, id, at.sp);
-  struct thread *th = thread_of(id);
   if (op == CT_TLS_OP_HANDSHAKE) {
     const struct frames *around = bpf_map_lookup_elem(&frames, &place);
     if (!th) return 0;
@@ -95,7 +97,7 @@ CT_CALL int enter(struct pt_regs *ctx, u64 cookie) {
   if (!fr) return 0;
   drop_passed(fr, &at);
   struct frame *f = push(fr);
-  if (th) th->is_met = th->apart.is_over = 1;
+  if (th) th->apart.is_over = 1;
   f->sp = at.sp;
   f->key = (struct key){.object = object, .tgid = tgid, .epoch = p->epoch};
   f->ip = at.ip;

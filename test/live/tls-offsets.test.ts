@@ -82,6 +82,8 @@ test('a stripped program', { skip: kernelSkip() }, async (t) => {
       const check = checkAddresses(watched.events, port);
       s.diagnostic(JSON.stringify(check));
       assert.deepEqual([check.right, check.wrong, check.weakWrong], [4 * 20 * MESSAGES, [], 0]);
+      // Mbed TLS shares a RET with its handshake: a thread that was seen to begin anything missed no read.
+      assert.equal(watched.source.counter('return_without_entry'), 0);
     });
   }
 
