@@ -6,26 +6,17 @@
 //
 // `go` itself brings the other versions (GOTOOLCHAIN). With all versions it writes the tables of docs/tls-coverage.md.
 // Ends with 1 where a message is missing or an address is wrong, and where DWARF has a field at another place.
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { COST_HEAD, costCells } from './probes/cost.mjs';
+import { writeTable } from './probes/page.mjs';
+import { CONNECTIONS, lossesOf, MESSAGES, RING_BYTES } from './probes/runs.mjs';
 import { root } from './steps/files.mjs';
-import { writePart } from './steps/page.mjs';
 import { capture, say } from './steps/run.mjs';
 
 const VERSIONS = ['1.19.13', '1.20.14', '1.21.13', '1.22.12', '1.23.12', '1.24.13', '1.25.9', '1.26.8'];
 /** A version's runs of 200 connections with 50 messages each, half of them with connections that are wrapped. */
 const RUNS = { plain: 8, stripped: 6, PIE: 6 };
-const CONNECTIONS = 200;
-const MESSAGES = 50;
-/** Holds all of a run: what is missing was then missed by the probes, and not by a reader that had no processor. */
-const RING_BYTES = 1024 ** 3;
-/** Counters of what the probes could not read. */
-const LOSSES = ['lost_events', 'faults', 'stale_frames', 'return_without_entry', 'frames_full', 'no_room', 'skipped'];
-/** For the cost, of the oldest and the newest: pairs of runs, without probes and with. */
-const PAIRS = 8;
-const PACED = { connections: 20, messages: 250 };
-/** Before what else runs on this machine: an answer is late by what the probes do, and by nothing else. */
-const FIRST = ['chrt', '-f', '5'];
 
 /** What bpf/tls_go.h and src/sources/tls/go-*.ts take for granted. */
 const OFFSETS = new Map([
@@ -48,9 +39,8 @@ const OFFSETS = new Map([
 const METHODS = ['runtime.itab.fun', 'internal/abi.ITab.Fun'];
 const METHODS_AT = 24;
 
-const PAGE = join(root, 'docs/tls-coverage.md');
 const work = join(root, 'build/go-versions');
-const { TlsLab, runPeer, startPeer } = await import(join(root, 'dist/test/live/tls-kernel-lab.js'));
+const { TlsLab } = await import(join(root, 'dist/test/live/tls-kernel-lab.js'));
 const { attachGo, buildGo, runGo } = await import(join(root, 'dist/test/live/tls-go-lab.js'));
 
 const lasting = [];
@@ -89,50 +79,13 @@ async function tried(version, build, program) {
     sum.sent += 4 * CONNECTIONS * MESSAGES;
     sum.wrong += seen.wrong.length;
     sum.unproven += seen.unknown + seen.weak;
-    sum.lost += seen.gaps + LOSSES.reduce((n, name) => n + lab.counter(name), 0);
+    sum.lost += seen.gaps + lossesOf(lab);
     if (seen.messages === 4 * CONNECTIONS * MESSAGES && seen.wrong.length === 0) continue;
     say(`go-versions: ${version} ${build}: ${seen.wrong[0] ?? ''} ${JSON.stringify(lab.counters())}`);
   }
   lab.close();
   say(`go-versions: ${version} ${build}: ${JSON.stringify(sum)}`);
   return sum;
-}
-
-/** Nanoseconds that all threads of a process were on a processor. */
-function processorNs(pid) {
-  const tasks = readdirSync(`/proc/${pid}/task`);
-  return tasks.reduce(
-    (sum, tid) => sum + Number(readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'utf8').split(' ')[0]),
-    0,
-  );
-}
-
-/** One paced run: how late half and 99 of a hundred answers were, in µs, and the server's µs for each of its calls. */
-async function paced(program) {
-  const { child, match } = await startPeer(lifetime, [...FIRST, program, 'server'], /port (\d+)/, work);
-  const { connections, messages } = PACED;
-  const before = processorNs(child.pid);
-  const words = ['client', match[1], String(connections), String(messages), 'paced'];
-  const said = await runPeer([...FIRST, program, ...words], work);
-  const spent = processorNs(child.pid) - before;
-  child.kill('SIGKILL');
-  const [, half, most] = /late (\d+) (\d+)/.exec(said) ?? [];
-  return { half: Number(half), most: Number(most), call: spent / 1000 / (2 * connections * messages) };
-}
-
-const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
-
-async function costOf(program) {
-  const pairs = [];
-  for (let i = 0; i < PAIRS; i++) {
-    const bare = await paced(program);
-    const lab = new TlsLab({ sipOnly: true });
-    attachGo(lab, program);
-    pairs.push([bare, await paced(program)]);
-    lab.close();
-  }
-  const each = (side, what) => median(pairs.map((pair) => pair[side][what]));
-  return ['half', 'most', 'call'].map((what) => [each(0, what), each(1, what)]);
 }
 
 /** Tries one version; its rows, and whether all was right. */
@@ -146,16 +99,21 @@ async function tryVersion(version) {
     const sum = await tried(version, build, program);
     isRight &&= wrong === '' && sum.messages === sum.sent && sum.wrong + sum.unproven + sum.lost === 0;
     const seen = `${sum.messages} of ${sum.sent}`;
-    rows.push(`| ${version} | ${build} | ${sum.runs} | ${seen} | ${sum.wrong} | ${sum.unproven} | ${sum.lost} |`);
+    rows.push([version, build, sum.runs, seen, sum.wrong, sum.unproven, sum.lost]);
   }
   return { rows, isRight };
 }
 
 async function costRow(version) {
-  const cost = await costOf(buildGo(work, 'stripped', 'go', `go${version}`));
-  const cells = cost.map((pair, i) => pair.map((n) => (i < 2 ? n : n.toFixed(1))).join(', '));
+  const program = buildGo(work, 'stripped', 'go', `go${version}`);
+  const peers = { server: [program, 'server'], client: (port, how) => [program, 'client', port, ...how] };
+  const cells = await costCells(peers, work, () => {
+    const lab = new TlsLab({ sipOnly: true });
+    attachGo(lab, program);
+    return lab;
+  });
   say(`go-versions: ${version}: cost ${cells.join(' | ')}`);
-  return `| ${version} | ${cells.join(' | ')} |`;
+  return [version, ...cells];
 }
 
 const asked = process.argv.slice(2);
@@ -165,15 +123,17 @@ mkdirSync(work, { recursive: true });
 const tables = [];
 for (const version of isCost ? [] : versions) tables.push(await tryVersion(version));
 if (asked.length === 0) {
-  const head = '| Go | built | runs | messages seen | wrong address | not proven | lost |';
-  const rows = tables.flatMap((table) => table.rows);
-  writePart(PAGE, 'go-versions', [head, '| --- | --- | --- | --- | --- | --- | --- |', ...rows]);
+  const head = ['Go', 'built', 'runs', 'messages seen', 'wrong address', 'not proven', 'lost'];
+  writeTable(
+    'go-versions',
+    head,
+    tables.flatMap((table) => table.rows),
+  );
 }
 if (asked.length === 0 || isCost) {
   const costs = [];
   for (const version of [VERSIONS.at(0), VERSIONS.at(-1)]) costs.push(await costRow(version));
-  const head = '| Go | half came within, µs | 99 of 100 within, µs | processor time of a call, µs |';
-  writePart(PAGE, 'go-cost', [head, '| --- | --- | --- | --- |', ...costs]);
+  writeTable('go-cost', ['Go', ...COST_HEAD], costs);
 }
 for (const end of lasting) end();
 process.exit(tables.every(({ isRight }) => isRight) ? 0 : 1);
