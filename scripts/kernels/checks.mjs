@@ -8,7 +8,7 @@
  * - users: root, unit (deploy/calltap.service), unit+DROP-IN (with deploy/calltap.service.d/DROP-IN.conf)
  * - programs: of the host, by path or name; they come with their libraries
  * - sources: programs of this repository in C or Go, compiled here: { source, libraries: ['ssl', 'crypto'] }, and what
- *   they need: { header or program, package }
+ *   they need: { header or program, package }; { given: functions }: it is stripped, and where they were is in NAME.json
  * - files: files or folders of this repository, copied to /kernels
  * - isOfPackage: it is run of an installed package too (--deb)
  * - isRepeated: it takes how many times as its last word (--runs)
@@ -46,6 +46,20 @@ export const CHECKS = [
     run: ['/kernels/go.mjs'],
     users: PROBING,
     sources: [{ source: join(PEERS, 'tls_go.go'), needs: { program: 'go', package: 'golang-go' } }],
+  },
+  {
+    name: 'offsets',
+    run: ['/kernels/offsets.mjs'],
+    users: PROBING,
+    programs: ['openssl'],
+    sources: [
+      {
+        source: join(PEERS, 'nameless_talk.c'),
+        libraries: [':libssl.a', ':libcrypto.a'],
+        given: ['SSL_read', 'SSL_write', 'SSL_new', 'SSL_free'],
+        needs: { header: 'openssl/ssl.h', package: 'libssl-dev' },
+      },
+    ],
   },
   {
     name: 'canaries',

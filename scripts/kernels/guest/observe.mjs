@@ -1,8 +1,10 @@
 // Observes one process by the TLS probes as the product does, and prints each piece of plaintext: a JSON object a line.
 //
-//   node observe.mjs PID        prints `ready WAY` when the probes are in place; ends with its standard input
+//   node observe.mjs PID [FILE:FUNCTION=ADDRESS,...]
+//                               prints `ready WAY` when the probes are in place; ends with its standard input
 const from = (module) => import(`/calltap/dist/src/sources/${module}.js`);
 const { nativeTls } = await from('tls/open');
+const { TlsOffsets } = await from('tls/offsets');
 const { TlsSource } = await from('tls/source');
 const { TlsTargets } = await from('tls/targets');
 const { KIND } = await from('records');
@@ -18,7 +20,8 @@ const say = (line) => {
   if (line.includes('/proc/PID/maps')) foundBy = 'maps';
   console.error(line);
 };
-const source = new TlsSource({ native: nativeTls(), targets, sourceId: 1, ringBytes: 0, say });
+const offsets = new TlsOffsets(process.argv.slice(3));
+const source = new TlsSource({ native: nativeTls(), targets, offsets, sourceId: 1, ringBytes: 0, say });
 source.onRecords((batch, count) => {
   for (let i = 0; i < count; i++) {
     if (batch.kind(i) !== KIND.TLS_DATA) continue;
