@@ -2,8 +2,9 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { archives, ownApt, updateLists } from '../../scripts/steps/apt.mjs';
+import { judge } from '../../scripts/steps/root.mjs';
 import { capture, captureTwice } from '../../scripts/steps/run.mjs';
-import { folder, judge } from './root.mjs';
+import { folder } from './root.mjs';
 
 /** What the package depends on, of Debian 12. */
 const LIBRARIES = ['libc6', 'libstdc++6', 'libgcc-s1'];

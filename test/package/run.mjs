@@ -9,9 +9,10 @@ import { dirname, join } from 'node:path';
 import { MACHINES, NODE_INSIDE, NODES, nodes } from '../../scripts/package/machines.mjs';
 import { root as checkout } from '../../scripts/steps/files.mjs';
 import { fetchNode } from '../../scripts/steps/node.mjs';
+import { judge, rootAt } from '../../scripts/steps/root.mjs';
 import { capture, say, seconds, which } from '../../scripts/steps/run.mjs';
 import { arm64 } from './arm64.mjs';
-import { freshRoot, judge, packages, rootAt } from './root.mjs';
+import { freshRoot, packages } from './root.mjs';
 import { service } from './service.mjs';
 
 const RELEASES = ['bookworm', 'trixie', 'sid'];
