@@ -11,7 +11,7 @@ import { answer, Messages } from './sip.mjs';
 const { ADDRESS, Agent, Lab } = await import(join(checkout, 'dist/test/live/lab.js'));
 const { selfSigned } = await import(join(checkout, 'dist/test/helpers/tls-probes.js'));
 
-const AT = { address: ADDRESS.a.v4, port: 5061, partner: ADDRESS.b.v4, partnerPort: 5061, plainPort: 5070 };
+const PLACES = { address: ADDRESS.a.v4, port: 5061, partner: ADDRESS.b.v4, partnerPort: 5061, plainPort: 5070 };
 const CALLTAP = join(checkout, 'dist/program/calltap.js');
 const PARTNER = join(checkout, 'scripts/tls-coverage/partner.mjs');
 /** The partner of a server: requests on each of its connections. */
@@ -53,14 +53,15 @@ function prepare(lab, program) {
   selfSigned(lab.folder);
   writeFileSync(lab.path('both.pem'), `${readFileSync(lab.path('c.pem'))}${readFileSync(lab.path('k.pem'))}`);
   for (const name of ['c.pem', 'k.pem', 'both.pem']) chmodSync(lab.path(name), 0o644);
-  for (const [name, text] of Object.entries(program.files?.(AT) ?? {})) writeFileSync(lab.path(name), text);
+  for (const [name, text] of Object.entries(program.files?.(PLACES) ?? {})) writeFileSync(lab.path(name), text);
   for (const name of program.peers ?? []) copyFileSync(join(checkout, 'test/live/peers', name), lab.path(name));
 }
 
 /** The program; a client waits until it is observed. Throws one line where it does not come up. */
-async function startProgram(lab, root, program) {
+async function startProgram(lab, { root, program, node }) {
   const isClient = program.role === 'client';
-  const line = isClient ? `until test -e go; do sleep 0.05; done; ${program.line(AT)}` : program.line(AT);
+  const start = program.line({ ...PLACES, node });
+  const line = isClient ? `until test -e go; do sleep 0.05; done; ${start}` : start;
   const peer = lab.start('a', ...inRoot(root, lab.folder, line), 'pipe');
   const type = (text) => peer.child.stdin.write(text);
   peer.child.stdin.on('error', () => {});
@@ -68,7 +69,7 @@ async function startProgram(lab, root, program) {
     const messages = new Messages((message) => type(answer(message)));
     peer.child.stdout.on('data', (chunk) => messages.push(chunk.toString('latin1')));
   }
-  if (!isClient && !(await until(() => listens(lab, 'a', AT.port), PATIENCE_MS, peer)))
+  if (!isClient && !(await until(() => listens(lab, 'a', PLACES.port), PATIENCE_MS, peer)))
     throw new Error(`it does not listen: ${lastLine(peer)}`);
   return { ...peer, type };
 }
@@ -88,11 +89,11 @@ async function startAgent(lab, what) {
   return { running, messages, refusal: isReady ? '' : lastLine(running) };
 }
 
-/** Whether a process runs in the root, and on the host of the lab that another one is on. */
+/** Whether a process runs in the root, and on the host of the lab that another one is on, which does not count. */
 function isBeside(other, root, pid) {
   const network = (of) => readlinkSync(`/proc/${of}/ns/net`);
   try {
-    return readlinkSync(`/proc/${pid}/root`) === root.path && network(pid) === network(other);
+    return pid !== other && readlinkSync(`/proc/${pid}/root`) === root.path && network(pid) === network(other);
   } catch {
     return false;
   }
@@ -105,7 +106,7 @@ async function listed(lab, root, program, agent) {
   await list.ended;
   const rows = JSON.parse(text()).libraries.filter(({ pid }) => isBeside(agent.child.pid, root, pid));
   // It may map other libraries beside the one that it speaks TLS by.
-  const isItsOwn = ({ file }) => file.includes(`/${program.library ?? ''}`);
+  const isItsOwn = ({ file }) => file.includes(`/${program.library ?? 'libssl.so.'}`);
   const row =
     rows.find((each) => each.observable && isItsOwn(each)) ?? rows.toSorted((a, b) => b.records - a.records)[0];
   if (row === undefined) return { tls: 'not in the list', found: '', probes: '' };
@@ -120,14 +121,19 @@ async function listed(lab, root, program, agent) {
 
 function startPartner(lab, program, prefix) {
   const start = (...words) => lab.start('b', process.execPath, [PARTNER, ...words.map(String)], 'pipe');
-  if (program.role === 'client') return start('answer', AT.partner, AT.partnerPort);
-  return start('ask', AT.address, AT.port, prefix, program.connections ?? CONNECTIONS, MESSAGES, PACE_MS);
+  if (program.role === 'client') return start('answer', PLACES.partner, PLACES.partnerPort);
+  return start('ask', PLACES.address, PLACES.port, prefix, program.connections ?? CONNECTIONS, MESSAGES, PACE_MS);
 }
 
 /** Lets them talk; what was sent, and what stood in the way in one line. */
 async function talk(lab, program, peer, prefix) {
   if (program.role === 'gate') {
-    const plain = lab.start('b', process.execPath, [PARTNER, 'answer-plain', AT.partner, String(AT.plainPort)], 'pipe');
+    const plain = lab.start(
+      'b',
+      process.execPath,
+      [PARTNER, 'answer-plain', PLACES.partner, String(PLACES.plainPort)],
+      'pipe',
+    );
     await lab.said(plain, /up/);
   }
   const partner = startPartner(lab, program, prefix);
@@ -142,26 +148,26 @@ async function talk(lab, program, peer, prefix) {
   }
   await lab.said(partner, /up/);
   writeFileSync(lab.path('go'), '');
-  await program.drive?.({ lab, type: peer.type, prefix, at: AT });
+  await program.drive?.({ lab, type: peer.type, prefix, at: PLACES });
   const wanted = 2 * program.requests;
   const isDone = await until(() => sent().length >= wanted, PATIENCE_MS, peer);
   return { sent, why: isDone ? '' : `${sent().length} of ${wanted} messages went: ${lastLine(peer)}` };
 }
 
-/** Tries a program in the root of its release: { count, tls, found, probes, why }; `why` says what went wrong, '' if nothing. */
-export async function observe(root, program) {
+/** Tries a program in its root, a Node of npm's by its path: { count, tls, found, probes, why }; `why` says what went wrong, '' if nothing. */
+export async function observe({ root, program, node }) {
   const lasting = [];
   const lab = new Lab({ after: (end) => lasting.push(end) });
   const prefix = `cover-${process.pid}-${performance.now().toFixed(0)}`;
   try {
     prepare(lab, program);
-    const peer = await startProgram(lab, root, program);
+    const peer = await startProgram(lab, { root, program, node });
     const agent = await startAgent(lab, target(root, program, peer.child.pid));
     const [list, { sent, why }] = await Promise.all([
       listed(lab, root, program, agent.running),
       talk(lab, program, peer, prefix),
     ]);
-    const counted = () => compare(sent(), printed(agent.messages()), AT.partner);
+    const counted = () => compare(sent(), printed(agent.messages()), PLACES.partner);
     await until(() => counted().right >= sent().length, LATE_MS, agent.running);
     await lab.stop(agent.running, 'SIGINT');
     return { count: counted(), ...list, why: why || agent.refusal };

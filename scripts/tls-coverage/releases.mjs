@@ -1,7 +1,9 @@
-// Roots of Debian's releases, with the programs installed as their packages are. Kept in a folder for the next run.
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+// Roots of Debian's releases, with the programs installed as their packages are, and the Nodes of npm. Kept in a folder
+// for the next run.
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeRoot } from '../steps/apt.mjs';
+import { fetchNode } from '../steps/node.mjs';
 import { rootAt } from '../steps/root.mjs';
 import { say, seconds } from '../steps/run.mjs';
 
@@ -40,6 +42,17 @@ export function install(root, packages) {
     return { reason: `not installed: ${lines.findLast((line) => /^(E:|dpkg)/.test(line)) ?? lines.at(-1)}` };
   }
   return { version: root.must(`dpkg-query -W -f '\${Version}' ${first}`).trim() };
+}
+
+/** Fetches a Node by its major: { version, node }, its path, or { reason }. */
+export function installNode(folder, major) {
+  try {
+    const at = fetchNode(join(folder, 'npm'), process.arch, major);
+    const { version } = JSON.parse(readFileSync(join(at, 'package.json'), 'utf8'));
+    return { version, node: join(at, 'bin/node') };
+  } catch (error) {
+    return { reason: `not installed: ${error.message}` };
+  }
 }
 
 /** The words that run a line of the root's shell in its folder /mnt, which is `folder`, and stay with its process number. */
