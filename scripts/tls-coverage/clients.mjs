@@ -96,7 +96,7 @@ export const CLIENTS = [
       config: `sip_listen ${address}:5060\nmodule_path /usr/lib/baresip/modules\nmodule account.so\nmodule_app account.so\nmodule g711.so\n`,
       contacts: '',
     }),
-    line: () => 'exec baresip -f /mnt',
+    line: () => 'exec baresip -f /srv',
   },
   {
     name: 'janus (SIP plugin)',
@@ -106,8 +106,8 @@ export const CLIENTS = [
     requests: 60,
     files: ({ address }) => ({
       'janus.jcfg':
-        'general: {\n  configs_folder = "/mnt"\n  plugins_folder = "/mnt/plugins"\n  transports_folder = "/mnt/transports"\n}\n',
-      'janus.plugin.sip.jcfg': `general: {\n  local_ip = "${address}"\n  sips_certs_dir = "/mnt/certs"\n}\n`,
+        'general: {\n  configs_folder = "/srv"\n  plugins_folder = "/srv/plugins"\n  transports_folder = "/srv/transports"\n}\n',
+      'janus.plugin.sip.jcfg': `general: {\n  local_ip = "${address}"\n  sips_certs_dir = "/srv/certs"\n}\n`,
       'janus.transport.http.jcfg': `general: {\n  http = true\n  ip = "${address}"\n  port = ${JANUS_PORT}\n}\n`,
     }),
     line: () =>
@@ -116,7 +116,7 @@ export const CLIENTS = [
         'cp both.pem certs/agent.pem && cp c.pem certs/cafile.pem',
         'ln -s /usr/lib/*/janus/plugins/libjanus_sip.so plugins/',
         'ln -s /usr/lib/*/janus/transports/libjanus_http.so transports/',
-        'exec janus -F /mnt',
+        'exec janus -F /srv',
       ].join(' && '),
     drive: driveJanus,
   },

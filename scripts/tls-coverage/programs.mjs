@@ -57,18 +57,18 @@ const SERVERS = [
     packages: ['kamailio-tls-modules', 'kamailio'],
     role: 'server',
     files: ({ address, port }) => ({
-      'tls.cfg': '[server:default]\nmethod = TLSv1.2+\nprivate_key = /mnt/k.pem\ncertificate = /mnt/c.pem\n',
+      'tls.cfg': '[server:default]\nmethod = TLSv1.2+\nprivate_key = /srv/k.pem\ncertificate = /srv/c.pem\n',
       'kamailio.cfg': [
         '#!KAMAILIO',
         ...['debug=0', 'log_stderror=yes', 'children=2', 'tcp_children=4', 'enable_tls=yes', 'auto_aliases=no'],
         `listen=tls:${address}:${port}`,
         ...['tm', 'sl', 'pv', 'textops', 'tls'].map((name) => `loadmodule "${name}.so"`),
-        'modparam("tls", "config", "/mnt/tls.cfg")',
+        'modparam("tls", "config", "/srv/tls.cfg")',
         'request_route { sl_send_reply("200", "OK"); }',
         '',
       ].join('\n'),
     }),
-    line: () => 'exec kamailio -DD -E -f kamailio.cfg -P /mnt/kamailio.pid -m 64 -M 8 -w /mnt -Y /mnt',
+    line: () => 'exec kamailio -DD -E -f kamailio.cfg -P /srv/kamailio.pid -m 64 -M 8 -w /srv -Y /srv',
   },
   {
     name: 'Asterisk (chan_pjsip)',
@@ -76,14 +76,14 @@ const SERVERS = [
     role: 'server',
     files: ({ address, port, partner }) => ({
       'asterisk.conf': `[directories]
-astetcdir => /mnt
+astetcdir => /srv
 astmoddir => MODULES
 astvarlibdir => /var/lib/asterisk
-astdbdir => /mnt
+astdbdir => /srv
 astdatadir => /usr/share/asterisk
-astspooldir => /mnt
-astrundir => /mnt
-astlogdir => /mnt
+astspooldir => /srv
+astrundir => /srv
+astlogdir => /srv
 `,
       'modules.conf': '[modules]\nautoload = yes\nnoload = chan_sip.so\n',
       'logger.conf': '[logfiles]\nconsole = error\n',
@@ -91,8 +91,8 @@ astlogdir => /mnt
 type = transport
 protocol = tls
 bind = ${address}:${port}
-cert_file = /mnt/c.pem
-priv_key_file = /mnt/k.pem
+cert_file = /srv/c.pem
+priv_key_file = /srv/k.pem
 method = tlsv1_2
 [alice]
 type = aor
@@ -110,7 +110,7 @@ match = ${partner}
 `,
     }),
     line: () =>
-      'sed -i "s|MODULES|$(dirname "$(find /usr/lib -name chan_pjsip.so)")|" asterisk.conf; exec asterisk -f -C /mnt/asterisk.conf',
+      'sed -i "s|MODULES|$(dirname "$(find /usr/lib -name chan_pjsip.so)")|" asterisk.conf; exec asterisk -f -C /srv/asterisk.conf',
   },
   {
     name: 'ejabberd (mod_sip)',
@@ -119,7 +119,7 @@ match = ${partner}
     files: ({ address, port }) => ({
       'ejabberd.yml': `hosts: ["${address}"]
 loglevel: 3
-certfiles: [/mnt/both.pem]
+certfiles: [/srv/both.pem]
 listen:
   - port: ${port}
     ip: "${address}"
@@ -146,7 +146,7 @@ pid =
 [sip]
 accept = ${address}:${port}
 connect = ${partner}:${plainPort}
-cert = /mnt/both.pem
+cert = /srv/both.pem
 `,
     }),
     line: () => 'exec stunnel4 stunnel.conf',
@@ -162,7 +162,7 @@ cert = /mnt/both.pem
   timeout client 99s
   timeout server 99s
 listen sip
-  bind ${address}:${port} ssl crt /mnt/both.pem
+  bind ${address}:${port} ssl crt /srv/both.pem
   server partner ${partner}:${plainPort}
 `,
     }),
@@ -182,14 +182,14 @@ events {}
 stream {
   server {
     listen ${address}:${port} ssl;
-    ssl_certificate /mnt/c.pem;
-    ssl_certificate_key /mnt/k.pem;
+    ssl_certificate /srv/c.pem;
+    ssl_certificate_key /srv/k.pem;
     proxy_pass ${partner}:${plainPort};
   }
 }
 `,
     }),
-    line: () => 'exec nginx -p /mnt -c nginx.conf',
+    line: () => 'exec nginx -p /srv -c nginx.conf',
   },
 ];
 

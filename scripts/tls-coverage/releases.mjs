@@ -55,10 +55,10 @@ export function installNode(folder, major) {
   }
 }
 
-/** The words that run a line of the root's shell in its folder /mnt, which is `folder`, and stay with its process number. */
+/** The words that run a line of the root's shell in its folder /srv, which is `folder`, and stay with its process number. */
 export function inRoot(root, folder, line) {
-  const mounts = 'mount --bind /dev "$0/dev"; mount -t proc proc "$0/proc"; mount --bind "$2" "$0/mnt"';
+  const mounts = 'mount --bind /dev "$0/dev"; mount -t proc proc "$0/proc"; mount --bind "$2" "$0/srv"';
   const enter =
     'exec chroot "$0" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 /bin/sh -c';
-  return ['unshare', ['--mount', 'sh', '-ec', `${mounts}; ${enter} "cd /mnt && $1"`, root.path, line, folder]];
+  return ['unshare', ['--mount', 'sh', '-ec', `${mounts}; ${enter} "cd /srv && $1"`, root.path, line, folder]];
 }
