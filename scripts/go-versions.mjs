@@ -9,9 +9,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { COST_HEAD, costCells } from './probes/cost.mjs';
-import { writeTable } from './probes/page.mjs';
 import { CONNECTIONS, lossesOf, MESSAGES, RING_BYTES } from './probes/runs.mjs';
 import { root } from './steps/files.mjs';
+import { tableOf, writePart } from './steps/page.mjs';
 import { capture, say } from './steps/run.mjs';
 
 const VERSIONS = ['1.19.13', '1.20.14', '1.21.13', '1.22.12', '1.23.12', '1.24.13', '1.25.9', '1.26.8'];
@@ -124,16 +124,13 @@ const tables = [];
 for (const version of isCost ? [] : versions) tables.push(await tryVersion(version));
 if (asked.length === 0) {
   const head = ['Go', 'built', 'runs', 'messages seen', 'wrong address', 'not proven', 'lost'];
-  writeTable(
-    'go-versions',
-    head,
-    tables.flatMap((table) => table.rows),
-  );
+  const rows = tables.flatMap((table) => table.rows);
+  writePart('go-versions', tableOf(head, rows));
 }
 if (asked.length === 0 || isCost) {
   const costs = [];
   for (const version of [VERSIONS.at(0), VERSIONS.at(-1)]) costs.push(await costRow(version));
-  writeTable('go-cost', ['Go', ...COST_HEAD], costs);
+  writePart('go-cost', tableOf(['Go', ...COST_HEAD], costs));
 }
 for (const end of lasting) end();
 process.exit(tables.every(({ isRight }) => isRight) ? 0 : 1);

@@ -11,9 +11,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { COST_HEAD, costCells } from './probes/cost.mjs';
-import { writeTable } from './probes/page.mjs';
 import { CONNECTIONS, lossesOf, MESSAGES, RING_BYTES } from './probes/runs.mjs';
 import { root } from './steps/files.mjs';
+import { tableOf, writePart } from './steps/page.mjs';
 import { capture, say } from './steps/run.mjs';
 
 const RUNS = 20;
@@ -127,12 +127,13 @@ for (const library of isCost ? [] : libraries) {
   rows.push(row.cells);
   isRight &&= row.isRight;
 }
-if (isWhole) writeTable('nameless', ['library', 'runs', 'messages seen', 'wrong address', 'not proven', 'lost'], rows);
+const HEAD = ['library', 'runs', 'messages seen', 'wrong address', 'not proven', 'lost'];
+if (isWhole) writePart('nameless', tableOf(HEAD, rows));
 if (isWhole || isCost) {
   const costs = [];
   for (const library of libraries.filter(({ name }) => /^(OpenSSL|BoringSSL)/.test(name)))
     costs.push(await costRow(library));
-  writeTable('nameless-cost', ['library', ...COST_HEAD], costs);
+  writePart('nameless-cost', tableOf(['library', ...COST_HEAD], costs));
 }
 for (const end of lasting) end();
 process.exit(isRight ? 0 : 1);

@@ -1,22 +1,27 @@
-// Tables that a script measures and writes into a page of docs/, between two comments with its name:
+// What scripts measure and write into docs/tls-coverage.md, so that no figure is copied by hand: between two comments
 //
-//   <!-- NAME -->   the table   <!-- end of NAME -->
+//   <!-- NAME -->   the lines   <!-- end of NAME -->
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './files.mjs';
 
-/** `text` with the table of that name replaced. `head` and `rows` are lines of Markdown. Throws where there is no such place. */
-export function withTable(text, name, head, rows) {
+const PAGE = join(root, 'docs/tls-coverage.md');
+
+/** `text` with the lines of that name replaced. Throws where there is no such place. */
+export function withPart(text, name, lines) {
   const [begin, end] = [`<!-- ${name} -->\n`, `<!-- end of ${name} -->`];
   const from = text.indexOf(begin);
   const to = text.indexOf(end, from);
   if (from < 0 || to < 0) throw new Error(`the page has no ${begin.trim()} with its end`);
-  const line = head.replace(/[^|]+/g, ' --- ');
-  return `${text.slice(0, from)}${begin}\n${[head, line, ...rows].join('\n')}\n\n${text.slice(to)}`;
+  return `${text.slice(0, from)}${begin}\n${lines.join('\n')}\n\n${text.slice(to)}`;
 }
 
-/** Writes the table into a page, by its path below the repository. */
-export function writeTable(page, name, head, rows) {
-  const path = join(root, page);
-  writeFileSync(path, withTable(readFileSync(path, 'utf8'), name, head, rows));
+/** Writes the lines into the page. */
+export function writePart(name, lines) {
+  writeFileSync(PAGE, withPart(readFileSync(PAGE, 'utf8'), name, lines));
+}
+
+/** A table as lines: its head, and rows of as many cells. */
+export function tableOf(head, rows) {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
 }
