@@ -63,7 +63,13 @@ function putPackage(to, { deb, architecture, userland }) {
 /** The built checkout, node, and what they need of this host. */
 function putBuild(to) {
   // Debian has busybox with and without libraries.
-  for (const path of ['/bin/busybox', which('setpriv'), process.execPath, ...libbpf(), join(root, 'build/Release/calltap.node')])
+  for (const path of [
+    '/bin/busybox',
+    which('setpriv'),
+    process.execPath,
+    ...libbpf(),
+    join(root, 'build/Release/calltap.node'),
+  ])
     put(to, path);
   rmSync(join(to, root), { recursive: true, force: true });
   putCheckout(join(to, 'calltap'));

@@ -30,8 +30,8 @@ if (isReady) {
     observer.stdout.split('\n').flatMap((line) => {
       if (!line.startsWith('{') || !line.endsWith('}')) return [];
       const { src, dst, text } = JSON.parse(line);
-      return [...text.matchAll(/X-Port: (\d+);/g)].map(([, own]) =>
-        [src, dst].toSorted().join() === [`127.0.0.1:${own}`, `127.0.0.1:${port}`].toSorted().join(),
+      return [...text.matchAll(/X-Port: (\d+);/g)].map(
+        ([, own]) => [src, dst].toSorted().join() === [`127.0.0.1:${own}`, `127.0.0.1:${port}`].toSorted().join(),
       );
     });
   const seen = (await until(() => (heads().length >= SEEN ? heads() : null), PEERS_MS)) ?? heads();
