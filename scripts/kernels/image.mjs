@@ -62,7 +62,7 @@ function putPackage(to, { deb, architecture, userland }) {
 
 /** The built checkout, node, and what they need of this host. */
 function putBuild(to) {
-  // Debian has busybox with and without libraries.
+  // Debian has one that is linked statically and one that is not; either may be installed.
   for (const path of [
     '/bin/busybox',
     which('setpriv'),
@@ -90,15 +90,6 @@ function compile(source, to, libraries) {
   if (made.code !== 0) throw new Error(`${source} does not compile: ${made.output.trim()}`);
 }
 
-/** Takes the names of a program away; returns the virtual addresses of those functions. */
-function stripped(binary, functions) {
-  const found = [...capture('nm', [binary]).output.matchAll(/^0*([0-9a-f]+) [Tt] (\w+)$/gm)];
-  const addresses = new Map(found.map(([, address, name]) => [name, `0x${address}`]));
-  const done = capture('strip', ['--strip-all', binary]);
-  if (done.code !== 0) throw new Error(done.output.trim());
-  return Object.fromEntries(functions.map((name) => [name, addresses.get(name)]));
-}
-
 /**
  * Writes an initramfs that runs `plan` (see guest/run.mjs): with the checkout, or with a package, { deb, architecture,
  * userland }, on a release of Debian. `programs` are paths or names of the host, `sources` are programs in C or Go:
@@ -121,11 +112,10 @@ export function makeImage(folder, { plan, installed, programs, sources, files })
   cpSync(join(root, 'scripts/kernels/guest'), join(to, 'kernels'), { recursive: true });
   for (const file of files)
     cpSync(file, join(to, 'kernels', file.slice(file.lastIndexOf('/') + 1)), { recursive: true });
-  for (const { source, libraries = [], given = [] } of sources) {
+  for (const { source, libraries = [] } of sources) {
     const name = source.slice(source.lastIndexOf('/') + 1).replace(/\.(c|go)$/, '');
     const binary = join(folder, 'bin', name);
     compile(source, binary, libraries);
-    if (given.length > 0) writeFileSync(join(to, `kernels/bin/${name}.json`), JSON.stringify(stripped(binary, given)));
     cpSync(binary, join(to, 'kernels/bin', name));
     for (const [, library] of capture('ldd', [binary]).output.matchAll(/(\/\S+) \(0x/g)) put(to, library);
   }
