@@ -5,14 +5,8 @@
  */
 #ifndef CALLTAP_TLS_HELLO_H
 #define CALLTAP_TLS_HELLO_H
-#include "socket_call.h"
-#include "tls_header.h"
-#include "tls_state.h"
+#include "tls_record.h"
 
-#define HELLO_TYPE_AT RECORD_HEADER
-#define HELLO_RANDOM_AT 11u
-#define HELLO_BYTES (HELLO_RANDOM_AT + 32u)
-#define RECORD_HANDSHAKE 0x16
 #define CLIENT_HELLO 1
 
 /* Half of the random, and who saw it: client and server may be two processes of this host. */
@@ -37,20 +31,20 @@ CT_INLINE int same_tuple(const struct tuple *a, const struct tuple *b) {
   return differ == 0;
 }
 
-/* Notes a ClientHello that a socket call of `bytes` moved. */
-CT_CALL int note_hello(const struct pt_regs *regs, u32 bytes, const struct tuple *t) {
-  u64 at = 0;
-  u8 h[8] = {};
-  if (!t || bytes < HELLO_BYTES || find_bytes(regs, bytes, &at) < HELLO_BYTES) return 0;
-  if (bpf_probe_read_user(h, HELLO_TYPE_AT + 1, (const void *)at)) return 0;
-  if (h[0] != RECORD_HANDSHAKE || h[HELLO_TYPE_AT] != CLIENT_HELLO || record_length(h) == 0) return 0;
+/* Notes the ClientHello that the thread's socket call moved, if it is one. */
+CT_GLOBAL int ct_note_hello(u64 id) {
+  const struct thread *th = bpf_map_lookup_elem(&threads, &id);
+  u8 type = 0;
+  if (!th || !th->now.records.hello) return 0;
+  u64 at = th->now.records.hello;
+  if (bpf_probe_read_user(&type, 1, (const void *)(at + RECORD_HEADER)) || type != CLIENT_HELLO) return 0;
   struct hello k = {.tgid = bpf_get_current_pid_tgid() >> 32};
   if (bpf_probe_read_user(k.random, sizeof k.random, (const void *)(at + HELLO_RANDOM_AT))) return 0;
   struct tuple *known = bpf_map_lookup_elem(&hellos, &k);
-  if (known && !same_tuple(known, t))
+  if (known && !same_tuple(known, &th->now.t))
     known->family = 0;
   else if (!known)
-    bpf_map_update_elem(&hellos, &k, t, BPF_NOEXIST);
+    bpf_map_update_elem(&hellos, &k, &th->now.t, BPF_NOEXIST);
   return 0;
 }
 

@@ -13,44 +13,55 @@
 #define RANDOM_WORDS 64 /* of the object, and after each pointer, looked at for the random */
 #define LEARNED 3u      /* connections that must have it at the same place */
 
-/* The word after `base`, from 1, where the random of the ClientHello of the likely address lies; 0 when it is not there. */
-CT_GLOBAL int ct_seek_random(u64 pid_tgid, u64 base) {
+/* Whether the random of the ClientHello of the likely address lies there; negative when the memory cannot be read. */
+CT_GLOBAL int ct_is_random_at(u64 pid_tgid, u64 address) {
   const struct thread *th = bpf_map_lookup_elem(&threads, &pid_tgid);
   const struct conn *c = th ? bpf_map_lookup_elem(&conns, &th->call.key) : NULL;
   struct hello k = {.tgid = pid_tgid >> 32};
-  if (!c) return 0;
+  if (!c || bpf_probe_read_user(k.random, sizeof k.random, (const void *)address)) return -1;
+  const struct tuple *t = bpf_map_lookup_elem(&hellos, &k);
+  return t && t->family && same_tuple(t, &c->t);
+}
+
+/* Looks after one pointer of the object of the thread's call, from 1; 0 is the object itself. The smallest distance counts:
+ * what an allocator puts behind a small piece of memory is not a part of it. */
+CT_GLOBAL int ct_seek_after(u64 pid_tgid, u32 hop) {
+  struct thread *th = bpf_map_lookup_elem(&threads, &pid_tgid);
+  if (!th) return 0;
+  u64 base = th->call.key.object;
+  if (hop && bpf_probe_read_user(&base, sizeof base, (const void *)(base + 8 * (hop - 1)))) return 0;
+  if (base < 4096) return 0;
+  u32 word = 0;
 #pragma clang loop unroll(disable)
   for (u32 i = 0; i < RANDOM_WORDS; i++) {
-    if (bpf_probe_read_user(k.random, sizeof k.random, (const void *)(base + 8 * i))) return 0;
-    const struct tuple *t = bpf_map_lookup_elem(&hellos, &k);
-    if (t && t->family && same_tuple(t, &c->t)) return i + 1;
+    int is_there = ct_is_random_at(pid_tgid, base + 8 * i);
+    if (is_there) {
+      word = is_there > 0 ? i + 1 : 0;
+      break;
+    }
+  }
+  if (word && (!th->place_word || word < th->place_word)) {
+    th->place_word = word;
+    th->place_hop = hop;
   }
   return 0;
 }
 
 /* Looks for the place of the random in the object of the thread's call. */
 CT_GLOBAL int ct_learn_place(u64 pid_tgid) {
-  const struct thread *th = bpf_map_lookup_elem(&threads, &pid_tgid);
+  struct thread *th = bpf_map_lookup_elem(&threads, &pid_tgid);
   if (!th) return 0;
-  u32 row = th->call.proof & (CT_TLS_PROOFS - 1), hop = 0, word = 0;
-  u64 object = th->call.key.object, base = object;
-  /* The smallest distance: what an allocator puts behind a small piece of memory is not a part of it. */
+  u32 row = th->call.proof & (CT_TLS_PROOFS - 1);
+  th->place_word = 0;
 #pragma clang loop unroll(disable)
-  for (u32 i = 0; i <= OBJECT_WORDS; i++) {
-    u32 found = base > 4096 ? ct_seek_random(pid_tgid, base) : 0;
-    if (found && (!word || found < word)) {
-      word = found;
-      hop = i;
-    }
-    if (bpf_probe_read_user(&base, sizeof base, (const void *)(object + 8 * i))) break;
-  }
+  for (u32 hop = 0; hop <= OBJECT_WORDS; hop++) ct_seek_after(pid_tgid, hop);
   struct ct_tls_proof *p = bpf_map_lookup_elem(&proofs, &row);
-  if (!p || !word) return 0;
-  if (p->hop == hop && p->word == word) {
+  if (!p || !th->place_word) return 0;
+  if (p->hop == th->place_hop && p->word == th->place_word) {
     p->places++;
   } else {
-    p->hop = hop;
-    p->word = word;
+    p->hop = th->place_hop;
+    p->word = th->place_word;
     p->places = 1;
   }
   return 0;

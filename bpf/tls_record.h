@@ -14,6 +14,10 @@
 #define RECORD_ADDS_MIN 9u
 #define RECORD_ADDS_MAX 84u
 
+#define RECORD_HANDSHAKE 0x16
+#define HELLO_RANDOM_AT 11u
+#define HELLO_BYTES (HELLO_RANDOM_AT + 32u)
+
 /* Notes the lengths of the first records of a socket call. */
 CT_CALL int read_records(const struct pt_regs *regs, u32 bytes, struct records *out) {
   if (!out) return 0;
@@ -32,6 +36,7 @@ CT_CALL int read_records(const struct pt_regs *regs, u32 bytes, struct records *
       return 0;
     }
     out->shape = SHAPE_TLS;
+    if (i == 0 && h[0] == RECORD_HANDSHAKE && left >= HELLO_BYTES) out->hello = at;
     if (h[0] == RECORD_DATA) out->length[i] = out->last = (u16)length;
     at += RECORD_HEADER + length;
     left = left > RECORD_HEADER + length ? left - RECORD_HEADER - length : 0;

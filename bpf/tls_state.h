@@ -120,6 +120,7 @@ enum shape { SHAPE_UNKNOWN = 0, SHAPE_OTHER = 1, SHAPE_TLS = 2 };
 
 #define RECORDS 4
 struct records {
+  u64 hello;           /* where a handshake record begins that may be a ClientHello; 0 nowhere */
   u16 length[RECORDS]; /* of protected records, without their header; 0: another kind, or none */
   u16 last;            /* the last of them */
   u8 shape;            /* enum shape */
@@ -223,7 +224,8 @@ struct thread {
   u32 tx_waits;  /* writes under proof since then */
   u32 rx_read;   /* bytes read under proof since something was received last */
   u32 rx_parts;  /* calls that read them */
-  u32 pad_parts;
+  u16 place_hop;  /* the best place of a ClientHello's random that was found in an object */
+  u16 place_word; /* 0: none */
   u64 sent; /* bytes of the call under proof whose record went out inside it */
   struct key tx_key;
   u64 tx_conn;  /* 0: nothing is waiting */

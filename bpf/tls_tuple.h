@@ -225,14 +225,14 @@ CT_CALL int socket_call(struct sock *sk, u32 bytes, u32 is_send, const struct pt
   if (c && c->evidence == CT_TLS_BY_FD) return 0;
   th = thread_of(id);
   if (!th || !tuple_of(sk, &th->now.t)) return 0;
-  if (has_proofs) note_hello(regs, bytes, &th->now.t);
   if (f) {
     if (c && c->strong && same_tuple(&c->t, &th->now.t) && ct_proof_state(f->proof) == CT_TLS_PROVEN)
       return 0;
-  } else if (is_send && !th->tx_conn) {
+  } else if (is_send && !th->tx_conn && !has_proofs) {
     return 0;
   }
   read_records(regs, bytes, &th->now.records);
+  if (has_proofs) ct_note_hello(id);
   if (th->now.records.shape == SHAPE_OTHER)
     ct_count(CT_TLS_N_NOT_TLS, 1);
   else if (!is_send)
