@@ -73,10 +73,11 @@ function grpc() {
   };
 }
 
-function observe({ file, offsets }, options = {}) {
+/** `pid`: of the only process that is observed. */
+function observe({ file, offsets }, options, pid) {
   const lab = new TlsLab(options);
   if (lab.refusal !== '') throw new Error(lab.refusal);
-  lab.attach(file, givenSites(file, offsets));
+  lab.attach(file, givenSites(file, offsets), pid);
   return lab;
 }
 
@@ -105,7 +106,9 @@ async function costRow(library) {
   const isGrpc = library.file.includes('grpc');
   const program = isGrpc ? '' : buildGo(work, 'plain');
   const client = isGrpc ? library.peers.client : (port, how) => [program, 'client', port, ...how];
-  const cells = await costCells({ server: library.peers.server, client }, work, () => observe(library));
+  const cells = await costCells({ server: library.peers.server, client }, work, (pid) =>
+    observe(library, { sipOnly: true }, pid),
+  );
   say(`nameless: ${library.name}: cost ${cells.join(' | ')}`);
   return [library.name, ...cells];
 }

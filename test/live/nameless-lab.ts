@@ -34,11 +34,15 @@ export type Seen = {
   gaps: number;
 };
 
+/** One fewer than the longest mark has: `X-Port: 65535;`. */
+const MARK_CHARS = 13;
+
 /** Compares the address of each message with the port that its text names, once the address is proven. */
 export class Sightings {
   readonly #serverPort: string;
   readonly #waiting = new Map<string, string[]>();
-  readonly #offsets = new Map<string, number>();
+  /** Of each direction: where it has got to, and its last characters, in which a mark may begin. */
+  readonly #ways = new Map<string, { readonly offset: number; readonly tail: string }>();
   readonly #seen: Seen = { messages: 0, wrong: [], unproven: 0, gaps: 0 };
 
   constructor(serverPort: string) {
@@ -61,12 +65,17 @@ export class Sightings {
     const ports = this.#waiting.get(key) ?? [];
     if (e.kind === 'data') {
       const way = `${key} ${e.written}`;
-      if (e.offset !== (this.#offsets.get(way) ?? 0)) this.#seen.gaps++;
-      this.#offsets.set(way, e.offset + e.bytes.length);
-      for (const [, port = ''] of e.bytes.toString('latin1').matchAll(/X-Port: (\d+);/g)) {
+      const before = this.#ways.get(way) ?? { offset: 0, tail: '' };
+      if (e.offset !== before.offset) this.#seen.gaps++;
+      const text = before.tail + e.bytes.toString('latin1');
+      let end = 0;
+      for (const m of text.matchAll(/X-Port: (\d+);/g)) {
         this.#seen.messages++;
-        ports.push(port);
+        ports.push(m[1] ?? '');
+        end = m.index + m[0].length;
       }
+      const tail = text.slice(Math.max(end, text.length - MARK_CHARS));
+      this.#ways.set(way, { offset: e.offset + e.bytes.length, tail });
     }
     const isProven = e.ipVersion !== 0 && (e.flags & TLS_FLAG.WEAK_TUPLE) === 0;
     if (!isProven) {
