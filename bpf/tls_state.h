@@ -254,7 +254,6 @@ struct {
   __type(key, u64);
   __type(value, struct thread);
 } threads SEC(".maps");
-
 /* Private names that were looked up once: what they really are. */
 struct alias {
   struct key real;

@@ -163,10 +163,8 @@ export const INFLATE_OTHER_MESSAGES = 4;
 
 /** Senders of compressed HEP that have a share of their own in a second; further ones share one. */
 export const INFLATE_HEP_SENDERS = 1_024;
-
 /** Connections that bring HEP at a time; each may hold one unfinished packet of 64 KiB, and the state of TLS. */
 export const HEP_TCP_CONNECTIONS = 1_024;
-
 /** Handshakes of TLS a second from all senders of HEP together; one takes 1 ms of the main thread, with RSA 4096 5 ms. */
 export const HEP_TLS_HANDSHAKES_PER_SECOND = 100;
 
@@ -421,7 +419,6 @@ export const MAX_TLS_WAITING = 16_384;
 
 /** Bytes of one output that wait for its reader: some 7,000 alerts. */
 export const MAX_OUTLET_BYTES = 1024 * 1024;
-
 /** Bytes that wait in memory for collectors, all together (`-H`); a collector that is away has a share. */
 export const HEP_OUT_BYTES = 8 * 1024 * 1024;
 /** Bytes handed to a connection and not yet taken by the system. */

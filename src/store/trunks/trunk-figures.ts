@@ -4,10 +4,20 @@
  * Ratios are made of counts when they are shown. Quantiles come from sketches with a relative error of 1 % (DDSketch), which
  * merge without loss.
  */
-import { DDSketch } from '@datadog/sketches-js';
+import { createRequire } from 'node:module';
+import type { DDSketch } from '@datadog/sketches-js';
 
 /** Relative error of quantiles. */
 const ACCURACY = 0.01;
+
+const require = createRequire(import.meta.url);
+
+/** Few runs count trunks: the package is loaded when the first figure comes, without waiting. */
+function newSketch(): DDSketch {
+  // The types of a package do not come through `require`; these are its own.
+  const { DDSketch } = require('@datadog/sketches-js') as typeof import('@datadog/sketches-js');
+  return new DDSketch({ relativeAccuracy: ACCURACY });
+}
 
 /** Bytes of the figures without what is added below, of a code that is counted, and of a sketch without its bins. */
 const BASE_BYTES = 320;
@@ -51,12 +61,12 @@ export class TrunkFigures {
   }
 
   notePdd(ms: number): void {
-    this.pddMs ??= new DDSketch({ relativeAccuracy: ACCURACY });
+    this.pddMs ??= newSketch();
     this.pddMs.accept(ms);
   }
 
   noteMos(mos: number): void {
-    this.mos ??= new DDSketch({ relativeAccuracy: ACCURACY });
+    this.mos ??= newSketch();
     this.mos.accept(mos);
   }
 
@@ -86,7 +96,7 @@ export class TrunkFigures {
 
 function merged(into: DDSketch | null, from: DDSketch | null): DDSketch | null {
   if (from === null) return into;
-  const sum = into ?? new DDSketch({ relativeAccuracy: ACCURACY });
+  const sum = into ?? newSketch();
   sum.merge(from);
   return sum;
 }
