@@ -214,19 +214,19 @@ struct thread {
   struct seen rx;
   u64 rx_conn; /* who took it; 0 nobody yet */
   u8 rx_valid;
-  u8 rx_in_call; /* inside an SSL call */
-  u8 rx_mixed;   /* something of another socket came before it, and nobody took that */
-  u8 tx_mixed;   /* the same of what is to be sent */
-  u8 is_met;     /* a call of it was seen to begin or to end */
-  u8 sent_part;  /* of a call under proof: a record went out that may hold a part of it */
-  u16 tx_proof;  /* of the first write under proof that waits for a send; 0 none */
-  u64 tx_asked;  /* bytes of that write */
-  u32 tx_waits;  /* writes under proof since then */
-  u32 rx_read;   /* bytes read under proof since something was received last */
-  u32 rx_parts;  /* calls that read them */
+  u8 rx_in_call;  /* inside an SSL call */
+  u8 rx_mixed;    /* something of another socket came before it, and nobody took that */
+  u8 tx_mixed;    /* the same of what is to be sent */
+  u8 is_met;      /* a call of it was seen to begin or to end */
+  u8 sent_part;   /* of a call under proof: a record went out that may hold a part of it */
+  u16 tx_proof;   /* of the first write under proof that waits for a send; 0 none */
+  u64 tx_asked;   /* bytes of that write */
+  u32 tx_waits;   /* writes under proof since then */
+  u32 rx_read;    /* bytes read under proof since something was received last */
+  u32 rx_parts;   /* calls that read them */
   u16 place_hop;  /* the best place of a ClientHello's random that was found in an object */
   u16 place_word; /* 0: none */
-  u64 sent; /* bytes of the call under proof whose record went out inside it */
+  u64 sent;       /* bytes of the call under proof whose record went out inside it */
   struct key tx_key;
   u64 tx_conn;  /* 0: nothing is waiting */
   u64 tx_plain; /* bytes of the first write that waits */

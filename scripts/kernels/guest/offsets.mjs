@@ -30,9 +30,10 @@ if (isReady) {
     observer.stdout.split('\n').flatMap((line) => {
       if (!line.startsWith('{') || !line.endsWith('}')) return [];
       const { src, dst, text } = JSON.parse(line);
-      return [...text.matchAll(/X-Port: (\d+);/g)].map(
-        ([, own]) => [src, dst].toSorted().join() === [`127.0.0.1:${own}`, `127.0.0.1:${port}`].toSorted().join(),
-      );
+      return [...text.matchAll(/X-Port: (\d+);/g)].map(([, own]) => {
+        const [client, at] = [`127.0.0.1:${own}`, `127.0.0.1:${port}`];
+        return (src === client && dst === at) || (src === at && dst === client);
+      });
     });
   const seen = (await until(() => (heads().length >= SEEN ? heads() : null), PEERS_MS)) ?? heads();
   const way = /^ready (.*)$/m.exec(observer.stdout)?.[1] ?? '';
