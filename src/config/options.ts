@@ -88,7 +88,7 @@ const SOURCES = group('Sources', {
   'hep-send': value(
     'ADDR',
     { kind: 'collector' },
-    'Mirror captured signaling to a HEP collector, over UDP, or tcp://ADDR or tls://ADDR.',
+    'Mirror signaling to a HEP collector by UDP, or tcp://ADDR or tls://ADDR.',
     { short: 'H', repeatable: true, feature: 'hep', toml: 'hep.send', env: 'CALLTAP_HEP_SEND' },
   ),
   'hep-failover': toggle('Mirror to the first collector of -H that is there, instead of to all.', {
