@@ -14,7 +14,7 @@ complete -c calltap -l hep-rate-limit -x -d 'Accept at most N HEP packets a seco
 complete -c calltap -l hep-auth -x -d 'Accept only HEP packets with this key; set it in the environment.'
 complete -c calltap -s H -l hep-send -x -d 'Mirror signaling to a HEP collector by UDP, or tcp://ADDR or tls://ADDR.'
 complete -c calltap -l hep-failover -d 'Mirror to the first collector of -H that is there, instead of to all.'
-complete -c calltap -l hep-rtp-reports -d 'Mirror the measured quality of RTP streams too, each time a window of it closes.'
+complete -c calltap -l hep-rtp-reports -d 'Mirror the measured quality of RTP streams too, a report a window.'
 complete -c calltap -l hep-ca -r -F -d 'Trust the CA of this PEM file too, for -H over TLS.'
 complete -c calltap -l hep-cert -r -F -d 'Show the collector this certificate (PEM), for -H over TLS.'
 complete -c calltap -l hep-key -r -F -d 'Read the private key of --hep-cert (PEM).'

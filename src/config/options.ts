@@ -94,7 +94,7 @@ const SOURCES = group('Sources', {
   'hep-failover': toggle('Mirror to the first collector of -H that is there, instead of to all.', {
     toml: 'hep.failover',
   }),
-  'hep-rtp-reports': toggle('Mirror the measured quality of RTP streams too, each time a window of it closes.', {
+  'hep-rtp-reports': toggle('Mirror the measured quality of RTP streams too, a report a window.', {
     toml: 'hep.rtp_reports',
   }),
   'hep-ca': value('FILE', text, 'Trust the CA of this PEM file too, for -H over TLS.', { toml: 'hep.ca' }),
