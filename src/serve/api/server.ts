@@ -3,6 +3,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import underPressure from '@fastify/under-pressure';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
 import type { PeerControl } from '../../actions/peer/control.ts';
@@ -36,7 +37,7 @@ import { createMetricsPage } from '../metrics/registry.ts';
 import { readBodiesAsJson } from './json-body.ts';
 import { addOpenApi, addOpenApiRoute, openApiText } from './openapi.ts';
 import { createAuthentication } from './plugins/authentication.ts';
-import { createLoadShedder, watchEventLoop } from './plugins/load-shedder.ts';
+import { createLoadShedder } from './plugins/load-shedder.ts';
 import { refuseUnknownKeys } from './plugins/query-keys.ts';
 import { refusalsByRoute } from './plugins/route-table.ts';
 import { limitUnreadAnswers } from './plugins/unread-answers.ts';
@@ -150,13 +151,14 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
 
   // The order of the checks: rate and connections (in front of the router), load, credentials, what the request is.
   const shedder = createLoadShedder();
-  const loop = watchEventLoop(shedder, {
-    limitMs: deps.times?.loopDelayMs ?? API_LOOP_DELAY_MS,
-    sampleMs: deps.times?.loopSampleMs ?? 1_000,
+  const sampleMs = deps.times?.loopSampleMs ?? 1_000;
+  await app.register(underPressure, {
+    maxEventLoopDelay: deps.times?.loopDelayMs ?? API_LOOP_DELAY_MS,
+    sampleInterval: sampleMs,
+    pressureHandler: () => shedder.onPressure(),
   });
-  app.addHook('onRequest', async () => {
-    if (loop.isLate()) await shedder.onPressure();
-  });
+  const watch = setInterval(() => shedder.sample(app.isUnderPressure()), sampleMs);
+  watch.unref();
   app.addHook('onRequest', async (request) => {
     const refusal = authentication.check(request.raw, request.is404 ? undefined : request.routeOptions.url);
     if (refusal !== null) throw refusal;
@@ -236,7 +238,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
       ask?.close();
       mcp?.close();
       metrics.close();
-      loop.close();
+      clearInterval(watch);
       admission.dropSilent();
       admission.close();
       const cut = setTimeout(() => app.server.closeAllConnections(), API_CLOSE_MS);

@@ -1,6 +1,5 @@
 /** When a late event loop is a reason to refuse: when it stays late, not for one long turn and not while it starts. */
 
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { ProblemError } from '../../http/problem-error.ts';
 
 /** Samples that must have been late one after the other. */
@@ -12,9 +11,6 @@ const LATE_SAMPLES = 2;
  * were refused.
  */
 const START_SAMPLES = 10;
-
-/** Each look wakes the process, idle or not; a limit of a second needs no closer ones. */
-const LOOK_MS = 100;
 
 export type LoadShedder = {
   /** Notes one sample, in order. */
@@ -34,29 +30,6 @@ export function createLoadShedder(): LoadShedder {
     async onPressure() {
       if (late < LATE_SAMPLES) return;
       throw new ProblemError('overloaded', 'The event loop is late; try again.', { 'retry-after': '1' });
-    },
-  };
-}
-
-/** Takes samples of the event loop. It is late when its turns of one sample were late by more than `limitMs` on average. */
-export function watchEventLoop(
-  shedder: LoadShedder,
-  { limitMs, sampleMs }: { readonly limitMs: number; readonly sampleMs: number },
-): { readonly isLate: () => boolean; readonly close: () => void } {
-  const looks = monitorEventLoopDelay({ resolution: LOOK_MS });
-  looks.enable();
-  let isLate = false;
-  const timer = setInterval(() => {
-    // Without a look in all this time (NaN) it is late too.
-    isLate = !(looks.mean / 1e6 - LOOK_MS <= limitMs);
-    looks.reset();
-    shedder.sample(isLate);
-  }, sampleMs).unref();
-  return {
-    isLate: () => isLate,
-    close() {
-      clearInterval(timer);
-      looks.disable();
     },
   };
 }
