@@ -1,6 +1,6 @@
 /** Reads a small text file that an operator named: a secret, a certificate, a list; what is no text is a reason. */
 
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { errnoOf, failure } from '../core/errors.ts';
 import type { Result } from '../core/result.ts';
@@ -56,7 +56,7 @@ export function readSecret(flag: string, path: string, content: string): string 
   return secret;
 }
 
-/** The text of a file of certificates (PEM), the first of which is one. Throws SECRET_FILE_INVALID. */
+/** The text of a file that begins with a certificate (PEM). Throws SECRET_FILE_INVALID. */
 export function readCertificate(flag: string, path: string): string {
   const content = 'a certificate in PEM';
   const text = readSecret(flag, path, content);
@@ -65,6 +65,19 @@ export function readCertificate(flag: string, path: string): string {
     return text;
   } catch {
     const reason = 'it holds no certificate';
+    throw failure('SECRET_FILE_INVALID', { option: flag, path: oneLine(path), reason, content });
+  }
+}
+
+/** The text of a file that holds a private key without a password (PEM). Throws SECRET_FILE_INVALID. */
+export function readPrivateKey(flag: string, path: string): string {
+  const content = 'a private key in PEM';
+  const text = readSecret(flag, path, content);
+  try {
+    createPrivateKey(text);
+    return text;
+  } catch (error) {
+    const reason = errnoOf(error) === 'ERR_MISSING_PASSPHRASE' ? 'it asks for a password' : 'it holds no private key';
     throw failure('SECRET_FILE_INVALID', { option: flag, path: oneLine(path), reason, content });
   }
 }

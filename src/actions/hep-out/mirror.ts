@@ -1,10 +1,8 @@
 /** Makes the HEP mirror of the options of -H, says a line when a collector begins to miss messages, and gives its counters. */
-import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { errnoOf, failure } from '../../core/errors.ts';
+import { readCertificate, readPrivateKey } from '../../config/text-file.ts';
 import { snake } from '../../view/loss-row.ts';
 import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { counterFamily, numberFamily } from '../../view/metrics-snapshot.ts';
@@ -111,27 +109,8 @@ function folderName(collector: string): string {
 function tlsMaterial({ hepSend, hepCa, hepCert, hepKey }: MirrorOptions): TlsMaterial {
   if (!hepSend.some(({ transport }) => transport === 'tls')) return {};
   return {
-    ...(hepCa !== null && {
-      ca: [...rootCertificates, readPem('--hep-ca', hepCa, 'a certificate', (text) => new X509Certificate(text))],
-    }),
-    ...(hepCert !== null && {
-      cert: readPem('--hep-cert', hepCert, 'a certificate', (text) => new X509Certificate(text)),
-    }),
-    ...(hepKey !== null && { key: readPem('--hep-key', hepKey, 'a private key', (text) => createPrivateKey(text)) }),
+    ...(hepCa !== null && { ca: [...rootCertificates, readCertificate('--hep-ca', hepCa)] }),
+    ...(hepCert !== null && { cert: readCertificate('--hep-cert', hepCert) }),
+    ...(hepKey !== null && { key: readPrivateKey('--hep-key', hepKey) }),
   };
-}
-
-/** The text of the file; no line repeats any of it. */
-function readPem(option: string, path: string, content: string, parse: (text: string) => unknown): string {
-  let reason = `it holds no ${content.replace(/^a /, '')}`;
-  try {
-    const text = readFileSync(path, 'utf8');
-    parse(text);
-    return text;
-  } catch (error) {
-    const code = errnoOf(error) ?? '';
-    if (code === 'ENOENT') reason = 'there is no such file';
-    else if (code === 'EACCES') reason = 'permission denied';
-    throw failure('HEP_PATH_UNUSABLE', { option, path, reason, content: 'readable file in PEM' });
-  }
 }

@@ -8,13 +8,12 @@ import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createServer, type SecureContextOptions, type Server, type TLSSocket } from 'node:tls';
 import { oneLine } from '../../config/option-value.ts';
-import { readCertificate, readSecret } from '../../config/text-file.ts';
-import { errnoOf, failure, type ServiceError } from '../../core/errors.ts';
+import { readCertificate, readPrivateKey } from '../../config/text-file.ts';
+import { errnoOf, failure } from '../../core/errors.ts';
 import { MAX_HEP_HANDSHAKE_MS } from '../../core/item-limits.ts';
 
 const CERT = '--hep-listen-cert';
 const KEY = '--hep-listen-key';
-const A_KEY = 'a private key in PEM';
 
 /** The files of --hep-listen-cert, --hep-listen-key and --hep-listen-client-ca. */
 export type HepTlsFiles = { readonly cert: string; readonly key: string; readonly clientCa: string | null };
@@ -120,22 +119,15 @@ function readContext({ cert: certFile, key: keyFile, clientCa }: HepTlsFiles): {
   readonly validTo: string;
 } {
   const cert = readCertificate(CERT, certFile);
-  const key = readSecret(KEY, keyFile, A_KEY);
+  const key = readPrivateKey(KEY, keyFile);
   const x509 = new X509Certificate(cert);
-  const ofKey = (reason: string): ServiceError =>
-    failure('SECRET_FILE_INVALID', { option: KEY, path: oneLine(keyFile), reason, content: A_KEY });
-  if (!belongs(x509, key, ofKey)) throw ofKey(`it is not the key of ${CERT}`);
+  if (!x509.checkPrivateKey(createPrivateKey(key))) {
+    const [reason, content] = [`it is not the key of ${CERT}`, 'the private key of the certificate'];
+    throw failure('SECRET_FILE_INVALID', { option: KEY, path: oneLine(keyFile), reason, content });
+  }
   const ca = clientCa === null ? {} : { ca: readCertificate('--hep-listen-client-ca', clientCa) };
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_TICKET;
   return { context: { cert, key, ...ca, secureOptions, minVersion: 'TLSv1.2' }, validTo: x509.validTo };
-}
-
-function belongs(x509: X509Certificate, key: string, ofKey: (reason: string) => ServiceError): boolean {
-  try {
-    return x509.checkPrivateKey(createPrivateKey(key));
-  } catch (error) {
-    throw ofKey(errnoOf(error) === 'ERR_MISSING_PASSPHRASE' ? 'it asks for a password' : 'it holds no private key');
-  }
 }
 
 /** OpenSSL looks at more than we do, such as the rest of a chain and the strength of a key. */
