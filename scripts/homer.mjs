@@ -6,11 +6,11 @@
 // times are moved to now, as heplify-server makes tables for today alone. Rows that differ are printed field by field.
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from './steps/files.mjs';
+import { freePort } from './steps/port.mjs';
 import { capture, say, which } from './steps/run.mjs';
 
 const WAIT_MS = 60_000;
@@ -27,14 +27,6 @@ const NODES = ['heplify', 'calltap'];
 
 const started = [];
 const folder = mkdtempSync(join(tmpdir(), 'calltap-homer-'));
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 function start(program, args, options = {}) {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });

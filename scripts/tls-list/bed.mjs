@@ -1,8 +1,9 @@
 // Starts the far end and the programs, and writes for those that cannot make up messages themselves.
 import { spawn } from 'node:child_process';
 import { openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../steps/port.mjs';
 import { at } from './prepare.mjs';
 
 const EVERY_MS = 500;
@@ -136,14 +137,6 @@ export class Bed {
     socket.on('error', () => {}).resume();
     this.#feed(socket, text);
   }
-}
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 function childrenByParent() {
