@@ -1,15 +1,15 @@
 /**
- * What the HEP mirror costs the main thread a message: node dist/bench/hep-out.js [udp|tcp].
+ * What the HEP mirror costs the main thread a message: npm run bench -- hep-out [udp|tcp].
  *
  * The collector is another process. Processor time of the main thread, not of the threads that send; messages of 620 bytes,
  * 100 a turn of the event loop.
  */
 import { fork } from 'node:child_process';
 import { createSocket } from 'node:dgram';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { HepOut } from '../src/actions/hep-out/hep-out.ts';
 import { NO_DSCP } from '../src/sources/packet.ts';
+import { threadClock } from './thread-clock.ts';
 
 const MESSAGES = 40_000;
 const A_TURN = 100;
@@ -25,11 +25,8 @@ function collect(): void {
   });
 }
 
-function mainThreadUs(): number {
-  return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1000;
-}
-
 async function measure(transport: 'udp' | 'tcp'): Promise<void> {
+  const cpuMs = threadClock();
   const collector = fork(import.meta.filename, ['collect']);
   const port = await new Promise<number>((resolve) => collector.once('message', (said) => resolve(Number(said))));
   const collectors = [{ transport, host: '127.0.0.1', port }];
@@ -41,13 +38,13 @@ async function measure(transport: 'udp' | 'tcp'): Promise<void> {
     ...{ srcOff: 0, dstOff: 16, srcPort: 5060, dstPort: 5060, vlan: 0, dscp: NO_DSCP, tcpFlags: 0 },
   };
   for (let round = 0; round < ROUNDS; round++) {
-    const before = mainThreadUs();
+    const before = cpuMs();
     for (let i = 0; i < MESSAGES; i += A_TURN) {
       for (let k = 0; k < A_TURN; k++) out.mirrorSip(message, 0, message.length, carrier, 17);
       await new Promise((resolve) => setImmediate(resolve));
     }
     await out.drain(10_000);
-    const us = (mainThreadUs() - before) / MESSAGES;
+    const us = ((cpuMs() - before) * 1000) / MESSAGES;
     const [sent, dropped] = [out.counters.get('sent'), out.counters.get('queueFull')];
     process.stdout.write(
       `${transport} ${us.toFixed(2)} us of the main thread a message; sent ${sent}, dropped ${dropped}\n`,

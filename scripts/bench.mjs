@@ -4,6 +4,7 @@
 //   npm run bench -- ask CAPTURE [SECONDS]                            /v1 beside 50 clients of /ask
 //   npm run bench -- console [SECONDS [ROWS]]                         the web console on a live capture; as root
 //   npm run bench -- filter CAPTURE [FILTER...]                       what a filter costs over a capture
+//   npm run bench -- hep-out [udp|tcp]                                what the HEP mirror costs the main thread a message
 //   npm run bench -- holds [STEP,...]                                 what holds the event loop of the server
 //   npm run bench -- tls cost|https|idle|records|program [N...]       what TLS probes cost; as root
 //   npm run bench -- sip CAPTURE [wire|hep] [OPTION...]               the JavaScript thread alone
@@ -29,6 +30,7 @@ const benches = {
   holds: async () => (await load('holds')).holdsBench(rest),
   filter: async () => (await loadBundled('ask-filter')).askFilter(rest),
   tls: async () => pass(process.execPath, [join(root, 'dist', 'bench', 'tls.js'), ...rest]),
+  'hep-out': async () => pass(process.execPath, [join(root, 'dist', 'bench', 'hep-out.js'), ...rest]),
   sip: async () => (await loadBundled('sip-stage')).sipStage(rest),
 };
 if (existsSync(join(root, 'dist', 'bench', 'harness.js'))) {
