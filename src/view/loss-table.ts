@@ -224,6 +224,16 @@ const ANSWERS: readonly Loss[] = [
     'Requests answered with 503 because too many waited for a document, a container or a file.',
     { remedy: 'Ask for fewer at a time.' },
   ),
+  loss(
+    'trunk_attempts_cut_short',
+    (f) => f.trunks?.lost.cutShort,
+    'Attempts on trunks whose end was not waited for: 131,072 others were under way. They keep what was counted of them.',
+  ),
+  loss(
+    'trunk_attempts_beyond_call',
+    (f) => f.trunks?.lost.beyondCall,
+    'Hops of a call beyond 16, which count for no trunk.',
+  ),
   ofMeters('hep_out_', 'hep_out_*', 'Messages that calltap did not send to the collector of `-H`.', {
     remedy: 'Look at the collector; [mirroring](operations.md#mirroring-to-a-collector).',
   }),

@@ -47,9 +47,9 @@ export class TrunkWatch implements Observer {
     });
   }
 
-  /** Attempts that gave way to others before their end was seen. */
-  get cutShort(): number {
-    return this.#hops.cutShort;
+  /** Attempts that gave way to others before their end was seen, and those that were not counted: their call has too many. */
+  get lost(): { readonly cutShort: number; readonly beyondCall: number } {
+    return this.#hops;
   }
 
   onMessage(buf: Buffer, _start: number, _end: number, scan: SipScan, c: Packet, d: Dialog | null): void {

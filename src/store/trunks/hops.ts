@@ -64,8 +64,9 @@ export class Hops extends WithAccessors {
   readonly #byCall = new HashIndex();
   readonly #onLeave: (hop: number) => void;
   #hand = 0;
-  /** Hops that gave way before their end was seen. */
+  /** Hops that gave way before their end was seen, and those beyond what is followed of one call. */
   cutShort = 0;
+  beyondCall = 0;
 
   /** `onLeave` is told of a hop that gives way. */
   constructor(onLeave: (hop: number) => void) {
@@ -90,7 +91,10 @@ export class Hops extends WithAccessors {
   open(call: CallHash, from: number, to: number, tsUs: number): number {
     let count = 0;
     for (let hop = this.#byCall.seek(call.low); hop >= 0; hop = this.#byCall.next()) count++;
-    if (count >= MAX_TRUNK_HOPS) return NONE;
+    if (count >= MAX_TRUNK_HOPS) {
+      this.beyondCall++;
+      return NONE;
+    }
     if (this.size >= MAX_TRUNK_CALL_HOPS) this.#makeRoom(tsUs);
     const hop = this.take();
     this.setCallLow(hop, call.low);
