@@ -297,11 +297,11 @@ const ANALYSIS = group('Analysis', {
   }),
   trunk: value('PLACE=NAME', text, 'Call the trunk at this address, network or domain by this name.', {
     repeatable: true,
-    toml: 'general.trunk',
+    toml: 'analysis.trunk',
   }),
   'trunk-local': value('CIDR', text, 'Count this network to our own side, and to no trunk.', {
     repeatable: true,
-    toml: 'general.trunk_local',
+    toml: 'analysis.trunk_local',
   }),
   'trunk-down-after': value('N', int(1, 1_000), 'Call a trunk down after N OPTIONS in a row without any answer.', {
     default: '3',
