@@ -15,7 +15,7 @@ import { Bed } from './tls-list/bed.mjs';
 import { kinds } from './tls-list/kinds.mjs';
 import { list, live } from './tls-list/observe.mjs';
 import { prepare } from './tls-list/prepare.mjs';
-import { faultsOf, isWhole, readOf } from './tls-list/verdict.mjs';
+import { answerOf, faultsOf, isWhole, readOf } from './tls-list/verdict.mjs';
 
 const LEAST = 30;
 const LIVE_MS = 60_000;
@@ -60,22 +60,17 @@ async function compare() {
   let faults = 0;
   for (const { kind } of working()) {
     const own = pids.get(kind.id);
-    const found = faultsOf(
-      kind,
-      own,
-      rows.filter((row) => own.includes(row.pid) && row.records > 0),
-      run,
-    );
+    const itsRows = rows.filter((row) => own.includes(row.pid) && row.records > 0);
+    const found = faultsOf(kind, own, itsRows, run);
     for (const fault of found) say(`tls-list: ${kind.id}: ${fault}`);
     faults += found.length;
-    const said = kind.listedAs ?? kind.tls;
-    const answer = kind.listedAs === undefined ? (kind.seen ? 'yes' : 'no') : 'yes, wrongly';
-    const cells = [kind.name, kind.from, said, answer, readOf(kind, run.dialogs)];
+    const said = kind.listedAs?.tls ?? kind.tls;
+    const cells = [kind.name, kind.from, said, answerOf(itsRows), readOf(kind, run.dialogs)];
     lines.push(`| ${cells.join(' | ')} |`);
   }
   faults += countFaults(unseenPids(rows, pids), run);
   say(
-    `tls-list: ${lines.length} kinds at once, ${lines.filter((line) => / \| yes \| /.test(line)).length} of them observable`,
+    `tls-list: ${lines.length} kinds at once, ${working().filter(({ kind }) => kind.seen).length} of them observable`,
   );
   if (asked.length === 0 && lines.length < LEAST) say(`tls-list: fewer than ${LEAST} kinds`);
   if (asked.length === 0 && lines.length >= LEAST && faults === 0) writePart('tls-list', table(lines));

@@ -8,7 +8,7 @@
 //   words     the command, by the port of the far end and the bed's port(), write() and message
 //   needs     the step of prepare.mjs that brings it
 //   feed      'stdin' or 'tcp': the run writes its messages there; absent: it does so itself
-//   listedAs  the library that the list names wrongly as one that can be observed: docs/limitations.md says why
+//   listedAs  a library that the program has for another purpose, and what the list says of it
 //   isSilent  the far end hears nothing of it that tells its id
 //   sip       'both': requests and answers go by; 'first': one request, and what the far end sends; 'none': other protocols
 import { join } from 'node:path';
@@ -163,7 +163,7 @@ const LIBRARIES = [
   ]),
   {
     ...python('tlslite', 'Python, TLS written in Python', 'TLS', false, 'tlslite-ng', [script('talk.py'), 'tlslite']),
-    listedAs: 'OpenSSL',
+    listedAs: { tls: 'OpenSSL', observable: true },
   },
   {
     ...python('pycurl', 'Python, libcurl with an OpenSSL of its own', 'OpenSSL', true, 'pycurl', [

@@ -29,20 +29,26 @@ export function faultsOf(kind, pids, rows, run) {
   const faults = [];
   const called = rows.map(({ library, observable }) => `${library} (${observable ? 'yes' : 'no'})`).join(', ');
   const says = (tls, seen) => rows.some(({ library, observable }) => library === tls && observable === seen);
-  // Who can be observed by one library of two that it has is said to be so with a condition.
-  const isBold = rows.some(({ observable, note }) => observable && !/, where it uses this library/.test(note));
   if (rows.length === 0) faults.push('not in the list');
-  else if (kind.listedAs !== undefined) {
-    if (!says(kind.listedAs, true)) faults.push(`listed as ${called}; does calltap know better now?`);
-  } else {
-    if (!says(kind.tls, kind.seen)) faults.push(`listed as ${called}, is ${kind.tls} (${kind.seen ? 'yes' : 'no'})`);
-    if (!kind.seen && isBold) faults.push(`said to be observable: ${called}`);
+  else {
+    const listed = kind.listedAs ?? { tls: kind.tls, observable: kind.seen };
+    const wanted = `${listed.tls} (${listed.observable ? 'yes' : 'no'})`;
+    if (!says(listed.tls, listed.observable)) faults.push(`listed as ${called}, not as ${wanted}`);
+    // Who can be observed by one of the libraries that it has is said to be so with a condition.
+    if (!kind.seen && answerOf(rows) === 'yes') faults.push(`said to be observable: ${called}`);
   }
   const isNamed = pids.some((pid) => run.named.includes(pid));
   if (kind.seen && isNamed) faults.push('named as unseen');
   if (isToBeRead(kind) && whyNotRead(kind, run.dialogs) !== '') faults.push(whyNotRead(kind, run.dialogs));
   if (!kind.seen && dialogOf(kind.id, run.dialogs) !== undefined) faults.push('its SIP was read');
   return faults;
+}
+
+/** What the list says of a program, by all its rows: whether it can be observed. */
+export function answerOf(rows) {
+  const able = rows.filter(({ observable }) => observable);
+  if (able.length === 0) return 'no';
+  return able.some(({ note }) => !/, where it uses this library/.test(note)) ? 'yes' : 'where it is used';
 }
 
 /** What the live run read of a program, in words. */

@@ -51,6 +51,8 @@ export type ElfImage = {
   readonly unwind: Segment | null;
   /** What the loader fills in: addresses of functions that stubs jump to, then all others. */
   readonly relocations: readonly RelocationTable[];
+  /** The dynamic section; null in a program that is linked statically. */
+  readonly dynamic: Segment | null;
 };
 
 export type ElfResult =
@@ -185,7 +187,7 @@ export function readElf(source: ByteSource): ElfResult {
   if (dynamicTable !== null && !tables.some((t) => t.name === 'dynsym')) tables.push(dynamicTable);
   tables.sort((a, b) => (a.name === b.name ? 0 : a.name === 'dynsym' ? -1 : 1));
   const relocations = fromDynamic?.relocations ?? [];
-  return { ok: true, image: { source, machine, segments, tables, unwind, relocations } };
+  return { ok: true, image: { source, machine, segments, tables, unwind, relocations, dynamic } };
 }
 
 /** Symbol tables by the section headers; none when the headers are stripped or wrong. */
@@ -231,16 +233,23 @@ type Dynamic = {
   readonly relocations: readonly RelocationTable[];
 };
 
+/** Tags of the dynamic section with their values, as the file has them. */
+export function dynamicEntries(source: ByteSource, dynamic: Segment): (readonly [tag: number, value: number])[] {
+  const count = Math.min(Math.floor(dynamic.fileSize / 16), MAX_DYNAMIC);
+  const bytes = source.read(dynamic.offset, count * 16);
+  const entries: (readonly [number, number])[] = [];
+  for (let i = 0; bytes !== null && i < count; i++) {
+    const tag = u64(bytes, i * 16);
+    if (tag === 0) break;
+    entries.push([tag, u64(bytes, i * 16 + 8)]);
+  }
+  return entries;
+}
+
 /** The dynamic section: relocations, and its symbols where section headers are missing. */
 function readDynamic(source: ByteSource, segments: readonly Segment[], dynamic: Segment): Dynamic {
-  const count = Math.min(Math.floor(dynamic.fileSize / 16), MAX_DYNAMIC);
-  const entries = source.read(dynamic.offset, count * 16);
   const tags = new Map<number, number>();
-  for (let i = 0; entries !== null && i < count; i++) {
-    const tag = u64(entries, i * 16);
-    if (tag === 0) break;
-    if (!tags.has(tag)) tags.set(tag, u64(entries, i * 16 + 8));
-  }
+  for (const [tag, value] of dynamicEntries(source, dynamic)) if (!tags.has(tag)) tags.set(tag, value);
   const relocations = [
     relocationTable(segments, tags.get(DT.JMPREL), tags.get(DT.PLTRELSZ)),
     relocationTable(segments, tags.get(DT.RELA), tags.get(DT.RELASZ)),

@@ -13,7 +13,7 @@ import type { TlsMapping, TlsMover, TlsMovers } from './native-tls.ts';
 import type { Survey, SurveyRow } from './survey.ts';
 import { refusedRow, textOf } from './survey.ts';
 import type { TlsText } from './tls-text.ts';
-import { BESIDE_ANOTHER, BY_BIO, BY_FILE, BY_HEP, ONLY_64_BIT, UNKNOWN } from './unread-tls.ts';
+import { BESIDE_ANOTHER, BY_BIO, BY_FILE, BY_HEP, LOADED_LATER, ONLY_64_BIT, UNKNOWN } from './unread-tls.ts';
 
 /** Watches for so many milliseconds, on a thread of its own. */
 export function watchMovers(ms: number): Promise<TlsMovers> {
@@ -113,7 +113,8 @@ function asReadByBio(row: SurveyRow): SurveyRow {
 }
 
 function asOneOfSeveral(row: SurveyRow): SurveyRow {
-  return row.isObservable ? { ...row, note: `${row.note}, ${BESIDE_ANOTHER}` } : row;
+  if (!row.isObservable) return row;
+  return { ...row, note: `${row.note.replace(`, ${LOADED_LATER}`, '')}, ${BESIDE_ANOTHER}` };
 }
 
 function is32Bit(m: TlsMapping, procRoot: string): boolean {

@@ -9,6 +9,8 @@
 import { closeSync } from 'node:fs';
 import type { ElfImage } from './elf.ts';
 import { fileSource, readElf } from './elf.ts';
+import type { Links } from './load-order.ts';
+import { linksOf, startedWith } from './load-order.ts';
 import { lookForSites } from './look.ts';
 import { openMapped } from './mapped-file.ts';
 import { mappingsOf, processIds, programOf } from './maps.ts';
@@ -19,7 +21,7 @@ import { carriesPlaintext, listed, unreadFunctions } from './sites.ts';
 import { baseName } from './targets.ts';
 import type { TlsText } from './tls-text.ts';
 import { tlsTextOf } from './tls-text.ts';
-import { JAVA } from './unread-tls.ts';
+import { JAVA, LOADED_LATER } from './unread-tls.ts';
 
 export type SurveyRow = {
   readonly pid: number;
@@ -54,8 +56,11 @@ function refused(library: string, note: string): Verdict {
   return { library, isObservable: false, foundBy: null, note, entryOnly: [], unread: [] };
 }
 
+/** What is known of files, by device and inode: each is read once. */
+type Known = { readonly verdicts: Map<string, Verdict | null>; readonly links: Map<string, Links | null> };
+
 export function surveyHost(procRoot = '/proc', offsets = new TlsOffsets()): Survey {
-  const known = new Map<string, Verdict | null>();
+  const known: Known = { verdicts: new Map(), links: new Map() };
   const rows: SurveyRow[] = [];
   let unreadable = 0;
   let processes = 0;
@@ -73,22 +78,38 @@ export function surveyHost(procRoot = '/proc', offsets = new TlsOffsets()): Surv
 function surveyProcess(
   procRoot: string,
   mapped: readonly TlsMapping[],
-  known: Map<string, Verdict | null>,
+  known: Known,
   offsets: TlsOffsets,
 ): SurveyRow[] {
-  const rows = mapped.flatMap((m) => {
-    const verdict = remembered(known, `${m.dev}:${m.ino}`, () => lookInto(m, procRoot, offered(offsets)));
-    return verdict === null ? [] : [toRow(m, verdict)];
+  const found = mapped.flatMap((m) => {
+    const verdict = remembered(known.verdicts, keyOf(m), () => lookInto(m, procRoot, offered(offsets)));
+    return verdict === null ? [] : [{ m, verdict }];
   });
   const [first] = mapped;
-  if (rows.length > 0 || first === undefined) return rows;
+  if (first === undefined) return [];
+  const exe = mapped.find((m) => m.path === programOf(procRoot, m.pid));
+  if (found.length > 0) {
+    const readLinks: Judge<Links> = (image) => linksOf(image);
+    const linksTo = (m: TlsMapping) =>
+      remembered(known.links, keyOf(m), () => readMapped(m, procRoot, readLinks, () => null));
+    const early = exe === undefined ? null : startedWith(exe, mapped, linksTo);
+    return found.map(({ m, verdict }) => toRow(m, early === null || early.has(m) ? verdict : loadedLater(verdict)));
+  }
   const [isJava, library, note] = JAVA;
   const java = mapped.find((m) => isJava.test(m.path));
   if (java !== undefined) return [toRow(java, refused(library, note))];
-  const exe = mapped.find((m) => m.path === programOf(procRoot, m.pid));
   if (exe === undefined) return [];
-  const verdict = remembered(known, `exe ${exe.dev}:${exe.ino}`, () => lookInto(exe, procRoot, marked));
+  const verdict = remembered(known.verdicts, `exe ${keyOf(exe)}`, () => lookInto(exe, procRoot, marked));
   return verdict === null ? [] : [toRow(exe, verdict)];
+}
+
+function keyOf({ dev, ino }: TlsMapping): string {
+  return `${dev}:${ino}`;
+}
+
+/** An interpreter may load a library for one of its modules, and speak TLS by another: Python's tlslite-ng does. */
+function loadedLater(verdict: Verdict): Verdict {
+  return verdict.isObservable ? { ...verdict, note: `${verdict.note}, ${LOADED_LATER}` } : verdict;
 }
 
 type Mapped = Pick<TlsMapping, 'pid' | 'comm' | 'path' | 'deleted'>;
@@ -107,13 +128,13 @@ export function textOf(m: TlsMapping, procRoot: string): TlsText | null {
   return readMapped(m, procRoot, tlsTextOf, () => null);
 }
 
-function remembered(known: Map<string, Verdict | null>, key: string, look: () => Verdict | null): Verdict | null {
-  let verdict = known.get(key);
-  if (verdict === undefined) {
-    verdict = look();
-    known.set(key, verdict);
+function remembered<T>(known: Map<string, T | null>, key: string, look: () => T | null): T | null {
+  let value = known.get(key);
+  if (value === undefined) {
+    value = look();
+    known.set(key, value);
   }
-  return verdict;
+  return value;
 }
 
 type Judge<T> = (image: ElfImage, m: TlsMapping, procRoot: string) => T | null;

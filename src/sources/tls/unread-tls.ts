@@ -16,6 +16,7 @@ export const ONLY_64_BIT = `calltap reads 64-bit programs only; ${BY_HEP}`;
 export const BY_BIO = `it reads by BIO_f_ssl, whose calls no probe sees; ${BY_HEP}`;
 /** What the answer of a library depends on that can be observed. */
 export const BESIDE_ANOTHER = 'where it uses this library: it brings another TLS too';
+export const LOADED_LATER = 'where it uses this library: it loaded it as it ran';
 
 /** Every program of Go has it. */
 export const GO: UnreadTls = {

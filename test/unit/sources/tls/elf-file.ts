@@ -17,6 +17,8 @@ export type ElfForm = {
   readonly withoutSections?: boolean;
   readonly hash?: 'sysv' | 'gnu';
   readonly soname?: string;
+  /** Names of the libraries that it needs. */
+  readonly needs?: readonly string[];
   /** Numbers of the functions that .eh_frame describes, each with the bytes it says. */
   readonly frames?: readonly (readonly [n: number, bytes: number])[];
 };
@@ -37,8 +39,20 @@ export function addressOf(n: number): number {
 }
 
 export function elfFile(form: ElfForm): Buffer {
-  const { functions, machine = 62, table = 'dynsym', withoutSections = false, hash = 'sysv', soname, frames } = form;
-  const strings = Buffer.from(`\0${functions.map((f) => f.name).join('\0')}\0${soname ?? ''}\0`, 'latin1');
+  const {
+    functions,
+    machine = 62,
+    table = 'dynsym',
+    withoutSections = false,
+    hash = 'sysv',
+    soname,
+    needs = [],
+    frames,
+  } = form;
+  const strings = Buffer.from(
+    `\0${functions.map((f) => f.name).join('\0')}\0${soname ?? ''}\0${needs.join('\0')}\0`,
+    'latin1',
+  );
   const symbols = Buffer.alloc(24 * (functions.length + 1));
   let nameAt = 1;
   functions.forEach((f, i) => {
@@ -69,6 +83,7 @@ export function elfFile(form: ElfForm): Buffer {
     [11, 24],
     [hash === 'sysv' ? 4 : 0x6ffffef5, address(hashAt)],
     ...(soname === undefined ? [] : [[14, sonameAt] as const]),
+    ...needs.map((name) => [1, strings.indexOf(`\0${name}\0`, 'latin1') + 1] as const),
     [0, 0],
   ]);
   const unwindAt = dynamicAt + dynamic.length;

@@ -43,6 +43,39 @@ test('a library that is read whole, and the functions of which only the entry is
   assert.deepEqual(row?.unread, []);
 });
 
+test('a library that the program loaded as it ran may serve others than its TLS; the answer has a condition', () => {
+  /** The program's needs, and those of a library between it and libssl. */
+  const noteOf = (name: string, needs: readonly string[], between: readonly string[] = []): string => {
+    const proc = join(dir, `proc-${name}`);
+    const files = {
+      sipd: elfFile({ functions: [{ name: 'main', code: RETURNS }], needs }),
+      '_ssl.so': elfFile({ functions: [{ name: 'init', code: RETURNS }], needs: between }),
+      'libssl.so.3.0.19': elfFile({
+        functions: ['SSL_read', 'SSL_write'].map((n) => ({ name: n, code: RETURNS })),
+        soname: 'libssl.so.3',
+      }),
+    };
+    mkdirSync(join(proc, '77'), { recursive: true });
+    symlinkSync('/', join(proc, '77/root'));
+    symlinkSync(join(proc, 'sipd'), join(proc, '77/exe'));
+    writeFileSync(join(proc, '77/comm'), 'sipd\n');
+    const lines = Object.entries(files).map(([file, bytes], i) => {
+      const path = join(proc, file);
+      writeFileSync(path, bytes);
+      return `${i + 1}000-${i + 1}800 r-xp 00000000 fe:00 ${statSync(path).ino} ${path}\n`;
+    });
+    writeFileSync(join(proc, '77/maps'), lines.join(''));
+    return surveyHost(proc).rows.find(({ library }) => library === 'OpenSSL')?.note ?? '';
+  };
+  const condition = /, and at its exits, where it uses this library: it loaded it as it ran$/;
+  assert.doesNotMatch(noteOf('linked', ['libc.so.6', 'libssl.so.3']), /where it uses/);
+  assert.doesNotMatch(noteOf('by-another', ['_ssl.so'], ['libssl.so.3']), /where it uses/);
+  assert.match(noteOf('module', ['libc.so.6'], ['libssl.so.3']), condition);
+  assert.match(noteOf('unknown', ['libssl.so.1.1']), condition);
+  // Libraries that need each other.
+  assert.match(noteOf('circle', ['_ssl.so'], ['_ssl.so', 'sipd']), condition);
+});
+
 test('what is not read is named with its reason; a library of which nothing is read is not observable', () => {
   const why = 'an instruction that is not known (06c3)';
   const half = surveyHost(procWith('half', { SSL_read: UNKNOWN, SSL_write: RETURNS })).rows[0];
