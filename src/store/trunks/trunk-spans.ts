@@ -118,6 +118,20 @@ export class TrunkSpans {
     this.weigh();
   }
 
+  /** Adds all minutes behind this one to the sum of what is not told apart. Returns the bytes that this gave. */
+  foldAhead(minute: number): number {
+    const before = this.bytes;
+    for (const [own, figures] of this.minutes) {
+      if (own <= minute) continue;
+      this.minutes.delete(own);
+      this.#drop(figures);
+      this.#sumBefore().merge(figures);
+    }
+    if (this.minutes.size === 0) this.oldestMinuteHour = Number.POSITIVE_INFINITY;
+    this.weigh();
+    return before - this.bytes;
+  }
+
   #drop(figures: TrunkFigures): void {
     this.#touched.delete(figures);
     this.bytes -= figures.weighed;

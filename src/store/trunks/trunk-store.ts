@@ -60,17 +60,29 @@ export class TrunkStore {
     const minute = minuteOf(nowUs);
     if (!(minute > this.#minute) && !Number.isNaN(this.#minute)) return;
     this.#minute = minute;
+    for (const { spans } of this.rows) spans.age(minute);
+    this.weigh();
+  }
+
+  /** Holds the memory of all figures to what is promised; between two calls it grows with what was added. */
+  weigh(): void {
     let bytes = 0;
-    for (const row of this.rows) {
-      row.spans.age(minute);
-      row.spans.weigh();
-      bytes += row.spans.bytes;
+    for (const { spans } of this.rows) {
+      spans.weigh();
+      bytes += spans.bytes;
     }
     while (bytes > TRUNK_FIGURE_BYTES) {
-      const less = this.#mergeOldest();
+      const less = this.#mergeOldest() || this.#foldAhead();
       if (less === 0) return;
       bytes -= less;
     }
+  }
+
+  /** Adds up what lies ahead of capture time, where a sender's clock or a forger put it. Returns the bytes that this gave. */
+  #foldAhead(): number {
+    let less = 0;
+    for (const { spans } of this.rows) less += spans.foldAhead(this.#minute);
+    return less;
   }
 
   /** Makes hours of the oldest minutes of all rows, or one sum of the oldest hours. Returns the bytes that this gave. */
@@ -81,8 +93,9 @@ export class TrunkStore {
       oldestMinuteHour = Math.min(oldestMinuteHour, spans.oldestMinuteHour);
       oldestHour = Math.min(oldestHour, spans.oldestHour);
     }
-    const hasMinutes = oldestMinuteHour < Math.floor(this.#minute / 60);
-    if (!hasMinutes && oldestHour === Number.POSITIVE_INFINITY) return 0;
+    const thisHour = Math.floor(this.#minute / 60);
+    const hasMinutes = oldestMinuteHour < thisHour;
+    if (!hasMinutes && !(oldestHour < thisHour)) return 0;
     let less = 0;
     for (const { spans } of this.rows) {
       const before = spans.bytes;

@@ -78,6 +78,26 @@ test('minutes are kept for a day, then as hours', () => {
   assert.ok(spans.hours.size >= 1);
 });
 
+test('minutes ahead of the capture, by which a forger fills memory, become one sum', () => {
+  const store = new TrunkStore(3);
+  const named = store.row('acme', 'out', true);
+  store.tick(START * 60e6);
+  named.spans.add(START, (f) => f.noteCode(200, 0));
+  let most = 0;
+  for (let i = 1; i <= 200_000; i++) {
+    named.spans.add(START + 7 * i, (f) => f.noteCode(i % 700, 0));
+    if (i % 4_096 === 0) store.weigh();
+    most = Math.max(most, named.spans.minutes.size);
+  }
+  store.weigh();
+  assert.ok(named.spans.bytes <= TRUNK_FIGURE_BYTES, `${named.spans.bytes} bytes`);
+  assert.ok(most < 200_000, 'nothing was summed up: the case is too small');
+  // The minute that is now stays what it was, and the next ones have their own.
+  assert.deepEqual([...(named.spans.minutes.get(START)?.codes ?? [])], [[200, 1]]);
+  named.spans.add(START + 1, (f) => f.noteCode(503, 0));
+  assert.ok(named.spans.minutes.has(START + 1));
+});
+
 test('all figures hold as many bytes as are promised, and lose no count', () => {
   const store = new TrunkStore(3);
   const rows = Array.from({ length: 100 }, (_, i) => store.row(`198.51.100.${i}`, 'out', false));
