@@ -114,6 +114,7 @@ complete -c calltap -l diag-icmp-errors -x -d 'Report media as refused after N I
 complete -c calltap -l diag-remote-loss -x -d 'Report loss at the receiver that exceeds the loss at the tap by this.'
 complete -c calltap -l on-dialog-exec -x -d 'Run a command when a dialog changes state, with JSON on its standard input.'
 complete -c calltap -l on-quality-exec -x -d 'Run a command when RTP quality drops, with JSON on its standard input.'
+complete -c calltap -l on-trunk-exec -x -d 'Run a command when a named trunk goes down, and when it is up again.'
 complete -c calltap -l quality-threshold -x -d 'Run --on-quality-exec below this MOS.'
 complete -c calltap -l exec-rate-limit -x -d 'Run at most N commands a second for each hook.'
 complete -c calltap -l kill-scanner -d 'Detect SIP scanners and registration floods.'

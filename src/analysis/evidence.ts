@@ -35,10 +35,14 @@ export type Evidence = {
   readonly rules: Rules;
   readonly legs: LinkedLegs;
   readonly omitted: Omitted;
+  /** What the trunk at an address is called: its name, else the address; null for our own side. */
+  readonly trunkAt: (address: string) => string | null;
 };
 
+type EvidenceParts = Pick<Evidence, 'stores' | 'capture' | 'rules' | 'trunkAt'>;
+
 /** `records` counts what was read so far. */
-export function createEvidence(stores: Stores, capture: Capture, rules: Rules, records: () => number): Evidence {
-  const legs = new LinkedLegs(stores, rules.callIdHeaders, records);
-  return { stores, capture, rules, legs, omitted: { lintMessages: 0, intervals: 0, refused: 0 } };
+export function createEvidence(parts: EvidenceParts, records: () => number): Evidence {
+  const legs = new LinkedLegs(parts.stores, parts.rules.callIdHeaders, records);
+  return { ...parts, legs, omitted: { lintMessages: 0, intervals: 0, refused: 0 } };
 }

@@ -10,6 +10,7 @@ import { looksForScanners } from '../config/conflicts.ts';
 import { namesOf } from '../config/names.ts';
 import { trunksOfConfig } from '../config/trunks.ts';
 import { ServiceError } from '../core/errors.ts';
+import type { Trunks } from '../core/trunks.ts';
 import type { Explorer } from '../explore/explorer.ts';
 import { createExplorer } from '../explore/memory-explorer.ts';
 import type { Asked } from '../faces/cli/asked.ts';
@@ -34,6 +35,7 @@ import { limitEnd, StopSignal } from './stop-signal.ts';
 
 /** The part of the configuration that a session reads. */
 export function sessionOptions(config: Config): SessionOptions {
+  const trunks = trunksOfConfig(config, config.device.length > 0 || config.uprobe.length > 0);
   return {
     sipPorts: config.portrange,
     wsPorts: config.wsPortrange,
@@ -60,8 +62,8 @@ export function sessionOptions(config: Config): SessionOptions {
     audioBytes: config.retainAudio ? config.audioBytes : 0,
     callIdHeaders: config.callIdHeader,
     names: namesOf(config),
-    trunks: trunksOfConfig(config, config.device.length > 0 || config.uprobe.length > 0),
-    counting: countsTrunks(config) ? { downAfter: config.trunkDownAfter } : null,
+    trunks,
+    counting: countsTrunks(config, trunks) ? { downAfter: config.trunkDownAfter } : null,
     // /ask/…/capture reads the files once more.
     writesLater: choosesFrames(config),
     keepsFrames: choosesFrames(config) || ((config.ask || config.interactive) && !isLive(config)),
@@ -69,10 +71,11 @@ export function sessionOptions(config: Config): SessionOptions {
   };
 }
 
-/** Whoever can be asked for trunks counts them. */
-function countsTrunks(config: Config): boolean {
-  const isAsked = config.show === 'trunks' || config.interactive || config.mcpStdio;
-  return isAsked || config.api !== null || config.metrics !== null;
+/** Whoever can be asked for trunks counts them, and who finds those that are down or learns the addresses of their domains. */
+function countsTrunks(config: Config, trunks: Trunks): boolean {
+  const isShown = config.show === 'trunks' || config.show === 'findings' || config.onTrunkExec !== null;
+  const isAsked = config.interactive || config.mcpStdio || config.api !== null || config.metrics !== null;
+  return isShown || isAsked || (config.filter !== null && trunks.hasDomains);
 }
 
 /** Exit code of the run. Throws ServiceError for what stops it. */
@@ -238,6 +241,7 @@ function sessionParts(
     security: detection(config, say),
     hooks: hooksOf(config, say),
     sayIdentity: config.stirShaken ? (line) => standardError.write(`${line}\n`) : null,
+    sayTrunk: isLive(config) ? say : null,
     watching,
     meters: [lineLosses],
   };
@@ -250,5 +254,6 @@ function detection(config: Config, say: (line: string) => void): Security | null
 }
 
 function hooksOf(config: Config, say: (line: string) => void): Hooks | null {
-  return config.onDialogExec === null && config.onQualityExec === null ? null : new Hooks(config, say);
+  const commands = [config.onDialogExec, config.onQualityExec, config.onTrunkExec];
+  return commands.every((command) => command === null) ? null : new Hooks(config, say);
 }

@@ -18,6 +18,7 @@ import type { TlsSource } from '../sources/tls/source.ts';
 import type { Figures, Meter } from '../view/figures.ts';
 import { createFigures } from '../view/figures.ts';
 import type { Watching } from '../view/live-calls.ts';
+import { trunkChangeLine } from '../view/trunk-change.ts';
 
 /** Streams judged before other work gets a turn. */
 const JUDGE_A_TURN = 200;
@@ -47,6 +48,8 @@ export type SessionParts = {
   readonly security: Security | null;
   readonly hooks: Hooks | null;
   readonly sayIdentity: ((line: string) => void) | null;
+  /** Told a line when a trunk goes down, and when it is up again; null where nobody waits for that. */
+  readonly sayTrunk: ((line: string) => void) | null;
   readonly watching: Watching | null;
   /** What counts losses beside the outputs and hooks. */
   readonly meters: readonly Meter[];
@@ -91,6 +94,10 @@ export function createSession(parts: SessionParts): Session {
       ...(outputs.calls === null ? [] : [outputs.calls]),
       ...(hooks === null ? [] : [hooks]),
     ],
+    tellTrunk: (change) => {
+      hooks?.onTrunk(change);
+      parts.sayTrunk?.(trunkChangeLine(change));
+    },
     frameSink: outputs.calls,
     saving: outputs,
     meters: [outputs, ...(hooks === null ? [] : [hooks]), ...parts.meters],

@@ -337,6 +337,9 @@ const HOOKS_SECURITY = group('Hooks and security', {
   'on-quality-exec': value('COMMAND', text, 'Run a command when RTP quality drops, with JSON on its standard input.', {
     toml: 'hooks.on_quality_exec',
   }),
+  'on-trunk-exec': value('COMMAND', text, 'Run a command when a named trunk goes down, and when it is up again.', {
+    toml: 'hooks.on_trunk_exec',
+  }),
   'quality-threshold': value('MOS', number(1, 5), 'Run --on-quality-exec below this MOS.', {
     default: '3.5',
     toml: 'hooks.quality_threshold',

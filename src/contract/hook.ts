@@ -1,7 +1,8 @@
-/** What a command of --on-dialog-exec and --on-quality-exec reads on its standard input: one JSON object an event. */
+/** What a command of --on-dialog-exec, --on-quality-exec and --on-trunk-exec reads on its standard input: one JSON object an event. */
 
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
+import { AskTrunk } from './ask-trunks.ts';
 import { DialogSummary } from './dialog.ts';
 import { DateTime, named, ref, SchemaVersion1 } from './schema.ts';
 import { StreamRow } from './stream.ts';
@@ -34,3 +35,21 @@ export const QualityEvent = named(
   }),
 );
 export type QualityEvent = Static<typeof QualityEvent>;
+
+const TRUNK_STATES = ['up', 'down', 'unknown'] as const;
+
+export const TrunkEvent = named(
+  'TrunkEvent',
+  Type.Object({
+    schema_version: SchemaVersion1,
+    event: Type.Unsafe<'trunk'>({ type: 'string', const: 'trunk' }),
+    at: DateTime,
+    trunk: Type.String(),
+    direction: Type.Enum(['in', 'out']),
+    from_state: Type.Enum([...TRUNK_STATES]),
+    to_state: Type.Enum([...TRUNK_STATES], { description: '`down`, or what it is after that.' }),
+    since: Type.Optional({ ...DateTime, description: 'Of `down` the first request without an answer.' }),
+    row: ref(AskTrunk),
+  }),
+);
+export type TrunkEvent = Static<typeof TrunkEvent>;

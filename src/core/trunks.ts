@@ -43,6 +43,11 @@ export class Trunks {
     return this.#byAddress.of(address);
   }
 
+  /** What a trunk at this address is called: its name, else the address; null for our own side. */
+  called(address: string): string | null {
+    return this.of(address) ?? (this.isLocal(address) ? null : address);
+  }
+
   /** The trunk of this domain, or of the nearest one that it lies in. */
   ofDomain(host: string): string | null {
     if (host.length > MAX_DOMAIN_CHARS) return null;

@@ -50,7 +50,8 @@ function inOrder(a: AskTrunk, b: AskTrunk): number {
   );
 }
 
-function toAskTrunk(row: TrunkRow, nowUs: number, from: number, hasMinutes: boolean): AskTrunk {
+/** With the figures from the minute `from` on. */
+export function toAskTrunk(row: TrunkRow, nowUs: number, from: number, hasMinutes: boolean): AskTrunk {
   const { state, sinceUs } = row.stateAt(nowUs);
   const { lastOutage } = row;
   return {

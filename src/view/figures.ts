@@ -5,6 +5,7 @@ import type { Evidence, Rules } from '../analysis/evidence.ts';
 import { createEvidence } from '../analysis/evidence.ts';
 import { CallObservations } from '../analysis/observations.ts';
 import { stirShakenLog } from '../analysis/stir-shaken.ts';
+import type { TellTrunk } from '../analysis/trunks/trunk-alarm.ts';
 import { TrunkWatch } from '../analysis/trunks/trunk-watch.ts';
 import type { Ingest, IngestOptions, IngestParts } from '../ingest/ingest.ts';
 import { createIngest } from '../ingest/ingest.ts';
@@ -57,6 +58,8 @@ export type FigureParts = Omit<IngestParts, 'options' | 'observers'> & {
   readonly watching: Watching | null;
   /** Says a line for each Identity token; null without --stir-shaken. */
   readonly sayIdentity: ((line: string) => void) | null;
+  /** Told when a trunk that has a name goes down, and when it is up again. */
+  readonly tellTrunk: TellTrunk;
   /** Further ones, in the order in which they are shown things; the last is the detection of attackers. */
   readonly observers: readonly Observer[];
   readonly saving: Saving;
@@ -79,7 +82,7 @@ export function createFigures(parts: FigureParts): Figures {
   const { options, security, sayIdentity, tls, watching } = parts;
   const observations = new CallObservations(parts.observesQuality);
   const { counting } = options;
-  const trunks = counting === null ? null : new TrunkWatch(options.trunks, counting.downAfter);
+  const trunks = counting === null ? null : new TrunkWatch(options.trunks, counting.downAfter, parts.tellTrunk);
   const watched: LiveCalls | null = watching === null ? null : new LiveCalls(() => evidence, watching);
   const observers = [
     ...parts.observers,
@@ -90,7 +93,9 @@ export function createFigures(parts: FigureParts): Figures {
     observations,
   ];
   const ingest = createIngest({ ...parts, observers });
-  const evidence: Evidence = createEvidence(ingest.stores, ingest.capture, options, () => ingest.packets.records);
+  const { stores, capture } = ingest;
+  const trunkAt = (address: string): string | null => (trunks ?? options.trunks).called(address);
+  const evidence: Evidence = createEvidence({ stores, capture, rules: options, trunkAt }, () => ingest.packets.records);
   const probes =
     tls === null
       ? null

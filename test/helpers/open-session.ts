@@ -39,6 +39,7 @@ export function openSession(
       security: null,
       hooks: null,
       sayIdentity: null,
+      sayTrunk: null,
       watching: null,
       meters: [],
     },

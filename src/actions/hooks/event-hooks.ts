@@ -3,6 +3,7 @@
  */
 
 import { lastWindow, streamQuality } from '../../analysis/stream-quality.ts';
+import type { TrunkChange } from '../../analysis/trunks/trunk-alarm.ts';
 import type { Config } from '../../config/config.ts';
 import type { DialogStateEvent, QualityEvent } from '../../contract/hook.ts';
 import { failure } from '../../core/errors.ts';
@@ -18,12 +19,16 @@ import type { Meter } from '../../view/figures.ts';
 import { snake } from '../../view/loss-row.ts';
 import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { ssrcText, toInterval, toStreamRow } from '../../view/stream-document.ts';
+import { toTrunkEvent } from '../../view/trunk-change.ts';
 import { splitCommand } from './command-line.ts';
 import { ExecHook } from './exec-hook.ts';
+
+const HOOKS = ['dialog', 'quality', 'trunk'] as const;
 
 export class Hooks implements Observer, Meter {
   readonly dialog: ExecHook | null;
   readonly quality: ExecHook | null;
+  readonly trunk: ExecHook | null;
   readonly #threshold: number;
   /** Streams whose quality is below the threshold now. */
   readonly #below = new WeakSet<Stream>();
@@ -42,6 +47,7 @@ export class Hooks implements Observer, Meter {
     };
     this.dialog = hook('--on-dialog-exec', config.onDialogExec);
     this.quality = hook('--on-quality-exec', config.onQualityExec);
+    this.trunk = hook('--on-trunk-exec', config.onTrunkExec);
     this.#threshold = config.qualityThreshold;
   }
 
@@ -59,6 +65,11 @@ export class Hooks implements Observer, Meter {
       dialog: toDialogSummary(d, sources),
     };
     dialog.run(event);
+  }
+
+  /** A trunk that has a name went down, or is up again. */
+  onTrunk(change: TrunkChange): void {
+    if (this.trunk?.admit() === true) this.trunk.run(toTrunkEvent(change));
   }
 
   /** A window of the stream has closed: an event when its score crosses the threshold downwards. */
@@ -88,7 +99,7 @@ export class Hooks implements Observer, Meter {
   }
 
   families(): MetricFamily[] {
-    const samples = (['dialog', 'quality'] as const).flatMap((hook) =>
+    const samples = HOOKS.flatMap((hook) =>
       Object.entries(this[hook]?.counts ?? {}).map(([what, value]) => ({
         labels: { hook, what: snake(what) },
         value,
@@ -99,12 +110,11 @@ export class Hooks implements Observer, Meter {
   }
 
   async drain(): Promise<void> {
-    await Promise.all([this.dialog?.drain(), this.quality?.drain()]);
+    await Promise.all(HOOKS.map(async (name) => this[name]?.drain()));
   }
 
   close(): void {
-    this.dialog?.close();
-    this.quality?.close();
+    for (const name of HOOKS) this[name]?.close();
   }
 
   #report(stream: Stream, mos: number, context: QualityContext): void {

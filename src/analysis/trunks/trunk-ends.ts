@@ -62,9 +62,9 @@ export class TrunkEnds {
     end.out = null;
   }
 
-  /** What an address is called where it has a row: its name, else itself. */
-  nameOf(address: string): string {
-    return this.#trunks.of(address) ?? this.#learned.get(address) ?? address;
+  /** What the trunk at an address is called: its name, else the address; null for our own side. */
+  called(address: string): string | null {
+    return this.#learned.get(address) ?? this.#trunks.called(address);
   }
 
   #end(c: Packet, isSource: boolean): End {

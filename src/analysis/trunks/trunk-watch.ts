@@ -24,6 +24,8 @@ import { HOP_FACT, Hops } from '../../store/trunks/hops.ts';
 import type { TrunkRow } from '../../store/trunks/trunk-row.ts';
 import { minuteOf } from '../../store/trunks/trunk-spans.ts';
 import { TrunkStore } from '../../store/trunks/trunk-store.ts';
+import type { TellTrunk } from './trunk-alarm.ts';
+import { TrunkAlarm } from './trunk-alarm.ts';
 import { TrunkEnds } from './trunk-ends.ts';
 import { heardOf, mediaOn } from './trunk-media.ts';
 import { TrunkPings } from './trunk-pings.ts';
@@ -31,20 +33,34 @@ import { TrunkPings } from './trunk-pings.ts';
 /** Of INVITEs: a success stays, another final beats a demand for credentials. */
 const rank = (code: number): number => (code === 0 ? 0 : isAnswer(code) ? 3 : isChallenge(code) ? 1 : 2);
 
+/** So many messages make figures of a few megabytes before they are weighed. */
+const WEIGHED_EVERY = 4_096;
+
 export class TrunkWatch implements Observer {
   readonly store: TrunkStore;
   readonly #ends: TrunkEnds;
   readonly #pings = new TrunkPings();
+  readonly #alarm: TrunkAlarm;
   readonly #hops: Hops;
+  #messages = 0;
+  /** Capture time: of files by their messages, else by the clock. */
+  #nowUs = Number.NEGATIVE_INFINITY;
+  #hasClock = false;
 
-  /** `optionsDown`: OPTIONS in a row without any answer after which a trunk is down. */
-  constructor(trunks: Trunks, optionsDown: number) {
+  /** `optionsDown`: OPTIONS in a row without any answer after which a trunk is down. `tell` hears of those that go down. */
+  constructor(trunks: Trunks, optionsDown: number, tell: TellTrunk) {
     this.store = new TrunkStore(optionsDown);
+    this.#alarm = new TrunkAlarm(tell);
     this.#ends = new TrunkEnds(trunks, this.store);
     this.#hops = new Hops((hop) => {
       this.#setTalking(hop, false);
       this.#countRegistration(hop, 0);
     });
+  }
+
+  /** What the trunk at an address is called: its name, else the address; null for our own side. */
+  called(address: string): string | null {
+    return this.#ends.called(address);
   }
 
   /** Attempts that gave way to others before their end was seen, and those that were not counted: their call has too many. */
@@ -54,6 +70,11 @@ export class TrunkWatch implements Observer {
 
   onMessage(buf: Buffer, _start: number, _end: number, scan: SipScan, c: Packet, d: Dialog | null): void {
     if (d === null || c.ipVersion === 0) return;
+    if (!this.#hasClock && c.tsUs > this.#nowUs) this.#nowUs = c.tsUs;
+    if (++this.#messages % WEIGHED_EVERY === 0) {
+      this.store.tick(this.#nowUs);
+      this.store.weigh();
+    }
     const method = scan.isRequest ? scan.method : scan.cseqMethod;
     switch (method) {
       case METHOD.INVITE:
@@ -69,7 +90,8 @@ export class TrunkWatch implements Observer {
         break;
       case METHOD.OPTIONS:
         if (scan.isRequest) this.#ends.learn(buf, scan, c);
-        for (const row of this.#rowsOf(scan.isRequest, c)) this.#pings.onMessage(row, scan, c.tsUs);
+        for (const row of this.#rowsOf(scan.isRequest, c))
+          this.#watched(row, c.tsUs, () => this.#pings.onMessage(row, scan, c.tsUs));
         break;
       default:
         break;
@@ -92,7 +114,25 @@ export class TrunkWatch implements Observer {
   }
 
   onTick(nowUs: number): void {
+    this.#hasClock = true;
+    this.#nowUs = nowUs;
     this.store.tick(nowUs);
+    this.#lookAtAll();
+  }
+
+  onFinish(): void {
+    this.#lookAtAll();
+  }
+
+  #lookAtAll(): void {
+    for (const row of this.store.rows) this.#alarm.look(row, this.#nowUs);
+  }
+
+  /** `act` may change whether the row's trunk can be reached: what it was is told first. */
+  #watched(row: TrunkRow, tsUs: number, act: () => void): void {
+    this.#alarm.look(row, tsUs);
+    act();
+    this.#alarm.look(row, tsUs);
   }
 
   #onRequest(buf: Buffer, scan: SipScan, c: Packet, d: Dialog, call: CallHash): void {
@@ -128,7 +168,7 @@ export class TrunkWatch implements Observer {
       row.spans.add(minute, (f) => {
         f.attempts++;
       });
-      row.invites.asked(c.tsUs);
+      this.#watched(row, c.tsUs, () => row.invites.asked(c.tsUs));
     }
   }
 
@@ -140,7 +180,7 @@ export class TrunkWatch implements Observer {
     const isInvite = scan.cseqMethod === METHOD.INVITE;
     for (const row of this.#rowsAt(hop)) {
       row.seen(c.tsUs);
-      if (isInvite) row.invites.answered(c.tsUs);
+      if (isInvite) this.#watched(row, c.tsUs, () => row.invites.answered(c.tsUs));
       if (row.direction === 'out' || isAnswer(scan.status)) row.isProven = true;
     }
     if (!isInvite || scan.cseq !== hops.cseq(hop)) return;
@@ -201,7 +241,7 @@ export class TrunkWatch implements Observer {
       for (const row of this.#rowsAt(hop)) {
         if (done.has(row)) continue;
         done.add(row);
-        const media = mediaOn(heard, (address) => row.name !== OTHER_TRUNK && this.#ends.nameOf(address) === row.name);
+        const media = mediaOn(heard, (address) => row.name !== OTHER_TRUNK && this.#ends.called(address) === row.name);
         row.spans.add(hops.minute(hop), (f) => {
           f.lost += media.lost;
           f.expected += media.expected;
