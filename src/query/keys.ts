@@ -80,6 +80,16 @@ function* addresses(s: Subject): Generator<string> {
   for (const key of s.d.claimedKeys) yield endpointKeyAddress(key);
 }
 
+function* trunks(s: Subject): Generator<string> {
+  const { trunkAt } = s.asking.e;
+  for (const { src, dst } of s.messages) {
+    for (const { host } of [src, dst]) {
+      const trunk = trunkAt(host);
+      if (trunk !== null) yield trunk;
+    }
+  }
+}
+
 function* ports(s: Subject): Generator<number> {
   for (const { src, dst } of s.messages) {
     yield src.port;
@@ -146,6 +156,7 @@ const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, hel
     'dst:192.0.2.9',
     'address that the first message went to',
   ],
+  ['trunk', text(SOCKETS, trunks), 'trunk:acme', 'trunk that the call came from or went to, by name or address'],
   ['port', whole('port', 65_535, SOCKETS, ports), 'port:5080', 'port of signaling'],
   [
     'transport',
