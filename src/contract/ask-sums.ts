@@ -13,31 +13,33 @@ export const AskFinding = named(
 export type AskFinding = Static<typeof AskFinding>;
 
 const PERCENT = { minimum: 0, maximum: 100 };
-const ratios = {
-  tried: Type.Integer({ minimum: 0, description: 'Calls opened by an INVITE that are not being set up any more.' }),
-  answered: Type.Integer({ minimum: 0, description: 'Of them, those with a 2xx.' }),
-  effective: Type.Integer({ minimum: 0, description: 'Those with a 2xx, 480, 486, 487, 600 or 603.' }),
-  asr_pct: Type.Optional(Type.Number({ ...PERCENT, description: 'Answered of tried; absent where none was tried.' })),
-  ner_pct: Type.Optional(Type.Number({ ...PERCENT, description: 'Effective of tried; absent where none was tried.' })),
-  pdd_p95_ms: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'Post-dial delay that 95 % of the tried calls with one do not exceed.' }),
-  ),
-};
-
 /** ITU-T E.411, by final codes. */
-export const CallRatios = named('CallRatios', Type.Object(ratios));
-export type CallRatios = Static<typeof CallRatios>;
-
-export const AddressRatios = named(
-  'AddressRatios',
+export const CallRatios = named(
+  'CallRatios',
   Type.Object({
-    address: Type.String(),
-    name: Type.Optional(Type.String({ description: 'What the operator calls the address.' })),
-    side: Type.Enum(['caller', 'callee'], { description: 'Calls that came from it, or that went to it.' }),
-    ...ratios,
+    tried: Type.Integer({ minimum: 0, description: 'Calls opened by an INVITE that are not being set up any more.' }),
+    answered: Type.Integer({ minimum: 0, description: 'Of them, those with a 2xx.' }),
+    effective: Type.Integer({ minimum: 0, description: 'Those with a 2xx, 480, 486, 487, 600 or 603.' }),
+    asr_pct: Type.Optional(Type.Number({ ...PERCENT, description: 'Answered of tried; absent where none was tried.' })),
+    ner_pct: Type.Optional(
+      Type.Number({ ...PERCENT, description: 'Effective of tried; absent where none was tried.' }),
+    ),
+    pdd_p95_ms: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'Post-dial delay that 95 % of the tried calls with one do not exceed.' }),
+    ),
   }),
 );
-export type AddressRatios = Static<typeof AddressRatios>;
+export type CallRatios = Static<typeof CallRatios>;
+
+export const TrunkDown = named(
+  'TrunkDown',
+  Type.Object({
+    trunk: Type.String(),
+    direction: Type.Enum(['in', 'out'], { description: 'Of `in` it is our side that answers nothing.' }),
+    since: Type.Unsafe<string>({ ...DateTime, description: 'The first request without an answer.' }),
+  }),
+);
+export type TrunkDown = Static<typeof TrunkDown>;
 
 export const AskFindings = named(
   'AskFindings',
@@ -45,9 +47,8 @@ export const AskFindings = named(
     schema_version: SchemaVersion1,
     calls: Type.Integer({ minimum: 0, description: 'Calls that were looked at.' }),
     ratios: ref(CallRatios),
-    addresses: Type.Array(ref(AddressRatios), {
-      description:
-        'By sender and receiver of the first message that is kept; those with the most calls, the most first.',
+    trunks_down: Type.Array(ref(TrunkDown), {
+      description: 'Trunks with a name that are down now, whatever the filter.',
     }),
     findings: Type.Array(ref(AskFinding)),
     codes: Type.Array(Type.Object({ code: Count, reason: Type.String(), calls: Count, call_ids: Examples }), {

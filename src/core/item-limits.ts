@@ -323,9 +323,6 @@ export const MAX_REGISTRATIONS_SHOWN = 1_000;
 /** Contacts of one of them. */
 export const MAX_CONTACTS_SHOWN = 8;
 
-/** Addresses whose ratios are counted, of which the busiest are shown. */
-export const MAX_ADDRESSES_COUNTED = 4_096;
-export const MAX_ADDRESSES_SHOWN = 50;
 /** Bytes of a scenario: SIPp refuses a file of 64 KiB. */
 export const MAX_SIPP_BYTES = 65_535;
 /** Bytes of a message in it, of its headers, of one header: above these SIPp writes past its buffers. */

@@ -116,7 +116,7 @@ export function createAsker(
     changes: (since) => made(undefined, () => changesSteps(evidence, since)),
     findings: (question, isGone) =>
       made(isGone, function* () {
-        return yield* findingsSteps(evidence, (yield* chosenSteps(evidence, question)).dialogs);
+        return yield* findingsSteps(f, (yield* chosenSteps(evidence, question)).dialogs);
       }),
     registrations: (question, isGone) =>
       made(isGone, function* () {

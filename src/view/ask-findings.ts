@@ -1,11 +1,11 @@
 /** Calls summed up by what is wrong with them. */
-import type { Evidence } from '../analysis/evidence.ts';
-import type { AskFinding, AskFindings } from '../contract/index.ts';
+import type { AskFinding, AskFindings, TrunkDown } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { RatioCount } from './call-ratios.ts';
 import { toCallRow } from './call-row.ts';
 import { timestampText } from './captured-at.ts';
+import type { Figures } from './figures.ts';
 
 const EXAMPLES = 5;
 const CODES = 50;
@@ -13,8 +13,9 @@ const CODES = 50;
 type Tally = { calls: number; newestUs: number; readonly callIds: string[] };
 
 /** A step a call; calls come oldest first. */
-export function* findingsSteps(e: Evidence, dialogs: readonly Dialog[]): Steps<AskFindings> {
-  const ratios = new RatioCount(e);
+export function* findingsSteps(f: Figures, dialogs: readonly Dialog[]): Steps<AskFindings> {
+  const { evidence: e } = f;
+  const ratios = new RatioCount();
   const byFinding = new Map<string, Tally>();
   const byCode = new Map<string, Tally & { readonly code: number; readonly reason: string }>();
   for (const d of dialogs) {
@@ -40,12 +41,22 @@ export function* findingsSteps(e: Evidence, dialogs: readonly Dialog[]): Steps<A
     schema_version: 1,
     calls: dialogs.length,
     ratios: ratios.ratios,
-    addresses: yield* ratios.addresses(),
+    trunks_down: trunksDown(f),
     findings: findings.sort((a, b) => b.calls - a.calls || (a.finding < b.finding ? -1 : 1)),
     codes: [...byCode.values()]
       .map(({ code, reason, calls, callIds }) => ({ code, reason, calls, call_ids: callIds.reverse() }))
       .sort((a, b) => b.calls - a.calls || a.code - b.code),
   };
+}
+
+function trunksDown({ trunks, evidence }: Figures): TrunkDown[] {
+  const down: TrunkDown[] = [];
+  for (const row of trunks?.store.rows ?? []) {
+    const { state, sinceUs } = row.stateAt(evidence.capture.nowUs);
+    if (!row.isConfigured || state !== 'down') continue;
+    down.push({ trunk: row.name, direction: row.direction, since: timestampText(sinceUs) });
+  }
+  return down.sort((a, b) => (a.trunk < b.trunk ? -1 : a.trunk > b.trunk ? 1 : a.direction < b.direction ? -1 : 1));
 }
 
 function newTally(): Tally {

@@ -75,7 +75,7 @@ export function fakeReaders(overrides: Partial<Explorer> = {}): FakeReaders {
       schema_version: 1,
       calls: 0,
       ratios: { tried: 0, answered: 0, effective: 0 },
-      addresses: [],
+      trunks_down: [],
       findings: [],
       codes: [],
     }),

@@ -16,6 +16,7 @@ import { temporaryFolder } from '../helpers/read-capture.ts';
 import { repositoryRoot } from './native-program.ts';
 import { RULES_TEST } from './prometheus-series.ts';
 import { selectorsOf } from './promql-selectors.ts';
+import { TRUNK_RULES_TEST } from './trunk-series.ts';
 
 const KIT = join(repositoryRoot(), 'deploy/prometheus');
 const RULES = readFileSync(join(KIT, 'calltap.rules.yml'), 'utf8');
@@ -80,7 +81,8 @@ test('promtool takes the configuration and the rules', { skip: noPromtool }, (t)
 });
 
 test('the rules say what they should of known series', { skip: noPromtool }, (t) => {
-  assert.match(promtool(t, ['test', 'rules', 'series.yml'], { 'series.yml': RULES_TEST }), /SUCCESS/);
+  for (const text of [RULES_TEST, TRUNK_RULES_TEST])
+    assert.match(promtool(t, ['test', 'rules', 'series.yml'], { 'series.yml': text }), /SUCCESS/);
 });
 
 test('the expressions of the dashboard are PromQL', { skip: noPromtool }, (t) => {
@@ -113,7 +115,19 @@ test('panels have their own place and number, and ask the chosen data source', (
 async function metricsPage(t: TestContext): Promise<Map<string, Family>> {
   const output = join(temporaryFolder(t), 'out.pcapng');
   const attackers = ['--kill-scanner', '--kill-response', '200', '--fraud'];
-  const child = start(['-d', 'lo', '--portrange', '5999', '-O', output, ...attackers, '--api', '127.0.0.1:0']);
+  const trunk = ['--trunk', '127.0.0.1=acme'];
+  const child = start([
+    '-d',
+    'lo',
+    '--portrange',
+    '5999',
+    '-O',
+    output,
+    ...attackers,
+    ...trunk,
+    '--api',
+    '127.0.0.1:0',
+  ]);
   t.after(() => child.kill('SIGKILL'));
   const [, url] = await listen(child).said(/api listening on (\S+)\n/);
   return readExposition(await (await answered(`${url}/metrics`)).text());

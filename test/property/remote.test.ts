@@ -40,7 +40,7 @@ const CALL = 'packet-loss@pbx.example.com';
 const ALL = { filter: null, text: '' };
 const SHOWN = { isUtc: true, hasDates: false, hasNames: true };
 const STYLE = { columns: null, isUtc: true, color: false, width: null } as const;
-const EVENTS = { filter: () => undefined, open: () => undefined };
+const EVENTS = { filter: () => undefined, open: () => undefined, trunks: () => undefined, table: () => undefined };
 
 let session: OpenSession;
 before(async () => {
@@ -166,8 +166,9 @@ test('quality, comparisons, findings, registrations and the pulse', async () => 
   await holds((await explorer.quality(CALL))?.document, AskQuality, (q: AskQuality) => qualityLines(q, STYLE));
   const compared = (await explorer.compare(CALL, 'busy@pbx.example.com'))?.document;
   await holds(compared, AskCompare, (c: AskCompare) => comparisonLines(c, 100, false));
-  const port = { security: () => assert.fail('not asked'), whyNone: () => '' };
-  const none = { ...port, findings: () => assert.fail('not asked'), registrations: () => assert.fail('not asked') };
+  const notAsked = (): never => assert.fail('not asked');
+  const port = { security: notAsked, trunks: notAsked, whyNone: () => '' };
+  const none = { ...port, findings: notAsked, registrations: notAsked };
   const textsOf = async (rows: ReturnType<ReturnType<typeof findingsTable>['read']>): Promise<string[]> =>
     ((await rows) ?? []).map(({ texts }) => texts.join(' '));
   await holds(await explorer.findings(ALL_CALLS), AskFindings, (findings: AskFindings) =>

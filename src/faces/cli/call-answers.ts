@@ -131,7 +131,7 @@ async function sumsOf(
     return found === null ? [] : trunkLines(found, style.isUtc);
   }
   const found = await explorer.findings(question);
-  return found === null ? [] : findingsLines(found);
+  return found === null ? [] : findingsLines(found, style.isUtc);
 }
 
 async function comparisonOf(explorer: Explorer, { style }: Asked, callIds: readonly string[]): Promise<Lines> {

@@ -1,17 +1,19 @@
 /**
- * Calls summed up on the command line (`--show`): what is wrong with them, who registers, who attacks.
+ * Calls summed up on the command line (`--show`): what is wrong with them, who registers, who attacks, how trunks do.
  */
 import type { AskFindings, AskRegistration, AskRegistrations, AskSecurity, AskTrunks } from '../../contract/index.ts';
 import { layout, safeText } from '../../core/terminal-text.ts';
-import { clockOf } from '../../view/clock.ts';
+import type { TrunkColumn } from './trunk-columns.ts';
+import { TRUNK_COLUMNS, when } from './trunk-columns.ts';
 
 const plain = (text: string): string => text;
-const when = (at: string, isUtc: boolean): string => {
-  const { date, time, zone } = clockOf(Date.parse(at) * 1000, isUtc);
-  return `${date} ${time.slice(0, 8)}${zone}`;
-};
 
-export function* findingsLines({ calls, findings, codes }: AskFindings): Generator<string> {
+export function* findingsLines(
+  { calls, trunks_down: down, findings, codes }: AskFindings,
+  isUtc: boolean,
+): Generator<string> {
+  for (const { trunk, direction, since } of down)
+    yield `Trunk ${safeText(trunk)} (${direction}) is down since ${when(since, isUtc)}`;
   yield `${calls} calls`;
   if (findings.length > 0) {
     yield '';
@@ -64,48 +66,14 @@ export function* attackerLines({ is_watching, alerts }: AskSecurity, isUtc: bool
   for (const { at, text } of alerts) yield `${when(at, isUtc)}  ${safeText(text)}`;
 }
 
-/** One line a trunk and direction: counts beside each ratio. */
+/** One line a trunk and direction. */
 export function* trunkLines({ trunks }: AskTrunks, isUtc: boolean): Generator<string> {
   yield `${trunks.length} trunks and directions`;
   if (trunks.length === 0) return;
   yield '';
-  const figure = (n: number | undefined, places: number): string => (n === undefined ? '-' : n.toFixed(places));
-  const rows = trunks.map(({ figures: f, ...t }) => [
-    safeText(t.trunk),
-    t.direction,
-    t.state,
-    t.since === undefined ? '-' : when(t.since, isUtc),
-    f.options_asked === 0 ? '-' : `${f.options_answered} of ${f.options_asked}`,
-    figure(f.options_round_trip_ms, 0),
-    `${t.registered}/${t.registrations_failing}`,
-    `${f.answered} of ${f.attempts}`,
-    figure(f.asr_pct, 1),
-    figure(f.ner_pct, 1),
-    figure(f.acd_sec, 0),
-    figure(f.pdd_ms?.p95, 0),
-    figure(f.mos?.p05, 2),
-    figure(f.loss_pct, 2),
-    String(t.talking),
-    f.codes.map(({ code, calls }) => `${code}:${calls}`).join(' ') || '-',
-  ]);
-  const head = [
-    'Trunk',
-    'Dir',
-    'State',
-    'Since',
-    'OPTIONS',
-    'RTT',
-    'Reg/Fail',
-    'Answered',
-    'ASR',
-    'NER',
-    'ACD',
-    'PDD95',
-  ];
-  yield* layout(
-    [...head, 'MOS05', 'Loss', 'Now', 'Codes'],
-    rows,
-    new Set([4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]),
-    plain,
-  );
+  const columns: readonly TrunkColumn[] = Object.values(TRUNK_COLUMNS);
+  const rows = trunks.map((trunk) => columns.map((column) => column.text(trunk, isUtc)));
+  const numbers = columns.flatMap(({ isRight }, i) => (isRight ? [i] : []));
+  const head = columns.map(({ title }) => title);
+  yield* layout(head, rows, new Set(numbers), plain);
 }

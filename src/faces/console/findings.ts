@@ -2,7 +2,7 @@
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useState } from 'preact/hooks';
-import type { AddressRatios, AskFindings, CallRatios } from '../../contract/index.ts';
+import type { AskFindings, CallRatios, TrunkDown } from '../../contract/index.ts';
 import { useAsked } from './asking.ts';
 import { CallLink, Table, Waiting } from './parts.ts';
 import { hashOf } from './place.ts';
@@ -38,6 +38,7 @@ export function Findings(): ComponentChild {
     found.value === undefined
       ? h(Waiting, { asked: found, what: 'Findings' })
       : [
+          h(TrunksDown, { trunks: found.value.trunks_down }),
           h(Ratios, { ratios: found.value.ratios }),
           h('h2', null, `What is wrong with ${counted(found.value.calls, 'call')}`),
           found.value.findings.length === 0
@@ -65,7 +66,6 @@ export function Findings(): ComponentChild {
                   examples(call_ids),
                 ]),
               }),
-          h(Addresses, { rows: found.value.addresses, within }),
         ],
   );
 }
@@ -84,27 +84,14 @@ function Ratios({ ratios }: { readonly ratios: CallRatios }): ComponentChild {
   );
 }
 
-type AddressesProps = { readonly rows: readonly AddressRatios[]; readonly within: (q: string) => string };
-
-function Addresses({ rows, within }: AddressesProps): ComponentChild {
-  if (rows.length === 0) return null;
-  return [
-    h('h2', null, 'By address'),
-    h(Table, {
-      name: 'Ratios by address',
-      head: ['Address', 'Calls', '#Tried', '#ASR', '#NER', '#PDD p95'],
-      rows: rows.map(({ address, name, side, tried, asr_pct, ner_pct, pdd_p95_ms }) => [
-        h(
-          'a',
-          { href: hashOf('calls', '', { q: within(`method:INVITE ${side === 'caller' ? 'src' : 'dst'}:${address}`) }) },
-          shown(name === undefined ? address : `${name} (${address})`),
-        ),
-        side === 'caller' ? 'from it' : 'to it',
-        tried,
-        percent(asr_pct),
-        percent(ner_pct),
-        delay(pdd_p95_ms ?? null),
-      ]),
-    }),
-  ];
+function TrunksDown({ trunks }: { readonly trunks: readonly TrunkDown[] }): ComponentChild {
+  return trunks.map(({ trunk, direction, since }) =>
+    h(
+      'p',
+      { key: `${direction} ${trunk}`, class: 'note bad', role: 'status' },
+      '\u26a0 ',
+      h('a', { href: hashOf('trunks') }, shown(`trunk ${trunk} (${direction})`)),
+      ` is down since ${day(since)} ${clock(since, 0)}`,
+    ),
+  );
 }

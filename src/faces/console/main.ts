@@ -16,6 +16,7 @@ import { whenKeyNeeded } from './service.ts';
 import { Streams } from './streams.ts';
 import { Strip } from './strip.ts';
 import { applyTheme } from './theme.ts';
+import { Trunks } from './trunks.ts';
 
 function screenOf(place: Place): ComponentChild {
   switch (place.screen) {
@@ -27,6 +28,8 @@ function screenOf(place: Place): ComponentChild {
       return h(Findings, null);
     case 'streams':
       return h(Streams, null);
+    case 'trunks':
+      return h(Trunks, { key: place.name, trunk: place.name, direction: place.query.get('direction') ?? 'out' });
     case 'registrations':
       return h(Registrations, null);
     case 'security':

@@ -15,6 +15,7 @@ export const SCREENS: readonly (readonly [screen: string, title: string])[] = [
   ['calls', 'Calls'],
   ['findings', 'Findings'],
   ['streams', 'Streams'],
+  ['trunks', 'Trunks'],
   ['registrations', 'Registrations'],
   ['security', 'Security'],
   ['health', 'Health'],

@@ -86,6 +86,8 @@ const SIGNS: Readonly<Record<string, readonly [sign: string, tone: string]>> = {
   Transferring: ['\u21aa', 'live'],
   Completed: ['\u2713', 'good'],
   Registered: ['\u2713', 'good'],
+  up: ['\u2713', 'good'],
+  down: ['\u2715', 'bad'],
   Failed: ['\u2715', 'bad'],
   Canceled: ['\u2298', 'warn'],
   Redirected: ['\u21aa', 'warn'],

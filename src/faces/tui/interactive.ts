@@ -20,9 +20,11 @@ import { FORMATS, saveCall } from './save.ts';
 import { Shown } from './shown.ts';
 import { Sound } from './sound.ts';
 import { SourceStrip } from './source-strip.ts';
+import type { TableParts } from './table-view.ts';
 import { TableView } from './table-view.ts';
 import { findingsTable, registrationsTable, securityTable } from './tables.ts';
 import { helpLines, TextView } from './text-view.ts';
+import { trunksTable } from './trunk-tables.ts';
 import type { Screen, TtyEvents } from './tty.ts';
 
 /** Lines for people that are kept while the screen hides them. */
@@ -72,6 +74,12 @@ export function openInteractive(
         short: 'Registrations',
         help: 'Show who registers, from where, and who fails.',
         run: () => table(registrationsTable),
+      },
+      {
+        keys: ['T'],
+        short: 'Trunks',
+        help: 'Show trunks: up or down, answered, how they sound.',
+        run: () => table(trunksTable),
       },
       { keys: ['S'], help: 'Show attackers that were reported.', run: () => table(securityTable) },
       { keys: ['c'], help: 'Colour by method and answer, by call, or not.', run: () => a.say(shown.nextColoring()) },
@@ -134,6 +142,8 @@ export function openInteractive(
         filter.set(text);
       },
       open: show,
+      trunks: () => table(trunksTable),
+      table: (parts: TableParts): void => app.push(new TableView(app, parts)),
     };
     app.push(new TableView(app, make(port, events, shown, { filter: list.question.filter, text: filter.text })));
   }

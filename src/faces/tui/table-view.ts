@@ -1,5 +1,5 @@
 /**
- * A table with a row that is chosen: findings, registrations, attackers.
+ * A table with a row that is chosen: findings, registrations, attackers, trunks.
  */
 import type { App, Area, Cursor, View } from './app.ts';
 import type { Cells } from './cells.ts';
@@ -14,12 +14,13 @@ export type TableColumn = {
   readonly title: string;
   /** 0: as wide as there is room. */
   readonly width: number;
-  /** Where there is little room. */
+  /** Where there is little room; 0: not there. */
   readonly least?: number;
   readonly isRight?: true;
   /** Of a text that is cut the end stays: of a date and a time the time. */
   readonly isEndKept?: true;
 };
+type Place = { readonly x: number; readonly wide: number; readonly column: TableColumn; readonly i: number };
 export type TableRow = {
   readonly texts: readonly string[];
   /** What Enter opens; null where it opens nothing. */
@@ -35,6 +36,8 @@ export type TableParts = {
   /** Where there is no row. */
   readonly empty: string;
   readonly enter: string;
+  /** What Enter shows, in a word; calls where it is left out. */
+  readonly short?: string;
 };
 
 export class TableView implements View {
@@ -52,7 +55,12 @@ export class TableView implements View {
     this.title = parts.title;
     this.bindings = [
       { keys: ['esc', 'q', 'left'], short: 'Back', help: 'Go back.', run: () => app.pop() },
-      { keys: ['enter'], short: 'Calls', help: parts.enter, run: () => this.#rows[this.#scroll.at]?.open?.() },
+      {
+        keys: ['enter'],
+        short: parts.short ?? 'Calls',
+        help: parts.enter,
+        run: () => this.#rows[this.#scroll.at]?.open?.(),
+      },
       { keys: ['r', 'f5'], short: 'Read again', help: 'Read the table again.', run: () => void this.read() },
       ...moving(this.#scroll, () => this.#rows.length),
     ];
@@ -76,7 +84,7 @@ export class TableView implements View {
     for (let i = 0; i < rows; i++) {
       const row = this.#rows[this.#scroll.top + i];
       if (row === undefined) break;
-      for (const [c, { x, wide, column }] of places.entries()) {
+      for (const { x, wide, column, i: c } of places) {
         const whole = row.texts[c] ?? '';
         const text = column.isEndKept === true ? whole.slice(-wide) : whole;
         const at = column.isRight === true ? Math.max(0, wide - text.length) : 0;
@@ -88,19 +96,21 @@ export class TableView implements View {
     return null;
   }
 
-  #places(width: number): { readonly x: number; readonly wide: number; readonly column: TableColumn }[] {
+  #places(width: number): Place[] {
     const { columns } = this.#parts;
     const open = Math.max(1, columns.filter((column) => column.width === 0).length);
+    const spaceOf = (wide: number): number => (wide === 0 ? 0 : wide + 1);
     const restBeside = (widthOf: (column: TableColumn) => number): number =>
-      Math.floor((width - columns.reduce((sum, column) => sum + widthOf(column) + 1, -1)) / open);
+      Math.floor((width + 1 - columns.reduce((sum, column) => sum + spaceOf(widthOf(column)), 0)) / open) - 1;
     const isNarrow = restBeside((column) => column.width) < OPEN_LEAST;
     const widthOf = (column: TableColumn): number => (isNarrow ? (column.least ?? column.width) : column.width);
     const rest = Math.max(0, restBeside(widthOf));
     let x = 0;
-    return columns.map((column) => {
-      const place = { x, wide: column.width === 0 ? rest : widthOf(column), column };
-      x += place.wide + 1;
-      return place;
+    return columns.flatMap((column, i) => {
+      const wide = column.width === 0 ? rest : widthOf(column);
+      const place = { x, wide, column, i };
+      x += spaceOf(wide);
+      return wide === 0 ? [] : [place];
     });
   }
 }

@@ -8,9 +8,9 @@ import type { TerminalPort } from '../../explore/terminal-port.ts';
 import { clockOf } from '../../view/clock.ts';
 import type { TableParts, TableRow } from './table-view.ts';
 
-export type TablePort = Pick<TerminalPort, 'findings' | 'registrations' | 'security' | 'whyNone'>;
+export type TablePort = Pick<TerminalPort, 'findings' | 'registrations' | 'security' | 'trunks' | 'whyNone'>;
 
-type Zoned = { readonly isUtc: boolean };
+export type Zoned = { readonly isUtc: boolean };
 
 /** Which calls a table is of, and how that is written; '' is all. */
 export type TableOf = { readonly filter: CallsQuestion['filter']; readonly text: string };
@@ -23,6 +23,9 @@ export type TableEvents = {
   /** Shows the calls of a filter in the list. */
   filter(text: string): void;
   open(callId: string): void;
+  /** Shows the table of trunks, and another one, on top. */
+  trunks(): void;
+  table(parts: TableParts): void;
 };
 
 function moment(at: string, { isUtc }: Zoned): string {
@@ -49,7 +52,7 @@ function named(name: string | undefined, address: string): string {
 const MOMENT = { title: 'Newest', width: 19, least: 8, isEndKept: true } as const;
 const COUNT = { title: 'Calls', width: 7, isRight: true } as const;
 
-export function findingsTable(port: TablePort, { filter }: TableEvents, shown: Zoned, of: TableOf): TableParts {
+export function findingsTable(port: TablePort, { filter, trunks }: TableEvents, shown: Zoned, of: TableOf): TableParts {
   return {
     title: titled('Findings: what is wrong with calls', of),
     columns: [COUNT, { title: 'Finding or code', width: 0 }, MOMENT],
@@ -59,6 +62,12 @@ export function findingsTable(port: TablePort, { filter }: TableEvents, shown: Z
     async read() {
       const found = await port.findings(asked(of));
       if (found === null) return null;
+      const down = found.trunks_down.map(
+        ({ trunk, direction, since }): TableRow => ({
+          texts: ['', `trunk ${trunk} (${direction}) is down, first request without an answer:`, moment(since, shown)],
+          open: trunks,
+        }),
+      );
       const findings = found.findings.map(
         ({ finding, calls, newest_at }): TableRow => ({
           texts: [String(calls), finding, moment(newest_at, shown)],
@@ -71,7 +80,7 @@ export function findingsTable(port: TablePort, { filter }: TableEvents, shown: Z
           open: () => filter(both(of, `code:${code}`)),
         }),
       );
-      return [...findings, ...codes];
+      return [...down, ...findings, ...codes];
     },
   };
 }
