@@ -1,9 +1,10 @@
 /** Hooks as a user gives them: events of the demo capture on the standard input of a command. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryFolder } from '../helpers/read-capture.ts';
+import { Recorder } from '../helpers/recorder.ts';
 import { DEMO, run } from './run-program.ts';
 
 type Event = Record<string, unknown> & { dialog: Record<string, unknown>; stream: Record<string, unknown> };
@@ -47,6 +48,46 @@ test('--on-quality-exec gets one event a crossing, with the stream and its call'
   assert.ok(Number(e?.['mos']) < 4);
   assert.equal(e?.stream['ssrc'], e?.['ssrc']);
   assert.ok(!events(out).some((x) => x['call_id'] === 'good-g711@pbx.example.com'));
+});
+
+test('--on-trunk-exec gets an event when a trunk with a name goes down, and when it is up again', async (t) => {
+  const folder = temporaryFolder(t);
+  const out = join(folder, 'out');
+  const recorder = new Recorder(1_700_000_000 * 1e6);
+  const [here, carrier, stranger] = ['192.0.2.1', '203.0.113.1', '198.51.100.1'] as const;
+  for (let n = 0; n < 6; n++)
+    for (const far of [carrier, stranger]) {
+      const head = `Via: SIP/2.0/UDP x;branch=z9hG4bK${n}\r\nFrom: <sip:a@x>;tag=1\r\nTo: <sip:b@x>\r\n`;
+      const rest = `${head}Call-ID: ${n}@${far}\r\nCSeq: 1 OPTIONS\r\n\r\n`;
+      recorder.send(n * 10, here, far, `OPTIONS sip:x SIP/2.0\r\n${rest}`);
+      if (n === 0 || n === 5) recorder.send(n * 10 + 0.02, far, here, `SIP/2.0 200 OK\r\n${rest}`);
+    }
+  writeFileSync(join(folder, 'case.pcap'), recorder.capture.pcap());
+  const names = ['--trunk', `${carrier}=acme`, '--trunk-local', here];
+  const command = `sh -c "cat >> '${out}'"`;
+  const result = await run(['-I', join(folder, 'case.pcap'), ...names, '--on-trunk-exec', command]);
+  assert.equal(result.code, 0, result.stderr);
+  const [down, up, ...others] = events(out).sort((a, b) => (String(a['at']) < String(b['at']) ? -1 : 1));
+  assert.deepEqual(others, []);
+  const of = { schema_version: 1, event: 'trunk', trunk: 'acme', direction: 'out' };
+  const { row: before, ...wentDown } = down as Event & { row: Event };
+  assert.deepEqual(wentDown, {
+    ...of,
+    at: '2023-11-14T22:14:00.000000Z',
+    from_state: 'up',
+    to_state: 'down',
+    since: '2023-11-14T22:13:30.000000Z',
+  });
+  assert.deepEqual([before['trunk'], before['state']], ['acme', 'down']);
+  const { row: after, ...cameUp } = up as Event & { row: Event };
+  assert.deepEqual(cameUp, {
+    ...of,
+    at: '2023-11-14T22:14:10.020000Z',
+    from_state: 'down',
+    to_state: 'up',
+    since: '2023-11-14T22:14:10.020000Z',
+  });
+  assert.deepEqual([after['state'], after['outages']], ['up', 1]);
 });
 
 test('a limit of one a second drops the rest of a file, and a bad command is one line', async (t) => {

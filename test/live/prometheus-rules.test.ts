@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { createSocket } from 'node:dgram';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -11,7 +12,7 @@ import { start } from '../cli/run-program.ts';
 import type { Family } from '../helpers/exposition.ts';
 import { readExposition } from '../helpers/exposition.ts';
 import { asJson, asRows } from '../helpers/json.ts';
-import { answered, listen } from '../helpers/patience.ts';
+import { answered, listen, until } from '../helpers/patience.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 import { repositoryRoot } from './native-program.ts';
 import { RULES_TEST } from './prometheus-series.ts';
@@ -130,7 +131,17 @@ async function metricsPage(t: TestContext): Promise<Map<string, Family>> {
   ]);
   t.after(() => child.kill('SIGKILL'));
   const [, url] = await listen(child).said(/api listening on (\S+)\n/);
-  return readExposition(await (await answered(`${url}/metrics`)).text());
+  const socket = createSocket('udp4');
+  t.after(() => socket.close());
+  const ping = 'OPTIONS sip:acme SIP/2.0\r\nVia: SIP/2.0/UDP x;branch=z9hG4bK1\r\nFrom: <sip:a@x>;tag=1\r\n';
+  return until(
+    async () => {
+      socket.send(`${ping}To: <sip:b@x>\r\nCall-ID: ping\r\nCSeq: 1 OPTIONS\r\n\r\n`, 5999, '127.0.0.1');
+      const page = readExposition(await (await answered(`${url}/metrics`)).text());
+      return page.has('calltap_trunk_up') ? page : null;
+    },
+    () => 'no trunk is on the page',
+  );
 }
 
 test('every metric, label and value they name is on the page of a running calltap', {
