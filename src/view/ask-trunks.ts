@@ -18,6 +18,7 @@ import type { TrunkRow } from '../store/trunks/trunk-row.ts';
 import { minuteOf } from '../store/trunks/trunk-spans.ts';
 import { timestampText } from './captured-at.ts';
 import type { Figures } from './figures.ts';
+import { nearestRankOf } from './pdd-percentiles.ts';
 
 const MINUTE_US = 60e6;
 
@@ -121,8 +122,13 @@ export function trunkFigures(c: Counted): TrunkFigures {
   };
 }
 
+/** Of nearest rank: of two values the greater one is not exceeded by 95 %. */
 function quantiles(sketch: DDSketch, places: number): TrunkQuantiles {
-  const at = (q: number): number => rounded(sketch.getValueAtQuantile(q), places);
   const { count, sum } = sketch;
-  return { count, mean: rounded(sum / count, places + 1), p05: at(0.05), p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+  // The sketch counts ranks from 0 and takes the one that lies at or before a share of them.
+  const at = (percent: number): number => {
+    const share = count === 1 ? 1 : Math.min(1, (nearestRankOf(count, percent) - 0.5) / (count - 1));
+    return rounded(sketch.getValueAtQuantile(share), places);
+  };
+  return { count, mean: rounded(sum / count, places + 1), p05: at(5), p50: at(50), p95: at(95), p99: at(99) };
 }

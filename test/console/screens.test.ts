@@ -1,4 +1,4 @@
-/** The other screens in a browser: comparison, findings, streams, registrations, security, health, each for the ear too. */
+/** The other screens in a browser: comparison, findings, streams, trunks, registrations, security, health, each for the ear too. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,18 +37,27 @@ test('findings: kinds and codes lead to their calls; ratios say of how many', { 
   const page = await open(t, 'findings');
   await page.getByText('answered of 16 tried').waitFor();
   await page.locator('.figure', { hasText: 'ASR' }).getByText('75.0 %').waitFor();
-  // The pings of the server are no calls; the carrier took one of two.
-  await page.getByRole('row', { name: '203.0.113.10 to it 2 50.0 % 50.0 % 13.1 s' }).waitFor();
   await page.getByRole('link', { name: 'one-way-audio', exact: true }).waitFor();
   await assertAccessible(page);
   await page.getByRole('link', { name: '503' }).click();
   await page.getByText('1 call', { exact: true }).waitFor();
-  await page.goBack();
-  await page
-    .getByRole('row', { name: /203.0.113.10 to it/ })
-    .getByRole('link')
-    .click();
-  await page.getByText('2 calls', { exact: true }).waitFor();
+});
+
+test('trunks: how they do, one of them by minute, and its calls', { skip }, async (t) => {
+  const page = await open(t, 'trunks');
+  await page.getByText('15 trunks and directions, 0 down').waitFor();
+  // The pings of the server are no calls; the carrier took one of two.
+  const row = page.getByRole('row', { name: /^203\.0\.113\.10 to it .*up .* 1 of 2 50\.0 % 50\.0 % 6\.80 s 13\.2 s / });
+  await row.waitFor();
+  await assertAccessible(page);
+  await row.getByRole('link').click();
+  await page.getByRole('heading', { name: 'Trunk 203.0.113.10 (out)' }).waitFor();
+  await page.getByRole('region', { name: 'By minute' }).getByRole('link').first().waitFor();
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Last 5 minutes' }).click();
+  await page.getByRole('row', { name: /^all 1 of 2/ }).waitFor();
+  await page.getByRole('link', { name: 'Show its calls' }).click();
+  await page.getByText('8 calls', { exact: true }).waitFor();
 });
 
 test('streams: those without a call first, and one by its SSRC', { skip }, async (t) => {

@@ -30,12 +30,31 @@ for (const size of SIZES) {
     isAsWritten(`findings-${name}`, await tmux.settled(/ 503 Service Unavailable/));
     await tmux.press('R');
     isAsWritten(`registrations-${name}`, await tmux.settled(/403 Forbidden/));
-    await tmux.press('Escape', 'Escape', 'o', 'm');
+    await tmux.press('T');
+    isAsWritten(`trunks-${name}`, await tmux.settled(/^Trunk .*\n.*(in|out)/m));
+    await tmux.press('Enter');
+    isAsWritten(`trunk-minutes-${name}`, await tmux.settled(/^all /m));
+    await tmux.press('Escape', 'Escape', 'Escape', 'Escape', 'o', 'm');
     await tmux.settled(/by mos$/m);
     await tmux.press('v');
     isAsWritten(`quality-${name}`, await tmux.settled(/^chosen: /m));
   });
 }
+
+test('from a trunk to a minute of it, and to the calls of that minute', options, async (t) => {
+  const places = ['--trunk', '203.0.113.0/24=acme', '--trunk-local', '192.0.2.0/24'];
+  const tmux = await demo(t, [120, 40], [...places, '--utc']);
+  await tmux.press('T');
+  const rows = await tmux.settled(/^acme +out +up/m);
+  // Rows are in order of calls: three in, two out.
+  const at = rows.findIndex((row) => /^acme +out/.test(row)) - rows.findIndex((row) => /^Trunk +Dir/.test(row)) - 1;
+  for (let i = 0; i < at; i++) await tmux.press('j');
+  await tmux.press('Enter');
+  await tmux.settled(/^Trunk acme \(out\) by minute$/m);
+  await tmux.press('j', 'Enter');
+  await tmux.settled(/^1 of 1 /m);
+  await tmux.shows(/trunk:acme since:2025-03-04T09:01:00.000000Z until:2025-03-04T09:01:59.999999Z/);
+});
 
 test('attackers, at each size', options, async (t) => {
   const folder = temporaryFolder(t);

@@ -78,7 +78,10 @@ export class TableView implements View {
   draw(cells: Cells, { y, width, height }: Area): Cursor | null {
     cells.put(0, y, this.title, LOOK.bold, width);
     const places = this.#places(width);
-    for (const { x, wide, column } of places) cells.put(x, y + 1, column.title, LOOK.bold, wide);
+    for (const { x, wide, column } of places) {
+      const at = column.isRight === true ? Math.max(0, wide - column.title.length) : 0;
+      cells.put(x + at, y + 1, column.title, LOOK.bold, wide - at);
+    }
     const rows = height - 2;
     this.#scroll.resize(rows, this.#rows.length);
     for (let i = 0; i < rows; i++) {

@@ -28,7 +28,7 @@ export type TableEvents = {
   table(parts: TableParts): void;
 };
 
-function moment(at: string, { isUtc }: Zoned): string {
+export function moment(at: string, { isUtc }: Zoned): string {
   const { date, time } = clockOf(Date.parse(at) * 1000, isUtc);
   return `${date} ${time.slice(0, 8)}`;
 }

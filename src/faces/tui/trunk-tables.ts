@@ -6,6 +6,7 @@ import type { TrunkColumn } from '../cli/trunk-columns.ts';
 import { TRUNK_COLUMNS } from '../cli/trunk-columns.ts';
 import type { TableColumn, TableParts, TableRow } from './table-view.ts';
 import type { TableEvents, TablePort, Zoned } from './tables.ts';
+import { moment } from './tables.ts';
 
 const MINUTE_US = 60e6;
 
@@ -23,7 +24,7 @@ function shownAs(of: TrunkColumn, width: number, least?: number): Shown {
 
 const C = TRUNK_COLUMNS;
 const FIGURES: readonly Shown[] = [
-  shownAs(C.answered, 14, 10),
+  shownAs(C.answered, 14, 9),
   shownAs(C.asr, 5),
   shownAs(C.ner, 5, 0),
   shownAs(C.acd, 5, 0),
@@ -32,12 +33,19 @@ const FIGURES: readonly Shown[] = [
   shownAs(C.loss, 5),
 ];
 const OF_TRUNKS: readonly Shown[] = [
-  shownAs(C.trunk, 20, 12),
+  shownAs(C.trunk, 20, 15),
   shownAs(C.direction, 3),
   shownAs(C.state, 7),
-  { ...shownAs(C.since, 19, 8), isEndKept: true },
+  {
+    ...shownAs(
+      { ...C.since, text: ({ since }, isUtc) => (since === undefined ? '-' : moment(since, { isUtc })) },
+      19,
+      8,
+    ),
+    isEndKept: true,
+  },
   ...FIGURES,
-  shownAs(C.talking, 5, 4),
+  shownAs(C.talking, 5, 0),
   shownAs(C.options, 14, 0),
   shownAs(C.codes, 0),
 ];
