@@ -140,3 +140,16 @@ export function readRows<T extends Rows>(
   // Each value was parsed by the type of its row, which is what RowValue says of it.
   return Object.fromEntries(read) as RowValues<T>;
 }
+
+/** Kinds of values, as the table writes them. */
+export const text = { kind: 'string' } as const;
+export const address = { kind: 'address' } as const;
+export const ports = { kind: 'portrange' } as const;
+export const regexp = { kind: 'regexp' } as const;
+export const int = (min: number, max: number) => ({ kind: 'int', min, max }) as const;
+export const number = (min: number, max: number) => ({ kind: 'number', min, max }) as const;
+export const size = (min: number, max: number) => ({ kind: 'size', min, max }) as const;
+export const choice = <const V extends readonly string[]>(...values: V) => ({ kind: 'choice', values }) as const;
+export const bearerSecret = { kind: 'secret', form: 'bearer' } as const;
+export const textSecret = { kind: 'secret', form: 'text' } as const;
+export const userPass = { kind: 'secret', form: 'user-pass' } as const;

@@ -1,13 +1,9 @@
 /** The one table of options: flag, environment variable, key of the file, default and help. */
 
-import { HEP_SPOOL_FILE_BYTES, MAX_KEPT_FILES } from '../core/item-limits.ts';
 import {
   API_MAX_CONN,
   API_MAX_ROWS,
   AUDIO_BYTES,
-  HEP_AGENT_ID,
-  HEP_RATE_LIMIT,
-  HEP_SPOOL_BYTES,
   MAX_DIALOGS,
   MAX_STREAMS,
   MESSAGE_LOG_BYTES,
@@ -15,19 +11,22 @@ import {
 import { SORT_KEYS } from '../core/words.ts';
 import { DIAGNOSIS } from './diagnosis-options.ts';
 import type { OptionSpec, Refusal } from './option-spec.ts';
-import { group, toggle, value } from './option-spec.ts';
-
-const text = { kind: 'string' } as const;
-const address = { kind: 'address' } as const;
-const ports = { kind: 'portrange' } as const;
-const regexp = { kind: 'regexp' } as const;
-const int = (min: number, max: number) => ({ kind: 'int', min, max }) as const;
-const number = (min: number, max: number) => ({ kind: 'number', min, max }) as const;
-const size = (min: number, max: number) => ({ kind: 'size', min, max }) as const;
-const choice = <const V extends readonly string[]>(...values: V) => ({ kind: 'choice', values }) as const;
-const bearerSecret = { kind: 'secret', form: 'bearer' } as const;
-const textSecret = { kind: 'secret', form: 'text' } as const;
-const userPass = { kind: 'secret', form: 'user-pass' } as const;
+import {
+  address,
+  bearerSecret,
+  choice,
+  group,
+  int,
+  number,
+  regexp,
+  size,
+  text,
+  textSecret,
+  toggle,
+  userPass,
+  value,
+} from './option-spec.ts';
+import { SOURCES } from './source-options.ts';
 
 /** `mos` and `-mos`, with every key. */
 const SORTS = SORT_KEYS.flatMap((key) => [key, `-${key}`] as const);
@@ -39,132 +38,6 @@ const NO_TLS: Refusal = {
   reason: 'the API does not speak TLS itself',
   remedy: 'leave it out, bind --api to loopback and end TLS in a reverse proxy',
 };
-
-const SOURCES = group('Sources', {
-  device: value('IFACE', text, 'Capture from an interface, or from all of them with any.', {
-    short: 'd',
-    repeatable: true,
-    feature: 'live',
-    toml: 'capture.device',
-    env: 'CALLTAP_DEVICE',
-  }),
-  'no-promisc': toggle('Leave the interfaces out of promiscuous mode.', {
-    feature: 'live',
-    toml: 'capture.no_promisc',
-  }),
-  input: value('FILE', text, 'Read a file, a folder, a pattern or - (standard input); -I is optional.', {
-    short: 'I',
-    repeatable: true,
-    toml: 'capture.input',
-  }),
-  bpf: value('EXPR', text, "Analyse only packets that match tcpdump's filter expression.", {
-    toml: 'capture.bpf',
-  }),
-  'hep-listen': value('ADDR', address, 'Receive HEP on this address, over UDP and over TCP without TLS (with -E).', {
-    short: 'L',
-    feature: 'hep',
-    toml: 'hep.listen',
-  }),
-  'hep-decode': toggle('Decode HEP packets and analyse what they carry.', { short: 'E', toml: 'hep.decode' }),
-  'hep-listen-cert': value('FILE', text, 'Take HEP over TLS instead of plain TCP, with this certificate chain (PEM).', {
-    toml: 'hep.listen_cert',
-  }),
-  'hep-listen-key': value('FILE', text, 'Read the private key of this certificate from a file (PEM).', {
-    toml: 'hep.listen_key',
-  }),
-  'hep-listen-client-ca': value('FILE', text, 'Take HEP over TLS alone, from agents that these CAs certify (PEM).', {
-    toml: 'hep.listen_client_ca',
-  }),
-  'hep-allow': value('CIDR', text, 'Accept HEP only from this network.', { repeatable: true, toml: 'hep.allow' }),
-  'hep-rate-limit': value(
-    'N',
-    int(1, 100_000_000),
-    'Accept at most N HEP packets a second from all senders together.',
-    { default: String(HEP_RATE_LIMIT), toml: 'hep.rate_limit' },
-  ),
-  'hep-auth': value('KEY', textSecret, 'Accept only HEP packets with this key; set it in the environment.', {
-    env: 'CALLTAP_HEP_AUTH',
-  }),
-  'hep-send': value(
-    'ADDR',
-    { kind: 'collector' },
-    'Mirror signaling to a HEP collector by UDP, or tcp://ADDR or tls://ADDR.',
-    { short: 'H', repeatable: true, feature: 'hep', toml: 'hep.send', env: 'CALLTAP_HEP_SEND' },
-  ),
-  'hep-failover': toggle('Mirror to the first collector of -H that is there, instead of to all.', {
-    toml: 'hep.failover',
-  }),
-  'hep-rtp-reports': toggle('Mirror the measured quality of RTP streams too, a report a window.', {
-    toml: 'hep.rtp_reports',
-  }),
-  'hep-ca': value('FILE', text, 'Trust the CA of this PEM file too, for -H over TLS.', { toml: 'hep.ca' }),
-  'hep-cert': value('FILE', text, 'Show the collector this certificate (PEM), for -H over TLS.', { toml: 'hep.cert' }),
-  'hep-key': value('FILE', text, 'Read the private key of --hep-cert (PEM).', { toml: 'hep.key' }),
-  'hep-spool': value('DIR', text, 'Keep messages in this folder while a collector is away.', { toml: 'hep.spool' }),
-  'hep-spool-bytes': value(
-    'SIZE',
-    size(HEP_SPOOL_FILE_BYTES, 1024 ** 5),
-    'Keep at most this much of them for each collector; the oldest go first.',
-    { default: `${HEP_SPOOL_BYTES / 1024 ** 3}G`, toml: 'hep.spool_bytes' },
-  ),
-  'hep-id': value('N', int(0, 4_294_967_295), 'Send this capture agent id to the collector.', {
-    default: String(HEP_AGENT_ID),
-    toml: 'hep.id',
-  }),
-  'hep-node': value('NAME', text, 'Send this node name to the collector instead of the host name.', {
-    toml: 'hep.node',
-  }),
-  'hep-send-auth': value('KEY', textSecret, 'Send this key to the collector; set it in the environment.', {
-    env: 'CALLTAP_HEP_SEND_AUTH',
-  }),
-  uprobe: value('PID|PATH|all', text, 'Read SIP over TLS at the TLS library of running servers.', {
-    repeatable: true,
-    valueIfBare: 'all',
-    toml: 'capture.uprobe',
-  }),
-  'uprobe-comm': value('REGEXP', regexp, 'Observe only processes whose name or program matches (RE2).', {
-    toml: 'capture.uprobe_comm',
-    implies: { flag: 'uprobe', value: 'all' },
-  }),
-  'uprobe-offset': value('FILE:LIST', text, 'Give virtual addresses of functions: FILE:SSL_read=0x10,SSL_write=0x20.', {
-    repeatable: true,
-    toml: 'capture.uprobe_offset',
-  }),
-  'uprobe-offsets': value('FILE', text, 'Read them from a file of lines: BUILD-ID SSL_read=0x10 SSL_write=0x20.', {
-    toml: 'capture.uprobe_offsets',
-  }),
-  'uprobe-ring-bytes': value(
-    'SIZE',
-    size(65_536, 1024 ** 3),
-    'Set the size of the kernel ring for TLS events instead of 1/128 of memory.',
-    { toml: 'limits.uprobe_ring_bytes' },
-  ),
-  'uprobe-list': toggle('List the processes that --uprobe can observe, and why not the others.'),
-  check: toggle('Say what this host offers calltap, what it lacks, and what to do.'),
-  output: value('FILE', text, 'Write captured frames to a file: pcapng if its name ends so, else pcap.', {
-    short: 'O',
-    toml: 'capture.output',
-  }),
-  split: value(
-    'SIZE|TIME|call',
-    { kind: 'split' },
-    'Start the next file at this size or time (100M, 1h), or for each call.',
-    { toml: 'capture.split' },
-  ),
-  keep: value('N', int(2, MAX_KEPT_FILES), 'Keep the newest N files of --split, and remove older ones.', {
-    toml: 'capture.keep',
-  }),
-  user: value('NAME', text, 'Switch to this user after opening sockets and listeners.', { toml: 'general.user' }),
-  portrange: value('PORTS', ports, 'Analyse SIP on these ports, and only count it on others.', {
-    default: '5060-5061',
-    toml: 'capture.portrange',
-  }),
-  'ws-portrange': value('PORTS', ports, 'Analyse SIP over WebSocket on these ports.', {
-    default: '80,443,8080,8443',
-    toml: 'capture.ws_portrange',
-  }),
-  'decode-esp-null': toggle('Decode ESP with NULL encryption.', { toml: 'capture.decode_esp_null' }),
-});
 
 const OUTPUT = group('Output', {
   filter: value('FILTER', text, 'Show only the calls of this filter; --help filter explains it.'),

@@ -1,0 +1,130 @@
+/** Rows of the table of options: what is captured and read, and what is mirrored. */
+import { HEP_SPOOL_FILE_BYTES, MAX_KEPT_FILES } from '../core/item-limits.ts';
+import { HEP_AGENT_ID, HEP_RATE_LIMIT, HEP_SPOOL_BYTES } from '../core/limits.ts';
+import { address, group, int, ports, regexp, size, text, textSecret, toggle, value } from './option-spec.ts';
+
+export const SOURCES = group('Sources', {
+  device: value('IFACE', text, 'Capture from an interface, or from all of them with any.', {
+    short: 'd',
+    repeatable: true,
+    feature: 'live',
+    toml: 'capture.device',
+    env: 'CALLTAP_DEVICE',
+  }),
+  'no-promisc': toggle('Leave the interfaces out of promiscuous mode.', {
+    feature: 'live',
+    toml: 'capture.no_promisc',
+  }),
+  input: value('FILE', text, 'Read a file, a folder, a pattern or - (standard input); -I is optional.', {
+    short: 'I',
+    repeatable: true,
+    toml: 'capture.input',
+  }),
+  bpf: value('EXPR', text, "Analyse only packets that match tcpdump's filter expression.", {
+    toml: 'capture.bpf',
+  }),
+  'hep-listen': value('ADDR', address, 'Receive HEP on this address, over UDP and over TCP without TLS (with -E).', {
+    short: 'L',
+    feature: 'hep',
+    toml: 'hep.listen',
+  }),
+  'hep-decode': toggle('Decode HEP packets and analyse what they carry.', { short: 'E', toml: 'hep.decode' }),
+  'hep-listen-cert': value('FILE', text, 'Take HEP over TLS instead of plain TCP, with this certificate chain (PEM).', {
+    toml: 'hep.listen_cert',
+  }),
+  'hep-listen-key': value('FILE', text, 'Read the private key of this certificate from a file (PEM).', {
+    toml: 'hep.listen_key',
+  }),
+  'hep-listen-client-ca': value('FILE', text, 'Take HEP over TLS alone, from agents that these CAs certify (PEM).', {
+    toml: 'hep.listen_client_ca',
+  }),
+  'hep-allow': value('CIDR', text, 'Accept HEP only from this network.', { repeatable: true, toml: 'hep.allow' }),
+  'hep-rate-limit': value(
+    'N',
+    int(1, 100_000_000),
+    'Accept at most N HEP packets a second from all senders together.',
+    { default: String(HEP_RATE_LIMIT), toml: 'hep.rate_limit' },
+  ),
+  'hep-auth': value('KEY', textSecret, 'Accept only HEP packets with this key; set it in the environment.', {
+    env: 'CALLTAP_HEP_AUTH',
+  }),
+  'hep-send': value(
+    'ADDR',
+    { kind: 'collector' },
+    'Mirror signaling to a HEP collector by UDP, or tcp://ADDR or tls://ADDR.',
+    { short: 'H', repeatable: true, feature: 'hep', toml: 'hep.send', env: 'CALLTAP_HEP_SEND' },
+  ),
+  'hep-failover': toggle('Mirror to the first collector of -H that is there, instead of to all.', {
+    toml: 'hep.failover',
+  }),
+  'hep-rtp-reports': toggle('Mirror the measured quality of RTP streams too, a report a window.', {
+    toml: 'hep.rtp_reports',
+  }),
+  'hep-ca': value('FILE', text, 'Trust the CA of this PEM file too, for -H over TLS.', { toml: 'hep.ca' }),
+  'hep-cert': value('FILE', text, 'Show the collector this certificate (PEM), for -H over TLS.', { toml: 'hep.cert' }),
+  'hep-key': value('FILE', text, 'Read the private key of --hep-cert (PEM).', { toml: 'hep.key' }),
+  'hep-spool': value('DIR', text, 'Keep messages in this folder while a collector is away.', { toml: 'hep.spool' }),
+  'hep-spool-bytes': value(
+    'SIZE',
+    size(HEP_SPOOL_FILE_BYTES, 1024 ** 5),
+    'Keep at most this much of them for each collector; the oldest go first.',
+    { default: `${HEP_SPOOL_BYTES / 1024 ** 3}G`, toml: 'hep.spool_bytes' },
+  ),
+  'hep-id': value('N', int(0, 4_294_967_295), 'Send this capture agent id to the collector.', {
+    default: String(HEP_AGENT_ID),
+    toml: 'hep.id',
+  }),
+  'hep-node': value('NAME', text, 'Send this node name to the collector instead of the host name.', {
+    toml: 'hep.node',
+  }),
+  'hep-send-auth': value('KEY', textSecret, 'Send this key to the collector; set it in the environment.', {
+    env: 'CALLTAP_HEP_SEND_AUTH',
+  }),
+  uprobe: value('PID|PATH|all', text, 'Read SIP over TLS at the TLS library of running servers.', {
+    repeatable: true,
+    valueIfBare: 'all',
+    toml: 'capture.uprobe',
+  }),
+  'uprobe-comm': value('REGEXP', regexp, 'Observe only processes whose name or program matches (RE2).', {
+    toml: 'capture.uprobe_comm',
+    implies: { flag: 'uprobe', value: 'all' },
+  }),
+  'uprobe-offset': value('FILE:LIST', text, 'Give virtual addresses of functions: FILE:SSL_read=0x10,SSL_write=0x20.', {
+    repeatable: true,
+    toml: 'capture.uprobe_offset',
+  }),
+  'uprobe-offsets': value('FILE', text, 'Read them from a file of lines: BUILD-ID SSL_read=0x10 SSL_write=0x20.', {
+    toml: 'capture.uprobe_offsets',
+  }),
+  'uprobe-ring-bytes': value(
+    'SIZE',
+    size(65_536, 1024 ** 3),
+    'Set the size of the kernel ring for TLS events instead of 1/128 of memory.',
+    { toml: 'limits.uprobe_ring_bytes' },
+  ),
+  'uprobe-list': toggle('List the processes that --uprobe can observe, and why not the others.'),
+  check: toggle('Say what this host offers calltap, what it lacks, and what to do.'),
+  output: value('FILE', text, 'Write captured frames to a file: pcapng if its name ends so, else pcap.', {
+    short: 'O',
+    toml: 'capture.output',
+  }),
+  split: value(
+    'SIZE|TIME|call',
+    { kind: 'split' },
+    'Start the next file at this size or time (100M, 1h), or for each call.',
+    { toml: 'capture.split' },
+  ),
+  keep: value('N', int(2, MAX_KEPT_FILES), 'Keep the newest N files of --split, and remove older ones.', {
+    toml: 'capture.keep',
+  }),
+  user: value('NAME', text, 'Switch to this user after opening sockets and listeners.', { toml: 'general.user' }),
+  portrange: value('PORTS', ports, 'Analyse SIP on these ports, and only count it on others.', {
+    default: '5060-5061',
+    toml: 'capture.portrange',
+  }),
+  'ws-portrange': value('PORTS', ports, 'Analyse SIP over WebSocket on these ports.', {
+    default: '80,443,8080,8443',
+    toml: 'capture.ws_portrange',
+  }),
+  'decode-esp-null': toggle('Decode ESP with NULL encryption.', { toml: 'capture.decode_esp_null' }),
+});
