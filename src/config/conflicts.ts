@@ -245,6 +245,7 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
   { option: 'hep-node', needs: ['hep-send'], unless: NO_CAPTURE },
   { option: 'hep-send-auth', needs: ['hep-send'], unless: NO_CAPTURE },
   { option: 'hep-rtp-reports', needs: ['hep-send'], unless: NO_CAPTURE },
+  { option: 'export-uprobe', needs: ['hep-send'], unless: NO_CAPTURE },
   { option: 'hep-spool', needs: ['hep-send'], unless: NO_CAPTURE },
   { option: 'hep-cert', needs: ['hep-key'], unless: NO_CAPTURE, remedy: 'add --hep-key FILE' },
   { option: 'hep-key', needs: ['hep-cert'], unless: NO_CAPTURE, remedy: 'add --hep-cert FILE' },

@@ -234,7 +234,7 @@ const HOOKS_SECURITY = group('Hooks and security', {
     default: '/dev/log',
     toml: 'security.syslog_socket',
   }),
-  'security-peer': value('CIDR', text, 'Never report and never answer this network.', {
+  'security-peer': value('CIDR', text, 'Never report and never answer this network, or the trunk of this name.', {
     repeatable: true,
     toml: 'security.peers',
   }),

@@ -387,7 +387,7 @@ export const ERRORS = {
     },
     SECURITY_PEER_INVALID: {
       line: '--security-peer {network}: {reason}',
-      remedy: 'give a network such as 192.0.2.0/24',
+      remedy: 'give a network such as 192.0.2.0/24, or the name of a trunk',
     },
     FRAUD_NIGHT_INVALID: { line: '--fraud-night: the value is not two hours', remedy: 'give two hours such as 22-6' },
   }),

@@ -23,12 +23,14 @@ const DOMAIN = /^(?=.*[a-z])[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9])?$/i;
 
 export class Trunks {
   readonly names: readonly string[];
+  readonly #places: readonly TrunkPlace[];
   readonly #byAddress: Names;
   readonly #byDomain: ReadonlyMap<string, string>;
   readonly #local: readonly Cidr[];
 
   constructor(places: readonly TrunkPlace[], local: readonly Cidr[]) {
     this.names = [...new Set(places.map(({ name }) => name))];
+    this.#places = places;
     this.#byAddress = new Names(places.filter((place) => 'net' in place));
     this.#byDomain = new Map(places.flatMap((place) => ('domain' in place ? [[place.domain, place.name]] : [])));
     this.#local = local;
@@ -41,6 +43,11 @@ export class Trunks {
   /** The trunk that has this address; null where none has. */
   of(address: string): string | null {
     return this.#byAddress.of(address);
+  }
+
+  /** Addresses and networks of the trunk of this name; none where only domains say where it is. */
+  networksOf(name: string): readonly Cidr[] {
+    return this.#places.flatMap((place) => ('net' in place && place.name === name ? [place.net] : []));
   }
 
   /** What a trunk at this address is called: its name, else the address; null for our own side. */

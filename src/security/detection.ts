@@ -5,6 +5,7 @@
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../config/config.ts';
 import { looksForScanners } from '../config/conflicts.ts';
+import { trunksOfConfig } from '../config/trunks.ts';
 import { parseCidr } from '../core/cidr.ts';
 import { failure } from '../core/errors.ts';
 import { parseIpv4, parseIpv6 } from '../core/ip.ts';
@@ -63,7 +64,7 @@ export class Security implements Observer {
     this.#watch = new ScannerWatch({
       onAlert: (alert) => this.#onAlert(alert),
       isUnwantedName: (name) => pattern !== null && pattern(name.slice(0, MAX_AGENT_CHARS)),
-      ...exemptions(config.securityPeer, isLive),
+      ...exemptions(config, isLive),
     });
     if (config.fraud) {
       const night = config.fraudNight === null ? null : parseNight(config.fraudNight);
@@ -72,7 +73,7 @@ export class Security implements Observer {
       }
       this.#fraud = new FraudWatch({
         onAlert: (alert) => this.#onAlert(alert),
-        isExempt: exemptions(config.securityPeer, false).isExempt,
+        isExempt: exemptions(config, false).isExempt,
         ...(night === null ? {} : { night }),
       });
     }
@@ -177,16 +178,18 @@ function compileName(source: string): (name: string) => boolean {
 
 /** What is never reported: declared peers, and on a live host its own addresses; nor a network that holds one of them. */
 function exemptions(
-  peers: readonly string[],
+  { securityPeer, trunk, trunkLocal }: Pick<Config, 'securityPeer' | 'trunk' | 'trunkLocal'>,
   isLive: boolean,
 ): { readonly isExempt: (address: string) => boolean; readonly isShared: IsSharedNetwork } {
-  const networks = peers.map((text) => {
-    const parsed = parseCidr(text.trim());
-    if (!parsed.ok) {
-      const shown = text.slice(0, 60).replace(/[^\x20-\x7e]/g, '?');
-      throw failure('SECURITY_PEER_INVALID', { network: shown, reason: parsed.reason });
-    }
-    return parsed.value;
+  const trunks = trunksOfConfig({ trunk, trunkLocal }, false);
+  const networks = securityPeer.flatMap((text) => {
+    const name = text.trim();
+    const parsed = parseCidr(name);
+    if (parsed.ok) return [parsed.value];
+    const ofTrunk = trunks.networksOf(name);
+    if (ofTrunk.length > 0) return ofTrunk;
+    const reason = trunks.names.includes(name) ? 'a trunk without an address or network' : parsed.reason;
+    throw failure('SECURITY_PEER_INVALID', { network: text.slice(0, 60).replace(/[^\x20-\x7e]/g, '?'), reason });
   });
   if (isLive) {
     for (const list of Object.values(networkInterfaces())) {

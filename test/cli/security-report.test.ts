@@ -25,6 +25,20 @@ test('--kill-response answers nobody for a file and says so; without detection i
   assert.match(assertRefused(await run(['-I', file, '--kill-response', '403']), 2), /it requires --kill-scanner;/);
 });
 
+test('--security-peer takes a trunk by its name, and says what is wrong with one', async (t) => {
+  const file = join(temporaryFolder(t), 'attack.pcap');
+  writeFileSync(file, attackCapture());
+  const base = ['-I', file, '--kill-scanner', '--fail2ban'];
+  const places = ['--trunk', '0.0.0.0/0=everybody', '--trunk', '::/0=everybody', '--trunk', 'sip.example.com=carrier'];
+  assert.match((await run(base)).stdout, /SCANNER from=/);
+  const exempt = await run([...base, ...places, '--security-peer', 'everybody']);
+  assert.deepEqual([exempt.code, exempt.stdout.match(/ from=/)], [0, null]);
+  const unnamed = assertRefused(await run([...base, ...places, '--security-peer', 'nobody']), 2);
+  assert.match(unnamed, /--security-peer nobody: .*; give a network such as 192\.0\.2\.0\/24, or the name of a trunk/);
+  const elsewhere = assertRefused(await run([...base, ...places, '--security-peer', 'carrier']), 2);
+  assert.match(elsewhere, /--security-peer carrier: a trunk without an address or network;/);
+});
+
 test('attackers are findings of /v1/report, each with its evidence', async (t) => {
   const file = join(temporaryFolder(t), 'attack.pcap');
   writeFileSync(file, attackCapture());

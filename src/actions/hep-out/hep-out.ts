@@ -45,6 +45,8 @@ export type HepOutOptions = HepAgent & {
   readonly failsOver: boolean;
   /** What was measured of the RTP of calls is sent too. */
   readonly sendsRtpReports?: boolean;
+  /** SIP that probes read in TLS is sent too, where its addresses are known. */
+  readonly sendsUprobe?: boolean;
   /** For tls. */
   readonly tls: TlsMaterial;
   readonly times?: StreamTimes;
@@ -193,7 +195,8 @@ export class HepOut {
 
   #isWanted(c: HepOutCarrier): boolean {
     if (this.#isClosed) return false;
-    const from = c.origin === HEP_ORIGIN ? 'fromHep' : c.origin === UPROBE_ORIGIN ? 'fromUprobe' : null;
+    const isSecret = c.origin === UPROBE_ORIGIN && (this.#options.sendsUprobe !== true || c.ipVersion === 0);
+    const from = c.origin === HEP_ORIGIN ? 'fromHep' : isSecret ? 'fromUprobe' : null;
     if (from !== null) this.counters.add(from);
     return from === null;
   }

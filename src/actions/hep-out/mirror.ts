@@ -17,6 +17,7 @@ export type MirrorOptions = {
   readonly hepSend: readonly Collector[];
   readonly hepFailover: boolean;
   readonly hepRtpReports: boolean;
+  readonly exportUprobe: boolean;
   readonly hepId: number;
   readonly hepNode: string | null;
   readonly hepSendAuth: string | null;
@@ -61,6 +62,7 @@ export function createMirror(
     collectors: hepSend,
     failsOver: hepFailover,
     sendsRtpReports: options.hepRtpReports,
+    sendsUprobe: options.exportUprobe,
     tls: tlsMaterial(options),
     spool:
       hepSpool === null

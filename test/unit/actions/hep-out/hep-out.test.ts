@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { describe, it, type TestContext } from 'node:test';
 import { HepOut, type HepOutCarrier, type HepOutOptions } from '../../../../src/actions/hep-out/hep-out.ts';
+import { ORIGINS } from '../../../../src/core/words.ts';
 import * as CHUNK from '../../../../src/decode/hep/chunks.ts';
 import type { HepPacket } from '../../../../src/decode/hep/packet.ts';
 import { chunkText, endsOf, hepOf, payloadOf as text } from '../../../helpers/hep-packet.ts';
@@ -63,6 +64,23 @@ const NO_XR = {
 const SDES = Buffer.from('81ca0003' + '11223344' + '0103612e62' + '000000', 'hex');
 
 describe('HEP mirror', { timeout: 120_000 }, () => {
+  it('sends what a probe read where that is asked for, and where its addresses are known', async (t) => {
+    const to = await collector(t);
+    const probed = { ...carrier, origin: ORIGINS.indexOf('uprobe') };
+    const silent = await mirror(t, to.port);
+    silent.mirrorSip(invite, 4, invite.length - 4, probed, 6);
+    assert.equal(silent.counters.get('fromUprobe'), 1);
+    const out = await mirror(t, to.port, { sendsUprobe: true });
+    out.mirrorSip(invite, 4, invite.length - 4, { ...probed, ipVersion: 0 }, 6);
+    assert.equal(out.counters.get('fromUprobe'), 1);
+    out.mirrorSip(invite, 4, invite.length - 4, { ...probed, srcPort: 5_061 }, 6);
+    await untilHolds(() => to.packets.length > 0);
+    assert.deepEqual(
+      to.packets.map((p) => [p.srcPort, text(p)]),
+      [[5_061, 'INVITE sip:b@x SIP/2.0\r\n\r\n']],
+    );
+  });
+
   it('sends SIP as it was captured', async (t) => {
     const to = await collector(t);
     const out = await mirror(t, to.port, { authKey: 'key', nodeName: 'edge-1' });

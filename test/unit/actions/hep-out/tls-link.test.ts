@@ -17,6 +17,7 @@ const OPTIONS: Omit<MirrorOptions, 'hepSend'> = {
   ...{
     hepFailover: false,
     hepRtpReports: false,
+    exportUprobe: false,
     hepId: 1,
     hepNode: 'edge',
     hepSendAuth: null,
