@@ -60,6 +60,9 @@ export const SOURCES = group('Sources', {
   'hep-rtp-reports': toggle('Mirror the measured quality of RTP streams too, a report a window.', {
     toml: 'hep.rtp_reports',
   }),
+  'export-uprobe': toggle('Mirror SIP that --uprobe reads too; else it stays on this host.', {
+    toml: 'hep.export_uprobe',
+  }),
   'hep-ca': value('FILE', text, 'Trust the CA of this PEM file too, for -H over TLS.', { toml: 'hep.ca' }),
   'hep-cert': value('FILE', text, 'Show the collector this certificate (PEM), for -H over TLS.', { toml: 'hep.cert' }),
   'hep-key': value('FILE', text, 'Read the private key of --hep-cert (PEM).', { toml: 'hep.key' }),
