@@ -31,12 +31,14 @@ export function* passingSteps(e: Evidence, filter: Filter, visit: (d: Dialog) =>
   const { order, size } = e.stores.dialogs;
   const asking = askingOf(e);
   const records = order.records();
+  let subject: Subject | null = null;
   // Who sends faster than a dear filter judges must not keep the walk up.
   for (let i = 0, left = size; i < records.length && left > 0; i++) {
     const d = records[i];
     if (d === undefined) continue;
     left--;
-    const subject = new Subject(d, asking);
+    if (subject === null) subject = new Subject(d, asking);
+    else subject.turnTo(d);
     const passed = passes(filter, subject);
     const isDecided = typeof passed === 'boolean';
     if (isDecided ? passed : yield* passesSteps(passed, subject)) visit(d);

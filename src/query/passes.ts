@@ -12,7 +12,7 @@ export function passes(filter: Filter, s: Subject): boolean | Node {
   if (filter === null) return true;
   for (let open = filter; ; ) {
     const left = undecided(open, s);
-    if (typeof left === 'boolean' || !s.rises(LEVEL.COUNTERS)) return left;
+    if (typeof left === 'boolean' || !s.risesAtOnce()) return left;
     open = left;
   }
 }

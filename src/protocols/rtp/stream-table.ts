@@ -56,8 +56,12 @@ export class StreamTable {
 
   /** Lost for good in percent, as it stands; null when the slot is another's by now. */
   lossPct(index: number, generation: number): number | null {
-    const s = this.at(index);
-    return s?.generation === generation ? lossPct(s.lost, s.expected) : null;
+    const view = this.#view(index);
+    if (view === null) return null;
+    const base = this.#base(index);
+    if (view.getUint32(base + STREAM.generation, true) !== generation) return null;
+    const s = new StreamSnapshot(view, base);
+    return lossPct(s.lost, s.expected);
   }
 
   /** An SDP vouches for the stream, or no longer does: strangers do not take its place. */

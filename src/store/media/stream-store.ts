@@ -280,6 +280,13 @@ export class StreamStore {
     return this.#bySsrc.find(ssrc).map((place) => this.stream(place));
   }
 
+  ownsAtMost(dialog: Dialog, streams: number): boolean {
+    let left = streams;
+    for (let place = dialog.newestStream; place !== NO_PLACE; place = this.#columns.older(place))
+      if (left-- === 0) return false;
+    return true;
+  }
+
   /** The highest loss of a dialog's streams in percent, of their counters alone; null where none has any. */
   worstLossPct(dialog: Dialog): number | null {
     const columns = this.#columns;

@@ -31,8 +31,9 @@ function term(level: number, value: boolean): Counted {
 
 const DIALOG = { slot: 0 } as Dialog;
 
-function subject(): Subject {
-  return new Subject(DIALOG, { e: { stores: { dialogs: { bySlot: () => DIALOG } } } } as unknown as Asking);
+function subject(hasFewStreams = false): Subject {
+  const stores = { dialogs: { bySlot: () => DIALOG }, streams: { ownsAtMost: () => hasFewStreams } };
+  return new Subject(DIALOG, { e: { stores } } as unknown as Asking);
 }
 
 function decide(filter: Node): boolean {
@@ -40,6 +41,23 @@ function decide(filter: Node): boolean {
   const passed = passes(filter, s);
   return typeof passed === 'boolean' ? passed : finish(passesSteps(passed, s));
 }
+
+test('scores of few streams are judged at once, those of many after a rest', () => {
+  const score = term(LEVEL.SCORES, true);
+  assert.equal(passes(score, subject(true)), true);
+  const many = subject();
+  const open = passes(score, many);
+  assert.equal(open, score);
+  assert.equal(finish(passesSteps(score, many)), true);
+});
+
+test('a subject that turned to another dialog knows nothing of the one before', () => {
+  const s = subject(true);
+  assert.equal(passes(term(LEVEL.SCORES, true), s), true);
+  s.turnTo(DIALOG);
+  assert.equal(s.level, LEVEL.RECORD);
+  assert.equal(s.has(LEVEL.SCORES), false);
+});
 
 test('a term that has passed is asked no second time', () => {
   const record = term(LEVEL.RECORD, true);
