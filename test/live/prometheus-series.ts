@@ -132,11 +132,19 @@ function valueTest([record, expected]: (typeof VALUES)[number]): string {
 ${samples.join('')}`;
 }
 
-export const RULES_TEST = `rule_files: [calltap.rules.yml]
+/** The file of one test of `promtool test rules`; each text is indented as its list is. */
+export function rulesTest(series: readonly string[], values: readonly string[], alerts: readonly string[]): string {
+  return `rule_files: [calltap.rules.yml]
 evaluation_interval: 1m
 tests:
   - interval: 1m
     input_series:
-${SERIES.join('')}    promql_expr_test:
-${VALUES.map(valueTest).join('')}    alert_rule_test:
-${ALERTS.map(alertTest).join('')}${QUIET.map((name) => `      - eval_time: 30m\n        alertname: ${name}\n        exp_alerts: []\n`).join('')}`;
+${series.join('')}    promql_expr_test:
+${values.join('')}    alert_rule_test:
+${alerts.join('')}`;
+}
+
+export const RULES_TEST = rulesTest(SERIES, VALUES.map(valueTest), [
+  ...ALERTS.map(alertTest),
+  ...QUIET.map((name) => `      - eval_time: 30m\n        alertname: ${name}\n        exp_alerts: []\n`),
+]);

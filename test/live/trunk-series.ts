@@ -1,4 +1,6 @@
 /** Series for `promtool test rules`: one trunk in every trouble and one that is well, with what the rules make of them. */
+import { rulesTest } from './prometheus-series.ts';
+
 const PLACE = 'job="calltap", instance="sbc"';
 
 function place(trunk: string): string {
@@ -89,11 +91,4 @@ function valueTest([record, bad, good]: (typeof VALUES)[number]): string {
 `;
 }
 
-export const TRUNK_RULES_TEST = `rule_files: [calltap.rules.yml]
-evaluation_interval: 1m
-tests:
-  - interval: 1m
-    input_series:
-${SERIES.join('')}    promql_expr_test:
-${VALUES.map(valueTest).join('')}    alert_rule_test:
-${ALERTS.map(alertTest).join('')}`;
+export const TRUNK_RULES_TEST = rulesTest(SERIES, VALUES.map(valueTest), ALERTS.map(alertTest));
