@@ -65,7 +65,8 @@ async function compare() {
     for (const fault of found) say(`tls-list: ${kind.id}: ${fault}`);
     faults += found.length;
     const said = kind.listedAs?.tls ?? kind.tls;
-    const cells = [kind.name, kind.from, said, answerOf(itsRows), readOf(kind, run.dialogs)];
+    const answer = answerOf(itsRows.filter(({ library }) => library === said));
+    const cells = [kind.name, kind.from, said, answer, readOf(kind, run.dialogs)];
     lines.push(`| ${cells.join(' | ')} |`);
   }
   faults += countFaults(unseenPids(rows, pids), run);

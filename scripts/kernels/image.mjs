@@ -90,6 +90,15 @@ function compile(source, to, libraries) {
   if (made.code !== 0) throw new Error(`${source} does not compile: ${made.output.trim()}`);
 }
 
+/** Takes the names of a program away; returns the virtual addresses of those functions. */
+function stripped(binary, functions) {
+  const found = [...capture('nm', [binary]).output.matchAll(/^0*([0-9a-f]+) [Tt] (\w+)$/gm)];
+  const addresses = new Map(found.map(([, address, name]) => [name, `0x${address}`]));
+  const done = capture('strip', ['--strip-all', binary]);
+  if (done.code !== 0) throw new Error(done.output.trim());
+  return Object.fromEntries(functions.map((name) => [name, addresses.get(name)]));
+}
+
 /**
  * Writes an initramfs that runs `plan` (see guest/run.mjs): with the checkout, or with a package, { deb, architecture,
  * userland }, on a release of Debian. `programs` are paths or names of the host, `sources` are programs in C or Go:
@@ -112,10 +121,11 @@ export function makeImage(folder, { plan, installed, programs, sources, files })
   cpSync(join(root, 'scripts/kernels/guest'), join(to, 'kernels'), { recursive: true });
   for (const file of files)
     cpSync(file, join(to, 'kernels', file.slice(file.lastIndexOf('/') + 1)), { recursive: true });
-  for (const { source, libraries = [] } of sources) {
+  for (const { source, libraries = [], given = [] } of sources) {
     const name = source.slice(source.lastIndexOf('/') + 1).replace(/\.(c|go)$/, '');
     const binary = join(folder, 'bin', name);
     compile(source, binary, libraries);
+    if (given.length > 0) writeFileSync(join(to, `kernels/bin/${name}.json`), JSON.stringify(stripped(binary, given)));
     cpSync(binary, join(to, 'kernels/bin', name));
     for (const [, library] of capture('ldd', [binary]).output.matchAll(/(\/\S+) \(0x/g)) put(to, library);
   }

@@ -44,7 +44,7 @@ export function faultsOf(kind, pids, rows, run) {
   return faults;
 }
 
-/** What the list says of a program, by all its rows: whether it can be observed. */
+/** What these rows of a program say: whether it can be observed. */
 export function answerOf(rows) {
   const able = rows.filter(({ observable }) => observable);
   if (able.length === 0) return 'no';
