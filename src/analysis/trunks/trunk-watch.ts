@@ -81,7 +81,7 @@ export class TrunkWatch implements Observer {
       case METHOD.REGISTER:
         takeWideHash(buf, scan.callIdStart, scan.callIdEnd);
         if (scan.isRequest) this.#onRequest(buf, scan, c, d, { ...wideHash });
-        else this.#onResponse(scan, c, d, wideHash);
+        else this.#onResponse(scan, c, wideHash);
         break;
       case METHOD.BYE:
         if (!scan.isRequest) break;
@@ -96,6 +96,7 @@ export class TrunkWatch implements Observer {
       default:
         break;
     }
+    if (d.retransmits > 0) this.#noteRepeats(d, scan, c);
   }
 
   onDialogState(d: Dialog, from: number, capture: Capture): void {
@@ -104,6 +105,8 @@ export class TrunkWatch implements Observer {
   }
 
   onDialogGone(d: Dialog, capture: Capture): void {
+    // Another dialog of this call begins to count anew.
+    if (d.retransmits > 0) for (const hop of this.#hopsOf(d)) this.#hops.setRepeats(hop, 0);
     if (d.family === 1) for (const hop of this.#hopsOf(d)) this.#countRegistration(hop, 0);
     else if (d.newestStream !== NO_PLACE) this.#hear(d, capture);
   }
@@ -141,7 +144,6 @@ export class TrunkWatch implements Observer {
       if (scan.toTagStart < 0) this.#open(buf, scan, c, d, call);
       return;
     }
-    this.#noteRepeats(hop, d, c);
     // Credentials after a challenge, or the same call once more: the delay counts from the INVITE that is answered.
     if (scan.toTagStart >= 0 || scan.cseq <= this.#hops.cseq(hop) || isAnswer(this.#hops.finalCode(hop))) return;
     this.#hops.setCseq(hop, scan.cseq);
@@ -172,11 +174,10 @@ export class TrunkWatch implements Observer {
     }
   }
 
-  #onResponse(scan: SipScan, c: Packet, d: Dialog, call: CallHash): void {
+  #onResponse(scan: SipScan, c: Packet, call: CallHash): void {
     const hops = this.#hops;
     const hop = this.#find(call, c, false);
     if (hop === NONE) return;
-    this.#noteRepeats(hop, d, c);
     const isInvite = scan.cseqMethod === METHOD.INVITE;
     for (const row of this.#rowsAt(hop)) {
       row.seen(c.tsUs);
@@ -214,8 +215,7 @@ export class TrunkWatch implements Observer {
     const hops = this.#hops;
     const [a, b] = [host(c, true), host(c, false)];
     for (const hop of hops.of(wideHash)) {
-      const isHere = (hops.from(hop) === a && hops.to(hop) === b) || (hops.from(hop) === b && hops.to(hop) === a);
-      if (!isHere || !hops.has(hop, HOP_FACT.TALKING)) continue;
+      if (!hops.isBetween(hop, a, b) || !hops.has(hop, HOP_FACT.TALKING)) continue;
       this.#setTalking(hop, false);
       const sec = Math.max(0, c.tsUs - hops.answerUs(hop)) / 1e6;
       for (const row of this.#rowsAt(hop))
@@ -291,14 +291,22 @@ export class TrunkWatch implements Observer {
     }
   }
 
-  /** Retransmissions of the dialog since a message of it was seen on this hop. */
-  #noteRepeats(hop: number, d: Dialog, c: Packet): void {
-    const more = d.retransmits - this.#hops.repeats(hop);
-    if (more === 0) return;
-    // A repeat on one hop is none on the others.
-    for (const each of this.#hopsOf(d)) this.#hops.setRepeats(each, d.retransmits);
-    if (more < 0) return;
-    for (const row of this.#rowsAt(hop))
+  /** A message that came again counts on its own hop; on none where only our own side is. */
+  #noteRepeats(d: Dialog, scan: SipScan, c: Packet): void {
+    const hops = this.#hops;
+    const [from, to] = [host(c, scan.isRequest), host(c, !scan.isRequest)];
+    let [own, more] = [NONE, 0];
+    for (const hop of this.#hopsOf(d)) {
+      const isSame = hops.from(hop) === from && hops.to(hop) === to;
+      // Within a call, the callee asks too.
+      if (isSame || (own === NONE && hops.isBetween(hop, from, to))) {
+        own = hop;
+        more = d.retransmits - hops.repeats(hop);
+      }
+      hops.setRepeats(hop, d.retransmits);
+    }
+    if (own === NONE || more <= 0) return;
+    for (const row of this.#rowsAt(own))
       row.spans.add(minuteOf(c.tsUs), (f) => {
         f.retransmits += more;
       });

@@ -28,7 +28,7 @@ const HOP = row(72, {
   finalCode: 'i32',
   /** Bits of HOP_FACT; 0 of a row that nobody has. */
   facts: 'i32',
-  /** Retransmissions of its dialog that were counted. */
+  /** Retransmissions of its dialog, on whatever hop, that were looked at. */
   repeats: 'i32',
   /** The INVITE that the final response answers, the first 18x after it, and the 2xx; NaN without one. */
   inviteUs: 'f64',
@@ -108,6 +108,11 @@ export class Hops extends WithAccessors {
     this.setAnswerUs(hop, Number.NaN);
     this.#byCall.add(call.low, hop);
     return hop;
+  }
+
+  /** Whichever of these hosts called the other one. */
+  isBetween(hop: number, a: number, b: number): boolean {
+    return (this.from(hop) === a && this.to(hop) === b) || (this.from(hop) === b && this.to(hop) === a);
   }
 
   has(hop: number, fact: number): boolean {

@@ -311,6 +311,20 @@ test('ten INVITEs without any answer say so where there are no OPTIONS; retransm
   assert.equal(acme.figures.retransmissions, 20);
 });
 
+test('each message that comes again counts on its own hop, also a BYE and an ACK', async (t) => {
+  const proxied = new Proxied(EPOCH_US);
+  const tries = [{ carrier: 'acme', ringMs: 100, finalMs: 200, code: 200 }] as const;
+  proxied.call({ atSec: 0, tries, talkSec: 3, challenged: false });
+  const again = (sec: number, from: string, to: string, method: string, cseq: string): void =>
+    proxied.message(sec, from, to, `${method} sip:2@x SIP/2.0`, 'call-1@x', `${cseq} ${method}`);
+  // Between hosts of our own side it is on no trunk.
+  again(0.0005, CALLER, PROXY, 'INVITE', '1');
+  for (const sec of [1, 1.5]) again(sec, PROXY, CARRIERS.acme, 'ACK', '1');
+  for (const sec of [3.5, 4.5]) again(sec, PROXY, CARRIERS.acme, 'BYE', '2');
+  const { figures } = rowOf(await trunksIn(t, proxied.pcap(), ['--trunk-local', CALLER]), 'acme', 'out');
+  assert.equal(figures.retransmissions, 3);
+});
+
 test('registrations hold, fail and go', async (t) => {
   const proxied = new Proxied(EPOCH_US);
   const register = (sec: number, n: number, code: number): void => {
