@@ -205,9 +205,7 @@ export class TrunkWatch implements Observer {
     hops.mark(hop, HOP_FACT.DELAYED, true);
     const progressUs = hops.progressUs(hop);
     const ms = ((Number.isNaN(progressUs) ? finalUs : progressUs) - hops.inviteUs(hop)) / 1000;
-    // Whole milliseconds, as everywhere: half a one is one.
-    if (ms >= 0)
-      for (const row of this.#rowsAt(hop)) row.spans.add(hops.minute(hop), (f) => f.notePdd(Math.floor(ms + 0.5)));
+    if (ms >= 0) for (const row of this.#rowsAt(hop)) row.spans.add(hops.minute(hop), (f) => f.notePdd(ms));
   }
 
   /** Whoever hangs up, the call is over on all hops between these hosts. */

@@ -325,6 +325,16 @@ test('each message that comes again counts on its own hop, also a BYE and an ACK
   assert.equal(figures.retransmissions, 3);
 });
 
+test('the mean of delays is that of the delays, not of whole milliseconds', async (t) => {
+  const proxied = new Proxied(EPOCH_US);
+  for (let n = 0; n < 3; n++) {
+    const tries = [{ carrier: 'acme', ringMs: 20.4, finalMs: 200, code: 200 }] as const;
+    proxied.call({ atSec: n, tries, talkSec: 3, challenged: false });
+  }
+  const { figures } = rowOf(await trunksIn(t, proxied.pcap()), 'acme', 'out');
+  assert.equal(figures.pdd_ms?.mean, 20.4);
+});
+
 test('registrations hold, fail and go', async (t) => {
   const proxied = new Proxied(EPOCH_US);
   const register = (sec: number, n: number, code: number): void => {
