@@ -6,14 +6,15 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import type { AskTrunk, AskTrunks, TrunkEvent, TrunkFigures } from '../../src/contract/index.ts';
+import type { AskTrunk, AskTrunks, TrunkEvent } from '../../src/contract/index.ts';
 import { startService } from '../conformance/service.ts';
 import { until } from '../helpers/patience.ts';
 import { CARRIERS, CarrierLab, OFFICE, PROXY } from './carrier-lab.ts';
 import type { Carrier } from './carrier-scenarios.ts';
 import { CARRIER_NAMES } from './carrier-scenarios.ts';
 import { Agent, Lab, missing } from './lab.ts';
-import type { Attempt, Reckoning } from './trunk-reckoning.ts';
+import { compare, compareCalls } from './trunk-comparison.ts';
+import type { Attempt } from './trunk-reckoning.ts';
 import { reckon } from './trunk-reckoning.ts';
 
 const TRUNKS = [
@@ -32,7 +33,7 @@ function faultsOf({ trunk, state, figures: f }: AskTrunk): Fault[] {
   return [
     ...(decided >= ENOUGH && f.answered < decided / 2 ? [`${trunk} fails` as const] : []),
     ...((f.pdd_ms?.p95 ?? 0) > 1_500 ? [`${trunk} is slow` as const] : []),
-    ...((f.loss_pct ?? 0) > 3 && (f.mos?.p05 ?? 5) < 4 ? [`${trunk} loses RTP` as const] : []),
+    ...((f.loss_pct ?? 0) > 1 && (f.mos?.p05 ?? 5) < 4 ? [`${trunk} loses RTP` as const] : []),
     ...(state === 'down' ? [`${trunk} is away` as const] : []),
   ];
 }
@@ -76,77 +77,6 @@ class Watched {
     this.#t.diagnostic(`"${fault}" after ${sec.toFixed(1)} s`);
     assert.ok(sec <= 60);
   }
-}
-
-function near(actual: number | undefined, expected: number, share: number, what: string, digit = 0): void {
-  const off = Math.abs((actual ?? Number.NaN) - expected);
-  assert.ok(off <= expected * share + digit, `${what}: ${actual} is not ${expected}`);
-}
-
-const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
-
-/** `host` is the trunk's; `digit` in `near` is half of the last digit that is shown. */
-function compareCalls(f: TrunkFigures, attempts: readonly Attempt[], what: string): void {
-  const count = (...codes: number[]): number => attempts.filter(({ final }) => codes.includes(final)).length;
-  assert.equal(f.attempts, attempts.length, what);
-  assert.equal(f.answered, count(200), what);
-  assert.equal(f.without_final, count(0), what);
-  const codes = [...new Set(attempts.map(({ final }) => final))].filter((code) => code > 0).sort((a, b) => a - b);
-  assert.deepEqual(
-    f.codes,
-    codes.map((code) => ({ code, calls: count(code) })),
-    what,
-  );
-  if (attempts.length === 0) return;
-  near(f.asr_pct, (100 * count(200)) / attempts.length, 0.001, `${what} asr`);
-  near(f.ner_pct, (100 * count(200, 480, 486, 487, 600, 603)) / attempts.length, 0.001, `${what} ner`);
-  const talks = attempts.flatMap(({ talkSec }) => talkSec ?? []);
-  if (talks.length > 0) near(f.acd_sec, mean(talks), 0.001, `${what} acd`);
-  const delays = attempts
-    .filter(({ final }) => final > 0)
-    .map(({ inviteSec, progressSec, finalSec }) => 1000 * ((progressSec ?? finalSec) - inviteSec))
-    .sort((a, b) => a - b);
-  assert.equal(f.pdd_ms?.count ?? 0, delays.length, what);
-  if (delays.length === 0) return;
-  near(f.pdd_ms?.mean, mean(delays), 0.001, `${what} pdd`);
-  // Delays are whole milliseconds, and so are their quantiles.
-  for (const [name, q] of [
-    ['p05', 0.05],
-    ['p50', 0.5],
-    ['p95', 0.95],
-    ['p99', 0.99],
-  ] as const)
-    near(f.pdd_ms?.[name], delays[Math.floor(q * (delays.length - 1))] ?? 0, 0.01, `${what} pdd ${name}`, 1);
-}
-
-/** All that a row says, and what the metrics do. */
-function compare(row: AskTrunk, host: string, r: Reckoning, metrics: string): void {
-  const what = `${row.trunk} ${row.direction}`;
-  const attempts = r.attempts.filter(({ from, to }) => (row.direction === 'in' ? from : to) === host);
-  assert.ok(attempts.length > 0);
-  const { figures: f } = row;
-  compareCalls(f, attempts, what);
-  const hop = row.direction === 'in' ? `${host} ${PROXY}` : `${PROXY} ${host}`;
-  assert.equal(f.retransmissions, r.repeats.get(hop) ?? 0, what);
-  const pings = r.pings.get(hop) ?? { asked: 0, roundTripMs: [] };
-  assert.deepEqual([f.options_asked, f.options_answered], [pings.asked, pings.roundTripMs.length], what);
-  if (pings.roundTripMs.length > 0)
-    near(f.options_round_trip_ms, mean(pings.roundTripMs), 0.001, `${what} round trip`, 0.05);
-  const calls = attempts.filter(({ final }) => final === 200).map(({ callId }) => r.heard(callId, host));
-  const heard = calls.flat();
-  const lost = heard.reduce((sum, one) => sum + one.lost, 0);
-  const expected = heard.reduce((sum, one) => sum + one.expected, 0);
-  const counter = (name: string): number =>
-    Number(
-      new RegExp(`^calltap_trunk_${name}\\{trunk="${row.trunk}",direction="${row.direction}"\\} (\\d+)$`, 'm').exec(
-        metrics,
-      )?.[1],
-    );
-  assert.deepEqual([counter('rtp_lost_total'), counter('rtp_expected_total')], [lost, expected], what);
-  near(f.loss_pct, (100 * lost) / expected, 0.001, `${what} loss`, 0.005);
-  // A window of fewer packets has no MOS.
-  assert.equal(f.mos?.count, calls.filter((streams) => streams.some((one) => one.expected >= 50)).length, what);
-  assert.equal(row.talking, 0, what);
 }
 
 test('a carrier that fails, is slow, loses RTP or goes away is named within a minute, and all figures are true', {
