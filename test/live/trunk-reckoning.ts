@@ -43,7 +43,7 @@ type Message = {
   readonly to: string;
   readonly hasToTag: boolean;
   readonly sender: string;
-  /** What makes it the same as one before (RFC 3261 section 17.2.3). */
+  /** Makes it the same as one before; a carrier that rings after another one has a tag of its own (RFC 3261 section 17.2.3). */
   readonly transaction: string;
   /** Where the sender wants its audio. */
   readonly audio: string | null;
@@ -59,7 +59,7 @@ function messageOf({ sec, src, dst, bytes }: Datagram): Message | null {
   const [host, port] = [/^c=IN IP4 (\S+)/m.exec(text)?.[1], /^m=audio (\d+)/m.exec(text)?.[1]];
   return {
     ...{ sec, method, status, callId: header('Call-ID'), from, to, sender: src },
-    transaction: [src, dst, header('Via'), header('CSeq'), status].join(' '),
+    transaction: [src, dst, header('Via'), header('CSeq'), header('To'), status].join(' '),
     hasToTag: header('To').includes(';tag='),
     audio: host === undefined || port === undefined ? null : `${host}:${port}`,
   };
