@@ -6,10 +6,10 @@ import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import type { TrunkRow } from '../../store/trunks/trunk-row.ts';
 import { minuteOf } from '../../store/trunks/trunk-spans.ts';
 
-/** Requests of a trunk whose answer is waited for. */
+/** Requests of a trunk that are known when they, or their answers, come again. */
 const WAITING = 8;
 
-type Ping = { readonly transaction: number; readonly tsUs: number };
+type Ping = { readonly transaction: number; readonly tsUs: number; isAnswered: boolean };
 
 export class TrunkPings {
   readonly #waiting = new WeakMap<TrunkRow, Ping[]>();
@@ -18,13 +18,20 @@ export class TrunkPings {
     row.seen(tsUs);
     const transaction = mixHashes(scan.callIdHash, scan.cseq);
     const waiting = this.#waitingOf(row);
-    const at = waiting.findIndex((ping) => ping.transaction === transaction);
+    const ping = waiting.find((one) => one.transaction === transaction);
     const minute = minuteOf(tsUs);
     if (scan.isRequest) {
-      // The same once more is a retransmission.
-      if (at >= 0) return;
-      if (waiting.length >= WAITING) waiting.shift();
-      waiting.push({ transaction, tsUs });
+      // The same once more is a retransmission, also when its answer was on the way.
+      if (ping !== undefined) return;
+      if (waiting.length >= WAITING)
+        waiting.splice(
+          Math.max(
+            0,
+            waiting.findIndex((one) => one.isAnswered),
+          ),
+          1,
+        );
+      waiting.push({ transaction, tsUs, isAnswered: false });
       row.options.asked(tsUs);
       row.spans.add(minute, (f) => {
         f.optionsAsked++;
@@ -33,8 +40,8 @@ export class TrunkPings {
     }
     row.options.answered(tsUs);
     if (row.direction === 'out') row.isProven = true;
-    const [ping] = at < 0 ? [] : waiting.splice(at, 1);
-    if (ping === undefined || scan.status < 200) return;
+    if (ping === undefined || ping.isAnswered || scan.status < 200) return;
+    ping.isAnswered = true;
     const ms = Math.max(0, tsUs - ping.tsUs) / 1000;
     row.roundTripMs = ms;
     row.spans.add(minute, (f) => {

@@ -297,6 +297,16 @@ test('a filter finds the calls of a trunk by its name or address, and of one tha
   assert.deepEqual(await found(`trunk:${PROXY},203.0.113.1`), []);
 });
 
+test('OPTIONS that come again after their answer are no new ones, and 100 is no answer yet', async (t) => {
+  const proxied = new Proxied(EPOCH_US);
+  proxied.options(0, CARRIERS.acme, 0, 40);
+  proxied.options(0.5, CARRIERS.acme, 0, null);
+  proxied.options(10, CARRIERS.acme, 1, 60);
+  proxied.message(10.001, CARRIERS.acme, PROXY, 'SIP/2.0 100 x', `ping-${CARRIERS.acme}-1`, '1 OPTIONS');
+  const { figures } = rowOf(await trunksIn(t, proxied.pcap()), 'acme', 'out');
+  assert.deepEqual([figures.options_asked, figures.options_answered, figures.options_round_trip_ms], [2, 2, 50]);
+});
+
 test('ten INVITEs without any answer say so where there are no OPTIONS; retransmissions are counted', async (t) => {
   const proxied = new Proxied(EPOCH_US);
   for (let n = 0; n < 10; n++)
