@@ -42,7 +42,7 @@ export function compareCalls(f: TrunkFigures, attempts: readonly Attempt[], what
     ['p95', 0.95],
     ['p99', 0.99],
   ] as const)
-    near(f.pdd_ms?.[name], delays[Math.floor(q * (delays.length - 1))] ?? 0, 0.01, `${what} pdd ${name}`, 0.5);
+    near(f.pdd_ms?.[name], delays[Math.ceil(q * delays.length) - 1] ?? 0, 0.01, `${what} pdd ${name}`, 0.5);
 }
 
 /** All that a row says of the trunk at `host`, and what the metrics do. */
