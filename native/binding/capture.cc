@@ -7,8 +7,10 @@
 #include "file/source_file.h"
 #include "live/source_packet.h"
 #include <algorithm>
+#include <arpa/inet.h>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 namespace calltap {
 
@@ -264,13 +266,14 @@ private:
   bool FilterNeedsBpf(Call) { return ct_filter_needs_cap(&filter_); }
 
   void FilterMedia(Call info) {
-    View address = ViewOf(info[0]);
-    if (address.len != 16) return Nan::ThrowTypeError("address: 16 bytes");
-    auto port = static_cast<uint16_t>(U32(info[1]));
-    bool is_named = Flag(info[2]);
-    ct_rtp_name(pl_.rtp, address.data, port, is_named);
-    int err = ct_filter_media(&filter_, address.data, port, is_named);
-    info.GetReturnValue().Set(-err);
+    View endpoints = ViewOf(info[0]);
+    if (endpoints.len % sizeof(ct_media_key) != 0) return Nan::ThrowTypeError("endpoints: 20 bytes each");
+    auto n = static_cast<uint32_t>(endpoints.len / sizeof(ct_media_key));
+    bool is_named = Flag(info[1]);
+    std::vector<ct_media_key> keys(n);
+    if (n > 0) memcpy(keys.data(), endpoints.data, endpoints.len);
+    for (const ct_media_key &key : keys) ct_rtp_name(pl_.rtp, key.addr, ntohs(key.port), is_named);
+    info.GetReturnValue().Set(ct_filter_media(&filter_, keys.data(), n, is_named));
   }
 
   void CloseLive() {

@@ -18,6 +18,9 @@
 #include "packet.skel.h"
 #include "system/bpf_load.h"
 #include <bpf/bpf.h>
+#include <linux/bpf.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 static const char *const classes[CT_F_COUNT] = {
@@ -116,22 +119,42 @@ static void free_ebpf(struct ct_packet_filter *f) {
   f->program = NULL;
 }
 
-int ct_filter_media(struct ct_packet_filter *f, const uint8_t addr[16], uint16_t port, bool add) {
+/* As many of `keys` as are known to be in the map now, or out of it. Linux 5.6 does them in one call. */
+static uint32_t media_at_once(int fd, const struct ct_media_key *keys, uint32_t n, bool add) {
+  uint8_t *ones = add ? malloc(n) : NULL;
+  if (add && ones == NULL) return 0;
+  if (add) memset(ones, 1, n);
+  union bpf_attr attr;
+  memset(&attr, 0, sizeof attr);
+  attr.batch.map_fd = (uint32_t)fd;
+  attr.batch.keys = (uintptr_t)keys;
+  attr.batch.values = (uintptr_t)ones;
+  attr.batch.count = n;
+  long err = syscall(__NR_bpf, add ? BPF_MAP_UPDATE_BATCH : BPF_MAP_DELETE_BATCH, &attr, sizeof attr);
+  /* Where it is not known, the count is as it was; else it says how many were done before the one that was not. */
+  uint32_t done = err == 0 ? n : errno == E2BIG || errno == ENOMEM || errno == ENOENT ? attr.batch.count : 0;
+  free(ones);
+  return done < n ? done : n;
+}
+
+uint32_t ct_filter_media(struct ct_packet_filter *f, const struct ct_media_key *keys, uint32_t n, bool add) {
   if (f->mode != CT_FILTER_EBPF) return 0;
   struct packet_bpf *skel = f->program;
-  struct ct_media_key key = {.port = (uint16_t)(port << 8 | port >> 8)};
-  memcpy(key.addr, addr, 16);
-  uint8_t one = 1;
   int fd = bpf_map__fd(skel->maps.media);
-  int err = add ? bpf_map_update_elem(fd, &key, &one, BPF_NOEXIST) : bpf_map_delete_elem(fd, &key);
-  if (err == 0) {
-    __atomic_fetch_add(&skel->bss->media_count, add ? 1u : ~0u, __ATOMIC_RELAXED);
-    return 0;
+  uint32_t done = n > 1 ? media_at_once(fd, keys, n, add) : 0, changed = done, refused = 0;
+  uint8_t one = 1;
+  for (uint32_t i = done; i < n; i++) {
+    int err = add ? bpf_map_update_elem(fd, &keys[i], &one, BPF_NOEXIST) : bpf_map_delete_elem(fd, &keys[i]);
+    if (err == 0)
+      changed++;
+    else if (add && errno == E2BIG) {
+      refused += n - i; /* it is full: nothing leaves meanwhile */
+      break;
+    } else if (add && errno != EEXIST)
+      refused++;
   }
-  err = -errno;
-  if (err == -EEXIST || err == -ENOENT) return 0;
-  if (add) f->media_refused++;
-  return err;
+  __atomic_fetch_add(&skel->bss->media_count, add ? changed : -changed, __ATOMIC_RELAXED);
+  return refused;
 }
 
 bool ct_filter_needs_cap(const struct ct_packet_filter *f) {
@@ -177,10 +200,10 @@ static int program_fd(const struct ct_packet_filter *f) {
 }
 static void free_ebpf(struct ct_packet_filter *f) { (void)f; }
 
-int ct_filter_media(struct ct_packet_filter *f, const uint8_t addr[16], uint16_t port, bool add) {
+uint32_t ct_filter_media(struct ct_packet_filter *f, const struct ct_media_key *keys, uint32_t n, bool add) {
   (void)f;
-  (void)addr;
-  (void)port;
+  (void)keys;
+  (void)n;
   (void)add;
   return 0;
 }

@@ -28,16 +28,15 @@ struct ct_packet_filter {
   void *program;               /* the loaded skeleton */
   struct sock_filter *classic; /* always built: a socket may refuse eBPF */
   uint16_t classic_len;
-  uint64_t media_refused; /* endpoints that did not fit the map */
 };
 
 void ct_filter_open(struct ct_packet_filter *f, const struct ct_filter_opts *o);
 void ct_filter_close(struct ct_packet_filter *f);
 /* Put the filter on an unbound packet socket; a refusal steps `mode` down and says why. */
 void ct_filter_attach(struct ct_packet_filter *f, int socket);
-/* Say that SDP named this endpoint, or no longer does. One thread at a time. Without eBPF nothing is
- * needed and nothing happens. `addr` as in ct_packet, port in host order. 0 or -errno. */
-int ct_filter_media(struct ct_packet_filter *f, const uint8_t addr[16], uint16_t port, bool add);
+/* Say that SDP named these endpoints, or no longer does; each once. One thread at a time. Without eBPF nothing is
+ * needed and nothing happens. Returns how many there is no room for. */
+uint32_t ct_filter_media(struct ct_packet_filter *f, const struct ct_media_key *keys, uint32_t n, bool add);
 /* True when saying so takes CAP_BPF: kernels before 5.19 let nobody else touch a map, whoever made it. Tried, with
  * the calling thread's capabilities set aside for the moment. */
 bool ct_filter_needs_cap(const struct ct_packet_filter *f);

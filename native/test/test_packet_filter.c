@@ -183,20 +183,21 @@ static void media_endpoints(void) {
   struct lab *l = lab_start("vb", CT_FILTER_EBPF);
   int out = raw_socket("va");
   struct ct_filter_count c[CT_F_COUNT];
-  uint8_t four[16] = {10, 0, 0, 2}, six[16] = {0x20, 1, 0xd, 0xb8, [15] = 1};
+  struct ct_media_key four = {.addr = {10, 0, 0, 2}, .port = htons(4000)},
+                      six = {.addr = {0x20, 1, 0xd, 0xb8, [15] = 1}, .port = htons(4000)};
   static const char t38[] = "\x00\x01\x06................";
   for (int step = 0; step < 3; step++) {
     if (step > 0) {
       for (int again = 0; again < 2; again++) {
-        CHECK_EQ(ct_filter_media(&l->filter, four, 4000, step == 1), 0);
-        CHECK_EQ(ct_filter_media(&l->filter, six, 4000, step == 1), 0);
+        CHECK_EQ(ct_filter_media(&l->filter, &four, 1, step == 1), 0);
+        CHECK_EQ(ct_filter_media(&l->filter, &six, 1, step == 1), 0);
       }
     }
     send_frame(out, frame, udp_frame(frame, 9, 4000, TEXT(t38)));
     send_frame(out, frame, udp_frame(frame, 4000, 9, TEXT(t38))); /* the port of the other side */
     uint32_t at = put_ether(frame, 0x86dd), n = sizeof t38 - 1;
     at += put_ipv6(frame + at, 17, n + 8);
-    memcpy(frame + at - 32, six, 16);
+    memcpy(frame + at - 32, six.addr, 16);
     at += put_udp(frame + at, 4000, 9, n);
     memcpy(frame + at, t38, n);
     send_frame(out, frame, at + n);
@@ -207,6 +208,37 @@ static void media_endpoints(void) {
   lab_stop(l);
   CHECK_EQ(live_count(l, 0, CT_L_FRAMES), 2);
   lab_free(l);
+}
+
+/* Many at once: all are in the map, then out of it; what does not fit is counted. */
+static void many_endpoints(void) {
+  make_veth();
+  struct lab *l = lab_start("vb", CT_FILTER_EBPF);
+  int out = raw_socket("va");
+  enum { MANY = CT_MEDIA_MAX + 5 };
+  struct ct_media_key *keys = calloc(MANY, sizeof *keys);
+  struct ct_filter_count c[CT_F_COUNT];
+  for (uint32_t i = 0; i < MANY; i++) {
+    keys[i].addr[0] = 10;
+    keys[i].addr[3] = 2;
+    memcpy(keys[i].addr + 4, &(uint32_t){i / 50000 + (i >= 50000)}, 4);
+    keys[i].port = htons((uint16_t)(4000 + i % 50000));
+  }
+  static const char t38[] = "\x00\x01\x06................";
+  for (int step = 0; step < 3; step++) {
+    if (step == 1) CHECK_EQ(ct_filter_media(&l->filter, keys, MANY, true), 5);
+    if (step == 2) CHECK_EQ(ct_filter_media(&l->filter, keys, MANY, false), 0);
+    send_frame(out, frame, udp_frame(frame, 9, 4000, TEXT(t38)));
+    send_frame(out, frame, udp_frame(frame, 9, 53000, TEXT(t38)));
+    send_frame(out, frame, udp_frame(frame, 9, 3999, TEXT(t38)));
+  }
+  CHECK(ct_filter_counts(&l->filter, c));
+  CHECK_EQ(c[CT_F_MEDIA].packets, 2);
+  CHECK_EQ(c[CT_F_DROP_UDP].packets, 7);
+  CHECK_EQ(ct_filter_media(&l->filter, keys, 3, true), 0);
+  close(out);
+  lab_free(l);
+  free(keys);
 }
 
 /* Media is cut after its headers; nothing that is counted of it changes. With retention it is whole. */
@@ -380,6 +412,7 @@ int main(int argc, char **argv) {
   static const struct scenario list[] = {
       {"classes", classes, true},           {"classic", classic, false},
       {"odd_gates", odd_gates, false},      {"media_endpoints", media_endpoints, true},
+      {"many_endpoints", many_endpoints, true},
       {"media_is_cut", media_is_cut, true}, {"verifier_reason", verifier_reason, true},
   };
   setvbuf(stdout, NULL, _IOLBF, 0);

@@ -154,7 +154,7 @@ class CaptureState implements Capture {
 
 export function createIngest(parts: IngestParts): Ingest {
   const { options, source, file, live, observers } = parts;
-  const media = live === null ? null : new NamedMedia((address, port, is) => live.nameMedia(address, port, is));
+  const media = live === null ? null : new NamedMedia((endpoints, is) => live.nameMedia(endpoints, is));
   const identifiers = options.correlates ? new CallIdentifiers(options.callIdHeaders) : null;
   const payloads = options.audioBytes > 0 ? new PayloadRing(options.audioBytes) : null;
   const ledger = options.keepsFrames === true ? new FrameLedger() : null;
@@ -262,6 +262,7 @@ export function createIngest(parts: IngestParts): Ingest {
       packets.onRecords(batch, count);
       capture.noteRefused();
       sweep();
+      media?.flush();
     },
     tick(nowUs) {
       packets.tick(nowUs);
@@ -269,6 +270,7 @@ export function createIngest(parts: IngestParts): Ingest {
       for (const observer of tickers) observer.onTick(nowUs);
       sweep();
       media?.expire(packets.nowUs);
+      media?.flush();
     },
     begin(sources) {
       capture.sources.push(...sources);

@@ -7,20 +7,25 @@
 
 import { EndpointMap } from '../core/endpoint-map.ts';
 import type { EndpointKey } from '../core/ip.ts';
-import { endpointKeyAddress, endpointKeyPort, parseIpv4, parseIpv6 } from '../core/ip.ts';
+import { endpointKeyAddress, endpointKeyPort, parseIpv6 } from '../core/ip.ts';
 import { MAX_LINGERING_MEDIA } from '../core/limits.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { isEnded } from '../store/dialogs/dialog-state.ts';
 import { CLAIM_LINGER_US } from '../store/media/endpoint-index.ts';
 
-/** True when the filter knows now; `address` is 16 bytes in network order, IPv4 in the first 4. */
-export type TellFilter = (address: Uint8Array, port: number, isNamed: boolean) => boolean;
+/** Bytes of an endpoint: 16 of its address, IPv4 in the first 4, its port in network order, and 2 of zero. */
+export const MEDIA_BYTES = 20;
+
+/** Tells of endpoints, MEDIA_BYTES each. Returns how many the filter has no room for. */
+export type TellFilter = (endpoints: Uint8Array, isNamed: boolean) => number;
 
 export class NamedMedia {
   readonly #tell: TellFilter;
   /** How many dialogs name an endpoint. */
   readonly #counts = new EndpointMap<number>();
   readonly #keys = new Map<Dialog, EndpointKey[]>();
+  /** Of which the filter is not told yet: whether it is to know them. */
+  readonly #news = new Map<EndpointKey, boolean>();
   #waiting: { readonly dialog: Dialog; readonly untilUs: number }[] = [];
   #first = 0;
   /** Endpoints that the filter did not take: its map was full. */
@@ -69,6 +74,20 @@ export class NamedMedia {
       this.#forgetFirst();
   }
 
+  /** Tells the filter what is new: a system call for each endpoint would take longer than its call. */
+  flush(): void {
+    if (this.#news.size === 0) return;
+    // First what makes room.
+    for (const isNamed of [false, true]) {
+      const keys = [...this.#news].filter(([, is]) => is === isNamed);
+      if (keys.length === 0) continue;
+      const endpoints = new Uint8Array(keys.length * MEDIA_BYTES);
+      for (const [i, [key]] of keys.entries()) writeEndpoint(endpoints, i * MEDIA_BYTES, key);
+      this.refused += this.#tell(endpoints, isNamed);
+    }
+    this.#news.clear();
+  }
+
   #forgetFirst(): void {
     const dialog = this.#waiting[this.#first++]?.dialog;
     if (dialog !== undefined && isEnded(dialog.state)) this.onGone(dialog);
@@ -83,15 +102,15 @@ export class NamedMedia {
     if (after > 0) this.#counts.set(key, after);
     else this.#counts.delete(key);
     if (before > 0 && after > 0) return;
-    if (!this.#tell(addressBytes(key), endpointKeyPort(key), after > 0) && after > 0) this.refused++;
+    // What came and went meanwhile is no news.
+    if (this.#news.get(key) === before > 0) this.#news.delete(key);
+    else this.#news.set(key, after > 0);
   }
 }
 
-function addressBytes(key: EndpointKey): Uint8Array {
-  const bytes = new Uint8Array(16);
-  const text = endpointKeyAddress(key);
-  const six = parseIpv6(text);
-  if (typeof key === 'string' && six !== null) bytes.set(six);
-  else new DataView(bytes.buffer).setUint32(0, parseIpv4(text));
-  return bytes;
+function writeEndpoint(out: Uint8Array, at: number, key: EndpointKey): void {
+  const view = new DataView(out.buffer, at, MEDIA_BYTES);
+  if (typeof key === 'number') view.setUint32(0, Math.floor(key / 65_536));
+  else out.set(parseIpv6(endpointKeyAddress(key)) ?? [], at);
+  view.setUint16(16, endpointKeyPort(key));
 }

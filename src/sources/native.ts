@@ -119,8 +119,8 @@ export type NativeCapture = {
   filterCounts(out: BigUint64Array): boolean;
   /** Whether filterMedia() takes CAP_BPF on this kernel. */
   filterNeedsBpf(): boolean;
-  /** errno; 0 also where no filter needs to know. */
-  filterMedia(address: Uint8Array, port: number, isNamed: boolean): number;
+  /** Endpoints of 20 bytes; how many do not fit the filter's map, 0 also where no filter needs to know. */
+  filterMedia(endpoints: Uint8Array, isNamed: boolean): number;
   /** Records for which JavaScript had no free slab. */
   queueDropped(): number;
   /** Stops and joins; no callback comes after it. */

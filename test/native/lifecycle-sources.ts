@@ -184,7 +184,7 @@ function usePacketCapture(capture: NativeCapture, target: Target): void {
     () => capture.filterStatus(),
     () => capture.filterNeedsBpf(),
     () => capture.filterCounts(new BigUint64Array(2 * info.filterClassNames.length)),
-    () => capture.filterMedia(new Uint8Array(16), 5000, true),
+    () => capture.filterMedia(new Uint8Array(40), true),
     () => capture.queueDropped(),
     () => capture.abandon(),
   );

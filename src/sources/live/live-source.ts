@@ -181,9 +181,12 @@ export class LiveSource extends PacketSource {
     return this.native.filterNeedsBpf();
   }
 
-  /** SDP named this endpoint, or its last dialog is gone. `address` as in a record: IPv4 in the first 4 of 16 bytes. */
-  nameMedia(address: Uint8Array, port: number, isNamed: boolean): boolean {
-    return this.#isClosed || this.native.filterMedia(address, port, isNamed) === 0;
+  /**
+   * SDP named these endpoints, or their last dialogs are gone; 20 bytes each, see ingest/named-media.ts. Returns how many the
+   * filter has no room for.
+   */
+  nameMedia(endpoints: Uint8Array, isNamed: boolean): number {
+    return this.#isClosed ? 0 : this.native.filterMedia(endpoints, isNamed);
   }
 
   /** Stops capturing; resolves when the last record has been handed over. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endpointKeyFromText, ipText } from '../../../src/core/ip.ts';
-import { NamedMedia } from '../../../src/ingest/named-media.ts';
+import { MEDIA_BYTES, NamedMedia } from '../../../src/ingest/named-media.ts';
 import type { Dialog } from '../../../src/store/dialogs/dialog.ts';
 import { STATE } from '../../../src/store/dialogs/dialog-state.ts';
 import { DialogStore } from '../../../src/store/dialogs/dialog-store.ts';
@@ -15,11 +15,16 @@ const SECOND = 1_000_000;
 function kit(room = 100) {
   const told: string[] = [];
   let used = 0;
-  const media = new NamedMedia((address, port, isNamed) => {
-    const isV6 = address.subarray(4).some((b) => b !== 0);
-    told.push(`${isNamed ? '+' : '-'}${ipText(address, 0, isV6 ? 6 : 4)}:${port}`);
-    used += isNamed ? 1 : -1;
-    return used <= room;
+  const media = new NamedMedia((endpoints, isNamed) => {
+    for (let at = 0; at < endpoints.length; at += MEDIA_BYTES) {
+      const isV6 = endpoints.subarray(at + 4, at + 16).some((b) => b !== 0);
+      const port = ((endpoints[at + 16] ?? 0) << 8) | (endpoints[at + 17] ?? 0);
+      told.push(`${isNamed ? '+' : '-'}${ipText(endpoints, at, isV6 ? 6 : 4)}:${port}`);
+      used += isNamed ? 1 : -1;
+    }
+    const over = isNamed ? Math.max(0, used - room) : 0;
+    used -= over;
+    return over;
   });
   const dialogs = new DialogStore(100, (d) => media.onGone(d));
   const endpoints = new EndpointIndex(dialogs);
@@ -33,7 +38,10 @@ function kit(room = 100) {
     dialogs.setState(d, state);
     media.onChange(d, atUs);
   };
-  const news = (): string[] => told.splice(0);
+  const news = (): string[] => {
+    media.flush();
+    return told.splice(0);
+  };
   return { media, open, name, move, news };
 }
 
@@ -75,8 +83,9 @@ test('a call that goes on after it failed names its endpoints again', () => {
   assert.deepEqual(news(), ['+192.0.2.1:4000'], 'it went on before the time was up');
   move(d, STATE.Failed, 40 * SECOND);
   media.expire(72 * SECOND);
+  assert.deepEqual(news(), ['-192.0.2.1:4000']);
   move(d, STATE.Trying, 80 * SECOND);
-  assert.deepEqual(news(), ['-192.0.2.1:4000', '+192.0.2.1:4000']);
+  assert.deepEqual(news(), ['+192.0.2.1:4000']);
 });
 
 test('a description that comes after the end names nothing; a full map is counted', () => {
@@ -84,9 +93,22 @@ test('a description that comes after the end names nothing; a full map is counte
   const d = open('a');
   name(d, '192.0.2.1', 4000);
   name(d, '192.0.2.1', 4002);
-  assert.equal(media.refused, 1);
   news();
+  assert.equal(media.refused, 1);
   move(d, STATE.Completed, 0);
   name(d, '192.0.2.1', 4004);
+  assert.deepEqual(news(), []);
+});
+
+test('an endpoint that comes and goes before the filter is told is no news', () => {
+  const { media, open, name, news } = kit();
+  const [a, b] = [open('a'), open('b')];
+  name(a, '192.0.2.1', 4000);
+  media.onGone(a);
+  assert.deepEqual(news(), []);
+  name(a, '192.0.2.1', 4002);
+  assert.deepEqual(news(), ['+192.0.2.1:4002']);
+  media.onGone(a);
+  name(b, '192.0.2.1', 4002);
   assert.deepEqual(news(), []);
 });
