@@ -5,7 +5,7 @@
  * first INVITE. Only the final response on that hop decides it (RFC 3261 section 17.1.1).
  */
 import { tally } from '../../core/counters.ts';
-import { hashBytes, takeWideHash, wideHash } from '../../core/hash.ts';
+import { hashBytes } from '../../core/hash.ts';
 import * as METHOD from '../../core/methods.ts';
 import { OTHER_TRUNK, type Trunks } from '../../core/trunks.ts';
 import type { Observer } from '../../ingest/observer.ts';
@@ -19,7 +19,6 @@ import type { Stream } from '../../store/media/stream.ts';
 import { NO_PLACE } from '../../store/media/stream-columns.ts';
 import { NONE } from '../../store/row-blocks.ts';
 import type { Capture } from '../../store/stores.ts';
-import type { CallHash } from '../../store/trunks/hops.ts';
 import { HOP_FACT, Hops } from '../../store/trunks/hops.ts';
 import type { TrunkRow } from '../../store/trunks/trunk-row.ts';
 import { minuteOf } from '../../store/trunks/trunk-spans.ts';
@@ -34,7 +33,7 @@ import { TrunkPings } from './trunk-pings.ts';
 const rank = (code: number): number => (code === 0 ? 0 : isAnswer(code) ? 3 : isChallenge(code) ? 1 : 2);
 
 /** So many messages make figures of a few megabytes before they are weighed. */
-const WEIGHED_EVERY = 4_096;
+const WEIGHED_EVERY = 16_384;
 
 export class TrunkWatch implements Observer {
   readonly store: TrunkStore;
@@ -79,19 +78,19 @@ export class TrunkWatch implements Observer {
     switch (method) {
       case METHOD.INVITE:
       case METHOD.REGISTER:
-        takeWideHash(buf, scan.callIdStart, scan.callIdEnd);
-        if (scan.isRequest) this.#onRequest(buf, scan, c, d, { ...wideHash });
-        else this.#onResponse(scan, c, wideHash);
+        if (scan.isRequest) this.#onRequest(buf, scan, c, d);
+        else this.#onResponse(scan, c, d);
         break;
       case METHOD.BYE:
-        if (!scan.isRequest) break;
-        takeWideHash(buf, scan.callIdStart, scan.callIdEnd);
-        this.#onBye(c);
+        if (scan.isRequest) this.#onBye(c, d);
         break;
       case METHOD.OPTIONS:
         if (scan.isRequest) this.#ends.learn(buf, scan, c);
-        for (const row of this.#rowsOf(scan.isRequest, c))
-          this.#watched(row, c.tsUs, () => this.#pings.onMessage(row, scan, c.tsUs));
+        for (const row of this.#rowsOf(scan.isRequest, c)) {
+          this.#alarm.look(row, c.tsUs);
+          this.#pings.onMessage(row, scan, c.tsUs);
+          this.#alarm.look(row, c.tsUs);
+        }
         break;
       default:
         break;
@@ -106,8 +105,8 @@ export class TrunkWatch implements Observer {
 
   onDialogGone(d: Dialog, capture: Capture): void {
     // Another dialog of this call begins to count anew.
-    if (d.retransmits > 0) for (const hop of this.#hopsOf(d)) this.#hops.setRepeats(hop, 0);
-    if (d.family === 1) for (const hop of this.#hopsOf(d)) this.#countRegistration(hop, 0);
+    if (d.retransmits > 0) for (const hop of this.#hops.of(d)) this.#hops.setRepeats(hop, 0);
+    if (d.family === 1) for (const hop of this.#hops.of(d)) this.#countRegistration(hop, 0);
     else if (d.newestStream !== NO_PLACE) this.#hear(d, capture);
   }
 
@@ -131,17 +130,20 @@ export class TrunkWatch implements Observer {
     for (const row of this.store.rows) this.#alarm.look(row, this.#nowUs);
   }
 
-  /** `act` may change whether the row's trunk can be reached: what it was is told first. */
-  #watched(row: TrunkRow, tsUs: number, act: () => void): void {
+  /** What can be reached now was down perhaps: that is told first. */
+  #noteAnswered(row: TrunkRow, scan: SipScan, tsUs: number): void {
+    row.seen(tsUs);
+    if (row.direction === 'out' || isAnswer(scan.status)) row.isProven = true;
+    if (scan.cseqMethod !== METHOD.INVITE) return;
     this.#alarm.look(row, tsUs);
-    act();
+    row.invites.answered(tsUs);
     this.#alarm.look(row, tsUs);
   }
 
-  #onRequest(buf: Buffer, scan: SipScan, c: Packet, d: Dialog, call: CallHash): void {
-    const hop = this.#find(call, c, true);
+  #onRequest(buf: Buffer, scan: SipScan, c: Packet, d: Dialog): void {
+    const hop = this.#find(d, c, true);
     if (hop === NONE) {
-      if (scan.toTagStart < 0) this.#open(buf, scan, c, d, call);
+      if (scan.toTagStart < 0) this.#open(buf, scan, c, d);
       return;
     }
     // Credentials after a challenge, or the same call once more: the delay counts from the INVITE that is answered.
@@ -151,12 +153,12 @@ export class TrunkWatch implements Observer {
     this.#hops.setProgressUs(hop, Number.NaN);
   }
 
-  #open(buf: Buffer, scan: SipScan, c: Packet, d: Dialog, call: CallHash): void {
+  #open(buf: Buffer, scan: SipScan, c: Packet, d: Dialog): void {
     this.#ends.learn(buf, scan, c);
     const inRow = this.#ends.row(c, true, 'in');
     const outRow = this.#ends.row(c, false, 'out');
     if (inRow === null && outRow === null) return;
-    const hop = this.#hops.open(call, host(c, true), host(c, false), c.tsUs);
+    const hop = this.#hops.open(d, host(c, true), host(c, false), c.tsUs);
     if (hop === NONE) return;
     const minute = minuteOf(c.tsUs);
     this.#hops.setInRow(hop, inRow?.id ?? 0);
@@ -170,20 +172,19 @@ export class TrunkWatch implements Observer {
       row.spans.add(minute, (f) => {
         f.attempts++;
       });
-      this.#watched(row, c.tsUs, () => row.invites.asked(c.tsUs));
+      this.#alarm.look(row, c.tsUs);
+      row.invites.asked(c.tsUs);
     }
   }
 
-  #onResponse(scan: SipScan, c: Packet, call: CallHash): void {
+  #onResponse(scan: SipScan, c: Packet, d: Dialog): void {
     const hops = this.#hops;
-    const hop = this.#find(call, c, false);
+    const hop = this.#find(d, c, false);
     if (hop === NONE) return;
     const isInvite = scan.cseqMethod === METHOD.INVITE;
-    for (const row of this.#rowsAt(hop)) {
-      row.seen(c.tsUs);
-      if (isInvite) this.#watched(row, c.tsUs, () => row.invites.answered(c.tsUs));
-      if (row.direction === 'out' || isAnswer(scan.status)) row.isProven = true;
-    }
+    const [inRow, outRow] = [hops.inRow(hop), hops.outRow(hop)];
+    if (inRow > 0) this.#noteAnswered(this.store.byId(inRow, 'in'), scan, c.tsUs);
+    if (outRow > 0) this.#noteAnswered(this.store.byId(outRow, 'out'), scan, c.tsUs);
     if (!isInvite || scan.cseq !== hops.cseq(hop)) return;
     if (scan.status >= 180 && scan.status < 190 && Number.isNaN(hops.progressUs(hop))) hops.setProgressUs(hop, c.tsUs);
     const before = hops.finalCode(hop);
@@ -209,10 +210,10 @@ export class TrunkWatch implements Observer {
   }
 
   /** Whoever hangs up, the call is over on all hops between these hosts. */
-  #onBye(c: Packet): void {
+  #onBye(c: Packet, d: Dialog): void {
     const hops = this.#hops;
     const [a, b] = [host(c, true), host(c, false)];
-    for (const hop of hops.of(wideHash)) {
+    for (const hop of hops.of(d)) {
       if (!hops.isBetween(hop, a, b) || !hops.has(hop, HOP_FACT.TALKING)) continue;
       this.#setTalking(hop, false);
       const sec = Math.max(0, c.tsUs - hops.answerUs(hop)) / 1e6;
@@ -227,9 +228,7 @@ export class TrunkWatch implements Observer {
   /** Counts once how a call sounded: of several trunks that were tried, on the one that answered. */
   #hear(d: Dialog, capture: Capture): void {
     const hops = this.#hops;
-    const answered = [...this.#hopsOf(d)].filter(
-      (hop) => isAnswer(hops.finalCode(hop)) && !hops.has(hop, HOP_FACT.HEARD),
-    );
+    const answered = this.#hops.of(d).filter((hop) => isAnswer(hops.finalCode(hop)) && !hops.has(hop, HOP_FACT.HEARD));
     if (answered.length === 0) return;
     const heard = heardOf(d, capture);
     const done = new Set<TrunkRow>();
@@ -251,7 +250,7 @@ export class TrunkWatch implements Observer {
 
   #onRegistration(d: Dialog): void {
     const fact = d.state === STATE.Registered ? HOP_FACT.REGISTERED : d.state === STATE.Failed ? HOP_FACT.FAILING : 0;
-    for (const hop of this.#hopsOf(d)) {
+    for (const hop of this.#hops.of(d)) {
       this.#countRegistration(hop, fact);
       if (fact === HOP_FACT.FAILING)
         for (const row of this.#rowsAt(hop))
@@ -294,7 +293,7 @@ export class TrunkWatch implements Observer {
     const hops = this.#hops;
     const [from, to] = [host(c, scan.isRequest), host(c, !scan.isRequest)];
     let [own, more] = [NONE, 0];
-    for (const hop of this.#hopsOf(d)) {
+    for (const hop of this.#hops.of(d)) {
       const isSame = hops.from(hop) === from && hops.to(hop) === to;
       // Within a call, the callee asks too.
       if (isSame || (own === NONE && hops.isBetween(hop, from, to))) {
@@ -311,14 +310,8 @@ export class TrunkWatch implements Observer {
   }
 
   /** The hop of a request, or of a response to it. */
-  #find(call: CallHash, c: Packet, isRequest: boolean): number {
-    return this.#hops.find(call, host(c, isRequest), host(c, !isRequest));
-  }
-
-  #hopsOf(d: Dialog): Iterable<number> {
-    const key = Buffer.from(d.callIdKey, 'latin1');
-    takeWideHash(key, 0, key.length);
-    return this.#hops.of(wideHash);
+  #find(d: Dialog, c: Packet, isRequest: boolean): number {
+    return this.#hops.find(d, host(c, isRequest), host(c, !isRequest));
   }
 
   /** The rows at both ends of a hop. */
@@ -337,8 +330,10 @@ export class TrunkWatch implements Observer {
   }
 }
 
-/** Hash of the host that a message comes from, or goes to. */
+/** The host that a message comes from, or goes to: its address, or of IPv6 a hash of it. */
 function host({ addresses, srcOff, dstOff, ipVersion }: Packet, isSource: boolean): number {
   const off = isSource ? srcOff : dstOff;
-  return hashBytes(addresses, off, off + (ipVersion === 6 ? 16 : 4));
+  if (ipVersion === 6) return hashBytes(addresses, off, off + 16);
+  const [a = 0, b = 0, c = 0, d = 0] = [addresses[off], addresses[off + 1], addresses[off + 2], addresses[off + 3]];
+  return (a << 24) | (b << 16) | (c << 8) | d;
 }

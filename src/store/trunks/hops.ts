@@ -4,18 +4,22 @@
  *
  * A hop does not end with the dialog, which may be evicted before its call is: what comes later still finds the hop.
  */
+import { takeWideHash, wideHash } from '../../core/hash.ts';
 import { HashIndex } from '../../core/hash-index.ts';
 import { MAX_TRUNK_CALL_HOPS, MAX_TRUNK_HOPS } from '../../core/item-limits.ts';
+import { isChallenge } from '../../protocols/sip/message.ts';
+import { isAnswer } from '../dialogs/call-outcome.ts';
+import type { Dialog } from '../dialogs/dialog.ts';
 import { type Accessors, defineAccessors, row } from '../row.ts';
 import { BLOCK, NONE, RowBlocks } from '../row-blocks.ts';
 
-const HOP = row(72, {
+const HOP = row(80, {
   /** Of a row that was given back, the next free one. */
   spare: 'i32',
-  /** 64 bits of hash of the Call-ID. */
+  /** Hash of the Call-ID as its dialog has it, and 32 bits more. */
   callLow: 'i32',
   callHigh: 'i32',
-  /** Hashes of the hosts. */
+  /** The hosts: addresses of IPv4, hashes of others. */
   from: 'i32',
   to: 'i32',
   /** Rows of the trunks at both ends; 0 where our own side is. */
@@ -34,6 +38,8 @@ const HOP = row(72, {
   inviteUs: 'f64',
   progressUs: 'f64',
   answerUs: 'f64',
+  /** Serial of the dialog that it was found by last. */
+  serial: 'f64',
 });
 
 export const HOP_FACT = {
@@ -52,11 +58,14 @@ export const HOP_FACT = {
 
 /** 64*T1 (RFC 3261 section 17.1.1.2) twice: nothing comes to an attempt later. */
 const OVER_US = 64e6;
-/** Of all hops, those that are looked at when there is no room. */
-const LOOKED_AT = 1 / 16;
+/** Hops that are looked at when there is no room: whoever floods makes each of his attempts cost that much. */
+const LOOKED_AT = 16;
+
+/** From one of them to the next: neighbours began together. It shares no divisor with the number of hops, so all have a turn. */
+const STRIDE = 40_503;
 
 /** What a call is known by. */
-export type CallHash = { readonly low: number; readonly high: number };
+export type CallOf = Pick<Dialog, 'callIdHash' | 'serial' | 'callIdKey'>;
 
 const WithAccessors = RowBlocks as new (words: number) => RowBlocks & Accessors<typeof HOP.kinds>;
 
@@ -74,31 +83,51 @@ export class Hops extends WithAccessors {
     this.#onLeave = onLeave;
   }
 
-  *of({ low, high }: CallHash): Generator<number> {
+  of(call: CallOf): number[] {
     const found: number[] = [];
-    for (let hop = this.#byCall.seek(low); hop >= 0; hop = this.#byCall.next())
-      if (this.callHigh(hop) === high) found.push(hop);
-    yield* found;
+    let isForeign = false;
+    for (let hop = this.#byCall.seek(call.callIdHash); hop >= 0; hop = this.#byCall.next()) {
+      if (this.serial(hop) === call.serial) found.push(hop);
+      else isForeign = true;
+    }
+    return isForeign && this.#adopt(call) ? this.of(call) : found;
   }
 
-  find({ low, high }: CallHash, from: number, to: number): number {
-    for (let hop = this.#byCall.seek(low); hop >= 0; hop = this.#byCall.next())
-      if (this.callHigh(hop) === high && this.from(hop) === from && this.to(hop) === to) return hop;
-    return NONE;
+  find(call: CallOf, from: number, to: number): number {
+    const { serial } = call;
+    let isForeign = false;
+    for (let hop = this.#byCall.seek(call.callIdHash); hop >= 0; hop = this.#byCall.next()) {
+      if (this.serial(hop) !== serial) isForeign = true;
+      else if (this.from(hop) === from && this.to(hop) === to) return hop;
+    }
+    return isForeign && this.#adopt(call) ? this.find(call, from, to) : NONE;
+  }
+
+  /** Hops whose dialog was evicted belong to the next one of the same Call-ID. True where there is such a hop. */
+  #adopt({ callIdHash, serial, callIdKey }: CallOf): boolean {
+    const high = highOf(callIdKey);
+    let found = false;
+    for (let hop = this.#byCall.seek(callIdHash); hop >= 0; hop = this.#byCall.next()) {
+      if (this.callHigh(hop) !== high || this.serial(hop) === serial) continue;
+      this.setSerial(hop, serial);
+      found = true;
+    }
+    return found;
   }
 
   /** A new hop; NONE where the call has as many as are followed. */
-  open(call: CallHash, from: number, to: number, tsUs: number): number {
+  open(call: CallOf, from: number, to: number, tsUs: number): number {
     let count = 0;
-    for (let hop = this.#byCall.seek(call.low); hop >= 0; hop = this.#byCall.next()) count++;
+    for (let hop = this.#byCall.seek(call.callIdHash); hop >= 0; hop = this.#byCall.next()) count++;
     if (count >= MAX_TRUNK_HOPS) {
       this.beyondCall++;
       return NONE;
     }
     if (this.size >= MAX_TRUNK_CALL_HOPS) this.#makeRoom(tsUs);
     const hop = this.take();
-    this.setCallLow(hop, call.low);
-    this.setCallHigh(hop, call.high);
+    this.setCallLow(hop, call.callIdHash);
+    this.setCallHigh(hop, highOf(call.callIdKey));
+    this.setSerial(hop, call.serial);
     this.setFrom(hop, from);
     this.setTo(hop, to);
     this.setFacts(hop, HOP_FACT.OPEN);
@@ -106,7 +135,7 @@ export class Hops extends WithAccessors {
     this.setInviteUs(hop, tsUs);
     this.setProgressUs(hop, Number.NaN);
     this.setAnswerUs(hop, Number.NaN);
-    this.#byCall.add(call.low, hop);
+    this.#byCall.add(call.callIdHash, hop);
     return hop;
   }
 
@@ -124,21 +153,39 @@ export class Hops extends WithAccessors {
     this.setFacts(hop, value ? facts | fact : facts & ~fact);
   }
 
-  /** Of the next hops in line, those that are over give way; where none is, the one that was tried first. */
+  /**
+   * Of the next hops in line, those that are over give way. Where none is: one that is settled, else one that does not talk,
+   * else any; of several the one that was tried first.
+   */
   #makeRoom(nowUs: number): void {
-    let oldest = NONE;
+    let worst = NONE;
+    let worstRank = 0;
     let gave = 0;
-    for (let n = Math.ceil(MAX_TRUNK_CALL_HOPS * LOOKED_AT); n > 0; n--) {
-      const hop = this.#hand++ % MAX_TRUNK_CALL_HOPS;
+    for (let n = LOOKED_AT; n > 0 || (gave === 0 && worst === NONE); n--) {
+      const hop = this.#hand;
+      this.#hand = (hop + STRIDE) % MAX_TRUNK_CALL_HOPS;
       if (!this.has(hop, HOP_FACT.OPEN)) continue;
       if (this.#isOver(hop, nowUs)) {
         this.#leave(hop);
         gave++;
-      } else if (oldest === NONE || this.inviteUs(hop) < this.inviteUs(oldest)) oldest = hop;
+        continue;
+      }
+      const rank = this.#rank(hop);
+      if (worst !== NONE && (rank > worstRank || (rank === worstRank && this.inviteUs(hop) >= this.inviteUs(worst))))
+        continue;
+      worst = hop;
+      worstRank = rank;
     }
-    if (gave > 0 || oldest === NONE) return;
-    this.cutShort++;
-    this.#leave(oldest);
+    if (gave > 0) return;
+    if (worstRank > 0) this.cutShort++;
+    this.#leave(worst);
+  }
+
+  /** 0: all that counts of it was counted; 1: it is under way; 2: it talks, or holds a registration. */
+  #rank(hop: number): number {
+    if (this.has(hop, HOP_FACT.TALKING | HOP_FACT.REGISTERED)) return 2;
+    const code = this.finalCode(hop);
+    return code >= 300 && !isChallenge(code) ? 0 : isAnswer(code) && this.has(hop, HOP_FACT.HEARD) ? 0 : 1;
   }
 
   #isOver(hop: number, nowUs: number): boolean {
@@ -154,3 +201,9 @@ export class Hops extends WithAccessors {
   }
 }
 defineAccessors(Hops.prototype, HOP, BLOCK);
+
+function highOf(callIdKey: string): number {
+  const bytes = Buffer.from(callIdKey, 'latin1');
+  takeWideHash(bytes, 0, bytes.length);
+  return wideHash.high;
+}

@@ -11,6 +11,9 @@ import { minuteOf } from './trunk-spans.ts';
 /** Rows beside those of addresses: of all others, one a direction. */
 const OTHERS = 2;
 
+/** Whoever sends from ever new addresses gets no row for each: only after so many is room made again. */
+const ROOM_EVERY = 4_096;
+
 export class TrunkStore {
   readonly #optionsDown: number;
   readonly #rows = new Map<string, TrunkRow>();
@@ -18,6 +21,8 @@ export class TrunkStore {
   readonly #others: Record<TrunkDirection, TrunkRow | null> = { in: null, out: null };
   #nextId = 1;
   #minute = Number.NaN;
+  /** Requests for a row since there was none. */
+  #turnedAway = ROOM_EVERY;
   /** Rows that gave way. */
   folded = 0;
 
@@ -39,7 +44,11 @@ export class TrunkStore {
     const key = `${direction} ${name}`;
     const known = this.#rows.get(key);
     if (known !== undefined) return known;
-    if (this.#rows.size >= MAX_TRUNK_ROWS - OTHERS && !this.#makeRoom() && !isConfigured) return this.other(direction);
+    if (this.#rows.size >= MAX_TRUNK_ROWS - OTHERS && !isConfigured) {
+      if (++this.#turnedAway < ROOM_EVERY) return this.other(direction);
+      this.#turnedAway = 0;
+      if (!this.#makeRoom()) return this.other(direction);
+    }
     const row = this.#add(name, direction, isConfigured);
     this.#rows.set(key, row);
     return row;

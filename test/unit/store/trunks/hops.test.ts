@@ -6,7 +6,7 @@ import { NONE } from '../../../../src/store/row-blocks.ts';
 import { HOP_FACT, Hops } from '../../../../src/store/trunks/hops.ts';
 
 const SEC = 1e6;
-const callOf = (n: number) => ({ low: n, high: ~n });
+const callOf = (n: number) => ({ callIdHash: n, serial: n, callIdKey: `call-${n}` });
 
 test('a call has so many hops, and further ones are counted', () => {
   const hops = new Hops(() => undefined);
@@ -18,7 +18,41 @@ test('a call has so many hops, and further ones are counted', () => {
     hops.find(callOf(1), 0, 3),
     [...hops.of(callOf(1))].find((hop) => hops.to(hop) === 3),
   );
-  assert.equal(hops.find({ low: 1, high: 7 }, 0, 3), NONE);
+  // Another call whose Call-ID has the same hash.
+  assert.equal(hops.find({ callIdHash: 1, serial: 7, callIdKey: 'call-7' }, 0, 3), NONE);
+  assert.equal([...hops.of(callOf(1))].length, MAX_TRUNK_HOPS);
+});
+
+test('hops of an evicted dialog belong to the next one of its Call-ID', () => {
+  const hops = new Hops(() => undefined);
+  const own = hops.open(callOf(1), 0, 1, 0);
+  const next = hops.open(callOf(1), 1, 2, 0);
+  const again = { ...callOf(1), serial: 99 };
+  assert.equal(hops.find(again, 1, 2), next);
+  assert.deepEqual(new Set(hops.of(again)), new Set([own, next]));
+});
+
+test('where there is no room, who is settled gives way before who is under way, and who talks last', () => {
+  const hops = new Hops(() => undefined);
+  const kinds = ['settled', 'under way', 'talking'] as const;
+  for (let n = 0; n < MAX_TRUNK_CALL_HOPS; n++) {
+    const hop = hops.open(callOf(n), 1, 2, n);
+    if (kinds[n % 3] === 'settled') hops.setFinalCode(hop, 503);
+    if (kinds[n % 3] === 'talking') hops.mark(hop, HOP_FACT.TALKING, true);
+  }
+  for (let n = 0; n < 20_000; n++) hops.setFinalCode(hops.open(callOf(-1 - n), 1, 2, MAX_TRUNK_CALL_HOPS), 503);
+  const left = kinds.map((_, kind) => {
+    let count = 0;
+    for (let n = kind; n < MAX_TRUNK_CALL_HOPS; n += 3) if (hops.find(callOf(n), 1, 2) !== NONE) count++;
+    return count;
+  });
+  const [settled = 0, underWay = 0, talking = 0] = left;
+  const third = Math.floor(MAX_TRUNK_CALL_HOPS / 3);
+  // Of sixteen that are looked at, one nearly always is settled.
+  assert.ok(settled < third - 15_000, `${settled} settled`);
+  assert.ok(underWay > third - 600, `${underWay} under way`);
+  assert.ok(talking >= third, `${talking} talking`);
+  assert.ok(hops.cutShort < 600);
 });
 
 test('what is over gives way, and who talks does not', () => {
@@ -36,7 +70,7 @@ test('what is over gives way, and who talks does not', () => {
   assert.ok(left.length >= 10_000 && left.every((hop) => hop % 2 === 1));
 });
 
-test('where none is over, the one that was tried first gives way and is counted', () => {
+test('where none is over, one of those that were tried first gives way and is counted', () => {
   const hops = new Hops(() => undefined);
   for (let n = 0; n < MAX_TRUNK_CALL_HOPS; n++) hops.open(callOf(n), 1, 2, n);
   hops.open(callOf(-1), 1, 2, MAX_TRUNK_CALL_HOPS);
