@@ -2,7 +2,7 @@
  * What waits for one collector, oldest first: what came back from a link or from the disk, what lies on the disk, and what is
  * in memory. Memory is bounded; what is beyond goes to the spool, or is dropped, the oldest first, and counted.
  */
-import type { Block } from './block.ts';
+import { type Block, joined } from './block.ts';
 import type { HepOutCounters } from './link.ts';
 import type { Spool } from './spool.ts';
 
@@ -49,8 +49,11 @@ export class Backlog {
     if (block.messages > 0) this.#front.unshift(block);
   }
 
-  /** The oldest; null when there is none, or when it has to be read first. */
-  take(): Block | null {
+  /**
+   * The oldest; null when there is none, or when it has to be read first. With those behind it up to `atOnceBytes`, for a link
+   * that takes one block a turn of the event loop.
+   */
+  take(atOnceBytes: number): Block | null {
     const first = this.#front.shift();
     if (first !== undefined || this.#isLoading) return first ?? null;
     if (this.#spool !== null && !this.#spool.isEmpty) {
@@ -58,8 +61,20 @@ export class Backlog {
       return null;
     }
     const block = this.#memory.shift() ?? null;
-    if (block !== null) this.#memoryBytes -= block.bytes.length;
-    return block;
+    if (block === null) return null;
+    const blocks = [block];
+    let { length } = block.bytes;
+    for (
+      let next = this.#memory[0];
+      next !== undefined && length + next.bytes.length <= atOnceBytes;
+      next = this.#memory[0]
+    ) {
+      this.#memory.shift();
+      blocks.push(next);
+      length += next.bytes.length;
+    }
+    this.#memoryBytes -= length;
+    return joined(blocks);
   }
 
   /** Nothing takes what waits: it goes to the disk, where that may be written. */

@@ -57,7 +57,7 @@ export class Destination {
     if (this.#isPumping || this.#isClosed) return;
     this.#isPumping = true;
     for (let link = this.#way(); link?.isFree === true; link = this.#way()) {
-      const block = this.#backlog.take();
+      const block = this.#backlog.take(link.atOnceBytes);
       if (block === null) break;
       link.send(block);
     }

@@ -70,6 +70,8 @@ export interface Link {
   readonly name: string;
   /** The collector is there, as far as one can know. */
   readonly isUp: boolean;
+  /** Blocks that wait are joined up to so many bytes; 0: each leaves alone. */
+  readonly atOnceBytes: number;
   /** send() may be called. */
   readonly isFree: boolean;
   /** Bytes on their way through it. */

@@ -57,6 +57,11 @@ export class StreamLink implements Link {
     this.#times = times;
   }
 
+  /** What breaks off with a connection is to be little. */
+  get atOnceBytes(): number {
+    return 0;
+  }
+
   get isUp(): boolean {
     return this.#isUp;
   }

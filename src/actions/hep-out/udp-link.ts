@@ -10,6 +10,7 @@ import { getSystemErrorName } from 'node:util';
 import { resolveHost } from '../../core/bind.ts';
 import { endpointText, ipText } from '../../core/ip.ts';
 import { MAX_HEP_PACKET_BYTES } from '../../core/item-limits.ts';
+import { HEP_OUT_UNDER_WAY_BYTES } from '../../core/limits.ts';
 import type { NativeBinding } from '../../sources/native.ts';
 import { loadNative } from '../../sources/native.ts';
 import { type Block, wholePackets } from './block.ts';
@@ -62,6 +63,11 @@ export class UdpLink implements Link {
     this.#owner = owner;
     this.#native = native;
     this.#keepAlive = keepAliveOf(agent);
+  }
+
+  /** It takes the next block when the event loop has turned, whatever its size. */
+  get atOnceBytes(): number {
+    return HEP_OUT_UNDER_WAY_BYTES;
   }
 
   get isUp(): boolean {
