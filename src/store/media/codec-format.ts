@@ -22,7 +22,8 @@ export function formatOf(set: CodecSet, payloadType: number): CodecFormat | null
 
 /** The format of the stream's payload type: by its dialog's SDP (either side's), else the static table. */
 export function streamFormat(stream: Stream, payloadType: number): CodecFormat | null {
-  const claimed = stream.claim === null ? null : formatOf(stream.claim.codecs, payloadType);
+  const { claim } = stream;
+  const claimed = claim === null ? null : formatOf(claim.codecs, payloadType);
   if (claimed !== null) return claimed;
   // Of an offer that is repeated the codecs are the same object.
   const looked = new Set<CodecSet>();
