@@ -7,6 +7,7 @@ import { worstMos } from '../analysis/stream-quality.ts';
 import { orderSteps } from '../core/order-steps.ts';
 import type { Steps } from '../core/turns.ts';
 import type { SortKey } from '../core/words.ts';
+import { byCost } from '../query/by-cost.ts';
 import type { Filter } from '../query/filter.ts';
 import { passes, passesSteps } from '../query/passes.ts';
 import type { Asking } from '../query/subject.ts';
@@ -31,6 +32,7 @@ export function* passingSteps(e: Evidence, filter: Filter, visit: (d: Dialog) =>
   const { order, size } = e.stores.dialogs;
   const asking = askingOf(e);
   const records = order.records();
+  const inOrder = byCost(filter);
   let subject: Subject | null = null;
   // Who sends faster than a dear filter judges must not keep the walk up.
   for (let i = 0, left = size; i < records.length && left > 0; i++) {
@@ -39,7 +41,7 @@ export function* passingSteps(e: Evidence, filter: Filter, visit: (d: Dialog) =>
     left--;
     if (subject === null) subject = new Subject(d, asking);
     else subject.turnTo(d);
-    const passed = passes(filter, subject);
+    const passed = passes(inOrder, subject);
     const isDecided = typeof passed === 'boolean';
     if (isDecided ? passed : yield* passesSteps(passed, subject)) visit(d);
     if (left % CHECK_EVERY === 0) yield;

@@ -32,6 +32,8 @@ export type Term = Span & {
   /** One of them must fit. */
   readonly values: readonly Value[];
   readonly test: Test;
+  /** What the test needs of a subject, see LEVEL. */
+  readonly level: number;
 };
 
 export type Node =

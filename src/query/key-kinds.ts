@@ -23,6 +23,8 @@ export type KeyKind = {
   readonly words: readonly string[];
   /** It takes `<` and `>` too. */
   readonly isOrdered: boolean;
+  /** What its tests need of a subject. */
+  readonly level: number;
   /** The test of one value, or why it cannot be read; '' where the words say it. */
   read(v: Value, operator: Operator, reading: Reading): Result<Test, string>;
 };
@@ -35,6 +37,7 @@ function at(level: number, test: (s: Subject) => boolean): Test {
 }
 
 function kind<T>(
+  level: number,
   values: string,
   read: (v: Value, operator: Operator, reading: Reading) => Result<T, string>,
   testOf: (found: T, v: Value) => Test,
@@ -44,6 +47,7 @@ function kind<T>(
     values,
     words: [],
     isOrdered: false,
+    level,
     read(v, operator, reading) {
       const found = read(v, operator, reading);
       return found.ok ? ok(testOf(found.value, v)) : found;
@@ -57,12 +61,14 @@ function kind<T>(
  * texts all others stand in the raw messages.
  */
 export function text(level: number, get: Get<Iterable<string>>, early: Get<Iterable<string>> = () => []): KeyKind {
-  return kind('text', readText, (fits: TextTest, v) => testOfTexts(level, get, early, fits, literalOf(v)));
+  return kind(level, 'text', readText, (fits: TextTest, v) => testOfTexts(level, get, early, fits, literalOf(v)));
 }
 
 /** Texts in which a value may stand anywhere. */
 export function part(level: number, get: Get<Iterable<string>>): KeyKind {
-  return kind('part of a text', readPart, (fits: TextTest, v) => testOfTexts(level, get, () => [], fits, literalOf(v)));
+  return kind(level, 'part of a text', readPart, (fits: TextTest, v) =>
+    testOfTexts(level, get, () => [], fits, literalOf(v)),
+  );
 }
 
 function testOfTexts(
@@ -79,11 +85,11 @@ function testOfTexts(
 /** Words of a closed set. */
 export function choice(level: number, words: readonly string[], get: Get<Iterable<string>>): KeyKind {
   const read = (v: Value): Result<TextTest, string> => readChoice(v, words);
-  return kind('word', read, (fits) => at(level, (s) => any(get(s), fits)), { words });
+  return kind(level, 'word', read, (fits) => at(level, (s) => any(get(s), fits)), { words });
 }
 
 export function address(level: number, get: Get<Iterable<string>>): KeyKind {
-  return kind('address or network', readAddress, (fits) =>
+  return kind(level, 'address or network', readAddress, (fits) =>
     at(level, (s) => {
       for (const host of get(s)) if (fits(host, s.asking.nameOf(host))) return true;
       return false;
@@ -94,15 +100,16 @@ export function address(level: number, get: Get<Iterable<string>>): KeyKind {
 /** Null has no number: no comparison holds. */
 export function number(values: string, units: Units, level: number, get: Get<number | null>): KeyKind {
   const read = (v: Value, operator: Operator) => readNumber(v, operator, units);
-  return kind(values, read, (fits) => at(level, (s) => holds(get(s), fits)), { isOrdered: true });
+  return kind(level, values, read, (fits) => at(level, (s) => holds(get(s), fits)), { isOrdered: true });
 }
 
 export function code(level: number, get: Get<number | null>): KeyKind {
-  return kind('code', readCode, (fits) => at(level, (s) => holds(get(s), fits)), { isOrdered: true });
+  return kind(level, 'code', readCode, (fits) => at(level, (s) => holds(get(s), fits)), { isOrdered: true });
 }
 
 export function whole(values: string, max: number, level: number, get: Get<Iterable<number>>): KeyKind {
   return kind(
+    level,
     values,
     (v: Value) => readWhole(v, max),
     (fits) => at(level, (s) => any(get(s), fits)),
@@ -112,6 +119,7 @@ export function whole(values: string, max: number, level: number, get: Get<Itera
 /** `isIn` compares a time of the call with the value's. */
 export function moment(get: Get<number>, isIn: (us: number, valueUs: number) => boolean): KeyKind {
   return kind(
+    LEVEL.RECORD,
     'time',
     (v: Value, _, reading) => readMoment(v, reading.isUtc),
     (momentOf) => at(LEVEL.RECORD, (s) => isIn(get(s), momentOf(s.asking.nowUs))),

@@ -138,7 +138,8 @@ class Parser {
       tests.push(this.#testOf(value, operator, key?.kind ?? BARE, key?.key ?? null));
     } while (this.#take(','));
     if (!this.#isEnd && !/[\s)]/.test(this.#peek)) this.#fail(this.#at, 'a blank is missing after the quote');
-    return { kind: 'term', key: key?.key ?? null, operator, values, test: oneOf(tests), start, end: this.#at };
+    const { level } = key?.kind ?? BARE;
+    return { kind: 'term', key: key?.key ?? null, operator, values, test: oneOf(tests), level, start, end: this.#at };
   }
 
   #testOf(v: Value, operator: Operator, kind: KeyKind, key: string | null): Test {

@@ -1,6 +1,6 @@
 /**
- * Whether a dialog passes a filter. What is cheap decides first, in whatever order the terms were written: a filter is true,
- * false, or what of it is still open until the subject has loaded more.
+ * Whether a dialog passes a filter. A filter is true, false, or what of it is still open until the subject has loaded more;
+ * byCost() puts first what is cheap, in whatever order the terms were written.
  */
 import type { Steps } from '../core/turns.ts';
 import type { Filter, Node } from './filter.ts';
@@ -10,11 +10,14 @@ import { LEVEL } from './subject.ts';
 /** True or false, or what of the filter is open while the subject has not loaded enough; what need not be loaded is looked at. */
 export function passes(filter: Filter, s: Subject): boolean | Node {
   if (filter === null) return true;
-  for (let open = filter; ; ) {
-    const left = undecided(open, s);
-    if (typeof left === 'boolean' || !s.risesAtOnce()) return left;
-    open = left;
-  }
+  return judged(filter, s);
+}
+
+/** What is open is asked again once more is loaded, as far as that takes a few microseconds. */
+function judged(node: Node, s: Subject): boolean | Node {
+  let left = undecided(node, s);
+  while (typeof left !== 'boolean' && s.risesAtOnce()) left = undecided(left, s);
+  return left;
 }
 
 function undecided(node: Node, s: Subject): boolean | Node {
@@ -32,7 +35,7 @@ function undecided(node: Node, s: Subject): boolean | Node {
       let open: Node | null = null;
       let others: Node[] | null = null;
       for (const part of node.of) {
-        const left = undecided(part, s);
+        const left = judged(part, s);
         if (left === decides) return decides;
         if (typeof left === 'boolean') continue;
         if (open === null) open = left;

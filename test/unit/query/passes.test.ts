@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../../../fixtures/build/bytes.ts';
 import { finish } from '../../../src/core/turns.ts';
+import { byCost } from '../../../src/query/by-cost.ts';
 import type { Node, Term } from '../../../src/query/filter.ts';
 import { passes, passesSteps } from '../../../src/query/passes.ts';
 import type { Asking } from '../../../src/query/subject.ts';
@@ -20,6 +21,7 @@ function term(level: number, value: boolean): Counted {
     key: null,
     operator: ':',
     values: [],
+    level,
     asked: 0,
     test: (s) => {
       of.asked++;
@@ -66,7 +68,7 @@ test('a term that has passed is asked no second time', () => {
   const inner = term(LEVEL.RECORD, false);
   const or: Node = { kind: 'or', of: [inner, { kind: 'not', of: texts }, counters] };
   assert.equal(decide({ kind: 'and', of: [record, or] }), true);
-  assert.deepEqual([record.asked, inner.asked, counters.asked, texts.asked], [1, 1, 2, 2]);
+  assert.deepEqual([record.asked, inner.asked, counters.asked, texts.asked], [1, 1, 2, 1]);
 });
 
 test('what is cheap decides before the rest is loaded', () => {
@@ -74,6 +76,16 @@ test('what is cheap decides before the rest is loaded', () => {
   const s = subject();
   assert.equal(passes({ kind: 'and', of: [dear, term(LEVEL.COUNTERS, false)] }, s), false);
   assert.equal(s.level, LEVEL.COUNTERS);
+});
+
+test('in order of cost a filter asks the record before the counters, also within groups', () => {
+  const [record, dear] = [term(LEVEL.RECORD, false), term(LEVEL.TEXTS, true)];
+  const counters = term(LEVEL.COUNTERS, true);
+  const group: Node = { kind: 'or', of: [dear, { kind: 'not', of: term(LEVEL.RECORD, true) }] };
+  const s = subject();
+  assert.equal(passes(byCost({ kind: 'and', of: [counters, group, record] }), s), false);
+  assert.deepEqual([s.level, record.asked, counters.asked], [LEVEL.RECORD, 1, 0]);
+  assert.equal(byCost(null), null);
 });
 
 test('any tree decides as if all were loaded', () => {
