@@ -44,7 +44,7 @@ if (files.length > 0) {
     `--test-reporter-destination=${join(folder, 'failures')}`,
   ];
   // Much of a test is waiting for a peer: one more than cores keeps them busy.
-  const options = [`--test-concurrency=${availableParallelism() + 1}`, '--test-timeout=300000', ...reporters];
+  const options = [`--test-concurrency=${availableParallelism()}`, '--test-timeout=300000', ...reporters];
   // A program that outlived its test and holds the runner's pipes would hold the runner for ever.
   const limit = { timeout: LIMIT_MS, killSignal: 'SIGKILL' };
   const code = pass(process.execPath, ['--enable-source-maps', '--test', ...options, ...nodeOptions, ...files], limit);

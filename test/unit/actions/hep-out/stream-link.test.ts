@@ -89,10 +89,11 @@ describe('HEP mirror over TCP', { timeout: 120_000 }, () => {
     const out = await mirror(t, [tcp(collector.port)], { onTrouble: (_name, reason) => told.push(reason) });
     for (const n of upTo(1_500)) send(out, n, 8_000);
     assert.ok(out.waitingBytes <= 8 * 1024 * 1024);
-    const dropped = out.counters.get('queueFull');
-    assert.ok(dropped > 0);
+    assert.ok(out.counters.get('queueFull') > 0);
     await collector.start();
-    await untilHolds(() => got.length === 1_500 - dropped);
+    // What was written last is handed over at the next turn, and may push out more.
+    await untilHolds(() => got.length === 1_500 - out.counters.get('queueFull'));
+    const dropped = out.counters.get('queueFull');
     assert.equal(got[0], dropped);
     assert.equal(got.at(-1), 1_499);
     assert.deepEqual(told, ['nobody listens there', null]);
