@@ -43,7 +43,7 @@ if (files.length > 0) {
     `--test-reporter=${new URL('steps/failures-reporter.mjs', import.meta.url).href}`,
     `--test-reporter-destination=${join(folder, 'failures')}`,
   ];
-  // Much of a test is waiting for a peer: one more than cores keeps them busy.
+  // Not more than cores, though much of a test is waiting for a peer: programs under probes would be late.
   const options = [`--test-concurrency=${availableParallelism()}`, '--test-timeout=300000', ...reporters];
   // A program that outlived its test and holds the runner's pipes would hold the runner for ever.
   const limit = { timeout: LIMIT_MS, killSignal: 'SIGKILL' };
