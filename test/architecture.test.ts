@@ -135,7 +135,8 @@ const owned: Rule = (file) => {
 };
 
 /** The console is a program of its own, for a browser: types of the contract, and what reads nothing but text. */
-const CONSOLE_SEES = /^src\/(?:faces\/console\/|query\/place\.ts$|core\/(?:terminal-text|line-difference)\.ts$)/;
+const CONSOLE_SEES =
+  /^src\/(?:faces\/console\/|query\/(?:place|write)\.ts$|core\/(?:terminal-text|line-difference)\.ts$)/;
 const CONSOLE_PACKAGES = ['preact', 'preact/hooks', 'uplot'];
 const browserOnly: Rule = (file) => {
   if (!isIn(file.path, 'faces/console')) return [];

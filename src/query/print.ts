@@ -2,6 +2,7 @@
  * Writes a filter as text: reading it again gives the same tree.
  */
 import type { Filter, Node, Term, Value } from './filter.ts';
+import { quoted, valueText } from './write.ts';
 
 /** The text of a filter; empty where it lets everything pass. */
 export function printFilter(filter: Filter): string {
@@ -30,14 +31,15 @@ function printTerm({ key, operator, values }: Term): string {
 
 /** What may stand without quotes; a bare word must be no other part of the language either. */
 const PLAIN = /^[^\s,()"*~\\<>=:-][^\s,()"*<>=:]*$/;
-const IN_TERM = /^[^\s,()"*~][^\s,()"*]*$/;
 const WORDS = /^(or|and|not)$/i;
 
 function printValue(v: Value, isBare: boolean): string {
   if (v.isExpression) return /^[^\s,()"]+$/.test(v.text) ? `~${v.text}` : `~"${v.text.replaceAll('"', '\\"')}"`;
-  const isPlain =
-    (isBare ? PLAIN.test(v.text) && !WORDS.test(v.text) : IN_TERM.test(v.text)) ||
-    (v.text === '' && (v.isOpenStart || v.isOpenEnd));
-  const text = isPlain ? v.text : `"${v.text.replace(/["\\]/g, '\\$&')}"`;
-  return `${v.isOpenStart ? '*' : ''}${text}${v.isOpenEnd ? '*' : ''}`;
+  return `${v.isOpenStart ? '*' : ''}${printed(v, isBare)}${v.isOpenEnd ? '*' : ''}`;
+}
+
+function printed({ text, isOpenStart, isOpenEnd }: Value, isBare: boolean): string {
+  if (text === '' && (isOpenStart || isOpenEnd)) return '';
+  if (!isBare) return valueText(text);
+  return PLAIN.test(text) && !WORDS.test(text) ? text : quoted(text);
 }

@@ -22,6 +22,17 @@ export function clockOf(us: number, isUtc: boolean): Clock {
   return { date: text.slice(0, 10), time: text.slice(11, 23), zone: isUtc ? 'Z' : zoneText(minutes) };
 }
 
+/** Date and time of day of an RFC 3339 time, to the second, without its zone. */
+export function secondText(at: string, isUtc: boolean): string {
+  const { date, time } = clockOf(Date.parse(at) * 1000, isUtc);
+  return `${date} ${time.slice(0, 8)}`;
+}
+
+/** The same with its zone, for who does not say elsewhere which one it is. */
+export function zonedSecondText(at: string, isUtc: boolean): string {
+  return secondText(at, isUtc) + clockOf(Date.parse(at) * 1000, isUtc).zone;
+}
+
 /** Minutes that the local time of this host is before UTC at a moment. */
 function minutesEast(us: number): number {
   const quarter = Math.floor(us / QUARTER_US);

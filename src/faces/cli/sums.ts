@@ -3,8 +3,9 @@
  */
 import type { AskFindings, AskRegistration, AskRegistrations, AskSecurity, AskTrunks } from '../../contract/index.ts';
 import { layout, safeText } from '../../core/terminal-text.ts';
+import { zonedSecondText } from '../../view/clock.ts';
 import type { TrunkColumn } from './trunk-columns.ts';
-import { TRUNK_COLUMNS, when } from './trunk-columns.ts';
+import { TRUNK_COLUMNS } from './trunk-columns.ts';
 
 const plain = (text: string): string => text;
 
@@ -13,7 +14,7 @@ export function* findingsLines(
   isUtc: boolean,
 ): Generator<string> {
   for (const { trunk, direction, since } of down)
-    yield `Trunk ${safeText(trunk)} (${direction}) is down since ${when(since, isUtc)}`;
+    yield `Trunk ${safeText(trunk)} (${direction}) is down since ${zonedSecondText(since, isUtc)}`;
   yield `${calls} calls`;
   if (findings.length > 0) {
     yield '';
@@ -45,7 +46,7 @@ export function* registrationLines({ total, registrations }: AskRegistrations, i
   if (registrations.length === 0) return;
   yield '';
   const rows = registrations.map((r) => [
-    when(r.last_at, isUtc),
+    zonedSecondText(r.last_at, isUtc),
     safeText(r.user) || '-',
     r.name === undefined ? r.src : `${r.name} ${r.src}`,
     r.state,
@@ -63,7 +64,7 @@ export function* registrationLines({ total, registrations }: AskRegistrations, i
 export function* attackerLines({ is_watching, alerts }: AskSecurity, isUtc: boolean): Generator<string> {
   if (!is_watching) yield 'Nobody watches for attackers; add --kill-scanner or --fraud.';
   else if (alerts.length === 0) yield 'No attacker was found.';
-  for (const { at, text } of alerts) yield `${when(at, isUtc)}  ${safeText(text)}`;
+  for (const { at, text } of alerts) yield `${zonedSecondText(at, isUtc)}  ${safeText(text)}`;
 }
 
 /** One line a trunk and direction. */
@@ -72,7 +73,7 @@ export function* trunkLines({ trunks }: AskTrunks, isUtc: boolean): Generator<st
   if (trunks.length === 0) return;
   yield '';
   const columns: readonly TrunkColumn[] = Object.values(TRUNK_COLUMNS);
-  const rows = trunks.map((trunk) => columns.map((column) => column.text(trunk, isUtc)));
+  const rows = trunks.map((trunk) => columns.map((column) => column.text(trunk, (at) => zonedSecondText(at, isUtc))));
   const numbers = columns.flatMap(({ isRight }, i) => (isRight ? [i] : []));
   const head = columns.map(({ title }) => title);
   yield* layout(head, rows, new Set(numbers), plain);

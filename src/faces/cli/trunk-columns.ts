@@ -1,21 +1,15 @@
 /** What a line of trunks says, for the command line and the terminal: counts stand beside ratios. */
 import type { AskTrunk } from '../../contract/index.ts';
 import { safeText } from '../../core/terminal-text.ts';
-import { clockOf } from '../../view/clock.ts';
 
 export type TrunkColumn = {
   readonly title: string;
   readonly isRight: boolean;
-  text(trunk: AskTrunk, isUtc: boolean): string;
+  /** `when` writes a time. */
+  text(trunk: AskTrunk, when: (at: string) => string): string;
 };
 
 const figure = (n: number | undefined, places: number): string => (n === undefined ? '-' : n.toFixed(places));
-
-/** Date and time of day, with a zone where that is UTC. */
-export function when(at: string, isUtc: boolean): string {
-  const { date, time, zone } = clockOf(Date.parse(at) * 1000, isUtc);
-  return `${date} ${time.slice(0, 8)}${zone}`;
-}
 
 function left(title: string, text: TrunkColumn['text']): TrunkColumn {
   return { title, isRight: false, text };
@@ -29,7 +23,7 @@ export const TRUNK_COLUMNS = {
   trunk: left('Trunk', ({ trunk }) => safeText(trunk)),
   direction: left('Dir', ({ direction }) => direction),
   state: left('State', ({ state }) => state),
-  since: left('Since', ({ since }, isUtc) => (since === undefined ? '-' : when(since, isUtc))),
+  since: left('Since', ({ since }, when) => (since === undefined ? '-' : when(since))),
   options: right('OPTIONS', ({ figures: f }) =>
     f.options_asked === 0 ? '-' : `${f.options_answered} of ${f.options_asked}`,
   ),

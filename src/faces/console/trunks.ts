@@ -3,10 +3,11 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AskTrunk, AskTrunks, TrunkFigures } from '../../contract/index.ts';
+import { trunkFilter } from '../../query/write.ts';
 import { useAsked } from './asking.ts';
-import { State, Table, Waiting } from './parts.ts';
+import { SpanBar, State, Table, Waiting } from './parts.ts';
 import { hashOf } from './place.ts';
-import { clock, counted, day, delay, fixed, shown, span } from './words.ts';
+import { clock, counted, delay, fixed, moment, shown, span } from './words.ts';
 
 const SPANS = [
   ['', 'All'],
@@ -14,7 +15,6 @@ const SPANS = [
   ['5', 'Last 5 minutes'],
 ] as const;
 const EVERY_MS = 5_000;
-const MINUTE_MS = 60_000;
 const FIGURES = [
   '#Answered',
   '#ASR',
@@ -41,18 +41,12 @@ export function Trunks({ trunk, direction }: Props): ComponentChild {
     'main',
     null,
     h('h1', null, trunk === '' ? 'Trunks' : shown(`Trunk ${trunk} (${direction})`)),
-    h(
-      'div',
-      { class: 'bar', role: 'group', 'aria-label': 'Span' },
-      SPANS.map(([n, title]) =>
-        h('button', { key: n, type: 'button', 'aria-pressed': minutes === n, onClick: () => setMinutes(n) }, title),
-      ),
-      h(
-        'span',
-        { class: 'dim' },
-        'A call belongs to the minute of its INVITE; in files, times are counted from their end.',
-      ),
-    ),
+    h(SpanBar, {
+      spans: SPANS,
+      chosen: minutes,
+      onChoose: setMinutes,
+      note: 'A call belongs to the minute of its INVITE; in files, times are counted from their end.',
+    }),
     found.value === undefined
       ? h(Waiting, { asked: found, what: 'Trunks' })
       : trunk === ''
@@ -105,25 +99,20 @@ function OneTrunk({ of }: { readonly of: AskTrunk | null }): ComponentChild {
       of.outages === 0 ? '' : `; ${counted(of.outages, 'outage')} before`,
       last === undefined ? '' : `, the last from ${moment(last.from)} to ${clock(last.to, 0)}`,
       '. ',
-      h('a', { href: hashOf('calls', '', { q: `trunk:${of.trunk}` }) }, 'Show its calls'),
+      h('a', { href: hashOf('calls', '', { q: trunkFilter(of.trunk) }) }, 'Show its calls'),
     ),
     h(Table, {
       name: 'By minute',
       head: ['Minute', ...FIGURES],
       rows: [
         ['all', ...figures(of.figures)],
-        ...(of.minutes ?? []).map((minute) => {
-          const until = new Date(Date.parse(minute.at) + MINUTE_MS - 1).toISOString();
-          const q = `trunk:${of.trunk} since:${minute.at} until:${until}`;
-          return [h('a', { href: hashOf('calls', '', { q }) }, moment(minute.at)), ...figures(minute)];
-        }),
+        ...(of.minutes ?? []).map((minute) => [
+          h('a', { href: hashOf('calls', '', { q: trunkFilter(of.trunk, minute.at) }) }, moment(minute.at)),
+          ...figures(minute),
+        ]),
       ],
     }),
   ];
-}
-
-function moment(at: string): string {
-  return `${day(at)} ${clock(at, 0)}`;
 }
 
 function registered({ registered: held, registrations_failing: failing }: AskTrunk): ComponentChild {

@@ -5,7 +5,7 @@ import type { AskAlert, AskRegistration } from '../../contract/index.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
 import { ALL_CALLS } from '../../explore/question.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
-import { clockOf } from '../../view/clock.ts';
+import { secondText } from '../../view/clock.ts';
 import type { TableParts, TableRow } from './table-view.ts';
 
 export type TablePort = Pick<TerminalPort, 'findings' | 'registrations' | 'security' | 'trunks' | 'whyNone'>;
@@ -27,11 +27,6 @@ export type TableEvents = {
   trunks(): void;
   table(parts: TableParts): void;
 };
-
-export function moment(at: string, { isUtc }: Zoned): string {
-  const { date, time } = clockOf(Date.parse(at) * 1000, isUtc);
-  return `${date} ${time.slice(0, 8)}`;
-}
 
 /** What stands in no column of its own. */
 function evidenceOf({ behaviour, count, methods, codes, targets, user_agent }: AskAlert): string {
@@ -64,13 +59,17 @@ export function findingsTable(port: TablePort, { filter, trunks }: TableEvents, 
       if (found === null) return null;
       const down = found.trunks_down.map(
         ({ trunk, direction, since }): TableRow => ({
-          texts: ['', `trunk ${trunk} (${direction}) is down, first request without an answer:`, moment(since, shown)],
+          texts: [
+            '',
+            `trunk ${trunk} (${direction}) is down, first request without an answer:`,
+            secondText(since, shown.isUtc),
+          ],
           open: trunks,
         }),
       );
       const findings = found.findings.map(
         ({ finding, calls, newest_at }): TableRow => ({
-          texts: [String(calls), finding, moment(newest_at, shown)],
+          texts: [String(calls), finding, secondText(newest_at, shown.isUtc)],
           open: () => filter(both(of, `finding:${finding}`)),
         }),
       );
@@ -116,7 +115,7 @@ export function registrationsTable(port: TablePort, { open }: TableEvents, shown
             r.state,
             String(r.attempts),
             String(r.failed),
-            moment(r.last_at, shown),
+            secondText(r.last_at, shown.isUtc),
             answerOf(r),
           ],
           open: () => open(r.call_id),
@@ -146,7 +145,7 @@ export function securityTable(port: TablePort, { filter }: TableEvents, shown: Z
       if (found === null) return null;
       isWatching = found.is_watching;
       return found.alerts.map((a) => ({
-        texts: [moment(a.at, shown), named(a.name, a.net ?? a.source), a.kind, evidenceOf(a)],
+        texts: [secondText(a.at, shown.isUtc), named(a.name, a.net ?? a.source), a.kind, evidenceOf(a)],
         open: () => filter(`ip:${a.net ?? a.source}`),
       }));
     },
