@@ -1,8 +1,10 @@
 /**
- * The trunks that the options name, and our own side: what `--trunk-local` names, and of a live capture this host.
+ * The trunks that the options name, our own side (what `--trunk-local` names, and of a live capture this host), and the peers that
+ * no detection reports.
  */
 import { networkInterfaces } from 'node:os';
 import type { Cidr } from '../core/cidr.ts';
+import { parseCidr } from '../core/cidr.ts';
 import { failure } from '../core/errors.ts';
 import type { Result } from '../core/result.ts';
 import type { TrunkPlace, Trunks } from '../core/trunks.ts';
@@ -18,6 +20,20 @@ export function trunksOfConfig({ trunk, trunkLocal }: Pick<Config, 'trunk' | 'tr
   });
   const local = trunkLocal.map((text) => read(`--trunk-local ${text}`, readLocal(text)));
   return read('--trunk', trunksOf(places, [...local, ...(isHere ? hostAddresses() : [])]));
+}
+
+/** Networks of `--security-peer`: each a network, or the name of a trunk. Throws SECURITY_PEER_INVALID, TRUNK_INVALID. */
+export function securityPeersOf(config: Pick<Config, 'securityPeer' | 'trunk' | 'trunkLocal'>): Cidr[] {
+  const trunks = trunksOfConfig(config, false);
+  return config.securityPeer.flatMap((text) => {
+    const name = text.trim();
+    const net = parseCidr(name);
+    if (net.ok) return [net.value];
+    const ofTrunk = trunks.networksOf(name);
+    if (ofTrunk.length > 0) return ofTrunk;
+    const reason = trunks.names.includes(name) ? 'a trunk without an address or network' : net.reason;
+    throw failure('SECURITY_PEER_INVALID', { network: oneLine(text.slice(0, 60)), reason });
+  });
 }
 
 function hostAddresses(): Cidr[] {

@@ -5,7 +5,8 @@
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../config/config.ts';
 import { looksForScanners } from '../config/conflicts.ts';
-import { trunksOfConfig } from '../config/trunks.ts';
+import { securityPeersOf } from '../config/trunks.ts';
+import type { Cidr } from '../core/cidr.ts';
 import { parseCidr } from '../core/cidr.ts';
 import { failure } from '../core/errors.ts';
 import { parseIpv4, parseIpv6 } from '../core/ip.ts';
@@ -60,11 +61,12 @@ export class Security implements Observer {
     this.#config = config;
     this.#looksForScanners = looksForScanners(config);
     this.#sinks = sinks;
+    const peers = securityPeersOf(config);
     const pattern = config.killUa === null ? null : compileName(config.killUa);
     this.#watch = new ScannerWatch({
       onAlert: (alert) => this.#onAlert(alert),
       isUnwantedName: (name) => pattern !== null && pattern(name.slice(0, MAX_AGENT_CHARS)),
-      ...exemptions(config, isLive),
+      ...exemptions(peers, isLive),
     });
     if (config.fraud) {
       const night = config.fraudNight === null ? null : parseNight(config.fraudNight);
@@ -73,7 +75,7 @@ export class Security implements Observer {
       }
       this.#fraud = new FraudWatch({
         onAlert: (alert) => this.#onAlert(alert),
-        isExempt: exemptions(config, false).isExempt,
+        isExempt: exemptions(peers, false).isExempt,
         ...(night === null ? {} : { night }),
       });
     }
@@ -178,19 +180,10 @@ function compileName(source: string): (name: string) => boolean {
 
 /** What is never reported: declared peers, and on a live host its own addresses; nor a network that holds one of them. */
 function exemptions(
-  { securityPeer, trunk, trunkLocal }: Pick<Config, 'securityPeer' | 'trunk' | 'trunkLocal'>,
+  peers: readonly Cidr[],
   isLive: boolean,
 ): { readonly isExempt: (address: string) => boolean; readonly isShared: IsSharedNetwork } {
-  const trunks = trunksOfConfig({ trunk, trunkLocal }, false);
-  const networks = securityPeer.flatMap((text) => {
-    const name = text.trim();
-    const parsed = parseCidr(name);
-    if (parsed.ok) return [parsed.value];
-    const ofTrunk = trunks.networksOf(name);
-    if (ofTrunk.length > 0) return ofTrunk;
-    const reason = trunks.names.includes(name) ? 'a trunk without an address or network' : parsed.reason;
-    throw failure('SECURITY_PEER_INVALID', { network: text.slice(0, 60).replace(/[^\x20-\x7e]/g, '?'), reason });
-  });
+  const networks = [...peers];
   if (isLive) {
     for (const list of Object.values(networkInterfaces())) {
       for (const { address, internal } of list ?? []) {
