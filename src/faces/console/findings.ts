@@ -4,9 +4,9 @@ import { h } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AskFindings, CallRatios, TrunkDown } from '../../contract/index.ts';
 import { useAsked } from './asking.ts';
-import { CallLink, Table, Waiting } from './parts.ts';
+import { CallLink, SpanBar, Table, Waiting } from './parts.ts';
 import { hashOf } from './place.ts';
-import { clock, counted, day, delay, shown } from './words.ts';
+import { counted, delay, moment, shown } from './words.ts';
 
 const SPANS = [
   ['', 'All'],
@@ -27,14 +27,7 @@ export function Findings(): ComponentChild {
     'main',
     null,
     h('h1', null, 'Findings'),
-    h(
-      'div',
-      { class: 'bar', role: 'group', 'aria-label': 'Span' },
-      SPANS.map(([q, title]) =>
-        h('button', { key: q, type: 'button', 'aria-pressed': span === q, onClick: () => setSpan(q) }, title),
-      ),
-      h('span', { class: 'dim' }, 'In files, times are counted from their end.'),
-    ),
+    h(SpanBar, { spans: SPANS, chosen: span, onChoose: setSpan, note: 'In files, times are counted from their end.' }),
     found.value === undefined
       ? h(Waiting, { asked: found, what: 'Findings' })
       : [
@@ -49,7 +42,7 @@ export function Findings(): ComponentChild {
                 rows: found.value.findings.map(({ finding, calls, newest_at, call_ids }) => [
                   h('a', { href: hashOf('calls', '', { q: within(`finding:${finding}`) }) }, finding),
                   calls,
-                  `${day(newest_at)} ${clock(newest_at, 0)}`,
+                  moment(newest_at),
                   examples(call_ids),
                 ]),
               }),
@@ -91,7 +84,7 @@ function TrunksDown({ trunks }: { readonly trunks: readonly TrunkDown[] }): Comp
       { key: `${direction} ${trunk}`, class: 'note bad', role: 'status' },
       '\u26a0 ',
       h('a', { href: hashOf('trunks') }, shown(`trunk ${trunk} (${direction})`)),
-      ` is down since ${day(since)} ${clock(since, 0)}`,
+      ` is down since ${moment(since)}`,
     ),
   );
 }

@@ -40,6 +40,32 @@ export function Waiting({ asked, what }: { readonly asked: Asked<unknown>; reado
     : null;
 }
 
+/** Buttons of which one is chosen: how much time is looked at. `spans` are values with their titles. */
+export function SpanBar({
+  spans,
+  chosen,
+  onChoose,
+  note,
+}: {
+  readonly spans: readonly (readonly [value: string, title: string])[];
+  readonly chosen: string;
+  readonly onChoose: (value: string) => void;
+  readonly note: string;
+}): ComponentChild {
+  return h(
+    'div',
+    { class: 'bar', role: 'group', 'aria-label': 'Span' },
+    spans.map(([value, title]) =>
+      h(
+        'button',
+        { key: value, type: 'button', 'aria-pressed': chosen === value, onClick: () => onChoose(value) },
+        title,
+      ),
+    ),
+    h('span', { class: 'dim' }, note),
+  );
+}
+
 /** A table with a name; `head` are its columns, numbers begin with `#`. */
 export function Table({
   name,

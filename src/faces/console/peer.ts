@@ -6,7 +6,7 @@ import type { BannedList, PeerAbsent, PeerActionAnswer, PeerStatus } from '../..
 import { useAsked, whyOf } from './asking.ts';
 import { Table, Waiting } from './parts.ts';
 import { tell } from './service.ts';
-import { clock, counted, day, shown } from './words.ts';
+import { counted, moment, shown } from './words.ts';
 
 /** Why the peer does not do it, in words. */
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -102,6 +102,5 @@ export function Peer(): ComponentChild {
 }
 
 function when(unixSecs: number): string {
-  const at = new Date(unixSecs * 1000).toISOString();
-  return `${day(at)} ${clock(at, 0)}`;
+  return moment(new Date(unixSecs * 1000).toISOString());
 }

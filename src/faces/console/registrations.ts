@@ -6,7 +6,7 @@ import type { AskRegistration, AskRegistrations } from '../../contract/index.ts'
 import { useAsked } from './asking.ts';
 import { FilterBar } from './filter-bar.ts';
 import { CallLink, State, Table, Waiting } from './parts.ts';
-import { clock, counted, day, shown } from './words.ts';
+import { counted, moment, shown } from './words.ts';
 
 const EVERY_MS = 10_000;
 const HEAD = [
@@ -56,9 +56,9 @@ function rowOf(row: AskRegistration): ComponentChild[] {
     h(State, { state: row.state }),
     row.code === undefined ? '' : shown(`${row.code} ${row.reason ?? ''}`),
     granted(row),
-    until === undefined ? '' : `${day(until)} ${clock(until, 0)}`,
+    until === undefined ? '' : moment(until),
     failed === 0 ? `0 of ${attempts}` : h('b', { class: 'bad' }, `\u26a0 ${failed} of ${attempts}`),
-    h(CallLink, { callId: row.call_id, children: `${day(row.last_at)} ${clock(row.last_at, 0)}` }),
+    h(CallLink, { callId: row.call_id, children: moment(row.last_at) }),
     shown(row.user_agent ?? ''),
   ];
 }

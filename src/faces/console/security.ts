@@ -6,7 +6,7 @@ import { useAsked } from './asking.ts';
 import { Table, Waiting } from './parts.ts';
 import { Peer } from './peer.ts';
 import { hashOf } from './place.ts';
-import { clock, counted, day, shown } from './words.ts';
+import { clock, counted, moment, shown } from './words.ts';
 
 const EVERY_MS = 10_000;
 const HEAD = ['Source', 'Behaviour', '#Requests', 'Methods', 'Codes', 'Targets', 'User-Agent', 'First', 'Last'];
@@ -51,6 +51,6 @@ function rowOf(alert: AskAlert): ComponentChild[] {
     shown(`${alert.targets.slice(0, TARGETS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`),
     shown(alert.user_agent ?? ''),
     clock(alert.first_at, 0),
-    `${day(alert.at)} ${clock(alert.at, 0)}`,
+    moment(alert.at),
   ];
 }

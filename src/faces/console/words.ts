@@ -48,6 +48,11 @@ export function day(at: string): string {
     : `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())}`;
 }
 
+/** Day and time of day, to the second. */
+export function moment(at: string): string {
+  return `${day(at)} ${clock(at, 0)}`;
+}
+
 /** Seconds of the epoch, to the microsecond. */
 export function secondsOf(at: string): number {
   const whole = Math.floor(Date.parse(at) / 1000);
