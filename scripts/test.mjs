@@ -43,8 +43,8 @@ if (files.length > 0) {
     `--test-reporter=${new URL('steps/failures-reporter.mjs', import.meta.url).href}`,
     `--test-reporter-destination=${join(folder, 'failures')}`,
   ];
-  // Not more than cores, though much of a test is waiting for a peer: programs under probes would be late.
-  const options = [`--test-concurrency=${availableParallelism()}`, '--test-timeout=300000', ...reporters];
+  // Much of a test is waiting for a peer: one more than cores keeps them busy.
+  const options = [`--test-concurrency=${availableParallelism() + 1}`, '--test-timeout=300000', ...reporters];
   // A program that outlived its test and holds the runner's pipes would hold the runner for ever.
   const limit = { timeout: LIMIT_MS, killSignal: 'SIGKILL' };
   const code = pass(process.execPath, ['--enable-source-maps', '--test', ...options, ...nodeOptions, ...files], limit);

@@ -8,7 +8,7 @@ import { until } from '../helpers/patience.ts';
 import type { Json, Running } from './lab.ts';
 import { ADDRESS, Agent, Lab } from './lab.ts';
 import type { Named } from './tls-peer-lab.ts';
-import { missingForTls, named, numberAt, observed, python, rows, stats, withPeers } from './tls-peer-lab.ts';
+import { missingForTls, named, numberAt, observed, processes, python, rows, stats, withPeers } from './tls-peer-lab.ts';
 
 const skip = missingForTls('python3');
 const HOST = ADDRESS.a.v4;
@@ -56,6 +56,8 @@ test('node on both ends, and as a proxy that ends TLS', { skip }, async (t) => {
   const own = named(lab, 'node');
   const agent = await Agent.start(lab, ['--uprobe-comm', `^${own.name}$`], /uprobe ready/);
   await node(lab, own, 'a', 'server', HOST, '5061');
+  // A program that calltap did not know is attached some time after it began.
+  await processes(agent, 1);
   const prefix = `node-${process.pid}`;
   const client = await node(lab, own, 'b', 'client', HOST, '5061', prefix, '5');
   assert.equal(await client.ended, 0, client.output());
@@ -63,6 +65,7 @@ test('node on both ends, and as a proxy that ends TLS', { skip }, async (t) => {
 
   await node(lab, own, 'a', 'plain', HOST, '5080');
   await node(lab, own, 'a', 'proxy', HOST, '5081', '5080');
+  await processes(agent, 3);
   const through = await python(lab, 'b', 'tls_sip.py', 'churn', HOST, '5081', `proxied-${process.pid}`, '1', '5');
   assert.equal(await through.ended, 0, through.output());
   await transactions(agent, `proxied-${process.pid}-0`, 5);
@@ -75,6 +78,7 @@ test('SIP over WebSocket over TLS, and no byte of the web beside it', { skip }, 
   const own = named(lab, 'node');
   const agent = await Agent.start(lab, ['--uprobe-comm', `^${own.name}$`], /uprobe ready/);
   await node(lab, own, 'a', 'server', HOST, '8443');
+  await processes(agent, 1);
   const prefix = `wss-${process.pid}`;
   const client = await node(lab, own, 'b', 'wss', HOST, '8443', prefix, '20');
   assert.equal(await client.ended, 0, client.output());
