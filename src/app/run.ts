@@ -10,6 +10,7 @@ import { looksForScanners } from '../config/conflicts.ts';
 import { namesOf } from '../config/names.ts';
 import { trunksOfConfig } from '../config/trunks.ts';
 import { ServiceError } from '../core/errors.ts';
+import { steerHeapGrowth } from '../core/heap-growth.ts';
 import type { Trunks } from '../core/trunks.ts';
 import type { Explorer } from '../explore/explorer.ts';
 import { createExplorer } from '../explore/memory-explorer.ts';
@@ -83,9 +84,8 @@ export async function runCapture(config: Config): Promise<number> {
   if (config.lintSuppress.length > 0) refuseUnknownRules(config.lintSuppress);
   if (staysRunning(config)) {
     ignoreClosedReaders();
-    // Before anything is opened. V8 lets the heap grow by a quarter between collections. With all caps full (`npm run fill-up`) 795 to 804 MiB
-    // are resident with it, and 1,029 to 1,093 MiB without it. docs/limits.md promises less than 1 GiB.
-    setFlagsFromString('--heap-growing-percent=25');
+    // Before anything is opened.
+    steerHeapGrowth();
     // A young generation that grows holds 21 to 31 MiB more at 100,000 mirrored messages a second, and gains nothing there.
     if (config.api === null && config.metrics === null) setFlagsFromString('--semi-space-growth-factor=1');
   }
