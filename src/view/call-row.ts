@@ -50,9 +50,9 @@ export type CallRow = {
   readonly messages: number;
 };
 
-/** The row of one dialog; it is to be read at once, since the dialog changes. */
-export function toCallRow(e: Evidence, d: Dialog): CallRow {
-  return new DialogRow(e, d);
+/** The row of one dialog, for who has them with its facts; it is to be read at once, since the dialog changes. */
+export function toCallRow(e: Evidence, d: Dialog, facts?: DialogFacts): CallRow {
+  return new DialogRow(e, d, facts);
 }
 
 class DialogRow implements CallRow {
@@ -61,9 +61,10 @@ class DialogRow implements CallRow {
   #facts: DialogFacts | undefined;
   #first: CallMessage | null = null;
 
-  constructor(e: Evidence, d: Dialog) {
+  constructor(e: Evidence, d: Dialog, facts: DialogFacts | undefined) {
     this.#e = e;
     this.#d = d;
+    this.#facts = facts;
   }
 
   get callId(): string {

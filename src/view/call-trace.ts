@@ -37,8 +37,12 @@ export function notKept(dialogs: readonly Dialog[], trace: readonly Traced[]): n
 
 /** A message without its text. */
 export function messageFacts({ d, m }: Traced): Omit<AskMessage, 'text'> {
+  return { call_id: d.callId, ...plainFacts(m), has_sdp: hasSdp(m.parse()) };
+}
+
+/** What is known of a message without reading all of it. */
+export function plainFacts(m: CallMessage): Omit<AskMessage, 'text' | 'call_id' | 'has_sdp'> {
   return {
-    call_id: d.callId,
     index: m.index,
     at: timestampText(m.tsUs),
     src: m.srcText,
@@ -46,7 +50,6 @@ export function messageFacts({ d, m }: Traced): Omit<AskMessage, 'text'> {
     transport: TRANSPORTS[m.transport] ?? '',
     origin: ORIGINS[m.origin] ?? 'wire',
     summary: firstLine(m.bytes),
-    has_sdp: hasSdp(m.parse()),
     notes: notesOf(m),
   };
 }

@@ -1,6 +1,7 @@
 /**
  * The documents of one dialog or stream: what analysis knows of it, in the words of the contract.
  */
+import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import { documentFactsSteps } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import type { LintResult } from '../analysis/lint/lint.ts';
@@ -68,13 +69,21 @@ export function callDocument(e: Evidence, d: Dialog): CallDocument {
 }
 
 export function* callDocumentSteps(e: Evidence, d: Dialog): Steps<CallDocument> {
-  const document = yield* dialogDocumentSteps(e, d);
+  return yield* knownCallSteps(e, d, yield* documentFactsSteps(e, d));
+}
+
+/** The same for who has the facts. */
+export function* knownCallSteps(e: Evidence, d: Dialog, facts: DialogFacts): Steps<CallDocument> {
+  const document = yield* knownDialogSteps(e, d, facts);
   return Object.assign(document, { created_at: timestampText(d.createdUs), updated_at: timestampText(d.updatedUs) });
 }
 
 /** A step a stream, and one a message that is read. */
 export function* dialogDocumentSteps(e: Evidence, d: Dialog): Steps<DialogDocument> {
-  const facts = yield* documentFactsSteps(e, d);
+  return yield* knownDialogSteps(e, d, yield* documentFactsSteps(e, d));
+}
+
+function* knownDialogSteps(e: Evidence, d: Dialog, facts: DialogFacts): Steps<DialogDocument> {
   const intervals = Math.floor(MAX_DIALOG_INTERVALS / Math.max(1, facts.streams.length));
   const streams: RtpStream[] = [];
   for (const { stream, quality } of facts.streams) {
