@@ -28,6 +28,8 @@ export class TrunkSpans {
   #beforeHour = Number.NEGATIVE_INFINITY;
   /** What lies before it is in hours. */
   #hoursUntil = Number.NEGATIVE_INFINITY;
+  /** Minutes that figures came to; null where nobody takes them out again. */
+  changed: Set<number> | null = null;
   /** Handed out since they were weighed. */
   readonly #touched = new Set<TrunkFigures>();
 
@@ -41,6 +43,7 @@ export class TrunkSpans {
   #at(minute: number): TrunkFigures {
     const figures = this.minutes.get(minute) ?? this.#holding(minute);
     this.#touched.add(figures);
+    this.changed?.add(minute);
     return figures;
   }
 

@@ -23,6 +23,7 @@ export class TrunkStore {
   #minute = Number.NaN;
   /** Requests for a row since there was none. */
   #turnedAway = ROOM_EVERY;
+  #notesChanges = false;
   /** Rows that gave way. */
   folded = 0;
 
@@ -33,6 +34,12 @@ export class TrunkStore {
 
   get rows(): Iterable<TrunkRow> {
     return this.#byId.values();
+  }
+
+  /** From now on rows say which minutes changed, for who takes them out. */
+  noteChanges(): void {
+    this.#notesChanges = true;
+    for (const { spans } of this.rows) spans.changed ??= new Set(spans.minutes.keys());
   }
 
   get size(): number {
@@ -131,6 +138,7 @@ export class TrunkStore {
 
   #add(name: string, direction: TrunkDirection, isConfigured: boolean): TrunkRow {
     const row = new TrunkRow(this.#nextId++, name, direction, isConfigured, this.#optionsDown);
+    if (this.#notesChanges) row.spans.changed = new Set();
     this.#byId.set(row.id, row);
     return row;
   }
