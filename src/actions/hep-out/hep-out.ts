@@ -12,6 +12,7 @@ import type { Observer } from '../../ingest/observer.ts';
 import { NO_DSCP, type Packet } from '../../sources/packet.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { Capture } from '../../store/stores.ts';
+import { OnceTold } from '../trouble.ts';
 import { Backlog } from './backlog.ts';
 import { BlockWriter } from './block.ts';
 import { Destination } from './destination.ts';
@@ -219,22 +220,6 @@ export class HepOut {
     this.#flush = null;
     const block = this.#writer.take();
     if (block !== null) for (const one of this.#destinations) one.add(block);
-  }
-}
-
-/** Tells once when a trouble begins, and once when it is over. */
-class OnceTold {
-  readonly #tell: (reason: string | null) => void;
-  #isTold = false;
-
-  constructor(tell: (reason: string | null) => void) {
-    this.#tell = tell;
-  }
-
-  tell(reason: string | null): void {
-    if (this.#isTold === (reason !== null)) return;
-    this.#isTold = reason !== null;
-    this.#tell(reason);
   }
 }
 

@@ -12,9 +12,9 @@ import { connect as connectTls } from 'node:tls';
 import { errnoOf } from '../../core/errors.ts';
 import { endpointText } from '../../core/ip.ts';
 import { HEP_OUT_UNDER_WAY_BYTES } from '../../core/limits.ts';
+import { backOffMs, troubleOf } from '../trouble.ts';
 import type { Block } from './block.ts';
 import type { Link, LinkOwner } from './link.ts';
-import { backOffMs, troubleOf } from './link.ts';
 
 /** Certificates and key as texts in PEM; `ca` replaces nothing, the host's own are trusted too. */
 export type TlsMaterial = { readonly ca?: readonly string[]; readonly cert?: string; readonly key?: string };

@@ -13,11 +13,11 @@ import { MAX_HEP_PACKET_BYTES } from '../../core/item-limits.ts';
 import { HEP_OUT_UNDER_WAY_BYTES } from '../../core/limits.ts';
 import type { NativeBinding } from '../../sources/native.ts';
 import { loadNative } from '../../sources/native.ts';
+import { troubleOf } from '../trouble.ts';
 import { type Block, wholePackets } from './block.ts';
 import type { HepAgent } from './hep-encode.ts';
 import { encodeHep3, HEP_TYPE } from './hep-encode.ts';
 import type { Link, LinkOwner } from './link.ts';
-import { troubleOf } from './link.ts';
 
 /** A host sends few ICMP errors a second (RFC 1812 section 4.3.2.8), so there is time between two keep-alives. */
 const KEEP_ALIVE_MS = 2_000;

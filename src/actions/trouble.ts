@@ -1,0 +1,44 @@
+/** What goes wrong with a host that calltap sends to: it is said once, in plain words, and tried again after a while. */
+
+/** Tells once when a trouble begins, and once when it is over. */
+export class OnceTold {
+  readonly #tell: (reason: string | null) => void;
+  #isTold = false;
+
+  constructor(tell: (reason: string | null) => void) {
+    this.#tell = tell;
+  }
+
+  tell(reason: string | null): void {
+    if (this.#isTold === (reason !== null)) return;
+    this.#isTold = reason !== null;
+    this.#tell(reason);
+  }
+}
+
+/** Seconds to wait before the next try: half of it and up to as much again, so that not all agents come at once. */
+export function backOffMs(tries: number, firstMs: number, mostMs: number): number {
+  const ms = Math.min(firstMs * 2 ** Math.min(tries, 20), mostMs);
+  return ms / 2 + Math.random() * (ms / 2);
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nobody listens there',
+  ENOTFOUND: 'the host cannot be resolved',
+  EAI_AGAIN: 'the host cannot be resolved',
+  ETIMEDOUT: 'it does not answer in time',
+  ECONNRESET: 'it closed the connection',
+  EPIPE: 'it closed the connection',
+  EPROTO: 'it does not speak TLS',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
+};
+const UNTRUSTED = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_SIGNATURE_FAILURE)/;
+
+/** Why a collector misses messages, by the code of an error. */
+export function troubleOf(code: string): string {
+  if (UNTRUSTED.test(code)) return 'nobody whom --hep-ca names, or this host trusts, signed its certificate';
+  return REASONS[code] ?? `it cannot be reached (${code})`;
+}
