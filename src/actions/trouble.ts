@@ -16,7 +16,10 @@ export class OnceTold {
   }
 }
 
-/** Seconds to wait before the next try: half of it and up to as much again, so that not all agents come at once. */
+/**
+ * Milliseconds to wait before the next try after `tries` others: between half of a time that doubles and all of it, so that not
+ * all agents come at once.
+ */
 export function backOffMs(tries: number, firstMs: number, mostMs: number): number {
   const ms = Math.min(firstMs * 2 ** Math.min(tries, 20), mostMs);
   return ms / 2 + Math.random() * (ms / 2);
@@ -37,8 +40,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 const UNTRUSTED = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_SIGNATURE_FAILURE)/;
 
-/** Why a collector misses messages, by the code of an error. */
-export function troubleOf(code: string): string {
-  if (UNTRUSTED.test(code)) return 'nobody whom --hep-ca names, or this host trusts, signed its certificate';
+/** Why a host cannot be sent to, by the code of an error; `caOption` is the option that names a CA for it. */
+export function troubleOf(code: string, caOption: string): string {
+  if (UNTRUSTED.test(code)) return `nobody whom ${caOption} names, or this host trusts, signed its certificate`;
   return REASONS[code] ?? `it cannot be reached (${code})`;
 }

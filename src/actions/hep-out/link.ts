@@ -85,3 +85,6 @@ export interface Link {
   /** Sends nothing any more. Idempotent. */
   close(): void;
 }
+
+/** The option that names a CA for collectors. */
+export const HEP_CA = '--hep-ca';

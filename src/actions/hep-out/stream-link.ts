@@ -15,6 +15,7 @@ import { HEP_OUT_UNDER_WAY_BYTES } from '../../core/limits.ts';
 import { backOffMs, troubleOf } from '../trouble.ts';
 import type { Block } from './block.ts';
 import type { Link, LinkOwner } from './link.ts';
+import { HEP_CA } from './link.ts';
 
 /** Certificates and key as texts in PEM; `ca` replaces nothing, the host's own are trusted too. */
 export type TlsMaterial = { readonly ca?: readonly string[]; readonly cert?: string; readonly key?: string };
@@ -165,7 +166,7 @@ export class StreamLink implements Link {
     this.#underWayMessages = 0;
     this.#unwatch();
     if (this.#isClosed) return;
-    this.#owner.onTrouble(troubleOf(code));
+    this.#owner.onTrouble(troubleOf(code, HEP_CA));
     this.#owner.onChange();
     const { firstRetryMs, lastRetryMs } = this.#times;
     this.#retry = setTimeout(() => void this.start(), backOffMs(this.#tries++, firstRetryMs, lastRetryMs));

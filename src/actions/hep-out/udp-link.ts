@@ -18,6 +18,7 @@ import { type Block, wholePackets } from './block.ts';
 import type { HepAgent } from './hep-encode.ts';
 import { encodeHep3, HEP_TYPE } from './hep-encode.ts';
 import type { Link, LinkOwner } from './link.ts';
+import { HEP_CA } from './link.ts';
 
 /** A host sends few ICMP errors a second (RFC 1812 section 4.3.2.8), so there is time between two keep-alives. */
 const KEEP_ALIVE_MS = 2_000;
@@ -86,12 +87,12 @@ export class UdpLink implements Link {
     const address = await resolveHost(this.#host);
     if (this.#isClosed) return;
     if (address === null) {
-      this.#later(troubleOf('ENOTFOUND'));
+      this.#later(troubleOf('ENOTFOUND', HEP_CA));
       return;
     }
     const fd = this.#native.openMirror(address, this.#port, isIP(address));
     if (fd < 0) {
-      this.#later(troubleOf(getSystemErrorName(fd)));
+      this.#later(troubleOf(getSystemErrorName(fd), HEP_CA));
       return;
     }
     this.#fd = fd;
@@ -181,7 +182,7 @@ export class UdpLink implements Link {
     // A keep-alive is no loss.
     if (lost !== undefined && !this.#isRefused) this.#owner.counters.add(lost);
     this.#isRefused = true;
-    this.#owner.onTrouble(troubleOf(code));
+    this.#owner.onTrouble(troubleOf(code, HEP_CA));
     if (this.#isClosed) return;
     this.#cancel();
     this.#after(KEEP_ALIVE_MS, () => {
