@@ -10,23 +10,11 @@
  * The content is on the disk as long as the page cache keeps it: a crash of calltap loses none of it, one of the host may.
  */
 import type { Stats } from 'node:fs';
-import {
-  accessSync,
-  closeSync,
-  constants,
-  ftruncateSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, ftruncateSync, lstatSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errnoOf, failure } from '../../core/errors.ts';
 import { HEP_SPOOL_FILE_BYTES } from '../../core/item-limits.ts';
+import { openSpoolFolder } from '../spool-folder.ts';
 import { type Block, wholePackets } from './block.ts';
 import type { HepOutCounters } from './link.ts';
 
@@ -64,19 +52,12 @@ export class Spool {
   /** Makes the folder, or finds what an earlier run left in it. Throws ServiceError when it cannot be used. */
   open(): void {
     const folder = this.#folder;
-    try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      for (const name of readdirSync(folder)) {
+    openSpoolFolder('--hep-spool', folder, (names) => {
+      for (const name of names) {
         const stats = NAME.test(name) ? lstatSync(join(folder, name)) : null;
         if (stats?.isFile() === true) this.#found(Number.parseInt(name, 16), stats);
       }
-      accessSync(folder, constants.W_OK | constants.X_OK);
-    } catch (error) {
-      const code = errnoOf(error) ?? 'error';
-      const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'it is no folder' : `it cannot be used (${code})`;
-      const content = 'folder that calltap may make or write to';
-      throw failure('HEP_PATH_UNUSABLE', { option: '--hep-spool', path: folder, reason, content });
-    }
+    });
     this.#files.sort((a, b) => a.number - b.number);
   }
 

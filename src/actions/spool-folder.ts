@@ -1,0 +1,35 @@
+/**
+ * Opens the folder of a spool: what waits on the disk for a host that is away. One calltap alone uses it, and only its user
+ * reads it.
+ */
+import { accessSync, constants, mkdirSync, readdirSync } from 'node:fs';
+import { errnoOf, failure } from '../core/errors.ts';
+
+/**
+ * Makes the folder where it is not there; the names in it go to `found`, which may throw errors of the system. Throws
+ * ServiceError when the folder cannot be used; `option` named it.
+ */
+export function openSpoolFolder(option: string, folder: string, found: (names: readonly string[]) => void): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    found(readdirSync(folder));
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const code = errnoOf(error) ?? 'error';
+    throw unusable(
+      option,
+      folder,
+      code === 'EEXIST' || code === 'ENOTDIR' ? 'it is no folder' : `it cannot be used (${code})`,
+    );
+  }
+}
+
+/** The error of a folder that must not be used. */
+export function unusable(option: string, folder: string, reason: string): Error {
+  return failure('HEP_PATH_UNUSABLE', {
+    option,
+    path: folder,
+    reason,
+    content: 'folder that calltap may make or write to',
+  });
+}
