@@ -1,18 +1,22 @@
 /** What goes wrong with a host that calltap sends to: it is said once, in plain words, and tried again after a while. */
 
-/** Tells once when a trouble begins, and once when it is over. */
+/** Tells each trouble once when it begins, and once when none is left. */
 export class OnceTold {
   readonly #tell: (reason: string | null) => void;
-  #isTold = false;
+  readonly #begun = new Set<string>();
 
   constructor(tell: (reason: string | null) => void) {
     this.#tell = tell;
   }
 
-  tell(reason: string | null): void {
-    if (this.#isTold === (reason !== null)) return;
-    this.#isTold = reason !== null;
-    this.#tell(reason);
+  /** Null: it is over. `of` tells troubles apart that may be there at once. */
+  tell(reason: string | null, of = ''): void {
+    if (reason === null) {
+      if (this.#begun.delete(of) && this.#begun.size === 0) this.#tell(null);
+    } else if (!this.#begun.has(of)) {
+      this.#begun.add(of);
+      this.#tell(reason);
+    }
   }
 }
 
