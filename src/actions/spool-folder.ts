@@ -3,11 +3,11 @@
  * reads it.
  */
 import { accessSync, constants, mkdirSync, readdirSync } from 'node:fs';
-import { errnoOf, failure } from '../core/errors.ts';
+import { errnoOf, failure, ServiceError } from '../core/errors.ts';
 
 /**
- * Makes the folder where it is not there; the names in it go to `found`, which may throw errors of the system. Throws
- * ServiceError when the folder cannot be used; `option` named it.
+ * Makes the folder where it is not there; the names in it go to `found`, which may throw. Throws ServiceError when the
+ * folder cannot be used; `option` named it.
  */
 export function openSpoolFolder(option: string, folder: string, found: (names: readonly string[]) => void): void {
   try {
@@ -15,6 +15,7 @@ export function openSpoolFolder(option: string, folder: string, found: (names: r
     found(readdirSync(folder));
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
+    if (error instanceof ServiceError) throw error;
     const code = errnoOf(error) ?? 'error';
     throw unusable(
       option,

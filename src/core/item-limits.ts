@@ -388,3 +388,18 @@ export const MAX_TRUNK_HOPS = 16;
 export const MAX_TRUNK_CALL_HOPS = 131_072;
 /** Addresses whose row is remembered. */
 export const TRUNK_ADDRESSES = 8_192;
+
+// Shipping to a store (--ship).
+
+/** Bytes of lines that wait for the disk, those that are being written included. */
+export const SHIP_WAITING_BYTES = 16 * 1024 * 1024;
+/** Lines are written into pieces of memory of this size. */
+export const SHIP_SLAB_BYTES = 256 * 1024;
+/** Bytes of a segment before compression, and so of one line. */
+export const SHIP_SEGMENT_BYTES = 4 * 1024 * 1024;
+/** Segments on disk, whatever `--ship-spool-bytes` allows. */
+export const SHIP_SEGMENTS = 262_144;
+/** Bytes of segments that the store refused and that are kept aside. */
+export const SHIP_REFUSED_BYTES = 64 * 1024 * 1024;
+/** Bytes of an answer of the store. */
+export const SHIP_ANSWER_BYTES = 64 * 1024;

@@ -1,0 +1,37 @@
+/** Shipments as tests make them: with short times, and with their sum checked at the end. */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { rowsLost, rowsMade, rowsStored } from '../../../../src/actions/ship/counters.ts';
+import type { ShipOptions } from '../../../../src/actions/ship/shipment.ts';
+import { Shipment } from '../../../../src/actions/ship/shipment.ts';
+
+export const BOOT = '0123456789abcdef';
+const MIB = 1024 * 1024;
+/** A store that does not answer is left after so long. */
+const ANSWER_MS = 300;
+
+export type Lab = { readonly shipment: Shipment; readonly said: (string | null)[] };
+
+/** Opened, not started. `port` is that of the store. */
+export function shipmentTo(t: TestContext | null, port: number, folder: string, more: Partial<ShipOptions> = {}): Lab {
+  const said: (string | null)[] = [];
+  const shipment = new Shipment({
+    url: new URL(`http://127.0.0.1:${port}`),
+    ...{ user: null, password: null, ca: null },
+    ...{ folder, mostBytes: 64 * MIB, boot: BOOT },
+    mayWrite: () => true,
+    onTrouble: (reason) => said.push(reason),
+    ...more,
+    times: { segmentMs: 20, firstRetryMs: 5, lastRetryMs: 20, answerMs: ANSWER_MS, ...more.times },
+  });
+  shipment.open();
+  t?.after(() => shipment.close());
+  return { shipment, said };
+}
+
+/** What was made, or found, is stored, lost for a reason, or waits. */
+export function assertBalanced({ counters, waitingRows }: Shipment): void {
+  const came = rowsMade(counters) + counters.get('found');
+  const went = rowsStored(counters) + rowsLost(counters);
+  assert.equal(came, went + waitingRows, `${came} came, ${went} went, ${waitingRows} wait`);
+}
