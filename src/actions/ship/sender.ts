@@ -1,0 +1,133 @@
+/**
+ * Sends segments to the store, the oldest first, one at a time, and says what became of each. What the store did not take is
+ * tried again after a while that doubles; the segment of which the store said something goes to the end, so that one that the
+ * store never takes, and never refuses, holds up no other.
+ */
+import { errnoOf } from '../../core/errors.ts';
+import { backOffMs, type OnceTold, troubleOf } from '../trouble.ts';
+import type { ShipCounters } from './counters.ts';
+import type { Segment, Spool } from './spool.ts';
+import type { Store } from './store-client.ts';
+import { GARBLED, STALE, StoreClient } from './store-client.ts';
+import type { Answer } from './verdict.ts';
+import { verdictOf } from './verdict.ts';
+
+export type SendTimes = {
+  /** The longest wait for the first try after a failure, and for any. */
+  readonly firstRetryMs: number;
+  readonly lastRetryMs: number;
+  /** For an insert, its answer included. */
+  readonly answerMs: number;
+};
+const CA_OPTION = '--ship-ca';
+const GARBLED_TEXT = 'it answers as another server does; correct the URL';
+/** The trouble of the store as a whole; others are of one table. */
+const AWAY = 'store';
+
+export class Sender {
+  readonly #client: StoreClient;
+  readonly #name: string;
+  readonly #spool: Spool;
+  readonly #counters: ShipCounters;
+  readonly #troubles: OnceTold;
+  readonly #times: SendTimes;
+  /** Failures since the last success. */
+  #tries = 0;
+  #retry: NodeJS.Timeout | null = null;
+  #sending: Promise<void> | null = null;
+  #isStarted = false;
+  #isClosed = false;
+
+  constructor(store: Store, spool: Spool, counters: ShipCounters, troubles: OnceTold, times: SendTimes) {
+    this.#client = new StoreClient(store, times.answerMs);
+    this.#name = store.url.origin;
+    this.#spool = spool;
+    this.#counters = counters;
+    this.#troubles = troubles;
+    this.#times = times;
+  }
+
+  start(): void {
+    this.#isStarted = true;
+    this.wake();
+  }
+
+  /** There is something to send. */
+  wake(): void {
+    if (!this.#isStarted || this.#isClosed || this.#retry !== null || this.#sending !== null) return;
+    const segment = this.#spool.take();
+    if (segment !== null) this.#sending = this.#sendAll(segment);
+  }
+
+  /** Breaks off what is under way; its segment stays on the disk. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#retry !== null) clearTimeout(this.#retry);
+    this.#client.close();
+    await this.#sending;
+  }
+
+  async #sendAll(first: Segment): Promise<void> {
+    let waitMs = 0;
+    for (let next: Segment | null = first; next !== null; next = this.#spool.take()) {
+      waitMs = await this.#send(next);
+      if (waitMs > 0 || this.#isClosed) break;
+    }
+    this.#sending = null;
+    if (waitMs === 0 || this.#isClosed) return;
+    this.#retry = setTimeout(() => {
+      this.#retry = null;
+      this.wake();
+    }, waitMs);
+    this.#retry.unref();
+  }
+
+  /** Milliseconds to wait before the next; 0 none. */
+  async #send(segment: Segment): Promise<number> {
+    const file = await this.#spool.read(segment);
+    if (file === null) return 0;
+    let answer: Answer;
+    try {
+      answer = await this.#client.insert(segment.table, file, segment.bytes);
+    } catch (error) {
+      const code = errnoOf(error) ?? 'error';
+      this.#spool.putBack(segment, false);
+      return code === STALE ? 0 : this.#later(code === GARBLED ? GARBLED_TEXT : troubleOf(code, CA_OPTION), AWAY);
+    }
+    const verdict = verdictOf(answer);
+    if (verdict.kind === 'later') {
+      this.#spool.putBack(segment, verdict.isOfRows);
+      return this.#later(verdict.reason, verdict.isOfRows ? segment.table : AWAY, answer.retryAfterMs);
+    }
+    this.#tries = 0;
+    this.#troubles.tell(null, AWAY);
+    if (verdict.kind === 'stored') await this.#stored(segment);
+    else await this.#refused(segment, verdict.reason);
+    return 0;
+  }
+
+  async #stored(segment: Segment): Promise<void> {
+    this.#counters.add(`stored_${segment.table}`, segment.rows);
+    this.#counters.add('segments_sent');
+    this.#troubles.tell(null, segment.table);
+    await this.#spool.remove(segment);
+  }
+
+  async #refused(segment: Segment, reason: string): Promise<void> {
+    this.#counters.add('refused', segment.rows);
+    const name = await this.#spool.refuse(segment);
+    this.#troubles.tell(
+      `${this.#name}: it refused ${segment.rows} rows of ${segment.table} (${reason}); kept in ${name}`,
+      segment.table,
+    );
+  }
+
+  /** Milliseconds to wait after a failure: `leastMs` or longer. */
+  #later(reason: string, of: string, leastMs = 0): number {
+    if (this.#isClosed) return 0;
+    this.#counters.add('retries');
+    this.#troubles.tell(`${this.#name}: ${reason}`, of);
+    const { firstRetryMs, lastRetryMs } = this.#times;
+    return Math.max(leastMs, backOffMs(this.#tries++, firstRetryMs, lastRetryMs));
+  }
+}
