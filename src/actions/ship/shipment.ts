@@ -1,0 +1,176 @@
+/**
+ * Ships rows to the store (--ship): from memory to segments on the disk, and from there to the store.
+ *
+ * Nobody waits for the disk or the store. Each row that is made gets stored, waits, or is counted with the reason why not; at
+ * any moment made + found = stored + lost + waiting. A row is on the disk within two seconds, so that a crash loses no more.
+ */
+import { SHIP_SEGMENT_BYTES, SHIP_WAITING_BYTES } from '../../core/item-limits.ts';
+import { OnceTold } from '../trouble.ts';
+import type { ShipCounters, ShipTable } from './counters.ts';
+import { SHIP_TABLES, shipCounters } from './counters.ts';
+import { WaitingLines } from './lines.ts';
+import type { SendTimes } from './sender.ts';
+import { Sender } from './sender.ts';
+import type { SpoolOptions } from './spool.ts';
+import { Spool } from './spool.ts';
+import type { Store } from './store-client.ts';
+
+export type ShipTimes = SendTimes & {
+  /** How long a row waits for others of its segment. */
+  readonly segmentMs: number;
+};
+
+export type ShipOptions = Store &
+  SpoolOptions & {
+    /** Told why rows do not get to the store, once for each trouble as it begins, and null when none is left. */
+    readonly onTrouble: (reason: string | null) => void;
+    readonly times?: Partial<ShipTimes>;
+  };
+
+/** A segment takes up to a second more to get to the disk. */
+const TIMES: ShipTimes = { segmentMs: 1_000, firstRetryMs: 2_000, lastRetryMs: 60_000, answerMs: 60_000 };
+/** How often drain() looks. */
+const DRAIN_STEP_MS = 5;
+
+type Table = {
+  readonly name: ShipTable;
+  readonly made: `made_${ShipTable}`;
+  readonly lines: WaitingLines;
+  dueRows: number;
+};
+
+export class Shipment {
+  readonly counters: ShipCounters = shipCounters();
+  readonly #tables: readonly Table[];
+  readonly #byName: Readonly<Record<ShipTable, Table>>;
+  readonly #spool: Spool;
+  readonly #sender: Sender;
+  readonly #segmentMs: number;
+  /** Of lines that wait, and of those that are being written. */
+  #waitingBytes = 0;
+  #rowsUnderWay = 0;
+  #writing: Promise<void> | null = null;
+  #clock: NodeJS.Timeout | null = null;
+  #isClosed = false;
+
+  /** Throws for a CA that is none. */
+  constructor(options: ShipOptions) {
+    const times = { ...TIMES, ...options.times };
+    const table = (name: ShipTable): Table => ({ name, made: `made_${name}`, lines: new WaitingLines(), dueRows: 0 });
+    this.#byName = {
+      ...{ messages: table('messages'), ids: table('ids'), streams: table('streams') },
+      ...{ minute: table('minute'), calls: table('calls'), agents: table('agents') },
+    };
+    this.#tables = SHIP_TABLES.map((name) => this.#byName[name]);
+    this.#segmentMs = times.segmentMs;
+    const troubles = new OnceTold(options.onTrouble);
+    this.#spool = new Spool(options, this.counters, troubles);
+    this.#sender = new Sender(options, this.#spool, this.counters, troubles, times);
+  }
+
+  /** Makes the folder of the spool, or finds what earlier runs left. Throws ServiceError when it cannot be used. */
+  open(): void {
+    this.#spool.open();
+    this.#clock ??= setInterval(() => this.#writeAll(), this.#segmentMs);
+    this.#clock.unref();
+  }
+
+  /** Begins to send. */
+  start(): void {
+    this.#sender.start();
+  }
+
+  /** A row of `table`: JSON without line end. Never throws, never waits. */
+  add(table: ShipTable, line: string): void {
+    const { made, lines } = this.#byName[table];
+    this.counters.add(made);
+    const bytes = Buffer.byteLength(line) + 1;
+    if (this.#isClosed || bytes > SHIP_SEGMENT_BYTES) {
+      this.counters.add(this.#isClosed ? 'unsent_at_end' : 'too_long');
+      return;
+    }
+    lines.add(line, bytes);
+    this.#waitingBytes += bytes;
+    while (this.#waitingBytes > SHIP_WAITING_BYTES && this.#shed());
+    if (lines.bytes >= SHIP_SEGMENT_BYTES) this.#write();
+  }
+
+  /** Bytes in memory, of lines that wait or are being written. */
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
+  /** Rows in memory and on the disk. */
+  get waitingRows(): number {
+    return this.#tables.reduce((sum, { lines }) => sum + lines.rows, this.#rowsUnderWay + this.#spool.rows);
+  }
+
+  /** Bytes of the disk that segments take. */
+  get spoolBytes(): number {
+    return this.#spool.bytes;
+  }
+
+  /** For how long the oldest segment has waited; null without one. */
+  get oldestMs(): number | null {
+    const madeMs = this.#spool.oldestMs;
+    return madeMs === null ? null : Math.max(0, performance.now() - madeMs);
+  }
+
+  /** What is in memory gets to the disk; resolves when the store has all, or after `ms`. */
+  async drain(ms: number): Promise<void> {
+    const end = performance.now() + ms;
+    this.#writeAll();
+    await this.#writing;
+    while (this.waitingRows > 0 && performance.now() < end)
+      await new Promise((resolve) => setTimeout(resolve, DRAIN_STEP_MS));
+  }
+
+  /** What is in memory gets to the disk or is counted; what is on the disk waits for the next run. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#clock !== null) clearInterval(this.#clock);
+    this.#writeAll();
+    await this.#writing;
+    await this.#sender.close();
+  }
+
+  /** Drops the oldest lines of the table that matters least; false when there are none. */
+  #shed(): boolean {
+    const table = this.#tables.find(({ lines }) => lines.rows > 0);
+    if (table === undefined) return false;
+    const { bytes, rows } = table.lines.take(0);
+    table.dueRows = Math.max(0, table.dueRows - rows);
+    this.#waitingBytes -= bytes;
+    this.counters.add('memory_full', rows);
+    return true;
+  }
+
+  /** All lines that wait now are to be on the disk. */
+  #writeAll(): void {
+    for (const table of this.#tables) table.dueRows = table.lines.rows;
+    this.#write();
+  }
+
+  #write(): void {
+    const first = this.#writing === null ? this.#tables.findLast(isDue) : undefined;
+    if (first !== undefined) this.#writing = this.#writeDue(first);
+  }
+
+  /** What matters most goes first: the process may be killed. */
+  async #writeDue(first: Table): Promise<void> {
+    for (let table: Table | undefined = first; table !== undefined; table = this.#tables.findLast(isDue)) {
+      const lines = table.lines.take(SHIP_SEGMENT_BYTES);
+      table.dueRows = Math.max(0, table.dueRows - lines.rows);
+      this.#rowsUnderWay = lines.rows;
+      await this.#spool.write(table.name, lines);
+      this.#rowsUnderWay = 0;
+      this.#waitingBytes -= lines.bytes;
+      this.#sender.wake();
+    }
+    this.#writing = null;
+  }
+}
+
+function isDue({ dueRows, lines }: Table): boolean {
+  return dueRows > 0 || lines.bytes >= SHIP_SEGMENT_BYTES;
+}
