@@ -22,7 +22,7 @@ import type { LabelledCount, MetricFamily } from './metrics-snapshot.ts';
 export type TrunkCounting = { readonly downAfter: number };
 
 /** How a key of `losses` begins that an output has; view/loss-table.ts has a row for each. */
-export type MeterLoss = 'hep_out_' | 'output_' | 'stdout_lines_lost' | 'stderr_lines_lost';
+export type MeterLoss = 'hep_out_' | 'ship_' | 'output_' | 'stdout_lines_lost' | 'stderr_lines_lost';
 
 /** Counters of a part that comes after the views: an output, or what acts on others. */
 export type Meter = {

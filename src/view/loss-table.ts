@@ -237,6 +237,9 @@ const ANSWERS: readonly Loss[] = [
   ofMeters('hep_out_', 'hep_out_*', 'Messages that calltap did not send to the collector of `-H`.', {
     remedy: 'Look at the collector; [mirroring](operations.md#mirroring-to-a-collector).',
   }),
+  ofMeters('ship_', 'ship_*', 'Rows that did not get to the store of `--ship`.', {
+    remedy: 'Look at the store, and at the disk of the spool; `ship_refused` rows are kept in its `.refused` files.',
+  }),
   ofMeters(
     'output_',
     'output_*',
