@@ -2,8 +2,9 @@
  * Opens the folder of a spool: what waits on the disk for a host that is away. One calltap alone uses it, and only its user
  * reads it.
  */
-import { accessSync, constants, mkdirSync, readdirSync } from 'node:fs';
+import { accessSync, constants, readdirSync } from 'node:fs';
 import { errnoOf, failure, ServiceError } from '../core/errors.ts';
+import { makeFolder } from '../core/make-folder.ts';
 
 /**
  * Makes the folder where it is not there; the names in it go to `found`, which may throw. Throws ServiceError when the
@@ -11,7 +12,7 @@ import { errnoOf, failure, ServiceError } from '../core/errors.ts';
  */
 export function openSpoolFolder(option: string, folder: string, found: (names: readonly string[]) => void): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     found(readdirSync(folder));
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (error) {

@@ -1,12 +1,13 @@
 /**
  * What is written beside the capture for one call: its audio, and SIPp scenarios that replay it.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { oneLine } from '../../config/option-value.ts';
 import type { AskQuality } from '../../contract/index.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
+import { makeFolder } from '../../core/make-folder.ts';
 import type { Explorer } from '../../explore/explorer.ts';
 import type { Lines } from './print-lines.ts';
 
@@ -75,7 +76,7 @@ export async function writeScenarios(explorer: Explorer, { to, showSecrets }: Co
 /** Throws WRITE_FAILED. `folder` is made where it is missing. */
 function writeTo(path: string, bytes: Uint8Array, folder: string | null = null): void {
   try {
-    if (folder !== null) mkdirSync(folder, { recursive: true });
+    if (folder !== null) makeFolder(folder);
     writeFileSync(path, bytes);
   } catch (error) {
     throw failure('WRITE_FAILED', { path: oneLine(path), cause: errnoOf(error) ?? 'error' });
