@@ -1,0 +1,33 @@
+/** What all rows of a call are known by. */
+import { timestampText } from '../../view/captured-at.ts';
+
+/** Whose rows they are: the host, and the run of the agent on it. */
+export type Shipper = { readonly host: string; readonly boot: string };
+
+/** `number` counts dialogs of the boot from 1; `version` grows with each row of the boot, and the greatest one holds. */
+export type CallKey = Shipper & { readonly hour: string; readonly number: number; readonly version: number };
+
+const HOUR_US = 3_600e6;
+/** Seconds that ClickHouse's DateTime can hold: 1970 to 2106. */
+const LAST_US = 4_294_967_295e6;
+
+/** The hour of a time, as the store reads it. */
+export function hourText(us: number): string {
+  return dateTimeText(Math.floor(us / HOUR_US) * HOUR_US);
+}
+
+/** A time as the store's DateTime, which has no parts of a second; what it cannot hold is the nearest that it can. */
+export function dateTimeText(us: number): string {
+  const held = Math.min(Math.max(us, 0), LAST_US) || 0;
+  return `${timestampText(held).slice(0, 19)}Z`;
+}
+
+const DAY_US = 86_400e6;
+/** Of live captures: whoever forges times would make a part of the store for each day that he names. */
+const OLDEST_US = 400 * DAY_US;
+const NEWEST_US = 2 * DAY_US;
+
+/** Whether a time may be shipped now; always where `nowUs` is NaN, as in files. */
+export function isInTime(us: number, nowUs: number): boolean {
+  return !(us < nowUs - OLDEST_US || us > nowUs + NEWEST_US);
+}

@@ -1,0 +1,125 @@
+/**
+ * What the message that opened a call says of it, read once: between whom it went, who wrote it, and by which texts the call
+ * is found in the store.
+ *
+ * These texts are its Call-ID, the users of From, To and the Request-URI, and what ties it to other legs: Session-ID (RFC 7989),
+ * X-Call-ID and its kin, Replaces (RFC 3891), P-Charging-Vector (RFC 7315).
+ */
+import { openerOf } from '../../analysis/call-messages.ts';
+import type { Evidence } from '../../analysis/evidence.ts';
+import { MAX_IDENTIFIER_BYTES } from '../../core/limits.ts';
+import { TRANSPORTS } from '../../core/words.ts';
+import { HEADER, headerIdOf } from '../../protocols/sip/header-name.ts';
+import { paramValue, parseParams } from '../../protocols/sip/params.ts';
+import { decodeText } from '../../protocols/sip/text.ts';
+import { parseUri } from '../../protocols/sip/uri.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+
+export type CallIdentifier = {
+  readonly kind: 'call_id' | 'correlation' | 'from' | 'to' | 'request';
+  readonly text: string;
+};
+
+export type Opening = {
+  /** `<address>:<port>` of the message itself; '' where it is not kept any more. */
+  readonly src: string;
+  readonly dst: string;
+  readonly transport: string;
+  readonly userAgent: string;
+  /** Hosts of the request, also where its response is all that is kept. */
+  readonly caller: string;
+  readonly callee: string;
+  readonly identifiers: readonly CallIdentifier[];
+};
+
+/** More of one call nobody needs to find it by. */
+const MOST = 16;
+const UUID = /(?:^|;\s{0,8}remote\s{0,8}=\s{0,8})([0-9a-f]{32})(?=[\s;,]|$)/gi;
+
+export function openingOf(e: Evidence, d: Dialog): Opening {
+  const m = openerOf(d, e.stores.log);
+  const known: CallIdentifier[] = [
+    { kind: 'call_id', text: d.callId },
+    { kind: 'from', text: d.fromUser },
+    { kind: 'to', text: d.toUser },
+  ];
+  if (m === null)
+    return {
+      src: '',
+      dst: '',
+      transport: '',
+      userAgent: '',
+      caller: '',
+      callee: '',
+      identifiers: known.filter(isSaid),
+    };
+  let userAgent = '';
+  const read = m.read();
+  if (read !== null) {
+    const { bytes, scan } = read;
+    if (scan.isRequest) known.push({ kind: 'request', text: userOf(decodeText(bytes, scan.uriStart, scan.uriEnd)) });
+    scan.forEachHeader((nameStart, nameEnd, start, end) => {
+      const name = bytes.toString('latin1', nameStart, nameEnd);
+      const id = headerIdOf(name);
+      if (id === HEADER.USER_AGENT && userAgent === '') userAgent = decodeText(bytes, start, end);
+      const tie = TIES.get(id) ?? (e.rules.callIdHeaders.length > 0 && isNamed(e, name) ? whole : null);
+      if (tie === null) return;
+      for (const text of tie(decodeText(bytes, start, end))) known.push({ kind: 'correlation', text: cut(text) });
+    });
+  }
+  const [from, to] = m.isRequest ? [m.src, m.dst] : [m.dst, m.src];
+  return {
+    src: m.srcText,
+    dst: m.dstText,
+    transport: TRANSPORTS[m.transport] ?? '',
+    userAgent,
+    caller: from.host,
+    callee: to.host,
+    identifiers: unlike(known),
+  };
+}
+
+const isSaid = ({ text }: CallIdentifier): boolean => text !== '';
+const whole = (value: string): readonly string[] => [value];
+
+/** What the values of headers tie a call by. */
+const TIES: ReadonlyMap<number, (value: string) => readonly string[]> = new Map([
+  [HEADER.SESSION_ID, sessionIds],
+  [HEADER.X_CALL_ID, whole],
+  [HEADER.X_CID, whole],
+  [HEADER.REPLACES, (value: string) => [value.split(';', 1)[0]?.trim() ?? '']],
+  [HEADER.P_CHARGING_VECTOR, chargingIds],
+]);
+
+/** The null UUID says that it is not known yet. */
+function sessionIds(value: string): string[] {
+  return [...value.matchAll(UUID)].flatMap(([, uuid = '']) => (/^0+$/.test(uuid) ? [] : [uuid.toLowerCase()]));
+}
+
+function chargingIds(value: string): string[] {
+  const { params } = parseParams(`;${value}`, 0);
+  return ['icid-value', 'related-icid'].map((name) => paramValue(params, name) ?? '');
+}
+
+function isNamed({ rules }: Evidence, name: string): boolean {
+  return rules.callIdHeaders.some((one) => one.toLowerCase() === name.toLowerCase());
+}
+
+function userOf(text: string): string {
+  const uri = parseUri(text);
+  return uri.ok ? cut(uri.value.user ?? '') : '';
+}
+
+function cut(text: string): string {
+  return text.slice(0, MAX_IDENTIFIER_BYTES);
+}
+
+function unlike(all: readonly CallIdentifier[]): CallIdentifier[] {
+  const found: CallIdentifier[] = [];
+  for (const one of all) {
+    if (!isSaid(one) || found.some(({ kind, text }) => kind === one.kind && text === one.text)) continue;
+    found.push(one);
+    if (found.length === MOST) break;
+  }
+  return found;
+}
