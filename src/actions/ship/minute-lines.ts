@@ -1,0 +1,103 @@
+/**
+ * The rows of trunks by minute, as sums and as bins of sketches, so that a store adds up what many agents counted.
+ *
+ * A figure may come late: its minute is sent again, and replaces itself. A row of addresses that gave way to others was
+ * counted in the row of all others: what was sent of it becomes zero.
+ */
+import type { DDSketch } from '@datadog/sketches-js';
+import { TRUNK_MINUTES } from '../../core/item-limits.ts';
+import { isAnswer, isEffective } from '../../store/dialogs/call-outcome.ts';
+import { TrunkFigures } from '../../store/trunks/trunk-figures.ts';
+import type { TrunkRow } from '../../store/trunks/trunk-row.ts';
+import { minuteOf } from '../../store/trunks/trunk-spans.ts';
+import type { TrunkStore } from '../../store/trunks/trunk-store.ts';
+import type { Shipper } from './key.ts';
+import { dateTimeText } from './key.ts';
+
+const MINUTE_US = 60e6;
+
+export class MinuteLines {
+  readonly #store: TrunkStore;
+  /** Minutes that were sent of each row. */
+  readonly #sent = new Map<TrunkRow, Set<number>>();
+
+  constructor(store: TrunkStore) {
+    this.#store = store;
+    store.noteChanges();
+  }
+
+  /** Rows of the minutes that changed and are over; with `isLast` also of the one under way. */
+  *changed(nowUs: number, isLast: boolean, shipper: Shipper, nextVersion: () => number): Generator<string> {
+    const current = minuteOf(nowUs);
+    for (const [row, minutes] of this.#sent) {
+      if (!row.isFolded) continue;
+      for (const minute of minutes) yield minuteLine(row, minute, new TrunkFigures(), shipper, nextVersion());
+      this.#sent.delete(row);
+    }
+    for (const row of this.#store.rows) {
+      const { changed, minutes } = row.spans;
+      for (const minute of changed ?? []) {
+        const figures = minutes.get(minute);
+        if (figures !== undefined && minute >= current && !isLast) continue;
+        changed?.delete(minute);
+        // Older ones are parts of an hour: they were sent when they were minutes.
+        if (figures === undefined) continue;
+        this.#note(row, minute, current);
+        yield minuteLine(row, minute, figures, shipper, nextVersion());
+      }
+    }
+  }
+
+  #note(row: TrunkRow, minute: number, current: number): void {
+    let minutes = this.#sent.get(row);
+    if (minutes === undefined) {
+      minutes = new Set();
+      this.#sent.set(row, minutes);
+    }
+    minutes.add(minute);
+    if (minutes.size <= TRUNK_MINUTES) return;
+    for (const old of minutes) if (old < current - TRUNK_MINUTES) minutes.delete(old);
+  }
+}
+
+function minuteLine(row: TrunkRow, minute: number, f: TrunkFigures, shipper: Shipper, version: number): string {
+  const codes = [...f.codes];
+  const calls = (is: (code: number) => boolean): number =>
+    codes.reduce((sum, [code, n]) => (is(code) ? sum + n : sum), 0);
+  return JSON.stringify({
+    ...shipper,
+    minute: dateTimeText(minute * MINUTE_US),
+    trunk: row.name,
+    direction: row.direction,
+    version,
+    attempts: f.attempts,
+    answered: calls(isAnswer),
+    effective: calls(isEffective),
+    codes: Object.fromEntries(codes),
+    talks: f.talks,
+    talk_sec: f.talkSec,
+    most_talking: f.mostTalking,
+    retransmissions: f.retransmits,
+    expected: f.expected,
+    lost: f.lost,
+    options_asked: f.optionsAsked,
+    options_answered: f.optionsAnswered,
+    round_trip_ms: f.roundTripMs,
+    registrations_failed: f.registrationsFailed,
+    ...sketchColumns('pdd', f.pddMs),
+    ...sketchColumns('mos', f.mos),
+  });
+}
+
+/** Bins of DDSketch by their key; a key stands for values about gamma^key, gamma = (1 + 0.01) / (1 - 0.01). */
+function sketchColumns(name: string, sketch: DDSketch | null): Record<string, unknown> {
+  const bins: Record<string, number> = {};
+  const { bins: counts, offset } = sketch?.store ?? { bins: [], offset: 0 };
+  for (const [i, n] of counts.entries()) if (n > 0) bins[String(i + offset)] = n;
+  return {
+    [`${name}_count`]: sketch?.count ?? 0,
+    [`${name}_sum`]: sketch?.sum ?? 0,
+    [`${name}_zero`]: sketch?.zeroCount ?? 0,
+    [`${name}_bins`]: bins,
+  };
+}
