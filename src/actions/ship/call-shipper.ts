@@ -1,0 +1,248 @@
+/**
+ * Makes the rows of calls as they happen: two seconds after a call began, when it is answered, when a finding appears, every
+ * five minutes, and when it has ended; what ends within two seconds is one row. A call that changes later is told again.
+ *
+ * Rows are made in slices: the capture goes on between two of them. Where calls leave the memory faster than rows can be made
+ * they are counted. Time is capture time; of files none passes, and their calls are told of when all is read.
+ */
+import { hash } from 'node:crypto';
+import type { Evidence } from '../../analysis/evidence.ts';
+import { findingNames } from '../../analysis/finding-names.ts';
+import { Counters } from '../../core/counters.ts';
+import { SHIP_GONE_MS } from '../../core/item-limits.ts';
+import { finish, Turns } from '../../core/turns.ts';
+import { ORIGINS } from '../../core/words.ts';
+import type { Observer } from '../../ingest/observer.ts';
+import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
+import type { Packet } from '../../sources/packet.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import { isEnded, STATE } from '../../store/dialogs/dialog-state.ts';
+import type { Due } from './agenda.ts';
+import { Agenda } from './agenda.ts';
+import { callLine, idLines, shippedCallSteps, streamLines } from './call-lines.ts';
+import type { ShipTable } from './counters.ts';
+import type { CallKey, Shipper } from './key.ts';
+import { hourText, isInTime } from './key.ts';
+import type { MessageParts } from './message-lines.ts';
+import { messageLines } from './message-lines.ts';
+import { openingOf } from './opening.ts';
+
+/** Seconds after a call began, and after it ended, that its row is made. */
+const SETTLE_SEC = 2;
+/** Seconds after its end that it is looked at once more: what comes late has come, or was given up (64*T1). */
+const LATE_SEC = 32;
+/** Seconds between two looks for new findings, and between two rows of a call that goes on. */
+const LOOK_SEC = 30;
+const ROW_SEC = 300;
+
+export const CALL_SHIP_COUNTERS = [
+  /** Calls that left the memory before a row was made of them, and those whose last row is not their last state. */
+  'calls_skipped',
+  'calls_stale',
+  /** Messages that left the memory before. */
+  'messages_gone',
+  /** Calls of a live capture whose time cannot be: more than 400 days ago, or two days ahead. */
+  'out_of_time',
+  /** Calls that a probe read, which stay on this host. */
+  'from_uprobe',
+] as const;
+/** Of these, what is missing in the store. */
+export const CALL_SHIP_LOSSES = ['calls_skipped', 'calls_stale', 'messages_gone', 'out_of_time'] as const;
+export type CallShipCounter = (typeof CALL_SHIP_COUNTERS)[number];
+
+const UPROBE_SEEN = 1 << ORIGINS.indexOf('uprobe');
+
+/** What was told of a dialog. */
+type Track = Due & {
+  readonly dialog: Dialog;
+  /** '' before the first row. */
+  hour: string;
+  isQueued: boolean;
+  /** Something happened that is to be told; else it is only looked at. */
+  hasNews: boolean;
+  /** Nothing of it is told any more. */
+  isLeftOut: boolean;
+  rowSec: number;
+  /** Of the document that was sent last. */
+  digest: string;
+  findings: string;
+  /** Store's count of touches at the last row; messages that were sent. */
+  touched: number;
+  messages: number;
+};
+
+export type CallShipperOptions = {
+  readonly evidence: () => Evidence;
+  readonly shipper: Shipper;
+  readonly parts: MessageParts;
+  readonly sendsUprobe: boolean;
+  readonly nextVersion: () => number;
+  readonly add: (table: ShipTable, line: string) => void;
+};
+
+export class CallShipper implements Observer {
+  readonly counters = new Counters<CallShipCounter>(CALL_SHIP_COUNTERS);
+  readonly #options: CallShipperOptions;
+  readonly #tracks = new Map<Dialog, Track>();
+  readonly #agenda = new Agenda<Track>();
+  readonly #turns = new Turns(() => performance.now());
+  #work: Track[] = [];
+  #working: Promise<void> | null = null;
+  /** NaN before the first tick. */
+  #nowSec = Number.NaN;
+  /** Milliseconds of this second that went to calls that left the memory. */
+  #goneMs = 0;
+
+  constructor(options: CallShipperOptions) {
+    this.#options = options;
+  }
+
+  onMessage(_buf: Buffer, _start: number, _end: number, _scan: SipScan, _c: Packet, d: Dialog | null): void {
+    if (d === null) return;
+    const track = this.#tracks.get(d);
+    if (track === undefined) this.#open(d);
+    else if (track.dueSec > this.#nowSec + SETTLE_SEC && isEnded(d.state)) this.#note(track, SETTLE_SEC);
+  }
+
+  onDialogState(d: Dialog): void {
+    const track = this.#tracks.get(d) ?? this.#open(d);
+    if (d.state === STATE.InCall) this.#note(track, 0);
+    else if (isEnded(d.state)) this.#note(track, SETTLE_SEC);
+  }
+
+  onDialogGone(d: Dialog): void {
+    const track = this.#tracks.get(d);
+    if (track === undefined) return;
+    this.#tracks.delete(d);
+    track.dueSec = Number.POSITIVE_INFINITY;
+    if (track.isLeftOut || track.touched === d.touched) return;
+    if (this.#goneMs >= SHIP_GONE_MS) {
+      this.counters.add(track.hour === '' ? 'calls_skipped' : 'calls_stale');
+      return;
+    }
+    const beganMs = performance.now();
+    this.#tell(track);
+    if (!Number.isNaN(this.#nowSec)) this.#goneMs += performance.now() - beganMs;
+  }
+
+  onTick(nowUs: number): void {
+    this.#nowSec = Math.floor(nowUs / 1e6);
+    this.#goneMs = 0;
+    for (const track of this.#agenda.due(this.#nowSec)) this.#queue(track);
+    this.#working ??= this.#run(null).finally(() => {
+      this.#working = null;
+    });
+  }
+
+  /** Resolves when the rows that are due have been made. */
+  async settled(): Promise<void> {
+    await this.#working;
+  }
+
+  /** Tells all that was not told yet; `hasRoom` resolves when more may be added. */
+  async finish(hasRoom: () => Promise<void>): Promise<void> {
+    for (const track of this.#tracks.values()) {
+      track.hasNews = true;
+      this.#queue(track);
+    }
+    await this.#working;
+    await this.#run(hasRoom);
+  }
+
+  #open(d: Dialog): Track {
+    const track: Track = {
+      dialog: d,
+      hour: '',
+      dueSec: Number.POSITIVE_INFINITY,
+      isQueued: false,
+      hasNews: true,
+      isLeftOut: false,
+      rowSec: 0,
+      digest: '',
+      findings: '',
+      touched: -1,
+      messages: 0,
+    };
+    this.#tracks.set(d, track);
+    this.#note(track, SETTLE_SEC);
+    return track;
+  }
+
+  #note(track: Track, afterSec: number): void {
+    track.hasNews = true;
+    if (!Number.isNaN(this.#nowSec)) this.#agenda.note(track, this.#nowSec + afterSec);
+  }
+
+  #queue(track: Track): void {
+    if (track.isQueued || track.isLeftOut) return;
+    track.isQueued = true;
+    this.#work.push(track);
+  }
+
+  async #run(hasRoom: (() => Promise<void>) | null): Promise<void> {
+    const slice = this.#turns.slice();
+    while (this.#work.length > 0) {
+      const work = this.#work;
+      this.#work = [];
+      for (const track of work) {
+        track.isQueued = false;
+        if (this.#tracks.has(track.dialog)) this.#look(track);
+        if (!slice.isOver) continue;
+        await hasRoom?.();
+        await slice.rest();
+      }
+    }
+  }
+
+  #look(track: Track): void {
+    const { dialog: d } = track;
+    const wasEnded = isEnded(d.state);
+    const hadNews = track.hasNews;
+    this.#tell(track);
+    if (track.isLeftOut || Number.isNaN(this.#nowSec)) return;
+    if (!wasEnded) this.#agenda.note(track, this.#nowSec + LOOK_SEC);
+    else if (hadNews) this.#agenda.note(track, this.#nowSec + LATE_SEC);
+  }
+
+  /** Why nothing of the call may be told, or no more; null where it may. */
+  #whyNot({ dialog: d, hour }: Track): CallShipCounter | null {
+    if ((d.originsSeen & UPROBE_SEEN) !== 0 && !this.#options.sendsUprobe) return 'from_uprobe';
+    return hour === '' && !isInTime(d.createdUs, this.#nowSec * 1e6) ? 'out_of_time' : null;
+  }
+
+  /** Adds the rows of the call where they say something new. */
+  #tell(track: Track): void {
+    const { evidence, shipper, parts, nextVersion, add } = this.#options;
+    const { dialog: d } = track;
+    const why = this.#whyNot(track);
+    if (why !== null) {
+      track.isLeftOut = true;
+      this.counters.add(why);
+      return;
+    }
+    const e = evidence();
+    const call = finish(shippedCallSteps(e, d));
+    const findings = findingNames(call.facts).join(' ');
+    const isOver = isEnded(d.state);
+    const isRowDue = track.hasNews || isOver || this.#nowSec >= track.rowSec + ROW_SEC;
+    track.hasNews = false;
+    if (!isRowDue && findings === track.findings) return;
+    const digest = hash('sha1', call.text, 'base64');
+    track.touched = d.touched;
+    if (digest === track.digest) return;
+    const isFirst = track.hour === '';
+    if (isFirst) track.hour = hourText(d.createdUs);
+    track.digest = digest;
+    track.findings = findings;
+    track.rowSec = this.#nowSec;
+    const key: CallKey = { ...shipper, hour: track.hour, number: d.serial + 1, version: nextVersion() };
+    const messages = messageLines(e, d, key, parts, track.messages, this.#nowSec * 1e6);
+    track.messages = messages.upTo;
+    if (messages.gone > 0) this.counters.add('messages_gone', messages.gone);
+    for (const line of messages.lines) add('messages', line);
+    const opening = openingOf(e, d);
+    if (isFirst) for (const line of idLines(key, opening)) add('ids', line);
+    for (const line of streamLines(key, call)) add('streams', line);
+    add('calls', callLine(e, d, key, call, opening));
+  }
+}

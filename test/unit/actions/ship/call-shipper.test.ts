@@ -1,0 +1,163 @@
+/** When rows of a call are made: after two seconds, when it is answered, with new findings, every five minutes, at its end. */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { CallShipper } from '../../../../src/actions/ship/call-shipper.ts';
+import type { CallDocument } from '../../../../src/contract/index.ts';
+import { ORIGINS } from '../../../../src/core/words.ts';
+import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
+import { STATE } from '../../../../src/store/dialogs/dialog-state.ts';
+import type { OpenSession } from '../../../helpers/open-session.ts';
+import { openSession } from '../../../helpers/open-session.ts';
+
+const DEMO = 'fixtures/demo/demo.pcap';
+
+type Row = { readonly version: number; readonly number: number; readonly document: string; readonly hour: string };
+
+type Kit = {
+  readonly session: OpenSession;
+  readonly shipper: CallShipper;
+  readonly rows: Record<string, Row[]>;
+  readonly call: (user: string) => Dialog;
+  /** The capture has come so far: seconds after its end. Resolves when the rows are made. */
+  readonly at: (sec: number) => Promise<void>;
+};
+
+async function kit(t: TestContext, parts: 'none' | 'headers' | 'full' = 'headers'): Promise<Kit> {
+  const session = openSession(['-I', DEMO, '--json']);
+  t.after(() => session.close());
+  await session.read([DEMO], () => undefined);
+  const rows: Record<string, Row[]> = { calls: [], messages: [], ids: [], streams: [], minute: [], agents: [] };
+  let version = 0;
+  const shipper = new CallShipper({
+    evidence: () => session.evidence,
+    shipper: { host: 'sbc1', boot: '0123456789abcdef' },
+    parts,
+    sendsUprobe: false,
+    nextVersion: () => ++version,
+    add: (table, line) => rows[table]?.push(JSON.parse(line) as Row),
+  });
+  const endSec = Math.ceil(session.evidence.capture.nowUs / 1e6);
+  const at = async (sec: number): Promise<void> => {
+    shipper.onTick((endSec + sec) * 1e6);
+    await shipper.settled();
+  };
+  await at(0);
+  const call = (user: string): Dialog =>
+    [...session.dialogs.oldestFirst()].find((d) => d.fromUser === user) ?? assert.fail(user);
+  return { session, shipper, rows, call, at };
+}
+
+function seen({ shipper }: Kit, d: Dialog): void {
+  shipper.onMessage(Buffer.alloc(0), 0, 0, {} as never, {} as never, d);
+}
+
+test('a call that began and ended is one row after two seconds, and never the same again', async (t) => {
+  const k = await kit(t);
+  const d = k.call('2019');
+  seen(k, d);
+  await k.at(1);
+  assert.equal(k.rows['calls']?.length, 0);
+  await k.at(2);
+  assert.deepEqual(
+    k.rows['calls']?.map(({ number }) => number),
+    [d.serial + 1],
+  );
+  for (const sec of [3, 34, 35, 400]) await k.at(sec);
+  assert.equal(k.rows['calls']?.length, 1);
+  assert.equal(k.rows['messages']?.length, d.msgCount);
+});
+
+test('the document of a row is the one that is asked for', async (t) => {
+  const k = await kit(t);
+  for (const d of k.session.dialogs.oldestFirst()) seen(k, d);
+  await k.at(2);
+  await k.at(40);
+  const all = [...k.session.dialogs.oldestFirst()];
+  assert.equal(k.rows['calls']?.length, all.length);
+  for (const d of all) {
+    const row: Row = k.rows['calls']?.find(({ number }) => number === d.serial + 1) ?? assert.fail(d.callId);
+    const found = await k.session.explorer.call(d.callId);
+    assert.deepEqual(JSON.parse(row.document), JSON.parse(JSON.stringify(found?.document)) as CallDocument);
+  }
+});
+
+test('a call that goes on is told of after five minutes, one that is answered at once', async (t) => {
+  const k = await kit(t);
+  const d = k.call('2019');
+  d.state = STATE.Ringing;
+  seen(k, d);
+  await k.at(2);
+  assert.equal(k.rows['calls']?.length, 1);
+  d.msgCount++;
+  await k.at(32);
+  await k.at(62);
+  assert.equal(k.rows['calls']?.length, 1, 'a look that finds nothing new makes no row');
+  d.state = STATE.InCall;
+  k.shipper.onDialogState(d);
+  await k.at(63);
+  assert.equal(k.rows['calls']?.length, 2);
+  d.msgCount++;
+  await k.at(93);
+  await k.at(123);
+  assert.equal(k.rows['calls']?.length, 2);
+  for (let sec = 153; sec <= 393; sec += 30) await k.at(sec);
+  assert.equal(k.rows['calls']?.length, 3);
+  const versions = k.rows['calls']?.map(({ version }) => version) ?? [];
+  assert.deepEqual(
+    [...new Set(versions)].sort((a, b) => a - b),
+    versions,
+    'each row replaces those before',
+  );
+  assert.equal(new Set(k.rows['calls']?.map(({ hour }) => hour)).size, 1, 'under the same key');
+});
+
+test('a BYE after an hour makes another row', async (t) => {
+  const k = await kit(t);
+  const d = k.call('2019');
+  seen(k, d);
+  await k.at(2);
+  await k.at(40);
+  d.msgCount++;
+  d.touched++;
+  await k.at(3_600);
+  seen(k, d);
+  await k.at(3_602);
+  assert.equal(k.rows['calls']?.length, 2);
+});
+
+test('a call that leaves the memory is told of before, or counted where there is no time', async (t) => {
+  const k = await kit(t);
+  const all = [...k.session.dialogs.oldestFirst()];
+  for (const d of all) seen(k, d);
+  for (const d of all) k.shipper.onDialogGone(d);
+  assert.equal(k.rows['calls']?.length, all.length);
+  assert.equal(k.shipper.counters.get('calls_skipped'), 0);
+});
+
+test('what a probe read stays on this host', async (t) => {
+  const k = await kit(t);
+  const d = k.call('2019');
+  d.originsSeen |= 1 << ORIGINS.indexOf('uprobe');
+  seen(k, d);
+  await k.at(2);
+  await k.at(40);
+  await k.shipper.finish(() => Promise.resolve());
+  assert.deepEqual(k.rows, { calls: [], messages: [], ids: [], streams: [], minute: [], agents: [] });
+  assert.equal(k.shipper.counters.get('from_uprobe'), 1);
+});
+
+test('messages come without secrets, and without bodies unless these are asked for', async (t) => {
+  const texts = new Map<string, string>();
+  for (const parts of ['none', 'headers', 'full'] as const) {
+    const k = await kit(t, parts);
+    for (const d of k.session.dialogs.oldestFirst()) seen(k, d);
+    await k.at(2);
+    texts.set(parts, JSON.stringify(k.rows));
+  }
+  assert.ok(!texts.get('none')?.includes('Via: SIP'));
+  assert.ok(texts.get('headers')?.includes('Via: SIP'));
+  assert.ok(!texts.get('headers')?.includes('m=audio'));
+  assert.ok(texts.get('full')?.includes('m=audio'));
+  for (const text of texts.values()) assert.ok(!text.includes('response=') && !text.includes('nonce='));
+});
