@@ -10,6 +10,7 @@ import { writtenOption } from './option-spec.ts';
 import { oneLine, optionValueText } from './option-value.ts';
 import type { Flag, TABLE } from './options.ts';
 import { optionByFlag } from './options.ts';
+import { SHIP_OPTIONS, shipConflict } from './ship-options.ts';
 
 type Config = RowValues<typeof TABLE>;
 
@@ -245,11 +246,18 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
   { option: 'hep-node', needs: ['hep-send'], unless: NO_CAPTURE },
   { option: 'hep-send-auth', needs: ['hep-send'], unless: NO_CAPTURE },
   { option: 'hep-rtp-reports', needs: ['hep-send'], unless: NO_CAPTURE },
-  { option: 'export-uprobe', needs: ['hep-send'], unless: NO_CAPTURE },
+  { option: 'export-uprobe', needs: ['hep-send', 'ship'], unless: NO_CAPTURE },
   { option: 'hep-spool', needs: ['hep-send'], unless: NO_CAPTURE },
   { option: 'hep-cert', needs: ['hep-key'], unless: NO_CAPTURE, remedy: 'add --hep-key FILE' },
   { option: 'hep-key', needs: ['hep-cert'], unless: NO_CAPTURE, remedy: 'add --hep-cert FILE' },
   { unless: NO_CAPTURE, check: collectorConflict },
+  ...SHIP_OPTIONS.map((option) => ({
+    option,
+    needs: ['ship'] as const,
+    unless: NO_CAPTURE,
+    isForFlags: true as const,
+  })),
+  { unless: NO_CAPTURE, check: shipConflict },
   {
     option: 'user',
     needs: LIVE,

@@ -7,6 +7,7 @@ import type { OptionType, OptionValue, ValueOf } from './option-value.ts';
 
 export const OPTION_GROUPS = [
   'Sources',
+  'Shipping',
   'Output',
   'API and metrics',
   'Credentials',

@@ -26,6 +26,7 @@ import {
   userPass,
   value,
 } from './option-spec.ts';
+import { SHIPPING } from './ship-options.ts';
 import { SOURCES } from './source-options.ts';
 
 /** `mos` and `-mos`, with every key. */
@@ -289,6 +290,7 @@ const GENERAL = group('General', {
 /** The rows whose values are members of the configuration; DIAGNOSIS is its member `thresholds`. */
 export const TABLE = {
   ...SOURCES,
+  ...SHIPPING,
   ...OUTPUT,
   ...API_METRICS,
   ...CREDENTIALS,
@@ -303,6 +305,7 @@ export type Flag = keyof typeof TABLE;
 /** Every row, group by group. */
 export const OPTIONS: readonly OptionSpec[] = [
   SOURCES,
+  SHIPPING,
   OUTPUT,
   API_METRICS,
   REFUSED,

@@ -60,7 +60,7 @@ export const SOURCES = group('Sources', {
   'hep-rtp-reports': toggle('Mirror the measured quality of RTP streams too, a report a window.', {
     toml: 'hep.rtp_reports',
   }),
-  'export-uprobe': toggle('Mirror SIP that --uprobe reads too; else it stays on this host.', {
+  'export-uprobe': toggle('Mirror and ship SIP that --uprobe reads too; else it stays on this host.', {
     toml: 'hep.export_uprobe',
   }),
   'hep-ca': value('FILE', text, 'Trust the CA of this PEM file too, for -H over TLS.', { toml: 'hep.ca' }),

@@ -31,6 +31,7 @@ test('the secrets are these, each with a variable and none with a key of the fil
     [
       ['hep-auth', 'CALLTAP_HEP_AUTH', undefined],
       ['hep-send-auth', 'CALLTAP_HEP_SEND_AUTH', undefined],
+      ['ship-password', 'CALLTAP_SHIP_PASSWORD', undefined],
       ['api-key', 'SERVICE_API_KEY', undefined],
       ['api-signing-key', 'SERVICE_API_SIGNING_KEY', undefined],
       ['mcp-signing-key', 'SERVICE_MCP_SIGNING_KEY', undefined],

@@ -1,0 +1,79 @@
+/** Rows of the table of options: what is shipped to a store of many hosts, and what these say against each other. */
+
+import { failure, ServiceError } from '../core/errors.ts';
+import { SHIP_SPOOL_BYTES, SHIP_SPOOL_LEAST_BYTES } from '../core/item-limits.ts';
+import type { RowValues } from './option-spec.ts';
+import { choice, group, size, text, textSecret, value } from './option-spec.ts';
+import { readStoreUrl } from './store-url.ts';
+
+type Shipping = RowValues<typeof SHIPPING>;
+
+export const SHIPPING = group('Shipping', {
+  ship: value('URL', text, 'Ship calls to the ClickHouse at this URL; its path names the database.', {
+    toml: 'ship.url',
+    env: 'CALLTAP_SHIP',
+  }),
+  'ship-messages': value(
+    'PARTS',
+    choice('none', 'headers', 'full'),
+    'Ship messages without their bodies, with them (full), or none.',
+    { default: 'headers', toml: 'ship.messages' },
+  ),
+  'ship-host': value('NAME', text, 'Ship under this name instead of the host name.', { toml: 'ship.host' }),
+  'ship-user': value('NAME', text, 'Log in to the store as this user.', { toml: 'ship.user' }),
+  'ship-password': value('PASSWORD', textSecret, 'Log in with this password; set it in the environment.', {
+    env: 'CALLTAP_SHIP_PASSWORD',
+  }),
+  'ship-password-file': value('FILE', text, 'Read the password of --ship-user from a file.', {
+    toml: 'ship.password_file',
+  }),
+  'ship-ca': value('FILE', text, 'Trust the CA of this PEM file too, for a store by https.', { toml: 'ship.ca' }),
+  'ship-spool': value('DIR', text, 'Keep rows in this folder until they are stored; a service needs none.', {
+    toml: 'ship.spool',
+  }),
+  'ship-spool-bytes': value(
+    'SIZE',
+    size(SHIP_SPOOL_LEAST_BYTES, 1024 ** 5),
+    'Keep at most this much there; messages go first, calls last.',
+    { default: `${SHIP_SPOOL_BYTES / 1024 ** 3}G`, toml: 'ship.spool_bytes' },
+  ),
+});
+
+/** Options that mean nothing without --ship. */
+export const SHIP_OPTIONS = [
+  'ship-host',
+  'ship-user',
+  'ship-password',
+  'ship-password-file',
+  'ship-ca',
+  'ship-spool',
+] as const satisfies readonly (keyof typeof SHIPPING)[];
+
+/** The first mistake of --ship; null without one. */
+export function shipConflict({
+  ship,
+  shipUser,
+  shipPassword,
+  shipPasswordFile,
+  shipCa,
+}: Shipping): ServiceError | null {
+  if (ship === null) return null;
+  const wrong = (option: string, reason: string, remedy: string): ServiceError =>
+    failure('OPTION_CONFLICT', { option, reason, remedy });
+  const hasPassword = shipPassword !== null || shipPasswordFile !== null;
+  if (shipPassword !== null && shipPasswordFile !== null)
+    return wrong('--ship-password-file', 'it cannot be combined with --ship-password', 'give one of them');
+  if (hasPassword !== (shipUser !== null))
+    return hasPassword
+      ? wrong('--ship-password-file', 'nobody says whose password it is', 'add --ship-user NAME')
+      : wrong('--ship-user', 'there is no password', 'add --ship-password-file FILE');
+  try {
+    const { url } = readStoreUrl('--ship', ship, hasPassword);
+    return shipCa !== null && url.protocol === 'http:'
+      ? wrong('--ship-ca', 'the store of --ship is not spoken to by https', 'write --ship https://HOST:PORT')
+      : null;
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+}
