@@ -1,6 +1,6 @@
 /**
- * Where captured content goes besides the stores: the file of -O, or the files of calls, after the persistence gate, and the
- * HEP mirror of -H.
+ * Where captured content goes besides the stores: the file of -O, or the files of calls, after the persistence gate, the HEP
+ * mirror of -H, and the store of --ship.
  */
 import { failure } from '../core/errors.ts';
 import type { CallsOfTime } from '../explore/captures.ts';
@@ -18,9 +18,12 @@ import type { HepOut } from './hep-out/hep-out.ts';
 import type { MirrorOptions } from './hep-out/mirror.ts';
 import { createMirror, lossesOf, mirrorFamilies } from './hep-out/mirror.ts';
 import type { ReadBackOptions } from './read-back.ts';
+import type { ShippingOptions } from './ship/shipping.ts';
+import { Shipping } from './ship/shipping.ts';
 
 export type OutputOptions = ReadBackOptions &
-  MirrorOptions & {
+  MirrorOptions &
+  ShippingOptions & {
     /** -O */
     readonly output: string | null;
     readonly split: (Split & { readonly isByCall: boolean }) | null;
@@ -33,11 +36,14 @@ export type OutputOptions = ReadBackOptions &
 const NEVER: Split = { bytes: 0, seconds: 0 };
 /** What the mirror still has to send when a file has been read gets this long. */
 const DRAIN_MS = 1_000;
+/** The same of rows for the store. */
+const SHIP_MS = 10_000;
 const TICK_MS = 1_000;
 
 export class Outputs implements Meter {
   readonly gate: PersistenceGate;
   readonly mirror: HepOut | null;
+  readonly shipping: Shipping | null;
   readonly #options: OutputOptions;
   readonly #say: (line: string) => void;
   /** Chooses the frames of calls; null without --split call. */
@@ -50,20 +56,22 @@ export class Outputs implements Meter {
   constructor(options: OutputOptions, say: (line: string) => void) {
     this.#options = options;
     this.#say = say;
-    // Either of them lets content reach the disk.
-    const isAuthorized = options.output !== null || options.hepSpool !== null;
+    // Each of them lets content reach the disk.
+    const isAuthorized = options.output !== null || options.hepSpool !== null || options.ship !== null;
     this.gate = new PersistenceGate(isAuthorized, (isEnabled) => {
       this.#file?.setEnabled(isEnabled);
       this.#callFiles?.setEnabled(isEnabled);
     });
     this.calls = options.split?.isByCall === true ? callSplit(options) : null;
     this.mirror = createMirror(options, () => this.gate.isEnabled, say);
+    this.shipping = options.ship === null ? null : new Shipping(options, () => this.gate.isEnabled, say);
   }
 
   /** Opens what the options name; before the capture starts and after privileges are given up. Throws ServiceError. */
   async open(inputs: readonly string[]): Promise<OutputFile | null> {
     const { output, split, keep } = this.#options;
     await this.mirror?.start();
+    this.shipping?.open();
     if (output === null) return null;
     if (this.calls !== null) {
       this.#callFiles = new CallFiles(output);
@@ -122,6 +130,7 @@ export class Outputs implements Meter {
 
   *losses(): ReturnType<Meter['losses']> {
     const { mirror } = this;
+    for (const [reason, count] of this.shipping?.losses() ?? []) yield [`ship_${reason}`, count];
     for (const [reason, count] of mirror === null ? [] : lossesOf(mirror)) yield [`hep_out_${reason}`, count];
     for (const [reason, count] of this.#file?.losses() ?? this.written?.losses ?? []) yield [`output_${reason}`, count];
   }
@@ -130,6 +139,7 @@ export class Outputs implements Meter {
   families(): MetricFamily[] {
     return [
       ...mirrorFamilies(this.mirror),
+      ...(this.shipping?.families() ?? []),
       counterFamily(
         'calltap_output_total',
         'Frames and files of -O, by what became of them.',
@@ -147,9 +157,15 @@ export class Outputs implements Meter {
     this.#tick();
   }
 
-  /** Lets the mirror send what it holds, for a short time. */
+  /** Lets the mirror send what it holds, for a short time, and tells the store of all calls. */
   async drain(): Promise<void> {
-    await this.mirror?.drain(DRAIN_MS);
+    await Promise.all([this.mirror?.drain(DRAIN_MS), this.endShipping(SHIP_MS)]);
+  }
+
+  /** The store is told of all calls; what it has not taken after `ms` waits in the spool for the next run. */
+  async endShipping(ms: number): Promise<void> {
+    await this.shipping?.finish(ms);
+    await this.shipping?.close();
   }
 
   /** After the captures are closed. Idempotent. */
@@ -157,6 +173,7 @@ export class Outputs implements Meter {
     if (this.#clock !== null) clearInterval(this.#clock);
     this.#clock = null;
     this.mirror?.close();
+    void this.shipping?.close();
     this.#file?.close();
     this.calls?.onFinish();
     this.#callFiles?.close();

@@ -34,6 +34,9 @@ import type { Session, SessionOptions, SessionParts } from './session.ts';
 import { createSession } from './session.ts';
 import { limitEnd, StopSignal } from './stop-signal.ts';
 
+/** A live capture that ends gives the store so long to take the last rows. */
+const LAST_ROWS_MS = 1_000;
+
 /** The part of the configuration that a session reads. */
 export function sessionOptions(config: Config): SessionOptions {
   const trunks = trunksOfConfig(config, config.device.length > 0 || config.uprobe.length > 0);
@@ -75,8 +78,9 @@ export function sessionOptions(config: Config): SessionOptions {
 /** Whoever can be asked for trunks counts them, and who finds those that are down or learns the addresses of their domains. */
 function countsTrunks(config: Config, trunks: Trunks): boolean {
   const isShown = config.show === 'trunks' || config.show === 'findings' || config.onTrunkExec !== null;
+  const isShipped = config.ship !== null;
   const isAsked = config.interactive || config.mcpStdio || config.api !== null || config.metrics !== null;
-  return isShown || isAsked || (config.filter !== null && trunks.hasDomains);
+  return isShown || isShipped || isAsked || (config.filter !== null && trunks.hasDomains);
 }
 
 /** Exit code of the run. Throws ServiceError for what stops it. */
@@ -223,6 +227,7 @@ async function open(
     session: live.session,
     capture: async (ready) => {
       await live.capture(ready, stop.came);
+      await live.session.outputs.endShipping(LAST_ROWS_MS);
       return { failed: false, isCut: false };
     },
   };

@@ -92,6 +92,7 @@ export function createSession(parts: SessionParts): Session {
     observers: [
       ...(mirror === null ? [] : [mirror.observer]),
       ...(outputs.calls === null ? [] : [outputs.calls]),
+      ...(outputs.shipping === null ? [] : [outputs.shipping.observer]),
       ...(hooks === null ? [] : [hooks]),
     ],
     tellTrunk: (change) => {
@@ -109,6 +110,7 @@ export function createSession(parts: SessionParts): Session {
   });
   const { file, ingest, observers } = figures;
   outputs.calls?.begin(figures.evidence);
+  outputs.shipping?.begin(figures);
   let isClosed = false;
 
   /** What no end of a call has judged, in turns, so that a server answers meanwhile. */
@@ -138,9 +140,9 @@ export function createSession(parts: SessionParts): Session {
       });
       if (isClosed) return end;
       ingest.finish(end.lastUs, !end.isStopped);
-      await outputs.drain();
       const isJudged = options.observesQuality || figures.trunks !== null || (hooks?.quality ?? null) !== null;
       if (isJudged) await judgeRest();
+      await outputs.drain();
       return end;
     },
     stopReading: () => file?.stop(),

@@ -52,6 +52,11 @@ export class Sender {
     this.wake();
   }
 
+  /** It waits before it tries again. */
+  get isWaiting(): boolean {
+    return this.#retry !== null;
+  }
+
   /** There is something to send. */
   wake(): void {
     if (!this.#isStarted || this.#isClosed || this.#retry !== null || this.#sending !== null) return;

@@ -116,12 +116,15 @@ export class Shipment {
     return madeMs === null ? null : Math.max(0, performance.now() - madeMs);
   }
 
-  /** What is in memory gets to the disk; resolves when the store has all, or after `ms`. */
-  async drain(ms: number): Promise<void> {
+  /**
+   * What is in memory gets to the disk; resolves when the store has all, or after `ms`. With `givesUp` also when the store does
+   * not take it now.
+   */
+  async drain(ms: number, givesUp = false): Promise<void> {
     const end = performance.now() + ms;
     this.#writeAll();
     await this.#writing;
-    while (this.waitingRows > 0 && performance.now() < end)
+    while (this.waitingRows > 0 && !(givesUp && this.#sender.isWaiting) && performance.now() < end)
       await new Promise((resolve) => setTimeout(resolve, DRAIN_STEP_MS));
   }
 

@@ -1,0 +1,198 @@
+/**
+ * Ships what this host saw to a store of many hosts (--ship): rows of calls, messages, streams and trunks, and every ten
+ * seconds one of the agent itself. Rows wait on the disk until the store has them; the capture never waits.
+ */
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { readStoreUrl } from '../../config/store-url.ts';
+import { readCertificate, readSecret } from '../../config/text-file.ts';
+import { failure } from '../../core/errors.ts';
+import { endpointText } from '../../core/ip.ts';
+import { packageVersion } from '../../core/package.ts';
+import type { Observer } from '../../ingest/observer.ts';
+import type { Figures } from '../../view/figures.ts';
+import { lossesByReason } from '../../view/losses.ts';
+import type { LabelledCount, MetricFamily } from '../../view/metrics-snapshot.ts';
+import { CALL_SHIP_LOSSES, CallShipper } from './call-shipper.ts';
+import { rowsMade, rowsStored } from './counters.ts';
+import type { Shipper } from './key.ts';
+import { shipFamilies, shipLosses } from './meter.ts';
+import { MinuteLines } from './minute-lines.ts';
+import type { ShipOptions } from './shipment.ts';
+import { Shipment } from './shipment.ts';
+
+export type ShippingOptions = Pick<
+  Config,
+  | 'ship'
+  | 'shipMessages'
+  | 'shipHost'
+  | 'shipUser'
+  | 'shipPassword'
+  | 'shipPasswordFile'
+  | 'shipCa'
+  | 'shipSpool'
+  | 'shipSpoolBytes'
+  | 'exportUprobe'
+  | 'api'
+>;
+
+const BEAT_MS = 10_000;
+/** While files are read to their end, so much waits in memory at most. */
+const FULL_BYTES = 4 * 1024 * 1024;
+const ROOM_MS = 20;
+
+export class Shipping {
+  readonly #options: ShippingOptions;
+  readonly #shipper: Shipper;
+  readonly #shipment: Shipment;
+  readonly #startedMs = Date.now();
+  readonly #folder: string;
+  readonly #say: (line: string) => void;
+  readonly #calls: CallShipper;
+  #figures: Figures | null = null;
+  #minutes: MinuteLines | null = null;
+  #version = 0;
+  #beat: NodeJS.Timeout | null = null;
+  #isClosed = false;
+
+  /** Throws ServiceError for options that cannot be used. */
+  constructor(options: ShippingOptions, mayWrite: () => boolean, say: (line: string) => void) {
+    this.#options = options;
+    this.#shipper = { host: options.shipHost ?? hostname(), boot: bootId(this.#startedMs) };
+    this.#say = say;
+    const shipped = shipOptions(options, this.#shipper.boot, mayWrite, say);
+    this.#folder = shipped.folder;
+    const shipment = new Shipment(shipped);
+    this.#shipment = shipment;
+    this.#calls = new CallShipper({
+      evidence: () => this.#known.evidence,
+      shipper: this.#shipper,
+      parts: options.shipMessages,
+      sendsUprobe: options.exportUprobe,
+      nextVersion: () => ++this.#version,
+      add: (table, line) => shipment.add(table, line),
+    });
+  }
+
+  /** Sees the calls of the capture. */
+  get observer(): Observer {
+    return this.#calls;
+  }
+
+  get #known(): Figures {
+    if (this.#figures === null) throw new Error('no capture has begun');
+    return this.#figures;
+  }
+
+  /** What it ships of; before the first packet. */
+  begin(figures: Figures): void {
+    this.#figures = figures;
+    if (figures.trunks !== null) this.#minutes = new MinuteLines(figures.trunks.store);
+  }
+
+  /** Opens the spool and begins to send. Throws ServiceError. */
+  open(): void {
+    this.#shipment.open();
+    this.#shipment.start();
+    this.#beat = setInterval(() => this.#tellOfAgent(false), BEAT_MS);
+    this.#beat.unref();
+    this.#tellOfAgent(false);
+  }
+
+  /** Tells all that is known, and waits at most `ms` until the store has it. */
+  async finish(ms: number): Promise<void> {
+    await this.#calls.finish(async () => {
+      while (this.#shipment.waitingBytes > FULL_BYTES) await new Promise((resolve) => setTimeout(resolve, ROOM_MS));
+    });
+    this.#tellOfAgent(true);
+    await this.#shipment.drain(ms, true);
+  }
+
+  /** What is in memory gets to the disk, or is counted. */
+  async close(): Promise<void> {
+    if (this.#beat !== null) clearInterval(this.#beat);
+    this.#beat = null;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#shipment.close();
+    const { waitingRows: rows } = this.#shipment;
+    if (rows > 0) this.#say(`--ship: ${rows} rows wait in ${this.#folder}; the next run with this spool sends them`);
+  }
+
+  losses(): readonly LabelledCount[] {
+    const { counters } = this.#calls;
+    const ofCalls = CALL_SHIP_LOSSES.map((reason) => [reason, counters.get(reason)] as const);
+    return [...shipLosses(this.#shipment), ...ofCalls];
+  }
+
+  families(): MetricFamily[] {
+    return shipFamilies(this.#shipment);
+  }
+
+  #tellOfAgent(isLast: boolean): void {
+    const figures = this.#known;
+    const { capture, stores } = figures.evidence;
+    const nextVersion = (): number => ++this.#version;
+    for (const line of this.#minutes?.changed(capture.nowUs, isLast, this.#shipper, nextVersion) ?? [])
+      this.#shipment.add('minute', line);
+    const { counters } = this.#shipment;
+    this.#shipment.add(
+      'agents',
+      JSON.stringify({
+        ...this.#shipper,
+        version: nextVersion(),
+        at: new Date().toISOString(),
+        started_at: new Date(this.#startedMs).toISOString(),
+        product: packageVersion(),
+        api: this.#options.api === null ? '' : endpointText(this.#options.api.host, this.#options.api.port),
+        calls_begun: stores.dialogs.nextSerial,
+        rows_made: rowsMade(counters),
+        rows_stored: rowsStored(counters),
+        losses: Object.fromEntries(Object.entries(lossesByReason(figures)).filter(([, count]) => count > 0)),
+      }),
+    );
+  }
+}
+
+/** Which run of the agent: boots sort by time, and no two are alike. */
+function bootId(startedMs: number): string {
+  return `${startedMs.toString(16).padStart(12, '0')}${randomBytes(4).toString('hex')}`;
+}
+
+function shipOptions(
+  o: ShippingOptions,
+  boot: string,
+  mayWrite: () => boolean,
+  say: (line: string) => void,
+): ShipOptions {
+  const password =
+    o.shipPasswordFile === null
+      ? o.shipPassword
+      : readSecret('--ship-password-file', o.shipPasswordFile, 'the password of --ship-user');
+  const { url } = readStoreUrl('--ship', o.ship ?? '', password !== null);
+  return {
+    url,
+    user: o.shipUser,
+    password,
+    ca: o.shipCa === null ? null : readCertificate('--ship-ca', o.shipCa),
+    folder: o.shipSpool ?? stateFolder(),
+    mostBytes: o.shipSpoolBytes,
+    boot,
+    mayWrite,
+    onTrouble: (reason) =>
+      say(reason === null ? '--ship: the store takes rows again' : `--ship: ${reason}; rows wait in the spool`),
+  };
+}
+
+/** Where systemd lets the unit keep its state. */
+function stateFolder(): string {
+  const folder = process.env['STATE_DIRECTORY']?.split(':', 1)[0] ?? '';
+  if (folder !== '') return join(folder, 'ship');
+  throw failure('OPTION_CONFLICT', {
+    option: '--ship',
+    reason: 'there is no folder for rows that wait',
+    remedy: 'add --ship-spool DIR',
+  });
+}
