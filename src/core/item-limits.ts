@@ -395,6 +395,8 @@ export const TRUNK_ADDRESSES = 8_192;
 export const SHIP_WAITING_BYTES = 16 * 1024 * 1024;
 /** Lines are written into pieces of memory of this size. */
 export const SHIP_SLAB_BYTES = 256 * 1024;
+/** Pieces kept for the next lines when none wait. */
+export const SHIP_SLABS_KEPT = 32;
 /** Bytes of a segment before compression, and so of one line. */
 export const SHIP_SEGMENT_BYTES = 4 * 1024 * 1024;
 /** Segments on disk, whatever `--ship-spool-bytes` allows. */

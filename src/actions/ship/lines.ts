@@ -1,28 +1,55 @@
 /**
  * The lines of one table that wait in memory for the disk.
  *
- * A line becomes bytes as it comes, in slabs that are handed on and never copied here: the work is spread over the lines, and
- * the garbage collector sees a slab instead of a hundred texts that live for a second.
+ * A line becomes bytes as it comes, in slabs that are handed on and used again: the work is spread over the lines, and the
+ * garbage collector, which marks the whole heap when much memory beside it comes and goes, has nothing to do.
  */
-import { SHIP_SLAB_BYTES } from '../../core/item-limits.ts';
+import { SHIP_SLAB_BYTES, SHIP_SLABS_KEPT } from '../../core/item-limits.ts';
 
-/** Lines one after another, each with its line end. */
-export type Lines = { readonly pieces: readonly Buffer[]; readonly bytes: number; readonly rows: number };
+/** Lines one after another, each with its line end. release() is called when nobody reads them any more: others take their place. */
+export type Lines = {
+  readonly pieces: readonly Buffer[];
+  readonly bytes: number;
+  readonly rows: number;
+  readonly release: () => void;
+};
 
-type Piece = { readonly bytes: Buffer; readonly rows: number };
+/** `slab`: what it is the last piece of; null for another piece. Pieces go in order, so then nobody needs the slab. */
+type Piece = { readonly bytes: Buffer; readonly rows: number; readonly slab: Buffer | null };
 
 const LINE_END = 0x0a;
+const NONE = Buffer.alloc(0);
+
+/** Slabs that were used and are free. */
+export class Slabs {
+  readonly #free: Buffer[] = [];
+
+  /** A slab with room for so many bytes. */
+  take(bytes: number): Buffer {
+    if (bytes > SHIP_SLAB_BYTES) return Buffer.allocUnsafeSlow(bytes);
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(SHIP_SLAB_BYTES);
+  }
+
+  giveBack(slab: Buffer): void {
+    if (slab.length === SHIP_SLAB_BYTES && this.#free.length < SHIP_SLABS_KEPT) this.#free.push(slab);
+  }
+}
 
 export class WaitingLines {
-  /** Oldest first; full slabs, and parts of slabs. */
+  readonly #slabs: Slabs;
+  /** Oldest first. */
   #pieces: Piece[] = [];
-  #slab = Buffer.alloc(0);
+  #slab: Buffer = NONE;
   /** What was written of the slab from here to there is no piece yet, and has so many rows. */
   #from = 0;
   #at = 0;
   #newRows = 0;
   #bytes = 0;
   #rows = 0;
+
+  constructor(slabs: Slabs) {
+    this.#slabs = slabs;
+  }
 
   /** All of it, line ends included. */
   get bytes(): number {
@@ -36,8 +63,8 @@ export class WaitingLines {
   /** Adds a line that has no line end; with one it has so many bytes. */
   add(line: string, bytes: number): void {
     if (bytes > this.#slab.length - this.#at) {
-      this.#endPiece();
-      this.#slab = Buffer.allocUnsafeSlow(Math.max(SHIP_SLAB_BYTES, bytes));
+      if (this.#slab !== NONE) this.#endPiece(this.#slab);
+      this.#slab = this.#slabs.take(bytes);
       this.#from = 0;
       this.#at = 0;
     }
@@ -51,25 +78,27 @@ export class WaitingLines {
 
   /** The oldest, which wait no longer: at most `mostBytes`, or one piece. */
   take(mostBytes: number): Lines {
-    this.#endPiece();
-    const pieces: Buffer[] = [];
+    if (this.#newRows > 0) this.#endPiece(null);
+    const taken: Piece[] = [];
     let bytes = 0;
     let rows = 0;
     for (const piece of this.#pieces) {
-      if (pieces.length > 0 && bytes + piece.bytes.length > mostBytes) break;
-      pieces.push(piece.bytes);
+      if (taken.length > 0 && bytes + piece.bytes.length > mostBytes) break;
+      taken.push(piece);
       bytes += piece.bytes.length;
       rows += piece.rows;
     }
-    this.#pieces = this.#pieces.slice(pieces.length);
+    this.#pieces = this.#pieces.slice(taken.length);
     this.#bytes -= bytes;
     this.#rows -= rows;
-    return { pieces, bytes, rows };
+    const release = (): void => {
+      for (const { slab } of taken) if (slab !== null) this.#slabs.giveBack(slab);
+    };
+    return { pieces: taken.map((piece) => piece.bytes), bytes, rows, release };
   }
 
-  #endPiece(): void {
-    if (this.#newRows === 0) return;
-    this.#pieces.push({ bytes: this.#slab.subarray(this.#from, this.#at), rows: this.#newRows });
+  #endPiece(slab: Buffer | null): void {
+    this.#pieces.push({ bytes: this.#slab.subarray(this.#from, this.#at), rows: this.#newRows, slab });
     this.#from = this.#at;
     this.#newRows = 0;
   }

@@ -14,6 +14,7 @@ import { open, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { SHIP_SEGMENT_BYTES } from '../../core/item-limits.ts';
 import { SHIP_TABLES, type ShipTable } from './counters.ts';
 import type { Lines } from './lines.ts';
 
@@ -47,9 +48,17 @@ export function readName(name: string): (SegmentName & { readonly kind: Kind }) 
   return { boot, n: Number(n), table, rows: Number(rows), kind };
 }
 
-/** The lines as one gzip member, made by a thread of libuv's pool. */
-export function compressed({ pieces }: Lines): Promise<Buffer> {
-  return gzipped(Buffer.concat(pieces), { level: LEVEL, chunkSize: CHUNK_BYTES });
+/** Makes segments, one at a time, in memory that is kept: what is new each time starts the garbage collector often. */
+export class Compressor {
+  #joined = Buffer.alloc(0);
+
+  /** The lines, which are copied at once, as one gzip member, made by a thread of libuv's pool. */
+  async gzip({ pieces, bytes }: Lines): Promise<Buffer> {
+    if (this.#joined.length < bytes) this.#joined = Buffer.allocUnsafeSlow(SHIP_SEGMENT_BYTES);
+    let at = 0;
+    for (const piece of pieces) at += piece.copy(this.#joined, at);
+    return gzipped(this.#joined.subarray(0, bytes), { level: LEVEL, chunkSize: CHUNK_BYTES });
+  }
 }
 
 /** Writes it whole, or not at all. Throws the error of the system. */

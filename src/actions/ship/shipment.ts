@@ -8,7 +8,7 @@ import { SHIP_SEGMENT_BYTES, SHIP_WAITING_BYTES } from '../../core/item-limits.t
 import { OnceTold } from '../trouble.ts';
 import type { ShipCounters, ShipTable } from './counters.ts';
 import { SHIP_TABLES, shipCounters } from './counters.ts';
-import { WaitingLines } from './lines.ts';
+import { Slabs, WaitingLines } from './lines.ts';
 import type { SendTimes } from './sender.ts';
 import { Sender } from './sender.ts';
 import type { SpoolOptions } from './spool.ts';
@@ -53,10 +53,15 @@ export class Shipment {
   #clock: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  /** Throws for a CA that is none. */
   constructor(options: ShipOptions) {
     const times = { ...TIMES, ...options.times };
-    const table = (name: ShipTable): Table => ({ name, made: `made_${name}`, lines: new WaitingLines(), dueRows: 0 });
+    const slabs = new Slabs();
+    const table = (name: ShipTable): Table => ({
+      name,
+      made: `made_${name}`,
+      lines: new WaitingLines(slabs),
+      dueRows: 0,
+    });
     this.#byName = {
       ...{ messages: table('messages'), ids: table('ids'), streams: table('streams') },
       ...{ minute: table('minute'), calls: table('calls'), agents: table('agents') },
@@ -141,7 +146,9 @@ export class Shipment {
   #shed(): boolean {
     const table = this.#tables.find(({ lines }) => lines.rows > 0);
     if (table === undefined) return false;
-    const { bytes, rows } = table.lines.take(0);
+    const { bytes, rows, release } = table.lines.take(0);
+    // What is being written of the same slab has been copied.
+    release();
     table.dueRows = Math.max(0, table.dueRows - rows);
     this.#waitingBytes -= bytes;
     this.counters.add('memory_full', rows);
@@ -166,6 +173,7 @@ export class Shipment {
       table.dueRows = Math.max(0, table.dueRows - lines.rows);
       this.#rowsUnderWay = lines.rows;
       await this.#spool.write(table.name, lines);
+      lines.release();
       this.#rowsUnderWay = 0;
       this.#waitingBytes -= lines.bytes;
       this.#sender.wake();

@@ -14,7 +14,7 @@ import type { ShipCounters, ShipTable } from './counters.ts';
 import { SHIP_TABLES } from './counters.ts';
 import type { Lines } from './lines.ts';
 import type { SegmentName } from './segment.ts';
-import { compressed, fileName, openSegment, readName, writeSegment } from './segment.ts';
+import { Compressor, fileName, openSegment, readName, writeSegment } from './segment.ts';
 
 /** `turn`: it is sent before those with a larger one. `madeMs`: by performance.now(), also of an earlier run. */
 export type Segment = SegmentName & { readonly bytes: number; readonly madeMs: number; turn: number };
@@ -45,6 +45,7 @@ export class Spool {
   /** Each in the order of its turns. */
   readonly #queues = new Map<ShipTable, Segment[]>(SHIP_TABLES.map((table) => [table, []]));
   readonly #refused: Refused[] = [];
+  readonly #compressor = new Compressor();
   /** Was taken. */
   #underWay: Segment | null = null;
   #nextN = 1;
@@ -116,7 +117,7 @@ export class Spool {
     const { rows } = lines;
     try {
       const isOpen = this.#mayWrite();
-      const bytes = isOpen ? await compressed(lines) : null;
+      const bytes = isOpen ? await this.#compressor.gzip(lines) : null;
       if (bytes === null || !this.#mayWrite()) {
         this.#counters.add('gate_closed', rows);
         return;

@@ -38,7 +38,7 @@ export class StoreClient {
   readonly #database: string;
   readonly #answerMs: number;
 
-  /** `answerMs`: for an insert in all. Reads the trusted CAs, which takes some 10 ms. Throws for a CA that is none. */
+  /** `answerMs`: for an insert in all. Reads the trusted CAs, which may take some 10 ms. */
   constructor({ url, user, password, ca }: Store, answerMs: number) {
     const kept = { keepAlive: true, maxSockets: 1 };
     if (url.protocol === 'https:') {

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { SHIP_TABLES, type ShipTable, shipCounters } from '../../../../src/actions/ship/counters.ts';
-import { WaitingLines } from '../../../../src/actions/ship/lines.ts';
+import { Slabs, WaitingLines } from '../../../../src/actions/ship/lines.ts';
 import type { Segment, SpoolOptions } from '../../../../src/actions/ship/spool.ts';
 import { Spool } from '../../../../src/actions/ship/spool.ts';
 import { OnceTold } from '../../../../src/actions/trouble.ts';
@@ -33,7 +33,7 @@ function opened(folder: string, more: Partial<SpoolOptions> = {}) {
   const spool = new Spool(options, counters, new OnceTold((reason) => said.push(reason)));
   spool.open();
   const write = (table: ShipTable, rows = 1): Promise<void> => {
-    const lines = new WaitingLines();
+    const lines = new WaitingLines(new Slabs());
     for (let i = 0; i < rows; i++) lines.add('{}', 3);
     return spool.write(table, lines.take(1_000_000));
   };
