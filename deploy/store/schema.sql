@@ -1,0 +1,187 @@
+-- The store of many agents: six tables of ClickHouse 24.8 or later. `calltap hub --migrate --store URL` runs this file
+-- (docs/fleet.md). Statements end with a semicolon at the end of a line; a comment has a line of its own.
+--
+-- A call has the key (host, boot, number): the agent, one run of it, and the number of the dialog in that run. Each row is
+-- replaced by one of a greater `version`: read with FINAL. Times are UTC. `hour` is that of the first row of a call and
+-- stays, so that no version lands in another partition. Rows go after 30 days, by whole parts of a day or a week.
+--
+-- Later versions only add: `ALTER TABLE … ADD COLUMN IF NOT EXISTS` at the end, and the next number in the last statement.
+
+-- Which calls were there: lists, filters, failures and times by trunk. `document` is what the agent itself answers.
+CREATE TABLE IF NOT EXISTS calls
+(
+    host LowCardinality(String),
+    boot LowCardinality(String),
+    number UInt64 CODEC(Delta, ZSTD),
+    version UInt64 CODEC(Delta, ZSTD),
+    hour DateTime('UTC') CODEC(Delta, ZSTD),
+    created_at DateTime64(6, 'UTC') CODEC(Delta, ZSTD),
+    updated_at DateTime64(6, 'UTC') CODEC(Delta, ZSTD),
+    stored_at DateTime64(3, 'UTC') MATERIALIZED now64(3) CODEC(Delta, ZSTD),
+    call_id String CODEC(ZSTD),
+    state LowCardinality(String),
+    method LowCardinality(String),
+    from_user String CODEC(ZSTD),
+    to_user String CODEC(ZSTD),
+    src String CODEC(ZSTD),
+    dst String CODEC(ZSTD),
+    trunk_in LowCardinality(String),
+    trunk_out LowCardinality(String),
+    code UInt16 CODEC(ZSTD),
+    reason LowCardinality(String),
+    pdd_ms Nullable(UInt32) CODEC(ZSTD),
+    setup_ms Nullable(UInt32) CODEC(ZSTD),
+    duration_sec Float64 CODEC(ZSTD),
+    worst_mos Nullable(Float32) CODEC(ZSTD),
+    worst_loss_pct Nullable(Float32) CODEC(ZSTD),
+    worst_jitter_ms Nullable(Float32) CODEC(ZSTD),
+    codecs Array(LowCardinality(String)),
+    findings Array(LowCardinality(String)),
+    transport LowCardinality(String),
+    user_agent LowCardinality(String),
+    ended_by LowCardinality(String),
+    origin LowCardinality(String),
+    messages UInt32 CODEC(ZSTD),
+    document String CODEC(ZSTD)
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toDate(hour)
+ORDER BY (hour, host, boot, number)
+TTL hour + INTERVAL 30 DAY
+SETTINGS ttl_only_drop_parts = 1;
+
+-- Which calls have this Call-ID, identifier or number, on all days. `id` is half a digest; the text is compared after it.
+-- Whole weeks: a look-up over 28 days touches a fourth of the parts (measured: 8 ms, and 31 ms with days).
+CREATE TABLE IF NOT EXISTS ids
+(
+    id FixedString(16) MATERIALIZED substring(SHA256(text), 1, 16) CODEC(ZSTD),
+    text String CODEC(ZSTD),
+    kind LowCardinality(String),
+    hour DateTime('UTC') CODEC(ZSTD),
+    host LowCardinality(String),
+    boot LowCardinality(String),
+    number UInt64 CODEC(ZSTD),
+    version UInt64 CODEC(ZSTD)
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toMonday(hour)
+ORDER BY (id, hour, host, boot, number, kind)
+TTL hour + INTERVAL 30 DAY
+SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1;
+
+-- What a call said: one range of the key is one ladder. Who asks gives cityHash64(host, boot, number) as `call`.
+CREATE TABLE IF NOT EXISTS messages
+(
+    call UInt64 MATERIALIZED cityHash64(host, boot, number) CODEC(ZSTD),
+    host LowCardinality(String),
+    boot LowCardinality(String),
+    number UInt64 CODEC(ZSTD),
+    message UInt32 CODEC(Delta, ZSTD),
+    version UInt64 CODEC(ZSTD),
+    at DateTime64(6, 'UTC') CODEC(Delta, ZSTD),
+    src String CODEC(ZSTD),
+    dst String CODEC(ZSTD),
+    transport LowCardinality(String),
+    origin LowCardinality(String),
+    summary String CODEC(ZSTD),
+    notes Array(String) CODEC(ZSTD),
+    text String CODEC(ZSTD)
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toDate(at)
+ORDER BY (call, host, boot, number, message)
+TTL toDateTime(at) + INTERVAL 30 DAY
+SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1;
+
+-- How the media of a call was, as a whole and window by window. Streams without a call have the number 0.
+CREATE TABLE IF NOT EXISTS streams
+(
+    host LowCardinality(String),
+    boot LowCardinality(String),
+    number UInt64 CODEC(Delta, ZSTD),
+    stream UInt64 CODEC(Delta, ZSTD),
+    version UInt64 CODEC(Delta, ZSTD),
+    hour DateTime('UTC') CODEC(Delta, ZSTD),
+    ssrc UInt32,
+    src String CODEC(ZSTD),
+    dst String CODEC(ZSTD),
+    codec LowCardinality(String),
+    payload_type UInt8,
+    packets UInt64 CODEC(ZSTD),
+    octets UInt64 CODEC(ZSTD),
+    jitter_ms Float32 CODEC(ZSTD),
+    loss_pct Float32 CODEC(ZSTD),
+    mos Nullable(Float32) CODEC(ZSTD),
+    first_seen DateTime64(6, 'UTC') CODEC(Delta, ZSTD),
+    last_seen DateTime64(6, 'UTC') CODEC(Delta, ZSTD),
+    window_at Array(DateTime64(6, 'UTC')) CODEC(Delta, ZSTD),
+    window_packets Array(UInt32) CODEC(ZSTD),
+    window_jitter_ms Array(Float32) CODEC(ZSTD),
+    window_loss_pct Array(Float32) CODEC(ZSTD),
+    window_mos Array(Nullable(Float32)) CODEC(ZSTD)
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toDate(hour)
+ORDER BY (hour, host, boot, number, stream)
+TTL hour + INTERVAL 30 DAY
+SETTINGS ttl_only_drop_parts = 1;
+
+-- How each trunk did, minute by minute. Bins are those of a DDSketch of 1 % relative error: sumMap merges them.
+CREATE TABLE IF NOT EXISTS minute
+(
+    host LowCardinality(String),
+    boot LowCardinality(String),
+    minute DateTime('UTC') CODEC(Delta, ZSTD),
+    trunk LowCardinality(String),
+    direction LowCardinality(String),
+    version UInt64 CODEC(ZSTD),
+    attempts UInt32 CODEC(ZSTD),
+    answered UInt32 CODEC(ZSTD),
+    effective UInt32 CODEC(ZSTD),
+    codes Map(UInt16, UInt32) CODEC(ZSTD),
+    talks UInt32 CODEC(ZSTD),
+    talk_sec Float64 CODEC(ZSTD),
+    most_talking UInt32 CODEC(ZSTD),
+    retransmissions UInt32 CODEC(ZSTD),
+    expected UInt64 CODEC(ZSTD),
+    lost UInt64 CODEC(ZSTD),
+    options_asked UInt32 CODEC(ZSTD),
+    options_answered UInt32 CODEC(ZSTD),
+    round_trip_ms Float64 CODEC(ZSTD),
+    registrations_failed UInt32 CODEC(ZSTD),
+    pdd_count UInt32 CODEC(ZSTD),
+    pdd_sum Float64 CODEC(ZSTD),
+    pdd_zero UInt32 CODEC(ZSTD),
+    pdd_bins Map(Int32, UInt32) CODEC(ZSTD),
+    mos_count UInt32 CODEC(ZSTD),
+    mos_sum Float64 CODEC(ZSTD),
+    mos_zero UInt32 CODEC(ZSTD),
+    mos_bins Map(Int32, UInt32) CODEC(ZSTD)
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toDate(minute)
+ORDER BY (minute, host, boot, trunk, direction)
+TTL minute + INTERVAL 30 DAY
+SETTINGS ttl_only_drop_parts = 1;
+
+-- Which agents ship, since when, what they made and what they lost: one row a run of an agent.
+CREATE TABLE IF NOT EXISTS agents
+(
+    host LowCardinality(String),
+    boot LowCardinality(String),
+    version UInt64,
+    at DateTime64(3, 'UTC'),
+    started_at DateTime64(3, 'UTC'),
+    product String,
+    api String,
+    calls_begun UInt64,
+    rows_made UInt64,
+    rows_stored UInt64,
+    losses Map(String, UInt64)
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (host, boot)
+TTL toDateTime(at) + INTERVAL 30 DAY;
+
+-- The number of this schema.
+ALTER TABLE agents MODIFY COMMENT 'calltap schema 1';
