@@ -16,7 +16,7 @@ const MAJORS = ['20', '22', '24'];
 const folder = join(root, 'build/nodes');
 
 /** What a copy goes without: history, what is built for this Node, other copies, and what only lint needs. */
-const LEFT_OUT = /^(\.git|build|scripts\/tools\/node_modules|native\/test\/out|bench\/(out|corpus))$/;
+const LEFT_OUT = /^(\.git|build|scripts\/tools\/(node_modules|store\/venv)|native\/test\/out|bench\/(out|corpus))$/;
 
 /** The checkout as it is now, changed files too. What set-up has done for any Node is not done again. */
 function copyCheckout(to) {
