@@ -410,3 +410,8 @@ export const SHIP_GONE_MS = 100;
 /** Bytes of the spool of rows, and the least that an option may give it. */
 export const SHIP_SPOOL_BYTES = 2 * 1024 ** 3;
 export const SHIP_SPOOL_LEAST_BYTES = 16 * 1024 * 1024;
+
+// The store of many agents.
+
+/** Milliseconds that one statement of `calltap hub --migrate` may take. */
+export const STORE_TIMEOUT_MS = 60_000;

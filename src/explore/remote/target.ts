@@ -10,6 +10,8 @@ import { RemoteFailure } from './failures.ts';
 
 export type Key = {
   readonly text: string;
+  /** What messages call it; a key without. */
+  readonly word?: string;
   /** It is that of this host's service, and for no other one. */
   readonly isLocal: boolean;
 };
@@ -64,17 +66,17 @@ function mayGo({ isTls, key }: Target, address: string): boolean {
   return key === null || isLoopback(address) || (isTls && !key.isLocal);
 }
 
-function keyStays(address: string): RemoteFailure {
+function keyStays({ key }: Target, address: string): RemoteFailure {
   return new RemoteFailure(
     'lost',
-    `the key would go over http to ${address}, which is not this host`,
+    `the ${key?.word ?? 'key'} would go over http to ${address}, which is not this host`,
     'write https://, or tunnel the port (ssh -L) and connect to 127.0.0.1',
   );
 }
 
 /** Null where an address that is written out may be connected to; names are looked at when they are resolved. */
 export function refusedAddress(target: Target): RemoteFailure | null {
-  return isIP(target.host) === 0 || mayGo(target, target.host) ? null : keyStays(target.host);
+  return isIP(target.host) === 0 || mayGo(target, target.host) ? null : keyStays(target, target.host);
 }
 
 /** Resolves names to addresses that the key may go to, and to no others. */
@@ -83,7 +85,7 @@ export function guardedLookup(target: Target): LookupFunction {
     lookup(name, { ...options, all: true, order: 'ipv4first' }, (error, addresses) => {
       if (error !== null) return done(error, '', 0);
       const [first, ...others] = addresses.filter(({ address }) => mayGo(target, address));
-      if (first === undefined) return done(keyStays(addresses[0]?.address ?? name), '', 0);
+      if (first === undefined) return done(keyStays(target, addresses[0]?.address ?? name), '', 0);
       if (options.all === true) return done(null, [first, ...others]);
       done(null, first.address, first.family);
     });

@@ -1,0 +1,56 @@
+/**
+ * Why a store did not do what it was asked: one line for a person. ClickHouse names each error by a number; its texts are cut
+ * and made safe.
+ */
+import { connectionFailure, late, RemoteFailure, saidText } from '../remote/failures.ts';
+
+const GIVE_USER = 'give --store-user and --store-password-file';
+
+/** Reason and remedy by the number of the error. */
+const BY_NUMBER: Readonly<Record<string, readonly [reason: string, remedy: string]>> = {
+  '192': ['it does not know the user, or refuses the password', GIVE_USER],
+  '193': ['it does not know the user, or refuses the password', GIVE_USER],
+  '194': ['it asks for a password', GIVE_USER],
+  '516': ['it does not know the user, or refuses the password', GIVE_USER],
+  '497': ['its user may not do this', 'grant what docs/fleet.md lists, or give another --store-user'],
+  '701': ['it has no cluster of this name', 'give one that SELECT cluster FROM system.clusters lists'],
+};
+
+/** Where the words of --connect would mislead; all else is a failure of any connection. */
+const BY_CODE: Readonly<Record<string, readonly [reason: string, remedy: string]>> = {
+  ECONNREFUSED: ['nobody listens there', 'start ClickHouse, or check that the port is its http_port or https_port'],
+  ECONNRESET: ['the connection was closed without an answer', 'check that the port is its http_port or https_port'],
+  EPROTO: ['what listens there does not speak TLS', 'check that the port is its https_port'],
+  ERR_SSL_WRONG_VERSION_NUMBER: ['what listens there does not speak TLS', 'check that the port is its https_port'],
+};
+
+/** Of what @clickhouse/client threw. The message is the reason. */
+export function storeFailure(error: unknown): RemoteFailure {
+  const { code, message } = partsOf(error);
+  if (/^\d+$/.test(code)) {
+    const known = BY_NUMBER[code];
+    if (known !== undefined) return new RemoteFailure('no', ...known);
+    return new RemoteFailure('no', `it refuses (${saidText(message)}, code ${code})`, 'look at the log of the store');
+  }
+  const known = BY_CODE[code];
+  if (known !== undefined) return new RemoteFailure('lost', ...known);
+  if (message === 'Timeout error.') return late();
+  if (code === '' && !(error instanceof RemoteFailure)) {
+    const said = saidText(message);
+    const reason =
+      said === '' ? 'what answers there is no ClickHouse' : `what answers there is no ClickHouse (${said})`;
+    return new RemoteFailure('lost', reason, 'check the address');
+  }
+  const failed = connectionFailure(error);
+  return new RemoteFailure(
+    failed.kind,
+    failed.message.replace('--ca', '--store-ca'),
+    failed.remedy.replace('--ca', '--store-ca'),
+  );
+}
+
+function partsOf(error: unknown): { readonly code: string; readonly message: string } {
+  const one: unknown = error instanceof AggregateError ? error.errors.at(-1) : error;
+  if (!(one instanceof Error)) return { code: '', message: '' };
+  return { code: 'code' in one && typeof one.code === 'string' ? one.code : '', message: one.message };
+}

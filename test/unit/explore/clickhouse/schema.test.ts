@@ -1,0 +1,55 @@
+/** The statements of a store: read from the file, and their form for a cluster. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  forCluster,
+  named,
+  quoted,
+  readSchema,
+  schemaNumber,
+  statementsOf,
+  tablesOf,
+} from '../../../../src/explore/clickhouse/schema.ts';
+
+test('the file has six tables that replace rows by version, and ends with its number', () => {
+  const statements = readSchema();
+  assert.deepEqual(tablesOf(statements), ['calls', 'ids', 'messages', 'streams', 'minute', 'agents']);
+  for (const statement of statements.slice(0, 6)) {
+    assert.match(statement, /\nENGINE = ReplacingMergeTree\(version\)\n/);
+    assert.match(statement, /\nTTL .* \+ INTERVAL 30 DAY/);
+  }
+  assert.equal(schemaNumber(statements), 1);
+});
+
+test('each statement makes nothing twice', () => {
+  for (const statement of readSchema())
+    assert.match(statement, /^(CREATE TABLE IF NOT EXISTS|ALTER TABLE \w+ (ADD COLUMN IF NOT EXISTS|MODIFY COMMENT)) /);
+});
+
+test('comments and blank statements are left out, semicolons in texts stay', () => {
+  assert.deepEqual(statementsOf("-- one;\nA 'x;y';\n\n-- two\n\nB\n(c);\n"), ["A 'x;y'", 'B\n(c)']);
+});
+
+test('a cluster gets a replicated and a distributed table for each, and keeps the rows of a call on one shard', () => {
+  const [calls, ids, minute] = [
+    'CREATE TABLE IF NOT EXISTS calls\n(\n    number UInt64\n)\nENGINE = ReplacingMergeTree(version)\nORDER BY number',
+    'ALTER TABLE ids ADD COLUMN IF NOT EXISTS x String',
+    'CREATE TABLE IF NOT EXISTS minute\n(\n    host String\n)\nENGINE = ReplacingMergeTree(version)\nORDER BY host',
+  ];
+  const place = `'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'`;
+  assert.deepEqual(forCluster([calls, ids, minute, "ALTER TABLE agents MODIFY COMMENT 'n'"], "o'c"), [
+    `CREATE TABLE IF NOT EXISTS calls_local ON CLUSTER 'o\\'c'\n(\n    number UInt64\n)\nENGINE = ReplicatedReplacingMergeTree(${place}, version)\nORDER BY number`,
+    `CREATE TABLE IF NOT EXISTS calls ON CLUSTER 'o\\'c' AS calls_local\nENGINE = Distributed('o\\'c', currentDatabase(), calls_local, cityHash64(host, boot, number))`,
+    `ALTER TABLE ids_local ON CLUSTER 'o\\'c' ADD COLUMN IF NOT EXISTS x String`,
+    `ALTER TABLE ids ON CLUSTER 'o\\'c' ADD COLUMN IF NOT EXISTS x String`,
+    `CREATE TABLE IF NOT EXISTS minute_local ON CLUSTER 'o\\'c'\n(\n    host String\n)\nENGINE = ReplicatedReplacingMergeTree(${place}, version)\nORDER BY host`,
+    `CREATE TABLE IF NOT EXISTS minute ON CLUSTER 'o\\'c' AS minute_local\nENGINE = Distributed('o\\'c', currentDatabase(), minute_local, cityHash64(host, boot))`,
+    `ALTER TABLE agents_local ON CLUSTER 'o\\'c' MODIFY COMMENT 'n'`,
+  ]);
+  assert.throws(() => forCluster(['DROP TABLE calls'], 'c'), /no form for a cluster: DROP/);
+});
+
+test('names and texts of SQL cannot end early', () => {
+  assert.equal(quoted(`a'b\\`), `'a\\'b\\\\'`);
+  assert.equal(named('a`b\\'), '`a\\`b\\\\`');
+});
