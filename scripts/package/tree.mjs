@@ -95,6 +95,7 @@ const FILES = {
   'deploy/package/calltap': 'usr/lib/calltap/bin/calltap',
   'package.json': 'usr/lib/calltap/package.json',
   'fixtures/demo': 'usr/lib/calltap/fixtures/demo',
+  'deploy/store': 'usr/lib/calltap/deploy/store',
   'deploy/calltap.service': 'usr/lib/systemd/system/calltap.service',
   'deploy/calltap.toml': 'etc/calltap.toml',
   'deploy/logrotate/calltap': 'etc/logrotate.d/calltap',

@@ -42,6 +42,10 @@ async function main(argv: readonly string[]): Promise<number> {
   if (config.check) return runHostCheck(config);
   if (config.uprobeList) return runUprobeList(config);
   if (config.showFrame !== null) return runShowFrame(config.showFrame, config.decodeEspNull);
+  if (config.hub) {
+    const { runMigrate } = await import('../faces/cli/migrate.ts');
+    return runMigrate(config);
+  }
   if (config.connect !== null && config.mcpStdio) {
     const { serveAgentOver } = await import('./agent.ts');
     return serveAgentOver(config);

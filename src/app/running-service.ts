@@ -37,7 +37,7 @@ export async function openService(config: Config): Promise<{ readonly port: Remo
     return { port: await openRemote(target, config.utc), source };
   } catch (error) {
     const { message: reason, remedy } = connectionFailure(error);
-    throw failure('CONNECT_FAILED', { url: source, reason, remedy });
+    throw failure('CONNECT_FAILED', { option: '--connect', url: source, reason, remedy });
   }
 }
 

@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import type { ServiceError } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
 import { MAX_COLLECTORS } from '../core/item-limits.ts';
+import { hubConflict, OF_COMMAND, OF_HUB } from './hub-options.ts';
 import type { Effective } from './layers.ts';
 import type { OptionSpec, RowValues } from './option-spec.ts';
 import { writtenOption } from './option-spec.ts';
@@ -57,7 +58,7 @@ const OUTPUTS = [
 ] as const;
 const LIVE = ['device', 'hep-listen', 'uprobe'] as const;
 /** These read no capture. */
-const NO_CAPTURE = ['mint-token', 'uprobe-list', 'check', 'connect'] as const;
+const NO_CAPTURE = ['mint-token', 'uprobe-list', 'check', 'connect', 'hub'] as const;
 /** What goes with a screen over a running service; all else is a matter of that service. */
 const OF_CONNECT: readonly string[] = [
   ...(['connect', 'filter', 'sort', 'utc', 'color', 'api-key', 'api-key-file', 'ca'] as const),
@@ -72,6 +73,14 @@ export function looksForScanners({ killScanner, killUa, fail2ban, alert, fraud }
 
 const RULES: readonly (Need | Exclusion | Check)[] = [
   { check: connectConflict },
+  { check: (config, effective) => hubConflict(config, strangerTo(OF_HUB, effective)) },
+  ...OF_COMMAND.map((option) => ({
+    option,
+    needs: ['hub'] as const,
+    isForFlags: true as const,
+    reason: 'it goes with the command hub',
+    remedy: 'write calltap hub --migrate --store URL',
+  })),
   { option: 'ca', needs: ['connect'] },
   ...OUTPUTS.map((option, i) => ({ option, excludes: OUTPUTS.slice(0, i) })),
   { option: 'markdown', needs: ['call-report'] },
@@ -330,16 +339,21 @@ function conflict(option: string, reason: string, remedy: string): ServiceError 
 /** Options of the configuration and of the environment may be meant for other starts. */
 function connectConflict({ connect }: Config, effective: Effective): ServiceError | null {
   if (connect === null) return null;
-  const other = [...effective].find(([flag, { origin }]) => origin === 'flag' && !OF_CONNECT.includes(flag));
-  if (other === undefined) return null;
-  const [flag] = other;
-  if (flag === 'show-secrets')
-    return conflict('--show-secrets', 'a service sends no credentials and keys', 'leave it out, or look with -i there');
+  const other = strangerTo(OF_CONNECT, effective);
+  if (other === null) return null;
+  if (other === '--show-secrets')
+    return conflict(other, 'a service sends no credentials and keys', 'leave it out, or look with -i there');
   return conflict(
-    nameOf(optionByFlag(flag)),
+    other,
     'it cannot be combined with --connect, which shows what a service captures',
     'leave one of them out',
   );
+}
+
+/** How an option of the command line is written that is none of these; null without one. */
+function strangerTo(known: readonly string[], effective: Effective): string | null {
+  const other = [...effective].find(([flag, { origin }]) => origin === 'flag' && !known.includes(flag));
+  return other === undefined ? null : nameOf(optionByFlag(other[0]));
 }
 
 /** A file for each call needs frames to write, and a folder that is there. */

@@ -27,8 +27,11 @@ export type ValueOrigin = 'flag' | 'environment' | 'file' | 'default';
 export type Effective = ReadonlyMap<string, { readonly values: readonly OptionValue[]; readonly origin: ValueOrigin }>;
 
 const BY_FLAG: ReadonlyMap<string, OptionSpec> = new Map(OPTIONS.map((spec) => [spec.flag, spec]));
-/** Words that are commands and no captures when they come first, and the option that each stands for; null is to come. */
-const COMMANDS: Readonly<Record<string, Flag | null>> = { mcp: 'mcp-stdio', hub: null };
+/** Words that are commands and no captures when they come first, and the option that each stands for. */
+const COMMANDS = new Map<string, Flag>([
+  ['mcp', 'mcp-stdio'],
+  ['hub', 'hub'],
+]);
 
 const BY_SHORT: ReadonlyMap<string, OptionSpec> = new Map(
   OPTIONS.flatMap((spec) => (spec.short === undefined ? [] : [[spec.short, spec] as const])),
@@ -65,10 +68,10 @@ export function readArgv(argv: readonly string[]): Layer {
       continue;
     }
     if (token.kind === 'positional') {
-      const isCommand = mayBeCommand && Object.hasOwn(COMMANDS, token.value);
+      const command = mayBeCommand ? COMMANDS.get(token.value) : undefined;
       mayBeCommand = false;
-      if (isCommand) addCommand(layer, token.value);
-      else addCapture(layer, token.value, token.index + 1);
+      if (command === undefined) addCapture(layer, token.value, token.index + 1);
+      else addValue(layer, optionByFlag(command), token.value, undefined);
       continue;
     }
     const written = token.rawName;
@@ -87,17 +90,6 @@ function addCapture(layer: Layer, word: string, n: number): void {
   // No later line may show it: nobody gives a file its name.
   if (hasSecret && word !== '-' && !existsSync(word)) throw failure('ARGUMENT_UNKNOWN', { option: `argument ${n}` });
   addValue(layer, optionByFlag('input'), `argument ${n}`, word);
-}
-
-function addCommand(layer: Layer, word: string): void {
-  const flag = COMMANDS[word] ?? null;
-  if (flag === null) throw commandNotBuilt(word);
-  addValue(layer, optionByFlag(flag), word, undefined);
-}
-
-function commandNotBuilt(word: string): ServiceError {
-  const remedy = `write ./${word} for a file of this name`;
-  return failure('OPTION_NOT_BUILT_IN', { option: word, reason: 'this version does not have the command', remedy });
 }
 
 /**

@@ -14,6 +14,7 @@ export const OPTION_GROUPS = [
   'Analysis',
   'Diagnosis',
   'Hooks and security',
+  'Many hosts',
   'Limits',
   'General',
 ] as const;

@@ -10,6 +10,7 @@ import {
 } from '../core/limits.ts';
 import { SORT_KEYS } from '../core/words.ts';
 import { DIAGNOSIS } from './diagnosis-options.ts';
+import { HUB } from './hub-options.ts';
 import type { OptionSpec, Refusal } from './option-spec.ts';
 import {
   address,
@@ -296,6 +297,7 @@ export const TABLE = {
   ...CREDENTIALS,
   ...ANALYSIS,
   ...HOOKS_SECURITY,
+  ...HUB,
   ...LIMITS,
   ...GENERAL,
 };
@@ -313,6 +315,7 @@ export const OPTIONS: readonly OptionSpec[] = [
   ANALYSIS,
   DIAGNOSIS,
   HOOKS_SECURITY,
+  HUB,
   LIMITS,
   GENERAL,
 ].flatMap((rows) => Object.values<OptionSpec>(rows));

@@ -257,7 +257,7 @@ export const ERRORS = {
     WRITE_FAILED: { line: '{path}: cannot write ({cause})', remedy: 'name another file or make room' },
   }),
   ...rows('terminal.md#a-running-service', 1, {
-    CONNECT_FAILED: { line: '--connect {url}: {reason}', remedy: '{remedy}' },
+    CONNECT_FAILED: { line: '{option} {url}: {reason}', remedy: '{remedy}' },
   }),
   ...rows('operations.md#privileges', 1, {
     CAPTURE_INTERFACE_FAILED: {

@@ -157,6 +157,13 @@ test('defaults', () => {
     interactive: false,
     mcpStdio: false,
     connect: null,
+    hub: false,
+    migrate: false,
+    store: null,
+    storeUser: null,
+    storePasswordFile: null,
+    storeCa: null,
+    cluster: null,
     ca: null,
     log: null,
     noInterface: false,
@@ -276,9 +283,11 @@ test('a word without an option is a capture', () => {
 });
 
 test('hub and mcp are commands as the first word alone', () => {
-  const line = 'calltap: hub: this version does not have the command; write ./hub for a file of this name';
+  const line =
+    'calltap: hub: the hub that answers is not built yet; add --migrate to make the tables of a store, or write ./hub for a file of this name';
   assert.equal(mistake('hub'), line);
-  assert.equal(mistake('--utc', 'hub', 'a'), line);
+  assert.match(mistake('--utc', 'hub', 'a'), /: it cannot be combined with hub;/);
+  assert.equal(load('hub', '--migrate', '--store', 'x').hub, true);
   assert.equal(load('mcp', 'a').mcpStdio, true);
   assert.deepEqual(load('--utc', 'mcp', 'a', 'b').input, ['a', 'b']);
   assert.match(mistake('mcp', '-'), /standard input carries the protocol/);
@@ -287,6 +296,23 @@ test('hub and mcp are commands as the first word alone', () => {
     for (const argv of [[`./${word}`], ['a', word], ['--', word], ['-I', word]])
       assert.ok(load(...argv).input.includes(argv.at(-1) ?? ''), argv.join(' '));
   }
+});
+
+test('hub takes a store and what goes with it, and nothing of a capture', () => {
+  const all = ['--store-user', 'u', '--store-password-file', 'p', '--store-ca', 'c', '--cluster', 'n'];
+  const { store, storeUser, storePasswordFile, storeCa, cluster, migrate } = load(
+    ...['hub', '--migrate', '--store', 'http://h/d', ...all],
+  );
+  assert.deepEqual([store, storeUser, storePasswordFile, storeCa, cluster], ['http://h/d', 'u', 'p', 'c', 'n']);
+  assert.equal(migrate, true);
+  assert.equal(mistake('hub', '--migrate'), 'calltap: hub --migrate: it names no store; add --store URL');
+  for (const argv of [['a.pcap'], ['-d', 'lo'], ['--json'], ['--api', '1'], ['--connect', 'x']])
+    assert.match(mistake('hub', '--migrate', '--store', 'x', ...argv), /it cannot be combined with/, argv.join(' '));
+  for (const argv of [['--migrate'], ['--store', 'x'], ['--store-user', 'x'], ['--store-ca', 'x'], ['--cluster', 'x']])
+    assert.match(mistake('-I', 'a', ...argv), /: it goes with the command hub; write calltap hub --migrate/, argv[0]);
+  // In the environment it may be meant for other starts.
+  const other = loadConfig({ argv: ['-I', 'a'], env: { CALLTAP_STORE: 'http://h' } });
+  assert.ok(other.ok && other.value.config.store === 'http://h');
 });
 
 test('a secret that lacks its quotes is not shown', () => {
