@@ -126,8 +126,11 @@ export class CallShipper implements Observer {
   }
 
   onTick(nowUs: number): void {
+    const isFirst = Number.isNaN(this.#nowSec);
     this.#nowSec = Math.floor(nowUs / 1e6);
     this.#goneMs = 0;
+    // What came before had no time to be due at.
+    if (isFirst) for (const track of this.#tracks.values()) this.#note(track, SETTLE_SEC);
     for (const track of this.#agenda.due(this.#nowSec)) this.#queue(track);
     this.#working ??= this.#run(null).finally(() => {
       this.#working = null;

@@ -23,7 +23,11 @@ type Kit = {
   readonly at: (sec: number) => Promise<void>;
 };
 
-async function kit(t: TestContext, parts: 'none' | 'headers' | 'full' = 'headers'): Promise<Kit> {
+async function kit(
+  t: TestContext,
+  parts: 'none' | 'headers' | 'full' = 'headers',
+  hasTicked = true,
+): Promise<Kit> {
   const session = openSession(['-I', DEMO, '--json']);
   t.after(() => session.close());
   await session.read([DEMO], () => undefined);
@@ -42,7 +46,7 @@ async function kit(t: TestContext, parts: 'none' | 'headers' | 'full' = 'headers
     shipper.onTick((endSec + sec) * 1e6);
     await shipper.settled();
   };
-  await at(0);
+  if (hasTicked) await at(0);
   const call = (user: string): Dialog =>
     [...session.dialogs.oldestFirst()].find((d) => d.fromUser === user) ?? assert.fail(user);
   return { session, shipper, rows, call, at };
@@ -66,6 +70,13 @@ test('a call that began and ended is one row after two seconds, and never the sa
   for (const sec of [3, 34, 35, 400]) await k.at(sec);
   assert.equal(k.rows['calls']?.length, 1);
   assert.equal(k.rows['messages']?.length, d.msgCount);
+});
+
+test('a call that came before the first tick is told of too', async (t) => {
+  const k = await kit(t, 'headers', false);
+  seen(k, k.call('2019'));
+  for (const sec of [0, 1, 2]) await k.at(sec);
+  assert.equal(k.rows['calls']?.length, 1);
 });
 
 test('the document of a row is the one that is asked for', async (t) => {
