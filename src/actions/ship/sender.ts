@@ -106,25 +106,15 @@ export class Sender {
     }
     this.#tries = 0;
     this.#troubles.tell(null, AWAY);
-    if (verdict.kind === 'stored') await this.#stored(segment);
-    else await this.#refused(segment, verdict.reason);
-    return 0;
-  }
-
-  async #stored(segment: Segment): Promise<void> {
-    this.#counters.add(`stored_${segment.table}`, segment.rows);
-    this.#counters.add('segments_sent');
-    this.#troubles.tell(null, segment.table);
-    await this.#spool.remove(segment);
-  }
-
-  async #refused(segment: Segment, reason: string): Promise<void> {
-    this.#counters.add('refused', segment.rows);
+    if (verdict.kind === 'stored') {
+      await this.#spool.remove(segment);
+      this.#troubles.tell(null, segment.table);
+      return 0;
+    }
     const name = await this.#spool.refuse(segment);
-    this.#troubles.tell(
-      `${this.#name}: it refused ${segment.rows} rows of ${segment.table} (${reason}); kept in ${name}`,
-      segment.table,
-    );
+    const rows = `${segment.rows} rows of ${segment.table}`;
+    this.#troubles.tell(`${this.#name}: it refused ${rows} (${verdict.reason}); kept in ${name}`, segment.table);
+    return 0;
   }
 
   /** Milliseconds to wait after a failure: `leastMs` or longer. */

@@ -157,21 +157,24 @@ export class Spool {
     }
   }
 
-  /** The store has it. */
+  /** The store has it: it goes, and is counted. */
   async remove(segment: Segment): Promise<void> {
-    this.#forget(segment);
     // One that stays is sent again by the next run, which does no harm.
     await unlink(this.#path(segment)).catch(() => undefined);
+    this.#forget(segment);
+    this.#counters.add(`stored_${segment.table}`, segment.rows);
+    this.#counters.add('segments_sent');
   }
 
-  /** The store will never take it: it is kept aside. Resolves to its new name. */
+  /** The store will never take it: it is kept aside, and counted. Resolves to its new name. */
   async refuse(segment: Segment): Promise<string> {
-    this.#forget(segment);
     const name = fileName(segment, 'refused');
     const isKept = await rename(this.#path(segment), join(this.#folder, name)).then(
       () => true,
       () => false,
     );
+    this.#forget(segment);
+    this.#counters.add('refused', segment.rows);
     if (isKept) this.#refused.push({ name, n: segment.n, bytes: onDisk(segment.bytes) });
     let bytes = this.#refused.reduce((sum, one) => sum + one.bytes, 0);
     for (let oldest = this.#refused[0]; oldest !== undefined && bytes > SHIP_REFUSED_BYTES; oldest = this.#refused[0]) {
