@@ -16,12 +16,28 @@ import { asJson } from './json.ts';
 
 /** What becomes of an insert. The first keeps its rows and says so; `lost answer` keeps them and breaks the connection. */
 export const FAULTS = [
-  ...(['none', 'lost answer', 'stall', '500', '503', 'no table', 'wrong password', 'refuse', 'redirect'] as const),
+  ...([
+    'none',
+    'lost answer',
+    'stall',
+    '500',
+    '503',
+    'busy',
+    'no table',
+    'wrong password',
+    'refuse',
+    'redirect',
+  ] as const),
   ...(['break', 'slow reader', 'garbage', 'endless', 'slow answer', 'early', 'other server'] as const),
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
-export type Insert = { readonly table: ShipTable; readonly url: URL; readonly headers: IncomingMessage['headers'] };
+export type Insert = {
+  readonly table: ShipTable;
+  readonly url: URL;
+  readonly headers: IncomingMessage['headers'];
+  readonly atMs: number;
+};
 type Row = { readonly key: number; readonly version: number };
 
 const MEGABYTE = Buffer.alloc(1024 * 1024, 'x');
@@ -86,7 +102,7 @@ export class FakeStore {
     const url = new URL(request.url ?? '', 'http://store');
     const named = /^INSERT INTO (\w+) FORMAT JSONEachRow$/.exec(url.searchParams.get('query') ?? '')?.[1];
     const table = SHIP_TABLES.find((one) => one === named) ?? assert.fail(`no insert: ${request.url}`);
-    const insert = { table, url, headers: request.headers };
+    const insert = { table, url, headers: request.headers, atMs: performance.now() };
     const fault = this.fault(insert);
     this.inserts.push(insert);
     const say = (status: number, headers: Record<string, string> = {}, text = ''): void => {
@@ -105,6 +121,7 @@ export class FakeStore {
     else if (fault === 'lost answer') request.socket.destroy();
     else if (fault === '500') exception(500, 241, 'MEMORY_LIMIT_EXCEEDED');
     else if (fault === '503') say(503, { 'Retry-After': '0' }, 'busy');
+    else if (fault === 'busy') say(503, { 'Retry-After': '1' }, 'busy');
     else if (fault === 'no table') exception(404, 60, 'UNKNOWN_TABLE');
     else if (fault === 'wrong password') exception(403, 516, 'AUTHENTICATION_FAILED');
     // What it has it would not refuse.

@@ -91,6 +91,11 @@ export class Sender {
   async #send(segment: Segment): Promise<number> {
     const file = await this.#spool.read(segment);
     if (file === null) return 0;
+    if (this.#isClosed) {
+      await file.close();
+      this.#spool.putBack(segment, false);
+      return 0;
+    }
     let answer: Answer;
     try {
       answer = await this.#client.insert(segment.table, file, segment.bytes);

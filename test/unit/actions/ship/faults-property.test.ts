@@ -13,7 +13,7 @@ const PATIENT_MS = 60_000;
 /** A store that says at once that it has what it never read lies about a segment that is short enough to be on its way. */
 const HONEST = FAULTS.filter((fault) => fault !== 'early');
 /** A store that hangs is left after a time, so few of a kind are enough. */
-const QUICK = HONEST.filter((fault) => !['stall', 'slow answer', 'slow reader'].includes(fault));
+const QUICK = HONEST.filter((fault) => !['stall', 'busy', 'slow answer', 'slow reader'].includes(fault));
 
 type Step = { readonly table: ShipTable; readonly rows: number; readonly bytes: number; readonly ends: boolean };
 

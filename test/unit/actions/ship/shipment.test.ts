@@ -113,6 +113,40 @@ describe('shipment', { timeout: 120_000 }, () => {
     });
   }
 
+  it('a store that asks for patience gets it', async (t) => {
+    const store = new FakeStore(t);
+    await store.start();
+    const { shipment } = shipmentTo(t, store.port, temporaryFolder(t));
+    let faults = 0;
+    store.fault = () => (faults++ < 1 ? 'busy' : 'none');
+    shipment.start();
+    shipment.add('calls', rowText(1));
+    await shipment.drain(PATIENT_MS);
+    const [first, second] = store.inserts.map(({ atMs }) => atMs);
+    assert.ok((second ?? 0) - (first ?? 0) > 900);
+  });
+
+  it('the end waits for no store: what is under way stays on the disk', async (t) => {
+    const store = new FakeStore(t);
+    await store.start();
+    const folder = temporaryFolder(t);
+    store.fault = () => 'stall';
+    const times = { answerMs: 3_600_000 };
+    const { shipment, said } = shipmentTo(t, store.port, folder, { times });
+    shipment.start();
+    shipment.add('calls', rowText(1));
+    await untilHolds(() => store.inserts.length === 1);
+    shipment.add('calls', rowText(2));
+    await Promise.all([shipment.close(), shipment.close()]);
+    assertBalanced(shipment);
+    assert.deepEqual([shipment.waitingRows, readdirSync(folder).length, said], [2, 2, []]);
+    store.fault = () => 'none';
+    const next = shipmentTo(t, store.port, folder);
+    next.shipment.start();
+    await next.shipment.drain(PATIENT_MS);
+    assert.deepEqual(store.keys('calls'), [1, 2]);
+  });
+
   it('rows are stored only when the store has read them all', async (t) => {
     const store = new FakeStore(t);
     await store.start();
