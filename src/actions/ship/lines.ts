@@ -17,7 +17,7 @@ export type Lines = {
 /** `slab`: what it is the last piece of; null for another piece. Pieces go in order, so then nobody needs the slab. */
 type Piece = { readonly bytes: Buffer; readonly rows: number; readonly slab: Buffer | null };
 
-const LINE_END = 0x0a;
+export const LINE_END = 0x0a;
 const NONE = Buffer.alloc(0);
 
 /** Slabs that were used and are free. */

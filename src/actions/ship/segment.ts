@@ -5,18 +5,18 @@
  *     <boot>-<n>-<table>-<rows>.tmp       being written, or left by a crash
  *     <boot>-<n>-<table>-<rows>.refused   the store refused it; kept for who wants to know why
  *
- * `n` counts over all tables, and on from what earlier runs left, so the smallest is the oldest. A segment is written under the
- * name that counts for nothing, gets to the disk, and then gets its name: nobody ever reads half of one.
+ * `n` counts over all tables, and on from what earlier runs left, so the smallest is the oldest. A segment is written under its
+ * temporary name, gets to the disk, and then gets its name: nobody ever sends half of one.
  */
-import { constants } from 'node:fs';
+import { constants, readFileSync, renameSync, unlinkSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { gunzipSync, gzip } from 'node:zlib';
 import { SHIP_SEGMENT_BYTES } from '../../core/item-limits.ts';
 import { SHIP_TABLES, type ShipTable } from './counters.ts';
-import type { Lines } from './lines.ts';
+import { LINE_END, type Lines } from './lines.ts';
 
 export type SegmentName = {
   readonly boot: string;
@@ -61,22 +61,53 @@ export class Compressor {
   }
 }
 
-/** Writes it whole, or not at all. Throws the error of the system. */
-export async function writeSegment(folder: string, name: SegmentName, bytes: Buffer): Promise<void> {
-  const temporary = join(folder, fileName(name, 'tmp'));
-  const file = await open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
+/** Writes it under its temporary name, whole or not at all; publish() comes next. Throws the error of the system. */
+export async function writeTemporary(folder: string, name: SegmentName, bytes: Buffer): Promise<FileHandle> {
+  const path = join(folder, fileName(name, 'tmp'));
+  const file = await open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
   try {
-    await using(file, async () => {
-      await file.writeFile(bytes);
-      await file.sync();
-    });
-    await rename(temporary, join(folder, fileName(name, 'seg')));
+    await file.writeFile(bytes);
+    return file;
   } catch (error) {
-    await unlink(temporary).catch(() => undefined);
+    await file.close().catch(() => undefined);
+    await unlink(path).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Waits until the disk has it, closes it, and gives it its name; where that fails it is removed. Throws likewise. */
+export async function publish(folder: string, name: SegmentName, file: FileHandle): Promise<void> {
+  const path = join(folder, fileName(name, 'tmp'));
+  try {
+    await using(file, () => file.sync());
+    await rename(path, join(folder, fileName(name, 'seg')));
+  } catch (error) {
+    await unlink(path).catch(() => undefined);
     throw error;
   }
   // The segment has its name; that it keeps it when the host crashes is no reason to lose the rows.
   await syncFolder(folder).catch(() => undefined);
+}
+
+/** Gives a file that a crash left its name, where all of it is there; else removes it. True for the first. */
+export function salvage(folder: string, name: SegmentName): boolean {
+  const path = join(folder, fileName(name, 'tmp'));
+  const isWhole = hasRows(path, name.rows);
+  if (isWhole) renameSync(path, join(folder, fileName(name, 'seg')));
+  else unlinkSync(path);
+  return isWhole;
+}
+
+/** gzip has a checksum at its end. */
+function hasRows(path: string, rows: number): boolean {
+  try {
+    const lines = gunzipSync(readFileSync(path), { maxOutputLength: SHIP_SEGMENT_BYTES });
+    let found = 0;
+    for (let at = lines.indexOf(LINE_END); at >= 0; at = lines.indexOf(LINE_END, at + 1)) found++;
+    return found === rows && lines.at(-1) === LINE_END;
+  } catch {
+    return false;
+  }
 }
 
 /** Opens a segment for reading. Throws the error of the system. */

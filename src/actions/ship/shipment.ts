@@ -71,6 +71,7 @@ export class Shipment {
     const troubles = new OnceTold(options.onTrouble);
     this.#spool = new Spool(options, this.counters, troubles);
     this.#sender = new Sender(options, this.#spool, this.counters, troubles, times);
+    this.#spool.onReady(() => this.#sender.wake());
   }
 
   /** Makes the folder of the spool, or finds what earlier runs left. Throws ServiceError when it cannot be used. */
@@ -127,8 +128,7 @@ export class Shipment {
    */
   async drain(ms: number, givesUp = false): Promise<void> {
     const end = performance.now() + ms;
-    this.#writeAll();
-    await this.#writing;
+    await this.#writtenAll();
     while (this.waitingRows > 0 && !(givesUp && this.#sender.isWaiting) && performance.now() < end)
       await new Promise((resolve) => setTimeout(resolve, DRAIN_STEP_MS));
   }
@@ -137,9 +137,14 @@ export class Shipment {
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#clock !== null) clearInterval(this.#clock);
+    await this.#writtenAll();
+    await this.#sender.close();
+  }
+
+  async #writtenAll(): Promise<void> {
     this.#writeAll();
     await this.#writing;
-    await this.#sender.close();
+    await this.#spool.settled();
   }
 
   /** Drops the oldest lines of the table that matters least; false when there are none. */
@@ -176,7 +181,6 @@ export class Shipment {
       lines.release();
       this.#rowsUnderWay = 0;
       this.#waitingBytes -= lines.bytes;
-      this.#sender.wake();
     }
     this.#writing = null;
   }

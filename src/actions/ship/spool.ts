@@ -2,19 +2,19 @@
  * What waits on the disk for the store: segments, the oldest first, of this run and of earlier ones. A segment is there until
  * the store has said that it has its rows. Where there is no room, the oldest segments of the table that matters least go.
  */
-import { lstatSync, unlinkSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf } from '../../core/errors.ts';
-import { SHIP_REFUSED_BYTES, SHIP_SEGMENTS } from '../../core/item-limits.ts';
+import { SHIP_REFUSED_BYTES, SHIP_SEGMENTS, SHIP_UNCONFIRMED } from '../../core/item-limits.ts';
 import { openSpoolFolder, unusable } from '../spool-folder.ts';
 import type { OnceTold } from '../trouble.ts';
 import type { ShipCounters, ShipTable } from './counters.ts';
 import { SHIP_TABLES } from './counters.ts';
 import type { Lines } from './lines.ts';
 import type { SegmentName } from './segment.ts';
-import { Compressor, fileName, openSegment, readName, writeSegment } from './segment.ts';
+import { Compressor, fileName, openSegment, publish, readName, salvage, writeTemporary } from './segment.ts';
 
 /** `turn`: it is sent before those with a larger one. `madeMs`: by performance.now(), also of an earlier run. */
 export type Segment = SegmentName & { readonly bytes: number; readonly madeMs: number; turn: number };
@@ -53,6 +53,10 @@ export class Spool {
   #segments = 0;
   #bytes = 0;
   #rows = 0;
+  /** Written, and not confirmed by the disk; one after another. */
+  #unconfirmed = 0;
+  #confirming: Promise<void> = Promise.resolve();
+  #onReady: () => void = () => undefined;
 
   constructor({ folder, mostBytes, boot, mayWrite }: SpoolOptions, counters: ShipCounters, troubles: OnceTold) {
     this.#folder = folder;
@@ -61,6 +65,11 @@ export class Spool {
     this.#mayWrite = mayWrite;
     this.#counters = counters;
     this.#troubles = troubles;
+  }
+
+  /** `onReady` is called when there is one more to take. */
+  onReady(onReady: () => void): void {
+    this.#onReady = onReady;
   }
 
   /** Makes the folder, or finds what earlier runs left in it. Throws ServiceError when it cannot be used. */
@@ -78,9 +87,8 @@ export class Spool {
         if (read === null || stats?.isFile() !== true) continue;
         this.#nextN = Math.max(this.#nextN, read.n + 1);
         const bytes = onDisk(stats.size);
-        if (read.kind === 'tmp') unlinkSync(path);
-        else if (read.kind === 'refused') this.#refused.push({ name, n: read.n, bytes });
-        else {
+        if (read.kind === 'refused') this.#refused.push({ name, n: read.n, bytes });
+        else if (read.kind === 'seg' || salvage(this.#folder, read)) {
           // One text for all its segments: a part of a name would keep the whole name.
           if (!boots.has(read.boot)) boots.set(read.boot, read.boot);
           const name = { ...read, boot: boots.get(read.boot) ?? read.boot };
@@ -90,17 +98,18 @@ export class Spool {
     });
     for (const segment of found.sort((a, b) => a.n - b.n)) {
       this.#counters.add('found', segment.rows);
-      this.#keep(segment);
+      this.#count(segment);
+      this.#enqueue(segment);
     }
     this.#refused.sort((a, b) => a.n - b.n);
   }
 
-  /** Of the disk, in whole blocks; what is being sent included. */
+  /** Of the disk, in whole blocks; what is being written or sent included. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Of all segments; what is being sent included. */
+  /** Of all segments; what is being written or sent included. */
   get rows(): number {
     return this.#rows;
   }
@@ -112,7 +121,7 @@ export class Spool {
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** Writes the lines as a segment, or counts why not. */
+  /** Writes the lines as a segment, or counts why not. The segment may be taken when the disk has confirmed it. */
   async write(table: ShipTable, lines: Lines): Promise<void> {
     const { rows } = lines;
     try {
@@ -127,14 +136,20 @@ export class Spool {
         return;
       }
       const name = { boot: this.#boot, n: this.#nextN++, table, rows };
-      await writeSegment(this.#folder, name, bytes);
-      this.#keep(segmentOf(name, bytes.length, performance.now()));
-      this.#counters.add('segments_written');
-      this.#troubles.tell(null, DISK);
+      const file = await writeTemporary(this.#folder, name, bytes);
+      const segment = segmentOf(name, bytes.length, performance.now());
+      this.#count(segment);
+      this.#unconfirmed++;
+      this.#confirming = this.#confirming.then(() => this.#publish(segment, file));
+      if (this.#unconfirmed >= SHIP_UNCONFIRMED) await this.#confirming;
     } catch (error) {
-      this.#counters.add('spool_errors', rows);
-      this.#troubles.tell(`${this.#folder}: cannot write rows (${errnoOf(error) ?? 'error'})`, DISK);
+      this.#refusedByDisk(rows, error);
     }
+  }
+
+  /** Resolves when the disk has confirmed, or refused, what was written so far. */
+  async settled(): Promise<void> {
+    await this.#confirming;
   }
 
   /** The one whose turn it is; it stays on the disk until putBack(), remove() or refuse() is called for it, or read() fails. */
@@ -214,9 +229,33 @@ export class Spool {
     return true;
   }
 
-  #keep(segment: Segment): void {
+  /** A disk that is busy confirms after seconds; memory does not wait for that. */
+  async #publish(segment: Segment, file: FileHandle): Promise<void> {
+    try {
+      await publish(this.#folder, segment, file);
+      this.#enqueue(segment);
+      this.#counters.add('segments_written');
+      this.#troubles.tell(null, DISK);
+      this.#onReady();
+    } catch (error) {
+      this.#forget(segment);
+      this.#refusedByDisk(segment.rows, error);
+    } finally {
+      this.#unconfirmed--;
+    }
+  }
+
+  #refusedByDisk(rows: number, error: unknown): void {
+    this.#counters.add('spool_errors', rows);
+    this.#troubles.tell(`${this.#folder}: cannot write rows (${errnoOf(error) ?? 'error'})`, DISK);
+  }
+
+  #enqueue(segment: Segment): void {
     segment.turn = this.#nextTurn++;
     this.#queue(segment.table).push(segment);
+  }
+
+  #count(segment: Segment): void {
     this.#segments++;
     this.#bytes += onDisk(segment.bytes);
     this.#rows += segment.rows;

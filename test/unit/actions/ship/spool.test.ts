@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { SHIP_TABLES, type ShipTable, shipCounters } from '../../../../src/actions/ship/counters.ts';
 import { Slabs, WaitingLines } from '../../../../src/actions/ship/lines.ts';
 import type { Segment, SpoolOptions } from '../../../../src/actions/ship/spool.ts';
@@ -32,10 +33,11 @@ function opened(folder: string, more: Partial<SpoolOptions> = {}) {
   const options = { folder, mostBytes: 1024 * BLOCK, boot: BOOT, mayWrite: () => true, ...more };
   const spool = new Spool(options, counters, new OnceTold((reason) => said.push(reason)));
   spool.open();
-  const write = (table: ShipTable, rows = 1): Promise<void> => {
+  const write = async (table: ShipTable, rows = 1): Promise<void> => {
     const lines = new WaitingLines(new Slabs());
     for (let i = 0; i < rows; i++) lines.add('{}', 3);
-    return spool.write(table, lines.take(1_000_000));
+    await spool.write(table, lines.take(1_000_000));
+    await spool.settled();
   };
   return { spool, counters, said, write };
 }
@@ -70,12 +72,16 @@ describe('spool of rows', { timeout: 120_000 }, () => {
     );
   });
 
-  it('what a crash was writing is removed; what has another name, or is no file, is left alone', async (t) => {
+  it('of what a crash was writing only whole segments stay; what has another name, or is no file, is left alone', async (t) => {
     const folder = temporaryFolder(t);
     const before = opened(folder);
     await before.write('calls', 2);
     const put = (name: string): void => writeFileSync(join(folder, name), 'x');
     put(`${BOOT}-0000000009-calls-1.tmp`);
+    const whole = gzipSync('{}\n{}\n{}\n');
+    writeFileSync(join(folder, `${BOOT}-0000000006-calls-3.tmp`), whole);
+    writeFileSync(join(folder, `${BOOT}-0000000007-calls-4.tmp`), whole);
+    writeFileSync(join(folder, `${BOOT}-0000000008-calls-3.tmp`), whole.subarray(0, -1));
     const others = [
       ...['notes.txt', `${BOOT}-0000000003-secrets-1.seg`, `${BOOT}-3-calls-1.seg`, `x-0000000003-calls-1.seg`],
       ...[`${BOOT}-0000000003-calls-99999999.seg`, `${BOOT}-9999999999999999-calls-1.seg`],
@@ -84,8 +90,14 @@ describe('spool of rows', { timeout: 120_000 }, () => {
     symlinkSync('/etc/passwd', join(folder, `${BOOT}-0000000004-calls-7.seg`));
     mkdirSync(join(folder, `${BOOT}-0000000005-calls-7.seg`));
     const { spool, counters, write } = opened(folder);
-    assert.equal(counters.get('found'), 2);
-    assert.equal(taken(spool).length, 1);
+    assert.equal(counters.get('found'), 5);
+    assert.deepEqual(
+      taken(spool).map(({ n, rows }) => [n, rows]),
+      [
+        [1, 2],
+        [6, 3],
+      ],
+    );
     const left = readdirSync(folder);
     assert.ok(!left.some((name) => name.endsWith('.tmp')));
     assert.ok(others.every((name) => left.includes(name)));
