@@ -2,7 +2,7 @@
  * Opens the folder of a spool: what waits on the disk for a host that is away. One calltap alone uses it, and only its user
  * reads it.
  */
-import { accessSync, constants, readdirSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readdirSync } from 'node:fs';
 import { errnoOf, failure, ServiceError } from '../core/errors.ts';
 import { makeFolder } from '../core/make-folder.ts';
 
@@ -26,8 +26,15 @@ export function openSpoolFolder(option: string, folder: string, found: (names: r
   }
 }
 
-/** The error of a folder that must not be used. */
-export function unusable(option: string, folder: string, reason: string): Error {
+/** Throws likewise where files of the folder may be somebody else's. */
+export function refuseForeign(option: string, folder: string): void {
+  const stats = lstatSync(folder);
+  if (stats.isSymbolicLink()) throw unusable(option, folder, 'it is a symbolic link');
+  if (stats.uid !== process.geteuid?.()) throw unusable(option, folder, 'it belongs to another user');
+  if ((stats.mode & 0o022) !== 0) throw unusable(option, folder, 'others may write to it');
+}
+
+function unusable(option: string, folder: string, reason: string): Error {
   return failure('HEP_PATH_UNUSABLE', {
     option,
     path: folder,

@@ -4,21 +4,21 @@
  */
 import { lstatSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { rename, unlink } from 'node:fs/promises';
+import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf } from '../../core/errors.ts';
-import { SHIP_REFUSED_BYTES, SHIP_SEGMENTS, SHIP_UNCONFIRMED } from '../../core/item-limits.ts';
-import { openSpoolFolder, unusable } from '../spool-folder.ts';
+import { SHIP_SEGMENTS, SHIP_UNCONFIRMED } from '../../core/item-limits.ts';
+import { openSpoolFolder, refuseForeign } from '../spool-folder.ts';
 import type { OnceTold } from '../trouble.ts';
 import type { ShipCounters, ShipTable } from './counters.ts';
 import { SHIP_TABLES } from './counters.ts';
 import type { Lines } from './lines.ts';
+import { RefusedSegments } from './refused.ts';
 import type { SegmentName } from './segment.ts';
 import { Compressor, fileName, openSegment, publish, readName, salvage, writeTemporary } from './segment.ts';
 
 /** `turn`: it is sent before those with a larger one. `madeMs`: by performance.now(), also of an earlier run. */
 export type Segment = SegmentName & { readonly bytes: number; readonly madeMs: number; turn: number };
-type Refused = { readonly name: string; readonly n: number; readonly bytes: number };
 
 export type SpoolOptions = {
   readonly folder: string;
@@ -44,7 +44,7 @@ export class Spool {
   readonly #troubles: OnceTold;
   /** Each in the order of its turns. */
   readonly #queues = new Map<ShipTable, Segment[]>(SHIP_TABLES.map((table) => [table, []]));
-  readonly #refused: Refused[] = [];
+  readonly #refused: RefusedSegments;
   readonly #compressor = new Compressor();
   /** Was taken. */
   #underWay: Segment | null = null;
@@ -60,6 +60,7 @@ export class Spool {
 
   constructor({ folder, mostBytes, boot, mayWrite }: SpoolOptions, counters: ShipCounters, troubles: OnceTold) {
     this.#folder = folder;
+    this.#refused = new RefusedSegments(folder);
     this.#mostBytes = mostBytes;
     this.#boot = boot;
     this.#mayWrite = mayWrite;
@@ -78,8 +79,7 @@ export class Spool {
     const boots = new Map<string, string>();
     const nowMs = performance.now() - Date.now();
     openSpoolFolder(OPTION, this.#folder, (names) => {
-      const foreign = whyForeign(this.#folder);
-      if (foreign !== null) throw unusable(OPTION, this.#folder, foreign);
+      refuseForeign(OPTION, this.#folder);
       for (const name of names) {
         const read = readName(name);
         const path = join(this.#folder, name);
@@ -87,7 +87,7 @@ export class Spool {
         if (read === null || stats?.isFile() !== true) continue;
         this.#nextN = Math.max(this.#nextN, read.n + 1);
         const bytes = onDisk(stats.size);
-        if (read.kind === 'refused') this.#refused.push({ name, n: read.n, bytes });
+        if (read.kind === 'refused') this.#refused.found(name, read.n, bytes);
         else if (read.kind === 'seg' || salvage(this.#folder, read)) {
           // One text for all its segments: a part of a name would keep the whole name.
           if (!boots.has(read.boot)) boots.set(read.boot, read.boot);
@@ -101,7 +101,6 @@ export class Spool {
       this.#count(segment);
       this.#enqueue(segment);
     }
-    this.#refused.sort((a, b) => a.n - b.n);
   }
 
   /** Of the disk, in whole blocks; what is being written or sent included. */
@@ -184,19 +183,10 @@ export class Spool {
   /** The store will never take it: it is kept aside, and counted. Resolves to its new name. */
   async refuse(segment: Segment): Promise<string> {
     const name = fileName(segment, 'refused');
-    const isKept = await rename(this.#path(segment), join(this.#folder, name)).then(
-      () => true,
-      () => false,
-    );
+    await this.#refused.keep(fileName(segment, 'seg'), name, segment.n, onDisk(segment.bytes));
     this.#forget(segment);
     this.#counters.add('refused', segment.rows);
-    if (isKept) this.#refused.push({ name, n: segment.n, bytes: onDisk(segment.bytes) });
-    let bytes = this.#refused.reduce((sum, one) => sum + one.bytes, 0);
-    for (let oldest = this.#refused[0]; oldest !== undefined && bytes > SHIP_REFUSED_BYTES; oldest = this.#refused[0]) {
-      this.#refused.shift();
-      bytes -= oldest.bytes;
-      await unlink(join(this.#folder, oldest.name)).catch(() => undefined);
-    }
+    await this.#refused.trim();
     return name;
   }
 
@@ -277,14 +267,6 @@ export class Spool {
   #path(segment: Segment): string {
     return join(this.#folder, fileName(segment, 'seg'));
   }
-}
-
-/** Why files of this folder may be somebody else's; null for one of this user alone. */
-function whyForeign(folder: string): string | null {
-  const stats = lstatSync(folder);
-  if (stats.isSymbolicLink()) return 'it is a symbolic link';
-  if (stats.uid !== process.geteuid?.()) return 'it belongs to another user';
-  return (stats.mode & 0o022) === 0 ? null : 'others may write to it';
 }
 
 /** Written out, as there may be very many: an object that is spread takes four times as much. */
