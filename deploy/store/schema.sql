@@ -1,4 +1,4 @@
--- The store of many agents: six tables of ClickHouse 24.8 or later. `calltap hub --migrate --store URL` runs this file
+-- The store of many agents: six tables, written for ClickHouse 24.8 and later. `calltap hub --migrate --store URL` runs this file
 -- (docs/fleet.md). Statements end with a semicolon at the end of a line; a comment has a line of its own.
 --
 -- A call has the key (host, boot, number): the agent, one run of it, and the number of the dialog in that run. Each row is

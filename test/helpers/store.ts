@@ -4,11 +4,12 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { packageRoot } from '../../src/core/package.ts';
+import { statementsOf } from '../../src/explore/clickhouse/schema.ts';
 import { until } from './patience.ts';
 
 const TOOL = join(packageRoot(), 'scripts/tools/store');
@@ -120,4 +121,10 @@ export async function startStore(t: TestContext): Promise<TestStore> {
   });
   await store.start();
   return store;
+}
+
+/** The statements of docs/fleet.md, without semicolons, in its order. */
+export function fleetStatements(): string[] {
+  const page = readFileSync(join(packageRoot(), 'docs/fleet.md'), 'utf8');
+  return [...page.matchAll(/```sql\n([^`]*)```/g)].flatMap(([, block = '']) => statementsOf(block));
 }

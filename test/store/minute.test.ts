@@ -4,17 +4,13 @@ import { test } from 'node:test';
 import { DDSketch } from '@datadog/sketches-js';
 import { migrate } from '../../src/explore/clickhouse/migrate.ts';
 import { readStore } from '../../src/explore/clickhouse/store.ts';
-import { skipWithoutStore, startStore } from '../helpers/store.ts';
+import { fleetStatements, skipWithoutStore, startStore } from '../helpers/store.ts';
 import { STORE_ROWS, TODAY } from '../helpers/store-rows.ts';
 
 const skip = skipWithoutStore();
 
 /** The statement of docs/fleet.md. */
-const QUANTILE = `
-  SELECT trunk, sum(pdd_count) AS calls, sum(pdd_zero) AS zeros, sumMap(pdd_bins) AS bins,
-         mapKeys(bins) AS keys, arrayCumSum(mapValues(bins)) AS counts, {quantile:Float64} * (calls - 1) AS rank,
-         if(rank < zeros, 0, 0.99 * pow(1.01 / 0.99, keys[arrayFirstIndex(n -> zeros + n > rank, counts)])) AS pdd_ms
-  FROM minute FINAL GROUP BY trunk ORDER BY trunk`;
+const QUANTILE = fleetStatements().find((statement) => statement.includes('sumMap(pdd_bins)'));
 
 /** Bins of a sketch by key, as an agent writes them. */
 function binsOf({ store }: DDSketch): Record<string, number> {
