@@ -4,7 +4,8 @@
 -- A call has the key (host, boot, number): the agent, one run of it, and the number of the dialog in that run. Each row is
 -- replaced by one of a greater `version`: read with FINAL. Times are UTC. `hour` is that of the first row of a call and
 -- stays, and so does the `at` of a message: no version lands in another partition. Readers may say so, which saves time:
--- SETTINGS do_not_merge_across_partitions_select_final = 1. Rows go after 30 days, by whole parts of a day or a week.
+-- SETTINGS do_not_merge_across_partitions_select_final = 1. Rows go after 30 days, by whole parts of a day or a week. Agents
+-- delete what the store acknowledged, so an insert waits for the disk.
 --
 -- Later versions only add: `ALTER TABLE … ADD COLUMN IF NOT EXISTS` at the end, and the next number in the last statement.
 
@@ -49,7 +50,7 @@ ENGINE = ReplacingMergeTree(version)
 PARTITION BY toDate(hour)
 ORDER BY (hour, host, boot, number)
 TTL hour + INTERVAL 30 DAY
-SETTINGS ttl_only_drop_parts = 1;
+SETTINGS ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- Which calls have this Call-ID, identifier or number, on all days. `id` is half a digest; the text is compared after it.
 -- Whole weeks: a look-up over all days touches a fourth of the files that days would have.
@@ -68,7 +69,7 @@ ENGINE = ReplacingMergeTree(version)
 PARTITION BY toMonday(hour)
 ORDER BY (id, hour, host, boot, number, kind)
 TTL hour + INTERVAL 30 DAY
-SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1;
+SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- What a call said: one range of the key is one ladder. Who asks gives cityHash64(host, boot, number) as `call`. Whole weeks,
 -- as for `ids`.
@@ -93,7 +94,7 @@ ENGINE = ReplacingMergeTree(version)
 PARTITION BY toMonday(at)
 ORDER BY (call, host, boot, number, message)
 TTL toDateTime(at) + INTERVAL 30 DAY
-SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1;
+SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- How the media of a call was, as a whole and window by window. Streams without a call have the number 0.
 CREATE TABLE IF NOT EXISTS streams
@@ -126,7 +127,7 @@ ENGINE = ReplacingMergeTree(version)
 PARTITION BY toDate(hour)
 ORDER BY (hour, host, boot, number, stream)
 TTL hour + INTERVAL 30 DAY
-SETTINGS ttl_only_drop_parts = 1;
+SETTINGS ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- How each trunk did, minute by minute. Bins are those of a DDSketch of 1 % relative error: sumMap merges them.
 CREATE TABLE IF NOT EXISTS minute
@@ -164,7 +165,7 @@ ENGINE = ReplacingMergeTree(version)
 PARTITION BY toDate(minute)
 ORDER BY (minute, host, boot, trunk, direction)
 TTL minute + INTERVAL 30 DAY
-SETTINGS ttl_only_drop_parts = 1;
+SETTINGS ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- Which agents ship, since when, what they made and what they lost: one row a run of an agent.
 CREATE TABLE IF NOT EXISTS agents
@@ -183,7 +184,8 @@ CREATE TABLE IF NOT EXISTS agents
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (host, boot)
-TTL toDateTime(at) + INTERVAL 30 DAY;
+TTL toDateTime(at) + INTERVAL 30 DAY
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- The number of this schema.
 ALTER TABLE agents MODIFY COMMENT 'calltap schema 1';

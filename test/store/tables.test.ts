@@ -141,6 +141,8 @@ test('a segment that the store refuses leaves no row, and its number says why', 
     ['calls', `${many}\nnonsense`, 400, 27],
     ['calls', good.replace(`"${TODAY}T10:00:00Z"`, '"soon"'), 400, 41],
     ['calls', good.replace('"codecs":[', '"codecs":7,"x":['), 500, 130],
+    // Half of a surrogate pair: whoever writes rows makes texts well-formed first.
+    ['calls', JSON.stringify({ ...STORE_ROWS.calls, from_user: 'a\ud800' }), 400, 25],
     ['minute', JSON.stringify({ ...STORE_ROWS.minute, codes: { busy: 1 } }), 400, 27],
     ['nobody', good, 404, 60],
   ];

@@ -16,7 +16,10 @@ test('the file has six tables that replace rows by version, and ends with its nu
   assert.deepEqual(tablesOf(statements), ['calls', 'ids', 'messages', 'streams', 'minute', 'agents']);
   for (const statement of statements.slice(0, 6)) {
     assert.match(statement, /\nENGINE = ReplacingMergeTree\(version\)\n/);
-    assert.match(statement, /\nTTL .* \+ INTERVAL 30 DAY/);
+    assert.match(
+      statement,
+      /\nTTL .* \+ INTERVAL 30 DAY\nSETTINGS .*fsync_after_insert = 1, fsync_part_directory = 1$/,
+    );
   }
   assert.equal(schemaNumber(statements), 1);
 });
