@@ -78,8 +78,9 @@ function minuteLine(row: TrunkRow, minute: number, f: TrunkFigures, shipper: Shi
     talk_sec: f.talkSec,
     most_talking: f.mostTalking,
     retransmissions: f.retransmits,
-    expected: f.expected,
-    lost: f.lost,
+    expected: whole(f.expected),
+    // Packets that came twice make up for lost ones, and for more than these.
+    lost: whole(f.lost),
     options_asked: f.optionsAsked,
     options_answered: f.optionsAnswered,
     round_trip_ms: f.roundTripMs,
@@ -87,6 +88,11 @@ function minuteLine(row: TrunkRow, minute: number, f: TrunkFigures, shipper: Shi
     ...sketchColumns('pdd', f.pddMs),
     ...sketchColumns('mos', f.mos),
   });
+}
+
+/** What a column without a sign takes: anything else refuses all that is sent with it. */
+function whole(n: number): number {
+  return Math.max(0, Math.round(n)) || 0;
 }
 
 /** Bins of DDSketch by their key; a key stands for values about gamma^key, gamma = (1 + 0.01) / (1 - 0.01). */

@@ -72,7 +72,7 @@ export class Shipping {
       parts: options.shipMessages,
       sendsUprobe: options.exportUprobe,
       nextVersion: () => ++this.#version,
-      add: (table, line) => shipment.add(table, line),
+      add: (table, line) => shipment.add(table, wellFormed(line)),
     });
   }
 
@@ -154,6 +154,14 @@ export class Shipping {
       }),
     );
   }
+}
+
+/** Half a pair of UTF-16, as a text that was cut may end with, is no Unicode: a store refuses all that is sent with it. */
+const HALF = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
+
+/** The line of JSON with U+FFFD for such halves. */
+export function wellFormed(line: string): string {
+  return line.includes('\\ud') ? line.replace(HALF, '$1\ufffd') : line;
 }
 
 /** Which run of the agent: boots sort by time, and no two are alike. */

@@ -23,11 +23,7 @@ type Kit = {
   readonly at: (sec: number) => Promise<void>;
 };
 
-async function kit(
-  t: TestContext,
-  parts: 'none' | 'headers' | 'full' = 'headers',
-  hasTicked = true,
-): Promise<Kit> {
+async function kit(t: TestContext, parts: 'none' | 'headers' | 'full' = 'headers', hasTicked = true): Promise<Kit> {
   const session = openSession(['-I', DEMO, '--json']);
   t.after(() => session.close());
   await session.read([DEMO], () => undefined);
