@@ -139,7 +139,7 @@ export class Outputs implements Meter {
   families(): MetricFamily[] {
     return [
       ...mirrorFamilies(this.mirror),
-      ...(this.shipping?.families() ?? []),
+      ...Shipping.families(this.shipping),
       counterFamily(
         'calltap_output_total',
         'Frames and files of -O, by what became of them.',

@@ -15,7 +15,8 @@ import type { Observer } from '../../ingest/observer.ts';
 import type { Figures } from '../../view/figures.ts';
 import { lossesByReason } from '../../view/losses.ts';
 import type { LabelledCount, MetricFamily } from '../../view/metrics-snapshot.ts';
-import { CALL_SHIP_LOSSES, CallShipper } from './call-shipper.ts';
+import { counterFamily } from '../../view/metrics-snapshot.ts';
+import { CALL_SHIP_COUNTERS, CALL_SHIP_LOSSES, CallShipper } from './call-shipper.ts';
 import { rowsMade, rowsStored } from './counters.ts';
 import type { Shipper } from './key.ts';
 import { shipFamilies, shipLosses } from './meter.ts';
@@ -127,8 +128,18 @@ export class Shipping {
     return [...shipLosses(this.#shipment), ...ofCalls];
   }
 
-  families(): MetricFamily[] {
-    return shipFamilies(this.#shipment);
+  /** Zero where the option is not given: a dashboard needs no exceptions. */
+  static families(shipping: Shipping | null): MetricFamily[] {
+    const counters = shipping === null ? null : shipping.#calls.counters;
+    return [
+      ...shipFamilies(shipping === null ? null : shipping.#shipment),
+      counterFamily(
+        'calltap_ship_left_out_total',
+        'Calls and messages of which no row was made, or not the last one, by why.',
+        'why',
+        CALL_SHIP_COUNTERS.map((name) => [name, counters?.get(name) ?? 0] as const),
+      ),
+    ];
   }
 
   #tellOfAgent(isLast: boolean): void {
