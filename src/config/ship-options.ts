@@ -67,6 +67,12 @@ export function shipConflict({
     return hasPassword
       ? wrong('--ship-password-file', 'nobody says whose password it is', 'add --ship-user NAME')
       : wrong('--ship-user', 'there is no password', 'add --ship-password-file FILE');
+  if (shipUser?.includes(':') === true)
+    return wrong(
+      '--ship-user',
+      'the store would take what follows the colon for the password',
+      'name a user without one',
+    );
   try {
     const { url } = readStoreUrl('--ship', ship, hasPassword);
     return shipCa !== null && url.protocol === 'http:'

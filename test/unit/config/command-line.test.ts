@@ -168,6 +168,30 @@ test('hub takes a store and what goes with it, and nothing of a capture', () => 
   assert.ok(other.ok && other.value.config.store === 'http://h');
 });
 
+test('what goes with --ship needs it, and a user has a password', () => {
+  const ship = ['-I', 'a', '--ship', 'http://127.0.0.1:8123'];
+  const all = ['--ship-user', 'u', '--ship-password-file', 'p', '--ship-host', 'h', '--ship-messages', 'full'];
+  const { shipUser, shipHost, shipMessages, shipSpoolBytes } = load(...ship, ...all);
+  assert.deepEqual([shipUser, shipHost, shipMessages, shipSpoolBytes], ['u', 'h', 'full', 2 * 1024 ** 3]);
+  for (const argv of [
+    ['--ship-host', 'h'],
+    ['--ship-user', 'u'],
+    ['--ship-ca', 'c'],
+    ['--ship-spool', 's'],
+  ])
+    assert.match(mistake('-I', 'a', ...argv), /: it requires --ship; add --ship URL/, argv[0]);
+  for (const [argv, reason] of [
+    [['--ship-user', 'u'], 'there is no password'],
+    [['--ship-password-file', 'p'], 'nobody says whose password it is'],
+    [['--ship-user', 'a:b', '--ship-password-file', 'p'], 'what follows the colon'],
+    [['--ship-password', 'x', '--ship-password-file', 'p', '--ship-user', 'u'], 'it cannot be combined with'],
+    [['--ship-ca', 'c'], 'is not spoken to by https'],
+  ] as const)
+    assert.ok(mistake(...ship, ...argv).includes(reason), argv.join(' '));
+  assert.match(mistake('-I', 'a', '--ship', 'http://192.0.2.1', ...all), /over http to another host/);
+  assert.deepEqual(load('-I', 'a', '--ship', 'http://h', '--export-uprobe').exportUprobe, true);
+});
+
 test('a secret that lacks its quotes is not shown', () => {
   for (const flag of ['--api-key', '--api-signing-key', '--metrics-auth', '--hep-auth', '--hep-send-auth']) {
     const value = flag === '--metrics-auth' ? 'a:open' : 'open';
