@@ -1,10 +1,10 @@
 /** Rows of the table of options: what is shipped to a store of many hosts, and what these say against each other. */
 
-import { failure, ServiceError } from '../core/errors.ts';
+import type { ServiceError } from '../core/errors.ts';
+import { failure } from '../core/errors.ts';
 import { SHIP_SPOOL_BYTES, SHIP_SPOOL_LEAST_BYTES } from '../core/item-limits.ts';
 import type { RowValues } from './option-spec.ts';
 import { choice, group, size, text, textSecret, value } from './option-spec.ts';
-import { readStoreUrl } from './store-url.ts';
 
 type Shipping = RowValues<typeof SHIPPING>;
 
@@ -50,13 +50,7 @@ export const SHIP_OPTIONS = [
 ] as const satisfies readonly (keyof typeof SHIPPING)[];
 
 /** The first mistake of --ship; null without one. */
-export function shipConflict({
-  ship,
-  shipUser,
-  shipPassword,
-  shipPasswordFile,
-  shipCa,
-}: Shipping): ServiceError | null {
+export function shipConflict({ ship, shipUser, shipPassword, shipPasswordFile }: Shipping): ServiceError | null {
   if (ship === null) return null;
   const wrong = (option: string, reason: string, remedy: string): ServiceError =>
     failure('OPTION_CONFLICT', { option, reason, remedy });
@@ -73,13 +67,5 @@ export function shipConflict({
       'the store would take what follows the colon for the password',
       'name a user without one',
     );
-  try {
-    const { url } = readStoreUrl('--ship', ship, hasPassword);
-    return shipCa !== null && url.protocol === 'http:'
-      ? wrong('--ship-ca', 'the store of --ship is not spoken to by https', 'write --ship https://HOST:PORT')
-      : null;
-  } catch (error) {
-    if (error instanceof ServiceError) return error;
-    throw error;
-  }
+  return null;
 }

@@ -12,6 +12,7 @@ import type { TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { ShipTable } from '../../src/actions/ship/counters.ts';
 import { SHIP_TABLES } from '../../src/actions/ship/counters.ts';
+import { readStore, type StorePlace } from '../../src/explore/clickhouse/place.ts';
 import { asJson } from './json.ts';
 
 /** What becomes of an insert. The first keeps its rows and says so; `lost answer` keeps them and breaks the connection. */
@@ -171,4 +172,11 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
     return null;
   }
   return request.complete ? Buffer.concat(parts) : null;
+}
+
+/** Where a store of this URL is. */
+export function storePlace(url: string): StorePlace {
+  const place = readStore(url);
+  assert.ok(!('reason' in place), url);
+  return place;
 }

@@ -9,7 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { packageRoot } from '../../src/core/package.ts';
+import { migrate } from '../../src/explore/clickhouse/migrate.ts';
 import { statementsOf } from '../../src/explore/clickhouse/schema.ts';
+import { storePlace } from './fake-store.ts';
 import { until } from './patience.ts';
 
 const TOOL = join(packageRoot(), 'scripts/tools/store');
@@ -127,4 +129,11 @@ export async function startStore(t: TestContext): Promise<TestStore> {
 export function fleetStatements(): string[] {
   const page = readFileSync(join(packageRoot(), 'docs/fleet.md'), 'utf8');
   return [...page.matchAll(/```sql\n([^`]*)```/g)].flatMap(([, block = '']) => statementsOf(block));
+}
+
+/** The same with its tables. */
+export async function startMigratedStore(t: TestContext): Promise<TestStore> {
+  const store = await startStore(t);
+  await migrate(storePlace(store.url), { user: null, password: null, ca: null }, null);
+  return store;
 }

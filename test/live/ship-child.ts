@@ -8,14 +8,14 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SHIP_TABLES } from '../../src/actions/ship/counters.ts';
 import { Shipment } from '../../src/actions/ship/shipment.ts';
-import { rowText } from '../helpers/fake-store.ts';
+import { rowText, storePlace } from '../helpers/fake-store.ts';
 
 const [folder = '', port = '', boot = '', first = ''] = process.argv.slice(2);
 const STEP_MS = 50;
 const ROWS_A_STEP = 60;
 
 const shipment = new Shipment({
-  url: new URL(`http://127.0.0.1:${port}`),
+  place: storePlace(`http://127.0.0.1:${port}`),
   ...{ user: null, password: null, ca: null, folder, boot },
   mostBytes: 1024 ** 3,
   mayWrite: () => true,

@@ -4,9 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { packageRoot } from '../../src/core/package.ts';
-import { migrate } from '../../src/explore/clickhouse/migrate.ts';
-import { readStore } from '../../src/explore/clickhouse/store.ts';
-import { fleetStatements, skipWithoutStore, startStore } from '../helpers/store.ts';
+import { fleetStatements, skipWithoutStore, startMigratedStore, startStore } from '../helpers/store.ts';
 
 const skip = skipWithoutStore();
 const PARAMETERS = { param_text: 'x', param_quantile: '0.95' };
@@ -14,10 +12,7 @@ const PARAMETERS = { param_text: 'x', param_quantile: '0.95' };
 test('docs/fleet.md has statements that the engine reads, and runs where it has no need of users', {
   skip,
 }, async (t) => {
-  const store = await startStore(t);
-  const place = readStore(store.url);
-  assert.ok(!('reason' in place));
-  await migrate(place, { user: null, password: null, ca: null }, null);
+  const store = await startMigratedStore(t);
   const statements = fleetStatements();
   assert.ok(statements.length >= 14, `${statements.length} statements`);
   for (const statement of statements) {

@@ -7,10 +7,8 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { migrate } from '../../src/explore/clickhouse/migrate.ts';
-import { readStore } from '../../src/explore/clickhouse/store.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
-import { skipWithoutStore, startStore, type TestStore } from '../helpers/store.ts';
+import { skipWithoutStore, startMigratedStore, type TestStore } from '../helpers/store.ts';
 import { CallSender, ShippingAgent } from './agents.ts';
 
 const skip = skipWithoutStore();
@@ -22,14 +20,6 @@ const PACE = 300;
 const HOUR_MS = 3_600_000;
 /** A row is made two seconds after a call has ended, at the next tick of a second, and is on the disk within two more. */
 const ON_DISK_MS = 6_000;
-
-async function ready(t: TestContext): Promise<TestStore> {
-  const store = await startStore(t);
-  const place = readStore(store.url);
-  assert.ok(!('reason' in place));
-  await migrate(place, { user: null, password: null, ca: null }, null);
-  return store;
-}
 
 async function agent(t: TestContext, host: string, store: TestStore, spool: string): Promise<ShippingAgent> {
   const one = new ShippingAgent(host, ['--ship', `${store.url}/calltap`, '--ship-spool', spool]);
@@ -44,7 +34,7 @@ const callIds = (host: string, count: number, from = 0): string[] =>
 test(`a store that is killed ${KILLS} times has all calls at the end, each once, and minutes that add up`, {
   skip,
 }, async (t) => {
-  const store = await ready(t);
+  const store = await startMigratedStore(t);
   const folder = temporaryFolder(t);
   const agents = await Promise.all(HOSTS.map((host) => agent(t, host, store, join(folder, host))));
   // One sender's clock is an hour late.
@@ -98,7 +88,7 @@ async function allStored(store: TestStore, each: number, agents: readonly Shippi
 test(`agents that are killed ${KILLS} times lose no call whose row was made two seconds before`, {
   skip,
 }, async (t) => {
-  const store = await ready(t);
+  const store = await startMigratedStore(t);
   const spool = join(temporaryFolder(t), 'spool');
   const sender = new CallSender();
   t.after(() => sender.close());

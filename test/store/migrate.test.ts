@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { migrate } from '../../src/explore/clickhouse/migrate.ts';
+import { readStore, type StorePlace } from '../../src/explore/clickhouse/place.ts';
 import { forCluster, readSchema } from '../../src/explore/clickhouse/schema.ts';
-import { readStore, type StorePlace } from '../../src/explore/clickhouse/store.ts';
 import { run } from '../cli/run-program.ts';
 import { skipWithoutStore, startStore, type TestStore } from '../helpers/store.ts';
 

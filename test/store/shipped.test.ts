@@ -5,14 +5,12 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import type { CallDocument } from '../../src/contract/index.ts';
-import { migrate } from '../../src/explore/clickhouse/migrate.ts';
-import { readStore } from '../../src/explore/clickhouse/store.ts';
 import { printed, run } from '../cli/run-program.ts';
 import { Script } from '../helpers/attack.ts';
 import { busyTrunk } from '../helpers/honest.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 import { Recorder } from '../helpers/recorder.ts';
-import { skipWithoutStore, startStore, type TestStore } from '../helpers/store.ts';
+import { skipWithoutStore, startMigratedStore, type TestStore } from '../helpers/store.ts';
 
 const skip = skipWithoutStore();
 const HOUR_SEC = 3_600;
@@ -43,10 +41,7 @@ function manyCalls(to: string): string {
 type Kit = { readonly store: TestStore; readonly captures: readonly string[]; readonly spool: readonly string[] };
 
 async function kit(t: TestContext): Promise<Kit> {
-  const store = await startStore(t);
-  const place = readStore(store.url);
-  assert.ok(!('reason' in place));
-  await migrate(place, { user: null, password: null, ca: null }, null);
+  const store = await startMigratedStore(t);
   const folder = temporaryFolder(t);
   const captures = [
     movedToNow('fixtures/demo/demo.pcap', join(folder, 'demo.pcap'), 2),

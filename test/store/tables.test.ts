@@ -1,25 +1,18 @@
 /** The tables of the store: what an agent writes comes back, the newest version alone, and the questions find it. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { migrate } from '../../src/explore/clickhouse/migrate.ts';
 import { readSchema, tablesOf } from '../../src/explore/clickhouse/schema.ts';
-import { readStore } from '../../src/explore/clickhouse/store.ts';
-import { fleetStatements, INSERT_SETTINGS, skipWithoutStore, startStore, type TestStore } from '../helpers/store.ts';
+import {
+  fleetStatements,
+  INSERT_SETTINGS,
+  skipWithoutStore,
+  startMigratedStore,
+  type TestStore,
+} from '../helpers/store.ts';
 import { STORE_ROWS, TODAY } from '../helpers/store-rows.ts';
 
 const skip = skipWithoutStore();
-const NOBODY = { user: null, password: null, ca: null } as const;
-
-async function made(t: TestContext): Promise<TestStore> {
-  const store = await startStore(t);
-  const place = readStore(store.url);
-  assert.ok(!('reason' in place));
-  await migrate(place, NOBODY, null);
-  return store;
-}
-
 async function insert(store: TestStore, table: string, ...rows: readonly object[]): Promise<void> {
   const { status, text } = await store.insert(table, rows);
   assert.equal(status, 200, text);
@@ -28,7 +21,7 @@ async function insert(store: TestStore, table: string, ...rows: readonly object[
 test('each table gives a row back as an agent wrote it, and skips fields that it does not have', {
   skip,
 }, async (t) => {
-  const store = await made(t);
+  const store = await startMigratedStore(t);
   assert.deepEqual(Object.keys(STORE_ROWS), tablesOf(readSchema()));
   for (const [table, row] of Object.entries(STORE_ROWS)) {
     await insert(store, table, { ...row, field_of_a_later_version: [1, { a: null }] });
@@ -37,7 +30,7 @@ test('each table gives a row back as an agent wrote it, and skips fields that it
 });
 
 test('a row of a greater version replaces, one of a smaller does not, and none is there twice', { skip }, async (t) => {
-  const store = await made(t);
+  const store = await startMigratedStore(t);
   for (const [table, row] of Object.entries(STORE_ROWS)) {
     const versions = [row, { ...row, version: 9 }, { ...row, version: 5 }, row, { ...row, version: 9 }];
     for (const one of versions) await insert(store, table, one);
@@ -50,7 +43,7 @@ test('a row of a greater version replaces, one of a smaller does not, and none i
 });
 
 test('rows with another key stay beside each other', { skip }, async (t) => {
-  const store = await made(t);
+  const store = await startMigratedStore(t);
   const others = {
     calls: { number: 8 },
     ids: { kind: 'from' },
@@ -67,7 +60,7 @@ test('rows with another key stay beside each other', { skip }, async (t) => {
 });
 
 test('rows of 40 days ago go, and those of yesterday stay', { skip }, async (t) => {
-  const store = await made(t);
+  const store = await startMigratedStore(t);
   const ago = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
   for (const [table, row] of Object.entries(STORE_ROWS)) {
     const column = 'hour' in row ? 'hour' : 'minute' in row ? 'minute' : 'at';
@@ -87,7 +80,7 @@ test('rows of 40 days ago go, and those of yesterday stay', { skip }, async (t) 
 });
 
 test('an identifier is found by the digest of its text, and a ladder by the hash of its call', { skip }, async (t) => {
-  const store = await made(t);
+  const store = await startMigratedStore(t);
   const { ids, messages } = STORE_ROWS;
   const kinds = ['call_id', 'correlation', 'from', 'to', 'request'];
   for (let n = 0; n < 3_000; n += 1_000)
@@ -119,7 +112,7 @@ test('an identifier is found by the digest of its text, and a ladder by the hash
 test('a row whose host is not that of its user is refused where the constraint of docs/fleet.md stands', {
   skip,
 }, async (t) => {
-  const store = await made(t);
+  const store = await startMigratedStore(t);
   const statement = fleetStatements().find((one) => /^ALTER TABLE calltap\.calls ADD CONSTRAINT/.test(one));
   const added = await store.ask(statement ?? '');
   assert.equal(added.status, 200, added.text);
@@ -130,7 +123,7 @@ test('a row whose host is not that of its user is refused where the constraint o
 });
 
 test('a segment that the store refuses leaves no row, and its number says why', { skip }, async (t) => {
-  const store = await made(t);
+  const store = await startMigratedStore(t);
   const good = JSON.stringify(STORE_ROWS.calls);
   const many = Array.from({ length: 2_000 }, (_, i) => JSON.stringify({ ...STORE_ROWS.calls, number: i })).join('\n');
   // Two of them come with 500, as a store in trouble answers: the number decides, not the status.

@@ -4,6 +4,7 @@
  * store never takes, and never refuses, holds up no other.
  */
 import { errnoOf } from '../../core/errors.ts';
+import { RemoteFailure } from '../../explore/remote/failures.ts';
 import { backOffMs, type OnceTold, troubleOf } from '../trouble.ts';
 import type { ShipCounters } from './counters.ts';
 import type { Segment, Spool } from './spool.ts';
@@ -40,7 +41,7 @@ export class Sender {
 
   constructor(store: Store, spool: Spool, counters: ShipCounters, troubles: OnceTold, times: SendTimes) {
     this.#client = new StoreClient(store, times.answerMs);
-    this.#name = store.url.origin;
+    this.#name = new URL(store.place.url).origin;
     this.#spool = spool;
     this.#counters = counters;
     this.#troubles = troubles;
@@ -102,6 +103,7 @@ export class Sender {
     } catch (error) {
       const code = errnoOf(error) ?? 'error';
       this.#spool.putBack(segment, false);
+      if (error instanceof RemoteFailure) return this.#later(error.message, AWAY);
       return code === STALE ? 0 : this.#later(code === GARBLED ? GARBLED_TEXT : troubleOf(code, CA_OPTION), AWAY);
     }
     const verdict = verdictOf(answer);

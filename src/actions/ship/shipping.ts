@@ -6,11 +6,12 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { readStoreUrl } from '../../config/store-url.ts';
 import { readCertificate, readSecret } from '../../config/text-file.ts';
 import { failure } from '../../core/errors.ts';
 import { endpointText } from '../../core/ip.ts';
 import { packageVersion } from '../../core/package.ts';
+import { readStore } from '../../explore/clickhouse/place.ts';
+import { RemoteFailure } from '../../explore/remote/failures.ts';
 import type { Observer } from '../../ingest/observer.ts';
 import type { Figures } from '../../view/figures.ts';
 import { lossesByReason } from '../../view/losses.ts';
@@ -65,7 +66,7 @@ export class Shipping {
     this.#say = say;
     const shipped = shipOptions(options, this.#shipper.boot, mayWrite, say);
     this.#folder = shipped.folder;
-    const shipment = new Shipment(shipped);
+    const shipment = openShipment(shipped);
     this.#shipment = shipment;
     this.#calls = new CallShipper({
       evidence: () => this.#known.evidence,
@@ -190,9 +191,21 @@ function shipOptions(
     o.shipPasswordFile === null
       ? o.shipPassword
       : readSecret('--ship-password-file', o.shipPasswordFile, 'the password of --ship-user');
-  const { url } = readStoreUrl('--ship', o.ship ?? '', password !== null);
+  const place = readStore(o.ship ?? '');
+  if ('reason' in place)
+    throw failure('OPTION_CONFLICT', {
+      option: '--ship',
+      reason: place.reason,
+      remedy: 'write https://HOST:8443/DATABASE',
+    });
+  if (o.shipCa !== null && !place.isTls)
+    throw failure('OPTION_CONFLICT', {
+      option: '--ship-ca',
+      reason: 'the store of --ship is not spoken to by https',
+      remedy: 'write --ship https://HOST:PORT',
+    });
   return {
-    url,
+    place,
     user: o.shipUser,
     password,
     ca: o.shipCa === null ? null : readCertificate('--ship-ca', o.shipCa),
@@ -203,6 +216,16 @@ function shipOptions(
     onTrouble: (reason) =>
       say(reason === null ? '--ship: the store takes rows again' : `--ship: ${reason}; rows wait in the spool`),
   };
+}
+
+/** Throws OPTION_CONFLICT where the password may not go. */
+function openShipment(options: ShipOptions): Shipment {
+  try {
+    return new Shipment(options);
+  } catch (error) {
+    if (!(error instanceof RemoteFailure)) throw error;
+    throw failure('OPTION_CONFLICT', { option: '--ship', reason: error.message, remedy: error.remedy });
+  }
 }
 
 /** Where systemd lets the unit keep its state. */

@@ -10,19 +10,12 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { createSecureContext, rootCertificates } from 'node:tls';
 import { SHIP_ANSWER_BYTES } from '../../core/item-limits.ts';
+import { type StoreLogin, type StorePlace, storeLookup } from '../../explore/clickhouse/place.ts';
 import type { ShipTable } from './counters.ts';
 import type { Answer } from './verdict.ts';
 
-export type Store = {
-  /** Without credentials. Its path names the database. */
-  readonly url: URL;
-  readonly user: string | null;
-  readonly password: string | null;
-  /** A CA that is trusted besides those of this host, in PEM. */
-  readonly ca: string | null;
-};
+export type Store = StoreLogin & { readonly place: StorePlace };
 
-const DATABASE = 'calltap';
 /** The store had closed the connection since the last insert: another connection may do. */
 export const STALE = 'STALE';
 /** What comes is no HTTP, or too much of it. */
@@ -39,9 +32,10 @@ export class StoreClient {
   readonly #answerMs: number;
 
   /** `answerMs`: for an insert in all. Reads the trusted CAs, which may take some 10 ms. */
-  constructor({ url, user, password, ca }: Store, answerMs: number) {
-    const kept = { keepAlive: true, maxSockets: 1 };
-    if (url.protocol === 'https:') {
+  constructor(store: Store, answerMs: number) {
+    const { place, user, password, ca } = store;
+    const kept = { keepAlive: true, maxSockets: 1, lookup: storeLookup(place, store) };
+    if (place.isTls) {
       const trusted = ca === null ? {} : { ca: [...rootCertificates, ca] };
       const secureContext = createSecureContext({ ...trusted, minVersion: 'TLSv1.2' });
       this.#agent = new HttpsAgent({ ...kept, secureContext, rejectUnauthorized: true });
@@ -52,9 +46,9 @@ export class StoreClient {
     }
     const token = Buffer.from(`${user ?? 'default'}:${password ?? ''}`).toString('base64');
     this.#options = {
-      protocol: url.protocol,
-      hostname: url.hostname.replace(/^\[|\]$/g, ''),
-      ...(url.port !== '' && { port: url.port }),
+      protocol: place.isTls ? 'https:' : 'http:',
+      hostname: place.host,
+      port: place.port,
       method: 'POST',
       agent: this.#agent,
       headers: {
@@ -62,7 +56,7 @@ export class StoreClient {
         ...((user !== null || password !== null) && { authorization: `Basic ${token}` }),
       },
     };
-    this.#database = url.pathname.replaceAll('/', '') || DATABASE;
+    this.#database = place.database;
     this.#answerMs = answerMs;
   }
 

@@ -5,8 +5,9 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import { RemoteFailure } from '../remote/failures.ts';
 import { storeFailure } from './failures.ts';
+import type { StoreLogin, StorePlace } from './place.ts';
 import { forCluster, named, quoted, readSchema, SCHEMA_COMMENT, schemaNumber } from './schema.ts';
-import { openStore, type StoreLogin, type StorePlace } from './store.ts';
+import { openStore } from './store.ts';
 
 export type Migrated = {
   readonly schema: number;

@@ -5,7 +5,7 @@ import { readCertificate, readSecret } from '../../config/text-file.ts';
 import { counted } from '../../core/counted.ts';
 import { failure } from '../../core/errors.ts';
 import { type Migrated, migrate } from '../../explore/clickhouse/migrate.ts';
-import { readStore } from '../../explore/clickhouse/store.ts';
+import { readStore } from '../../explore/clickhouse/place.ts';
 import { RemoteFailure } from '../../explore/remote/failures.ts';
 
 /** The exit code. Throws ServiceError. */

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { certified } from '../../../helpers/certificates.ts';
-import { FakeStore, rowText } from '../../../helpers/fake-store.ts';
+import { FakeStore, rowText, storePlace } from '../../../helpers/fake-store.ts';
 import { untilHolds } from '../../../helpers/patience.ts';
 import { temporaryFolder } from '../../../helpers/read-capture.ts';
 import { assertBalanced, shipmentTo } from './lab.ts';
@@ -30,7 +30,7 @@ describe('shipment over https', { timeout: 120_000 }, () => {
       const store = new FakeStore(t, { key: read(`${own}-server.key`), cert: read(`${own}-server.pem`) });
       await store.start();
       const lab = shipmentTo(t, store.port, join(folder, 'spool'), {
-        url: new URL(`https://localhost:${store.port}`),
+        place: storePlace(`https://localhost:${store.port}`),
         ca: ca === null ? null : read(ca).toString(),
         user: 'edge',
         password: 'secret',
@@ -67,8 +67,9 @@ describe('shipment over https', { timeout: 120_000 }, () => {
     await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
     t.after(() => plain.close());
     const { port } = plain.address() as { port: number };
-    const url = new URL(`https://127.0.0.1:${port}`);
-    const { shipment, said } = shipmentTo(t, port, temporaryFolder(t), { url, user: 'edge', password: 'secret' });
+    const place = storePlace(`https://127.0.0.1:${port}`);
+    const login = { place, user: 'edge', password: 'secret' };
+    const { shipment, said } = shipmentTo(t, port, temporaryFolder(t), login);
     shipment.start();
     shipment.add('calls', rowText(1));
     await untilHolds(() => got.length >= 2);

@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import { rowsLost, rowsMade, rowsStored } from '../../../../src/actions/ship/counters.ts';
 import type { ShipOptions } from '../../../../src/actions/ship/shipment.ts';
 import { Shipment } from '../../../../src/actions/ship/shipment.ts';
+import { storePlace } from '../../../helpers/fake-store.ts';
 
 export const BOOT = '0123456789abcdef';
 const MIB = 1024 * 1024;
@@ -16,7 +17,7 @@ export type Lab = { readonly shipment: Shipment; readonly said: (string | null)[
 export function shipmentTo(t: TestContext | null, port: number, folder: string, more: Partial<ShipOptions> = {}): Lab {
   const said: (string | null)[] = [];
   const shipment = new Shipment({
-    url: new URL(`http://127.0.0.1:${port}`),
+    place: storePlace(`http://127.0.0.1:${port}`),
     ...{ user: null, password: null, ca: null },
     ...{ folder, mostBytes: 64 * MIB, boot: BOOT },
     mayWrite: () => true,
