@@ -350,7 +350,7 @@ function connectConflict({ connect }: Config, effective: Effective): ServiceErro
   );
 }
 
-/** How an option of the command line is written that is none of these; null without one. */
+/** The first option of the command line that is none of these, as people write it; null without one. */
 function strangerTo(known: readonly string[], effective: Effective): string | null {
   const other = [...effective].find(([flag, { origin }]) => origin === 'flag' && !known.includes(flag));
   return other === undefined ? null : nameOf(optionByFlag(other[0]));

@@ -407,7 +407,7 @@ export const SHIP_SEGMENTS = 262_144;
 export const SHIP_REFUSED_BYTES = 64 * 1024 * 1024;
 /** Bytes of an answer of the store. */
 export const SHIP_ANSWER_BYTES = 64 * 1024;
-/** Milliseconds of a second that go to the rows of calls that leave the memory before they were told of. */
+/** Milliseconds a second that calltap spends on rows of calls that an eviction overtakes. */
 export const SHIP_GONE_MS = 100;
 /** Bytes of the spool of rows, and the least that an option may give it. */
 export const SHIP_SPOOL_BYTES = 2 * 1024 ** 3;
