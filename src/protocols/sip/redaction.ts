@@ -19,8 +19,9 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   ...['proxy-authorization', 'proxy-authenticate', 'proxy-authentication-info'],
 ]);
 const IN_URI = /([?&;](?:proxy-)?authorization=)[^&> \t\r\n;]*/gi;
-const CRYPTO = /^([ \t]*a=crypto:\d+[ \t]+\S+[ \t]+)[^\n]*/gim;
-const KEY_LINE = /^([ \t]*(?:k=|a=key-mgmt:|a=ice-pwd:|a=3ge2ae:))[^\n]*/gim;
+const KEY_LINE = /^([ \t]*(?:a=crypto:\d+[ \t]+\S+[ \t]+|k=|a=key-mgmt:|a=ice-pwd:|a=3ge2ae:))[^\n]*/gim;
+/** Stands in the name of every header that holds credentials, and in a URI that gives them. */
+const OF_CREDENTIALS = /auth|response-key/i;
 /** "sip:", a user part and a colon. */
 const MIN_WORD = 6;
 
@@ -43,9 +44,8 @@ function hideSecrets(text: string, hiding: Hiding): string {
     const end = match.endsWith('\r') ? match.length - 1 : match.length;
     return `${kept}${hiding.hide(match.slice(kept.length, end))}${match.slice(end)}`;
   };
-  return withoutPasswords(withoutHeaders(text, hiding).replace(IN_URI, hideLine), hiding)
-    .replace(CRYPTO, hideLine)
-    .replace(KEY_LINE, hideLine);
+  const said = OF_CREDENTIALS.test(text) ? withoutHeaders(text, hiding).replace(IN_URI, hideLine) : text;
+  return withoutPasswords(said, hiding).replace(KEY_LINE, hideLine);
 }
 
 function isSecret(name: string): boolean {
@@ -100,6 +100,8 @@ function isOfWord(c: number): boolean {
 
 /** Offset of the colon in front of the password in a word; -1 where it is missing. */
 function passwordColon(word: string): number {
+  // Nearly every word: the colon of the scheme is all that it has.
+  if (word.indexOf(':') === word.lastIndexOf(':')) return -1;
   for (const scheme of word.matchAll(/sips?:/gi)) {
     const user = scheme.index + scheme[0].length;
     const colon = word.indexOf(':', user);
