@@ -7,14 +7,15 @@ import { bodyParts, mediaTypeOf } from '../protocols/sip/body.ts';
 import type { RecordingMetadata } from '../protocols/sip/recording-metadata.ts';
 import { parseRecordingMetadata } from '../protocols/sip/recording-metadata.ts';
 import { decodeText } from '../protocols/sip/text.ts';
+import { MARK } from '../store/dialogs/call-marks.ts';
 import type { Call } from './call.ts';
 import type { CallMessage } from './call-messages.ts';
 import type { CallFindings } from './findings.ts';
 
 const METADATA = /^application\/rs-metadata(\+xml)?$/;
 
-export function* judgeRecording({ messages }: Call, found: CallFindings): Steps<void> {
-  found.recording = yield* recordingMetadata(messages);
+export function* judgeRecording(call: Call, found: CallFindings): Steps<void> {
+  if ((call.d.marks & MARK.OTHER_BODY) !== 0) found.recording = yield* recordingMetadata(call.messages);
 }
 
 /** A step a message read. */

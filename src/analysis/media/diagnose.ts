@@ -99,7 +99,7 @@ function checkNoMedia(c: MediaCase, f: MediaFindings): void {
 /** From the answer on, and once more from the last time the descriptions moved the media or took it off hold. */
 function checkOneWay(c: MediaCase, f: MediaFindings): void {
   const { d } = c;
-  if (Number.isNaN(d.answerUs) && d.state !== STATE.InCall) return;
+  if (c.audio.length === 0 || (Number.isNaN(d.answerUs) && d.state !== STATE.InCall)) return;
   if (isOneWaySince(c, d.answerUs, f)) return;
   const changeUs = lastChangeUs(d);
   if (changeUs > d.answerUs) isOneWaySince(c, changeUs, f);

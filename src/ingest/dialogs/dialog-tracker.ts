@@ -11,11 +11,13 @@ import { DIALOG_BYTES, DIALOG_MESSAGES_OF_ANYBODY, MAX_DIALOG_MESSAGES } from '.
 import * as METHOD from '../../core/methods.ts';
 import { METHOD_NAMES } from '../../core/words.ts';
 import { Party } from '../../protocols/sip/address.ts';
+import { hasOtherBody } from '../../protocols/sip/body.ts';
 import { isChallenge } from '../../protocols/sip/message.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../../protocols/sip/text.ts';
 import type { Packet } from '../../sources/packet.ts';
 import type { CallIdentifiers } from '../../store/dialogs/call-identifiers.ts';
+import { MARK } from '../../store/dialogs/call-marks.ts';
 import { isOtherFork } from '../../store/dialogs/call-timing.ts';
 import { challengeAgain } from '../../store/dialogs/challenges.ts';
 import type { Dialog, DialogInit } from '../../store/dialogs/dialog.ts';
@@ -205,6 +207,7 @@ export class DialogTracker {
     if (c.clock !== null) this.#log.setIpId(row, this.#times.appliedTo(c));
     this.#times.kept(fingerprint.a);
     d.keptCount++;
+    if (scan.isRequest && hasOtherBody(buf, scan)) d.marks |= MARK.OTHER_BODY;
   }
 
   /** Whether one more message of a dialog that has many is kept. */

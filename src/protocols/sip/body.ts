@@ -153,6 +153,12 @@ function isSdpType(buf: Uint8Array, start: number, end: number): boolean {
   return behind === 0x3b || behind <= 0x20;
 }
 
+/** Whether the message names a type of its body that is not application/sdp. */
+export function hasOtherBody(buf: Uint8Array, scan: SipScan): boolean {
+  const { contentTypeStart: start, bodyStart, bodyEnd } = scan;
+  return bodyEnd > bodyStart && start >= 0 && !isSdpType(buf, start, scan.contentTypeEnd);
+}
+
 /**
  * Finds the session description of a scanned message: the body itself or a part of a multipart body. Without a
  * Content-Type a body that starts with `v=0` is taken for one. Allocates nothing unless the body is multipart.

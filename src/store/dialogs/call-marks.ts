@@ -56,4 +56,6 @@ export const MARK = {
   REFER_ACCEPTED: 4096,
   /** What the state hangs on was challenged, and no request with credentials came since. */
   CHALLENGED: 8192,
+  /** A request that is kept has a body that is no session description, or more than one. */
+  OTHER_BODY: 16384,
 } as const;
