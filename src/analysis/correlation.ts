@@ -33,6 +33,12 @@ const SCORES: readonly (readonly [CorrelationStrategy, number])[] = [
   ['via_branch', 80],
 ];
 const GUESS_SCORE = 50;
+/** Identifiers that are the Call-ID of another dialog. */
+const BY_CALL_ID: readonly (readonly [CorrelationStrategy, number])[] = [
+  ['x_call_id', IDENTIFIER.X_CALL_ID],
+  ['replaces', IDENTIFIER.REPLACES],
+  ['refer', IDENTIFIER.REFER_CALL],
+];
 
 /** A transfer ties calls together that are no legs of one call and share no media. */
 export function isTransfer({ strategy }: Leg): boolean {
@@ -76,20 +82,21 @@ export function identifierLegs(
       if (searched.has(key)) return;
       searched.add(key);
     }
-    for (const slot of index.owners(kind, hashA, hashB)) {
+    index.forEachOwner(kind, hashA, hashB, (slot) => {
       meet(strategy, dialogs.bySlot(slot));
-      if (rankOf.size >= limit) return;
-    }
+      return rankOf.size < limit;
+    });
   };
   const meetUncommon = (strategy: CorrelationStrategy, kind: number, hashA: number, hashB: number): void => {
     const others: Dialog[] = [];
     let owners = 0;
-    for (const slot of index.owners(kind, hashA, hashB)) {
-      if (++owners > COMMON) return;
+    index.forEachOwner(kind, hashA, hashB, (slot) => {
       const other = dialogs.bySlot(slot);
       if (other !== undefined) others.push(other);
-    }
-    if (isHabit(others, identifiers)) return;
+      return ++owners <= COMMON;
+    });
+    // The dialog is one of them.
+    if (owners > COMMON || others.length < 2 || isHabit(others, identifiers)) return;
     // An agent that always sends the same makes parallel calls of one hop, not legs of one call.
     for (const other of others) if (!identifiers.isSameHop(other.slot, d.slot)) meet(strategy, other);
   };
@@ -128,11 +135,11 @@ export function identifierLegs(
         break;
     }
   }
-  // Those that name this dialog by its Call-ID.
-  const own = callIdHashes(d);
-  meetOwners('x_call_id', IDENTIFIER.X_CALL_ID, own.hashA, own.hashB);
-  meetOwners('replaces', IDENTIFIER.REPLACES, own.hashA, own.hashB);
-  meetOwners('refer', IDENTIFIER.REFER_CALL, own.hashA, own.hashB);
+  // Where nobody names another by its Call-ID, there is nothing to hash.
+  if (BY_CALL_ID.some(([, kind]) => index.has(kind))) {
+    const own = callIdHashes(d);
+    for (const [strategy, kind] of BY_CALL_ID) meetOwners(strategy, kind, own.hashA, own.hashB);
+  }
   const legs: Leg[] = [];
   for (const [dialog, rank] of rankOf) {
     const [strategy, score] = SCORES[rank] ?? ['via_branch', 0];

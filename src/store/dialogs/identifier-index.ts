@@ -39,6 +39,8 @@ export class IdentifierIndex {
   readonly #entries = new RowBlocks(ENTRY.words);
   readonly #tables: (Table | undefined)[] = new Array<Table | undefined>(TABLES).fill(undefined);
   readonly #heads: (Int32Array | undefined)[] = [];
+  /** How many entries there are of each kind. */
+  readonly #ofKind = new Int32Array(1 << KIND_BITS);
   /** Identifiers that a full dialog could not take. */
   refused = 0;
 
@@ -62,6 +64,7 @@ export class IdentifierIndex {
       this.refused++;
       return false;
     }
+    this.#ofKind[kind] = (this.#ofKind[kind] ?? 0) + 1;
     const e = this.#entries.take();
     const { i32 } = this.#entries.block(e);
     const at = this.#entries.wordOf(e);
@@ -76,12 +79,19 @@ export class IdentifierIndex {
     return true;
   }
 
+  /** Some dialog has an identifier of this kind. */
+  has(kind: number): boolean {
+    return (this.#ofKind[kind] ?? 0) > 0;
+  }
+
   /** The dialog in `slot` is gone. */
   remove(slot: number): void {
     let e = this.#head(slot);
     this.#setHead(slot, NONE);
     while (e !== NONE) {
       const next = this.#entries.get(e, AT.nextOwn);
+      const kind = this.#entries.get(e, AT.owner) & ((1 << KIND_BITS) - 1);
+      this.#ofKind[kind] = (this.#ofKind[kind] ?? 0) - 1;
       this.#unlink(e);
       this.#entries.give(e);
       e = next;
@@ -98,16 +108,18 @@ export class IdentifierIndex {
       };
   }
 
-  /** Slots of the dialogs that have this identifier. */
-  *owners(kind: number, hashA: number, hashB: number): Generator<number> {
+  /** Hands over the slots of the dialogs that have this identifier, until `take` answers false. */
+  forEachOwner(kind: number, hashA: number, hashB: number, take: (slot: number) => boolean): void {
     const table = this.#tables[hashB & (TABLES - 1)];
     if (table === undefined) return;
-    const mask = table.buckets.length - 1;
-    for (let e = table.buckets[hashA & mask] ?? NONE; e !== NONE; e = this.#entries.get(e, AT.next)) {
-      const owner = this.#entries.get(e, AT.owner);
-      const isIt = (owner & ((1 << KIND_BITS) - 1)) === kind;
-      if (isIt && this.#entries.get(e, AT.hashA) === hashA && this.#entries.get(e, AT.hashB) === hashB)
-        yield owner >>> KIND_BITS;
+    let e = table.buckets[hashA & (table.buckets.length - 1)] ?? NONE;
+    while (e !== NONE) {
+      const { i32 } = this.#entries.block(e);
+      const at = this.#entries.wordOf(e);
+      const owner = i32[at + AT.owner] ?? 0;
+      const isIt = i32[at + AT.hashA] === hashA && i32[at + AT.hashB] === hashB;
+      if (isIt && (owner & ((1 << KIND_BITS) - 1)) === kind && !take(owner >>> KIND_BITS)) return;
+      e = i32[at + AT.next] ?? NONE;
     }
   }
 

@@ -25,6 +25,12 @@ const steps = fc.array(
   { maxLength: 600 },
 );
 
+function owners(index: IdentifierIndex, kind: number, a: number, b: number): number[] {
+  const slots: number[] = [];
+  index.forEachOwner(kind, a, b, (slot) => slots.push(slot) > 0);
+  return slots;
+}
+
 test('it answers as a list of triples would', () => {
   fc.assert(
     fc.property(steps, (list: Step[]) => {
@@ -55,7 +61,7 @@ test('it answers as a list of triples would', () => {
         const [kind = 0, a = 0, b = 0] = text.split(' ').map(Number);
         const expected = [...model].filter(([, own]) => own.includes(text)).map(([slot]) => slot);
         assert.deepEqual(
-          [...index.owners(kind, a, b)].sort((x, y) => x - y),
+          owners(index, kind, a, b).sort((x, y) => x - y),
           expected.sort((x, y) => x - y),
         );
       }
@@ -70,9 +76,9 @@ test('a hundred thousand identifiers, half of them gone: the rest is found, plac
   for (let i = 0; i < 100_000; i++) assert.ok(index.add(i, 0, hash(i), ~hash(i)));
   for (let i = 0; i < 100_000; i += 2) index.remove(i);
   assert.equal(index.size, 50_000);
-  for (let i = 0; i < 100_000; i++) assert.deepEqual([...index.owners(0, hash(i), ~hash(i))], i % 2 === 0 ? [] : [i]);
+  for (let i = 0; i < 100_000; i++) assert.deepEqual(owners(index, 0, hash(i), ~hash(i)), i % 2 === 0 ? [] : [i]);
   for (let i = 0; i < 100_000; i += 2) assert.ok(index.add(i, 1, hash(i), ~hash(i)));
-  assert.deepEqual([...index.owners(1, hash(4), ~hash(4))], [4]);
+  assert.deepEqual(owners(index, 1, hash(4), ~hash(4)), [4]);
 });
 
 test('a full dialog refuses, and says how often', () => {
