@@ -7,6 +7,7 @@ import { finish } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stores } from '../store/stores.ts';
 import { Call, type CallStream, type Judge } from './call.ts';
+import type { CallMessage } from './call-messages.ts';
 import type { Evidence } from './evidence.ts';
 import type { CallFindings } from './findings.ts';
 import { nothingFound } from './findings.ts';
@@ -24,7 +25,11 @@ const JUDGES: readonly Judge[] = [judgeMedia, judgeRelay, judgeStunMismatch, jud
 /** Asked only where the answer is shown: whether a call has another leg takes longer than all the rest. */
 const DOCUMENT_JUDGES: readonly Judge[] = [...JUDGES, judgeRecording, judgeTags];
 
-export type DialogFacts = CallFindings & { readonly streams: readonly CallStream[] };
+export type DialogFacts = CallFindings & {
+  readonly streams: readonly CallStream[];
+  /** Those that are kept, oldest first. */
+  readonly messages: readonly CallMessage[];
+};
 
 /** The steps, given up with null when the dialog is evicted between two of them: what it read is another's then. */
 export function* keptDialog<T>({ dialogs }: Stores, d: Dialog, steps: Steps<T>): Steps<T | null> {
@@ -74,5 +79,5 @@ function* judged(e: Evidence, d: Dialog, judges: readonly Judge[]): Steps<Dialog
   }
   // Spelled out, as in analysis/stream-quality.ts.
   const { media, relay, stunMismatch, icmp, signaling, recording, tags } = found;
-  return { streams, media, relay, stunMismatch, icmp, signaling, recording, tags };
+  return { streams, messages: call.messages, media, relay, stunMismatch, icmp, signaling, recording, tags };
 }

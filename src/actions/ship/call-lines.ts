@@ -3,7 +3,6 @@
  * deploy/store/schema.sql.
  */
 import type { DialogFacts } from '../../analysis/dialog-facts.ts';
-import { documentFactsSteps } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
 import type { CallDocument, RtpStream } from '../../contract/index.ts';
 import type { Steps } from '../../core/turns.ts';
@@ -11,8 +10,9 @@ import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { toCallRow } from '../../view/call-row.ts';
 import { knownCallSteps } from '../../view/documents.ts';
 import type { CallKey } from './key.ts';
-import { hourText } from './key.ts';
+import { hourText, line } from './key.ts';
 import type { Opening } from './opening.ts';
+import { wayOf } from './opening.ts';
 
 /** A call as it stands. */
 export type ShippedCall = {
@@ -22,8 +22,7 @@ export type ShippedCall = {
   readonly text: string;
 };
 
-export function* shippedCallSteps(e: Evidence, d: Dialog): Steps<ShippedCall> {
-  const facts = yield* documentFactsSteps(e, d);
+export function* shippedCallSteps(e: Evidence, d: Dialog, facts: DialogFacts): Steps<ShippedCall> {
   const document = yield* knownCallSteps(e, d, facts);
   return { facts, document, text: JSON.stringify(document) };
 }
@@ -31,14 +30,14 @@ export function* shippedCallSteps(e: Evidence, d: Dialog): Steps<ShippedCall> {
 export function callLine(
   e: Evidence,
   d: Dialog,
-  key: CallKey,
+  head: string,
   { facts, document, text }: ShippedCall,
-  opening: Opening,
+  userAgent: string,
 ): string {
   const row = toCallRow(e, d, facts);
+  const way = wayOf(facts.messages[0]);
   const trunkAt = (host: string): string => (host === '' ? '' : (e.trunkAt(host) ?? ''));
-  return JSON.stringify({
-    ...key,
+  const columns = line(head, {
     created_at: document.created_at,
     updated_at: document.updated_at,
     call_id: row.callId,
@@ -46,10 +45,10 @@ export function callLine(
     method: row.method,
     from_user: row.from,
     to_user: row.to,
-    src: opening.src,
-    dst: opening.dst,
-    trunk_in: trunkAt(opening.caller),
-    trunk_out: trunkAt(opening.callee),
+    src: way.src,
+    dst: way.dst,
+    trunk_in: trunkAt(way.caller),
+    trunk_out: trunkAt(way.callee),
     code: row.code ?? 0,
     reason: row.reason,
     pdd_ms: row.pddMs,
@@ -60,18 +59,19 @@ export function callLine(
     worst_jitter_ms: row.worstJitterMs,
     codecs: row.codecs,
     findings: row.findings,
-    transport: opening.transport,
-    user_agent: opening.userAgent,
+    transport: way.transport,
+    user_agent: userAgent,
     ended_by: row.endedBy,
     origin: row.origin,
     messages: row.messages,
-    document: text,
   });
+  // The store keeps an object that stands for a text as it is written: it is not quoted, and not read again.
+  return `${columns.slice(0, -1)},"document":${text}}`;
 }
 
 /** What it is found by over all days. Told again it replaces itself. */
-export function idLines(key: CallKey, { identifiers }: Opening): string[] {
-  return identifiers.map(({ kind, text }) => JSON.stringify({ ...key, kind, text }));
+export function idLines(head: string, { identifiers }: Opening): string[] {
+  return identifiers.map(({ kind, text }) => `${head}"kind":"${kind}","text":${JSON.stringify(text)}}`);
 }
 
 export function streamLines(key: CallKey, { facts, document }: ShippedCall): string[] {

@@ -6,6 +6,8 @@
  * they are counted. Time is capture time; of files none passes, and their calls are told of when all is read.
  */
 import { hash } from 'node:crypto';
+import type { DialogFacts } from '../../analysis/dialog-facts.ts';
+import { documentFactsSteps } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
 import { findingNames } from '../../analysis/finding-names.ts';
 import { Counters } from '../../core/counters.ts';
@@ -22,7 +24,7 @@ import { Agenda } from './agenda.ts';
 import { callLine, idLines, shippedCallSteps, streamLines } from './call-lines.ts';
 import type { ShipTable } from './counters.ts';
 import type { CallKey, Shipper } from './key.ts';
-import { hourText, isInTime } from './key.ts';
+import { hourText, isInTime, lineHead } from './key.ts';
 import type { MessageParts } from './message-lines.ts';
 import { messageLines } from './message-lines.ts';
 import { openingOf } from './opening.ts';
@@ -63,8 +65,10 @@ type Track = Due & {
   /** Nothing of it is told any more. */
   isLeftOut: boolean;
   rowSec: number;
-  /** Of the document that was sent last. */
-  digest: string;
+  /** What wrote the message that opened it; read for the first row. */
+  userAgent: string;
+  /** By what the document that was sent last is known again. */
+  told: string;
   findings: string;
   /** Store's count of touches at the last row; messages that were sent. */
   touched: number;
@@ -77,7 +81,7 @@ export type CallShipperOptions = {
   readonly parts: MessageParts;
   readonly sendsUprobe: boolean;
   readonly nextVersion: () => number;
-  readonly add: (table: ShipTable, line: string) => void;
+  readonly add: (table: ShipTable, lines: readonly string[]) => void;
 };
 
 export class CallShipper implements Observer {
@@ -106,7 +110,8 @@ export class CallShipper implements Observer {
 
   onDialogState(d: Dialog): void {
     const track = this.#tracks.get(d) ?? this.#open(d);
-    if (d.state === STATE.InCall) this.#note(track, 0);
+    // One that is answered before its first row is due is told of there.
+    if (d.state === STATE.InCall) this.#note(track, track.hour === '' ? SETTLE_SEC : 0);
     else if (isEnded(d.state)) this.#note(track, SETTLE_SEC);
   }
 
@@ -161,7 +166,8 @@ export class CallShipper implements Observer {
       hasNews: true,
       isLeftOut: false,
       rowSec: 0,
-      digest: '',
+      userAgent: '',
+      told: '',
       findings: '',
       touched: -1,
       messages: 0,
@@ -224,28 +230,42 @@ export class CallShipper implements Observer {
       return;
     }
     const e = evidence();
-    const call = finish(shippedCallSteps(e, d));
-    const findings = findingNames(call.facts).join(' ');
-    const isOver = isEnded(d.state);
-    const isRowDue = track.hasNews || isOver || this.#nowSec >= track.rowSec + ROW_SEC;
-    track.hasNews = false;
+    const facts = finish(documentFactsSteps(e, d));
+    const findings = findingNames(facts).join(' ');
+    const isRowDue = track.hasNews || isEnded(d.state) || this.#nowSec >= track.rowSec + ROW_SEC;
     if (!isRowDue && findings === track.findings) return;
-    const digest = hash('sha1', call.text, 'base64');
+    track.hasNews = false;
     track.touched = d.touched;
-    if (digest === track.digest) return;
+    const plainMark = isPlain(facts) ? `${d.touched} ${d.state} ${facts.tags.join(' ')}` : null;
+    if (plainMark !== null && plainMark === track.told) return;
+    const call = finish(shippedCallSteps(e, d, facts));
+    const mark = plainMark ?? hash('sha1', call.text, 'base64');
+    if (mark === track.told) return;
     const isFirst = track.hour === '';
     if (isFirst) track.hour = hourText(d.createdUs);
-    track.digest = digest;
+    track.told = mark;
     track.findings = findings;
     track.rowSec = this.#nowSec;
-    const key: CallKey = { ...shipper, hour: track.hour, number: d.serial + 1, version: nextVersion() };
-    const messages = messageLines(e, d, key, parts, track.messages, this.#nowSec * 1e6);
+    // Spelled out, as in analysis/stream-quality.ts.
+    const { host, boot } = shipper;
+    const key: CallKey = { host, boot, hour: track.hour, number: d.serial + 1, version: nextVersion() };
+    const messages = messageLines(d, facts.messages, key, parts, track.messages, this.#nowSec * 1e6);
     track.messages = messages.upTo;
     if (messages.gone > 0) this.counters.add('messages_gone', messages.gone);
-    for (const line of messages.lines) add('messages', line);
-    const opening = openingOf(e, d);
-    if (isFirst) for (const line of idLines(key, opening)) add('ids', line);
-    for (const line of streamLines(key, call)) add('streams', line);
-    add('calls', callLine(e, d, key, call, opening));
+    add('messages', messages.lines);
+    const head = lineHead(key);
+    if (isFirst) {
+      const opening = openingOf(e, d, facts.messages[0]);
+      track.userAgent = opening.userAgent;
+      add('ids', idLines(head, opening));
+    }
+    add('streams', streamLines(key, call));
+    add('calls', [callLine(e, d, head, call, track.userAgent)]);
   }
+}
+
+/** Its state, messages and labels are all that its document is made of. */
+function isPlain({ streams, media, relay, stunMismatch, icmp, signaling }: DialogFacts): boolean {
+  const hasMedia = streams.length > 0 || media.hints.length > 0 || relay !== null || icmp.length > 0;
+  return !hasMedia && stunMismatch === null && signaling === null;
 }

@@ -7,6 +7,16 @@ export type Shipper = { readonly host: string; readonly boot: string };
 /** `number` counts dialogs of the boot from 1; `version` grows with each row of the boot, and the greatest one holds. */
 export type CallKey = Shipper & { readonly hour: string; readonly number: number; readonly version: number };
 
+/** Begins the lines of a call's rows. Written once for all of them. */
+export function lineHead(key: CallKey | Omit<CallKey, 'hour'>): string {
+  return `${JSON.stringify(key).slice(0, -1)},`;
+}
+
+/** The line of a row: what it is known by, and its other columns. */
+export function line(head: string, columns: object): string {
+  return head + JSON.stringify(columns).slice(1);
+}
+
 const HOUR_US = 3_600e6;
 /** Seconds that ClickHouse's DateTime can hold: 1970 to 2106. */
 const LAST_US = 4_294_967_295e6;

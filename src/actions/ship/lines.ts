@@ -60,20 +60,20 @@ export class WaitingLines {
     return this.#rows;
   }
 
-  /** Adds a line that has no line end; with one it has so many bytes. */
-  add(line: string, bytes: number): void {
+  /** Adds so many lines, of which the last has no line end; with one they have so many bytes. */
+  add(text: string, bytes: number, rows: number): void {
     if (bytes > this.#slab.length - this.#at) {
       if (this.#slab !== NONE) this.#endPiece(this.#slab);
       this.#slab = this.#slabs.take(bytes);
       this.#from = 0;
       this.#at = 0;
     }
-    this.#slab.write(line, this.#at);
+    this.#slab.write(text, this.#at);
     this.#at += bytes;
     this.#slab[this.#at - 1] = LINE_END;
-    this.#newRows++;
+    this.#newRows += rows;
     this.#bytes += bytes;
-    this.#rows++;
+    this.#rows += rows;
   }
 
   /** The oldest, which wait no longer: at most `mostBytes`, or one piece. */

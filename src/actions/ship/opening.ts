@@ -5,13 +5,13 @@
  * These texts are its Call-ID, the users of From, To and the Request-URI, and what ties it to other legs: Session-ID (RFC 7989),
  * X-Call-ID and its kin, Replaces (RFC 3891), P-Charging-Vector (RFC 7315).
  */
-import { openerOf } from '../../analysis/call-messages.ts';
+import type { CallMessage } from '../../analysis/call-messages.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
 import { MAX_IDENTIFIER_BYTES } from '../../core/limits.ts';
 import { TRANSPORTS } from '../../core/words.ts';
 import { HEADER, headerIdOf } from '../../protocols/sip/header-name.ts';
 import { paramValue, parseParams } from '../../protocols/sip/params.ts';
-import { decodeText } from '../../protocols/sip/text.ts';
+import { decodeText, keptText } from '../../protocols/sip/text.ts';
 import { parseUri } from '../../protocols/sip/uri.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 
@@ -20,63 +20,58 @@ export type CallIdentifier = {
   readonly text: string;
 };
 
-export type Opening = {
-  /** `<address>:<port>` of the message itself; '' where it is not kept any more. */
+/** Between whom the message went; '' where it is not kept any more. */
+export type Way = {
+  /** `<address>:<port>` of the message itself. */
   readonly src: string;
   readonly dst: string;
   readonly transport: string;
-  readonly userAgent: string;
   /** Hosts of the request, also where its response is all that is kept. */
   readonly caller: string;
   readonly callee: string;
+};
+
+export type Opening = {
+  readonly userAgent: string;
   readonly identifiers: readonly CallIdentifier[];
 };
+
+const NO_WAY: Way = { src: '', dst: '', transport: '', caller: '', callee: '' };
 
 /** More of one call nobody needs to find it by. */
 const MOST = 16;
 const UUID = /(?:^|;\s{0,8}remote\s{0,8}=\s{0,8})([0-9a-f]{32})(?=[\s;,]|$)/gi;
 
-export function openingOf(e: Evidence, d: Dialog): Opening {
-  const m = openerOf(d, e.stores.log);
+/** Of the oldest message that is kept. */
+export function wayOf(m: CallMessage | undefined): Way {
+  if (m === undefined) return NO_WAY;
+  const [from, to] = m.isRequest ? [m.src, m.dst] : [m.dst, m.src];
+  const transport = TRANSPORTS[m.transport] ?? '';
+  return { src: m.srcText, dst: m.dstText, transport, caller: from.host, callee: to.host };
+}
+
+/** Reads the message: the oldest of the dialog that is kept. */
+export function openingOf(e: Evidence, d: Dialog, m: CallMessage | undefined): Opening {
   const known: CallIdentifier[] = [
     { kind: 'call_id', text: d.callId },
     { kind: 'from', text: d.fromUser },
     { kind: 'to', text: d.toUser },
   ];
-  if (m === null)
-    return {
-      src: '',
-      dst: '',
-      transport: '',
-      userAgent: '',
-      caller: '',
-      callee: '',
-      identifiers: known.filter(isSaid),
-    };
   let userAgent = '';
-  const read = m.read();
+  const read = m?.read() ?? null;
   if (read !== null) {
     const { bytes, scan } = read;
     if (scan.isRequest) known.push({ kind: 'request', text: userOf(decodeText(bytes, scan.uriStart, scan.uriEnd)) });
     scan.forEachHeader((nameStart, nameEnd, start, end) => {
       const name = bytes.toString('latin1', nameStart, nameEnd);
       const id = headerIdOf(name);
-      if (id === HEADER.USER_AGENT && userAgent === '') userAgent = decodeText(bytes, start, end);
+      if (id === HEADER.USER_AGENT && userAgent === '') userAgent = keptText(bytes, start, end, MAX_IDENTIFIER_BYTES);
       const tie = TIES.get(id) ?? (e.rules.callIdHeaders.length > 0 && isNamed(e, name) ? whole : null);
       if (tie === null) return;
       for (const text of tie(decodeText(bytes, start, end))) known.push({ kind: 'correlation', text: cut(text) });
     });
   }
-  const [from, to] = m.isRequest ? [m.src, m.dst] : [m.dst, m.src];
-  return {
-    src: m.srcText,
-    dst: m.dstText,
-    transport: TRANSPORTS[m.transport] ?? '',
-    userAgent,
-    caller: from.host,
-    callee: to.host,
-    identifiers: unlike(known),
-  };
+  return { userAgent, identifiers: unlike(known) };
 }
 
 const isSaid = ({ text }: CallIdentifier): boolean => text !== '';

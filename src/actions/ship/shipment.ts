@@ -88,17 +88,30 @@ export class Shipment {
 
   /** A row of `table`: JSON without line end. Never throws, never waits. */
   add(table: ShipTable, line: string): void {
-    const { made, lines } = this.#byName[table];
-    this.counters.add(made);
-    const bytes = Buffer.byteLength(line) + 1;
-    if (this.#isClosed || bytes > SHIP_SEGMENT_BYTES) {
-      this.counters.add(this.#isClosed ? 'unsent_at_end' : 'too_long');
+    this.addAll(table, [line]);
+  }
+
+  /** The same of several rows. */
+  addAll(table: ShipTable, lines: readonly string[]): void {
+    if (lines.length === 0) return;
+    const to = this.#byName[table];
+    this.counters.add(to.made, lines.length);
+    if (this.#isClosed) this.counters.add('unsent_at_end', lines.length);
+    else this.#take(to.lines, lines);
+  }
+
+  #take(to: WaitingLines, lines: readonly string[]): void {
+    const text = lines.join('\n');
+    const bytes = Buffer.byteLength(text) + 1;
+    if (bytes > SHIP_SEGMENT_BYTES) {
+      if (lines.length === 1) this.counters.add('too_long');
+      else for (const line of lines) this.#take(to, [line]);
       return;
     }
-    lines.add(line, bytes);
+    to.add(text, bytes, lines.length);
     this.#waitingBytes += bytes;
     while (this.#waitingBytes > SHIP_WAITING_BYTES && this.#shed());
-    if (lines.bytes >= SHIP_SEGMENT_BYTES) this.#write();
+    if (to.bytes >= SHIP_SEGMENT_BYTES) this.#write();
   }
 
   /** Bytes in memory, of lines that wait or are being written. */

@@ -74,7 +74,8 @@ export class Shipping {
       parts: options.shipMessages,
       sendsUprobe: options.exportUprobe,
       nextVersion: () => ++this.#version,
-      add: (table, line) => shipment.add(table, wellFormed(line)),
+      // Texts of messages come from UTF-8 as they are, and are never cut.
+      add: (table, lines) => shipment.addAll(table, table === 'messages' ? lines : lines.map(wellFormed)),
     });
   }
 

@@ -70,6 +70,7 @@ export class StoreClient {
       query: `INSERT INTO ${table} FORMAT JSONEachRow`,
       async_insert: '0',
       input_format_skip_unknown_fields: '1',
+      input_format_json_read_objects_as_strings: '1',
       date_time_input_format: 'best_effort',
     });
     const headers = { ...this.#options.headers, 'content-length': bytes };

@@ -12,7 +12,12 @@ import { openSession } from '../../../helpers/open-session.ts';
 
 const DEMO = 'fixtures/demo/demo.pcap';
 
-type Row = { readonly version: number; readonly number: number; readonly document: string; readonly hour: string };
+type Row = {
+  readonly version: number;
+  readonly number: number;
+  readonly document: CallDocument;
+  readonly hour: string;
+};
 
 type Kit = {
   readonly session: OpenSession;
@@ -35,7 +40,7 @@ async function kit(t: TestContext, parts: 'none' | 'headers' | 'full' = 'headers
     parts,
     sendsUprobe: false,
     nextVersion: () => ++version,
-    add: (table, line) => rows[table]?.push(JSON.parse(line) as Row),
+    add: (table, lines) => rows[table]?.push(...lines.map((line) => JSON.parse(line) as Row)),
   });
   const endSec = Math.ceil(session.evidence.capture.nowUs / 1e6);
   const at = async (sec: number): Promise<void> => {
@@ -85,7 +90,7 @@ test('the document of a row is the one that is asked for', async (t) => {
   for (const d of all) {
     const row: Row = k.rows['calls']?.find(({ number }) => number === d.serial + 1) ?? assert.fail(d.callId);
     const found = await k.session.explorer.call(d.callId);
-    assert.deepEqual(JSON.parse(row.document), JSON.parse(JSON.stringify(found?.document)) as CallDocument);
+    assert.deepEqual(row.document, JSON.parse(JSON.stringify(found?.document)));
   }
 });
 
