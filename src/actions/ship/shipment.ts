@@ -119,6 +119,14 @@ export class Shipment {
     return this.#waitingBytes;
   }
 
+  /** Resolves when a segment or less waits in memory: for who can wait, as the reader of files. */
+  async room(): Promise<void> {
+    while (this.#waitingBytes > SHIP_SEGMENT_BYTES) {
+      this.#writeAll();
+      await this.#writing;
+    }
+  }
+
   /** Rows in memory and on the disk. */
   get waitingRows(): number {
     return this.#tables.reduce((sum, { lines }) => sum + lines.rows, this.#rowsUnderWay + this.#spool.rows);

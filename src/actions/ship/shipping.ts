@@ -41,10 +41,6 @@ export type ShippingOptions = Pick<
 >;
 
 const BEAT_MS = 10_000;
-/** While files are read to their end, so much waits in memory at most. */
-const FULL_BYTES = 4 * 1024 * 1024;
-const ROOM_MS = 20;
-
 export class Shipping {
   readonly #options: ShippingOptions;
   readonly #shipper: Shipper;
@@ -106,9 +102,7 @@ export class Shipping {
 
   /** Tells all that is known, and waits at most `ms` until the store has it. */
   async finish(ms: number): Promise<void> {
-    await this.#calls.finish(async () => {
-      while (this.#shipment.waitingBytes > FULL_BYTES) await new Promise((resolve) => setTimeout(resolve, ROOM_MS));
-    });
+    await this.#calls.finish(() => this.#shipment.room());
     this.#tellOfAgent(true);
     await this.#shipment.drain(ms, true);
   }

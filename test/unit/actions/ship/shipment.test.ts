@@ -257,6 +257,16 @@ describe('shipment', { timeout: 120_000 }, () => {
     assertBalanced(shipment);
   });
 
+  it('who can wait gets room without the clock, also where no table has a whole segment', async (t) => {
+    const { shipment } = shipmentTo(t, await freePort(), temporaryFolder(t), { times: { segmentMs: 3_600_000 } });
+    for (const key of upTo(60)) for (const table of SHIP_TABLES) shipment.add(table, rowText(key, 1, 32 * 1024));
+    assert.ok(shipment.waitingBytes > 2 * SHIP_SEGMENT_BYTES);
+    await shipment.room();
+    assert.ok(shipment.waitingBytes <= SHIP_SEGMENT_BYTES);
+    assert.equal(rowsLost(shipment.counters), 0);
+    assertBalanced(shipment);
+  });
+
   it('segments hold at most 4 MiB of one table, whole lines, and count on', async (t) => {
     const folder = temporaryFolder(t);
     const { shipment } = shipmentTo(t, await freePort(), folder);
