@@ -6,12 +6,14 @@
  * they are counted. Time is capture time; of files none passes, and their calls are told of when all is read.
  */
 import { hash } from 'node:crypto';
+import { messagesOf } from '../../analysis/call-messages.ts';
 import type { DialogFacts } from '../../analysis/dialog-facts.ts';
 import { documentFactsSteps } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
 import { findingNames } from '../../analysis/finding-names.ts';
 import { Counters } from '../../core/counters.ts';
 import { SHIP_GONE_MS } from '../../core/item-limits.ts';
+import type { Steps } from '../../core/turns.ts';
 import { finish, Turns } from '../../core/turns.ts';
 import { ORIGINS } from '../../core/words.ts';
 import type { Observer } from '../../ingest/observer.ts';
@@ -21,12 +23,13 @@ import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { isEnded, STATE } from '../../store/dialogs/dialog-state.ts';
 import type { Due } from './agenda.ts';
 import { Agenda } from './agenda.ts';
+import type { ShippedCall } from './call-lines.ts';
 import { callLine, idLines, shippedCallSteps, streamLines } from './call-lines.ts';
 import type { ShipTable } from './counters.ts';
 import type { CallKey, Shipper } from './key.ts';
 import { hourText, isInTime, lineHead } from './key.ts';
 import type { MessageParts } from './message-lines.ts';
-import { messageLines } from './message-lines.ts';
+import { messageSteps } from './message-lines.ts';
 import { openingOf } from './opening.ts';
 
 /** Seconds after a call began, and after it ended, that its row is made. */
@@ -36,6 +39,10 @@ const LATE_SEC = 32;
 /** Seconds between two looks for new findings, and between two rows of a call that goes on. */
 const LOOK_SEC = 30;
 const ROW_SEC = 300;
+
+/** What has no more is told of in one step: it takes no longer than a few milliseconds, and a rest costs more than the call. */
+const SMALL_MESSAGES = 16;
+const SMALL_STREAMS = 4;
 
 export const CALL_SHIP_COUNTERS = [
   /** Calls that left the memory before a row was made of them, and those whose last row is not their last state. */
@@ -126,7 +133,7 @@ export class CallShipper implements Observer {
       return;
     }
     const beganMs = performance.now();
-    this.#tell(track);
+    finish(this.#tellSteps(track));
     if (!Number.isNaN(this.#nowSec)) this.#goneMs += performance.now() - beganMs;
   }
 
@@ -195,7 +202,8 @@ export class CallShipper implements Observer {
       this.#work = [];
       for (const track of work) {
         track.isQueued = false;
-        if (this.#tracks.has(track.dialog)) this.#look(track);
+        const steps = this.#lookSteps(track);
+        while (this.#tracks.has(track.dialog) && steps.next().done !== true) if (slice.isOver) await slice.rest();
         if (!slice.isOver) continue;
         await hasRoom?.();
         await slice.rest();
@@ -203,11 +211,11 @@ export class CallShipper implements Observer {
     }
   }
 
-  #look(track: Track): void {
+  *#lookSteps(track: Track): Steps<void> {
     const { dialog: d } = track;
     const wasEnded = isEnded(d.state);
     const hadNews = track.hasNews;
-    this.#tell(track);
+    yield* this.#tellSteps(track);
     if (track.isLeftOut || Number.isNaN(this.#nowSec)) return;
     if (!wasEnded) this.#agenda.note(track, this.#nowSec + LOOK_SEC);
     else if (hadNews) this.#agenda.note(track, this.#nowSec + LATE_SEC);
@@ -219,9 +227,9 @@ export class CallShipper implements Observer {
     return hour === '' && !isInTime(d.createdUs, this.#nowSec * 1e6) ? 'out_of_time' : null;
   }
 
-  /** Adds the rows of the call where they say something new. */
-  #tell(track: Track): void {
-    const { evidence, shipper, parts, nextVersion, add } = this.#options;
+  /** Adds the rows of the call where they say something new. A call that leaves the memory between two steps is told of anew. */
+  *#tellSteps(track: Track): Steps<void> {
+    const { evidence } = this.#options;
     const { dialog: d } = track;
     const why = this.#whyNot(track);
     if (why !== null) {
@@ -230,38 +238,56 @@ export class CallShipper implements Observer {
       return;
     }
     const e = evidence();
-    const facts = finish(documentFactsSteps(e, d));
-    const findings = findingNames(facts).join(' ');
-    const isRowDue = track.hasNews || isEnded(d.state) || this.#nowSec >= track.rowSec + ROW_SEC;
-    if (!isRowDue && findings === track.findings) return;
+    const { touched, keptCount } = d;
+    const { hasNews } = track;
     track.hasNews = false;
-    track.touched = d.touched;
-    const plainMark = isPlain(facts) ? `${d.touched} ${d.state} ${facts.tags.join(' ')}` : null;
-    if (plainMark !== null && plainMark === track.told) return;
-    const call = finish(shippedCallSteps(e, d, facts));
-    const mark = plainMark ?? hash('sha1', call.text, 'base64');
-    if (mark === track.told) return;
-    const isFirst = track.hour === '';
-    if (isFirst) track.hour = hourText(d.createdUs);
-    track.told = mark;
+    const isSmall = keptCount <= SMALL_MESSAGES && e.stores.streams.ownedBy(d).length <= SMALL_STREAMS;
+    const facts = yield* inSteps(documentFactsSteps(e, d), isSmall);
+    const findings = findingNames(facts).join(' ');
+    const isRowDue = hasNews || isEnded(d.state) || this.#nowSec >= track.rowSec + ROW_SEC;
+    if (!isRowDue && findings === track.findings) return;
+    let told = isPlain(facts) ? `${touched} ${d.state} ${facts.tags.join(' ')}` : '';
+    if (told !== track.told || told === '') {
+      const call = yield* inSteps(shippedCallSteps(e, d, facts), isSmall);
+      if (told === '') told = hash('sha1', call.text, 'base64');
+      if (told !== track.told) yield* inSteps(this.#rowSteps(track, call, keptCount), isSmall);
+    }
+    track.told = told;
+    track.touched = touched;
     track.findings = findings;
-    track.rowSec = this.#nowSec;
+  }
+
+  /** Adds the rows of the call. Before it was judged it had so many messages. */
+  *#rowSteps(track: Track, call: ShippedCall, keptCount: number): Steps<void> {
+    const { evidence, shipper, parts, nextVersion, add } = this.#options;
+    const { dialog: d } = track;
+    const e = evidence();
+    const isFirst = track.hour === '';
+    const hour = isFirst ? hourText(d.createdUs) : track.hour;
     // Spelled out, as in analysis/stream-quality.ts.
     const { host, boot } = shipper;
-    const key: CallKey = { host, boot, hour: track.hour, number: d.serial + 1, version: nextVersion() };
-    const messages = messageLines(d, facts.messages, key, parts, track.messages, this.#nowSec * 1e6);
-    track.messages = messages.upTo;
-    if (messages.gone > 0) this.counters.add('messages_gone', messages.gone);
-    add('messages', messages.lines);
+    const key: CallKey = { host, boot, hour, number: d.serial + 1, version: nextVersion() };
+    const kept = d.keptCount === keptCount ? call.facts.messages : messagesOf(d, e.stores.log);
+    const range = { kept, from: track.messages, upTo: d.keptCount };
+    const gone = yield* messageSteps(range, key, parts, this.#nowSec * 1e6, (lines) => add('messages', lines));
+    if (gone > 0) this.counters.add('messages_gone', gone);
     const head = lineHead(key);
     if (isFirst) {
-      const opening = openingOf(e, d, facts.messages[0]);
+      const opening = openingOf(e, d, kept[0]);
       track.userAgent = opening.userAgent;
       add('ids', idLines(head, opening));
     }
     add('streams', streamLines(key, call));
     add('calls', [callLine(e, d, head, call, track.userAgent)]);
+    track.hour = hour;
+    track.messages = range.upTo;
+    track.rowSec = this.#nowSec;
   }
+}
+
+/** Its steps, or all of them in one. */
+function* inSteps<T>(steps: Steps<T>, isOne: boolean): Steps<T> {
+  return isOne ? finish(steps) : yield* steps;
 }
 
 /** Its state, messages and labels are all that its document is made of. */

@@ -3,8 +3,8 @@
  * bodies unless these are asked for (--ship-messages).
  */
 import type { CallMessage } from '../../analysis/call-messages.ts';
+import type { Steps } from '../../core/turns.ts';
 import { withoutSecrets } from '../../protocols/sip/redaction.ts';
-import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { plainFacts } from '../../view/call-trace.ts';
 import type { CallKey } from './key.ts';
 import { isInTime, lineHead } from './key.ts';
@@ -12,31 +12,45 @@ import { isInTime, lineHead } from './key.ts';
 /** What of messages is shipped. */
 export type MessageParts = 'none' | 'headers' | 'full';
 
-export type MessageLines = {
-  readonly lines: readonly string[];
-  /** Messages of the dialog that were kept up to now; the next call begins there. */
-  readonly upTo: number;
-  /** Messages since `from` that are not kept any more, or whose time cannot be. */
-  readonly gone: number;
-};
+/** Which messages: of those that are kept, oldest first, the last has the number `upTo` - 1, and the first wanted is `from`. */
+export type MessageRange = { readonly kept: readonly CallMessage[]; readonly from: number; readonly upTo: number };
 
-/** Of the `kept` messages of the dialog, oldest first, those from the number `from` on: a dialog counts those that it keeps from 0, and the oldest leave it first. */
-export function messageLines(
-  d: Dialog,
-  kept: readonly CallMessage[],
-  key: CallKey,
+/** Lines are handed over together, up to so many characters and a line more. */
+const TOGETHER = 256 * 1024;
+
+/**
+ * Hands the lines over. A step a message. Returns how many messages of the range are not kept any more, or have a time that
+ * cannot be.
+ */
+export function* messageSteps(
+  { kept, from, upTo }: MessageRange,
+  { host, boot, number, version }: CallKey,
   parts: MessageParts,
-  from: number,
   nowUs: number,
-): MessageLines {
-  const upTo = d.keptCount;
-  if (parts === 'none' || from >= upTo) return { lines: [], upTo, gone: 0 };
+  take: (lines: readonly string[]) => void,
+): Steps<number> {
+  if (parts === 'none' || from >= upTo) return 0;
   const first = upTo - kept.length;
-  const news = kept.slice(Math.max(0, from - first)).filter((m) => isInTime(m.tsUs, nowUs));
-  const { host, boot, number, version } = key;
   const head = lineHead({ host, boot, number, version });
-  const lines = news.map((m) => messageLine(m, head, first + m.index, parts));
-  return { lines, upTo, gone: upTo - from - lines.length };
+  let lines: string[] = [];
+  let made = 0;
+  let length = 0;
+  for (let i = Math.max(0, from - first); i < kept.length; i++) {
+    const m = kept[i];
+    if (m?.isKept !== true || !isInTime(m.tsUs, nowUs)) continue;
+    const line = messageLine(m, head, first + i, parts);
+    lines.push(line);
+    made++;
+    length += line.length;
+    if (length >= TOGETHER) {
+      take(lines);
+      lines = [];
+      length = 0;
+    }
+    yield;
+  }
+  take(lines);
+  return upTo - from - made;
 }
 
 function messageLine(m: CallMessage, head: string, message: number, parts: MessageParts): string {
