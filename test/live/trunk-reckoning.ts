@@ -3,6 +3,8 @@
  * lab can do - pcapng of Ethernet, IPv4, UDP, calls without challenges and without re-INVITEs.
  */
 import assert from 'node:assert/strict';
+import type { Heard, Spoken } from './trunk-voice.ts';
+import { heard } from './trunk-voice.ts';
 
 type Datagram = { sec: number; src: string; dst: string; sport: number; dport: number; bytes: Buffer };
 
@@ -76,8 +78,6 @@ export type Attempt = {
   talkSec: number | null;
 };
 
-export type Heard = { readonly expected: number; readonly lost: number };
-
 export type Reckoning = {
   readonly attempts: readonly Attempt[];
   /** By asking and asked host: messages of calls that came again. */
@@ -134,28 +134,25 @@ export function reckon(file: Buffer): Reckoning {
     repeats,
     pings,
     heard: (callId, host) =>
-      [...streams.values()].filter((s) => s.callId === callId && (s.src === host || s.dst === host)).map(heardOf),
+      [...streams.values()]
+        .filter((s) => s.callId === callId && (s.src === host || s.dst === host))
+        .map(({ packets }) => heard(packets)),
   };
 }
 
-type Stream = { readonly callId: string; readonly src: string; readonly dst: string; readonly sequences: Set<number> };
+type Stream = { readonly callId: string; readonly src: string; readonly dst: string; readonly packets: Spoken[] };
 
 /** RTP by flow; `calls` says whose the audio at an address is, which no two calls share. */
 function streamsOf(datagrams: readonly Datagram[], calls: ReadonlyMap<string, string>): Map<string, Stream> {
   const streams = new Map<string, Stream>();
-  for (const { src, dst, sport, dport, bytes } of datagrams) {
+  for (const { sec, src, dst, sport, dport, bytes } of datagrams) {
     const callId = calls.get(`${dst}:${dport}`);
     if (callId === undefined || bytes.length < 12 || (bytes[0] ?? 0) >> 6 !== 2) continue;
     const key = `${src}:${sport} ${dst}:${dport} ${bytes.readUInt32BE(8)}`;
-    const stream = streams.get(key) ?? { callId, src, dst, sequences: new Set<number>() };
+    const stream = streams.get(key) ?? { callId, src, dst, packets: [] };
     streams.set(key, stream);
-    stream.sequences.add(bytes.readUInt16BE(2));
+    assert.equal((bytes[1] ?? 0) & 0x7f, 0, 'PCMU');
+    stream.packets.push({ sec, sequence: bytes.readUInt16BE(2), ticks: bytes.readUInt32BE(4) });
   }
   return streams;
-}
-
-/** Their sequence numbers never wrap. */
-function heardOf({ sequences }: Stream): Heard {
-  const expected = Math.max(...sequences) - Math.min(...sequences) + 1;
-  return { expected, lost: expected - sequences.size };
 }
