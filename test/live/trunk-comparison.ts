@@ -27,6 +27,10 @@ export function compareCalls(f: TrunkFigures, attempts: readonly Attempt[], what
   if (attempts.length === 0) return;
   near(f.asr_pct, (100 * count(200)) / attempts.length, 0.001, `${what} asr`);
   near(f.ner_pct, (100 * count(200, 480, 486, 487, 600, 603)) / attempts.length, 0.001, `${what} ner`);
+  // RFC 6076: no redirection in the lab, no challenge.
+  assert.ok(codes.every((code) => code < 300 || code >= 400) && count(401, 407) === 0);
+  near(f.ser_pct, (100 * count(200)) / attempts.length, 0.001, `${what} ser`, 0.005);
+  near(f.seer_pct, (100 * count(200, 480, 486, 600, 603)) / attempts.length, 0.001, `${what} seer`, 0.005);
   const talks = attempts.flatMap(({ talkSec }) => talkSec ?? []);
   if (talks.length > 0) near(f.acd_sec, mean(talks), 0.001, `${what} acd`);
   const delays = attempts
@@ -56,6 +60,21 @@ function compareQuantiles(
     near(shown?.[name], sorted[Math.ceil(q * sorted.length) - 1] ?? 0, 0.01, `${what} ${name}`, digit);
 }
 
+/** Calls that talked at once, at most. */
+function mostTalking(attempts: readonly Attempt[]): number {
+  const talks = attempts.filter(({ final }) => final === 200);
+  const changes = [
+    ...talks.map(({ finalSec }) => ({ sec: finalSec, by: 1 })),
+    ...talks.flatMap(({ finalSec, talkSec }) => (talkSec === null ? [] : { sec: finalSec + talkSec, by: -1 })),
+  ].sort((a, b) => a.sec - b.sec);
+  let [talking, most] = [0, 0];
+  for (const { by } of changes) {
+    talking += by;
+    most = Math.max(most, talking);
+  }
+  return most;
+}
+
 /** All that a row says of the trunk at `host`, and what the metrics do. */
 export function compare(row: AskTrunk, host: string, r: Reckoning, metrics: string): void {
   const what = `${row.trunk} ${row.direction}`;
@@ -63,6 +82,7 @@ export function compare(row: AskTrunk, host: string, r: Reckoning, metrics: stri
   assert.ok(attempts.length > 0);
   const { figures: f } = row;
   compareCalls(f, attempts, what);
+  assert.equal(f.most_talking, mostTalking(attempts), what);
   const hop = row.direction === 'in' ? `${host} ${PROXY}` : `${PROXY} ${host}`;
   assert.equal(f.retransmissions, r.repeats.get(hop) ?? 0, what);
   const pings = r.pings.get(hop) ?? { asked: 0, roundTripMs: [] };
