@@ -4,7 +4,7 @@
  */
 import type { DialogFacts } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
-import type { CallDocument, RtpStream } from '../../contract/index.ts';
+import type { CallDocument } from '../../contract/index.ts';
 import type { Steps } from '../../core/turns.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { toCallRow } from '../../view/call-row.ts';
@@ -13,6 +13,7 @@ import type { CallKey } from './key.ts';
 import { hourText, line } from './key.ts';
 import type { Opening } from './opening.ts';
 import { wayOf } from './opening.ts';
+import { streamLine } from './stream-line.ts';
 
 /** A call as it stands. */
 export type ShippedCall = {
@@ -79,30 +80,5 @@ export function streamLines(key: CallKey, { facts, document }: ShippedCall): str
     const shown = document.streams[i];
     if (shown === undefined) throw new Error('a stream without its document');
     return streamLine({ ...key, hour: hourText(stream.openedUs) }, stream.serial + 1, shown);
-  });
-}
-
-function streamLine(key: CallKey, stream: number, s: RtpStream): string {
-  const windows = s.quality_intervals;
-  return JSON.stringify({
-    ...key,
-    stream,
-    ssrc: Number(s.ssrc),
-    src: s.src,
-    dst: s.dst,
-    codec: s.codec ?? '',
-    payload_type: s.payload_type,
-    packets: s.packets,
-    octets: s.octets,
-    jitter_ms: s.jitter_ms,
-    loss_pct: s.loss_pct,
-    mos: s.mos ?? null,
-    first_seen: s.first_seen,
-    last_seen: s.last_seen,
-    window_at: windows.map((w) => w.timestamp),
-    window_packets: windows.map((w) => w.packets),
-    window_jitter_ms: windows.map((w) => w.jitter_ms),
-    window_loss_pct: windows.map((w) => w.loss_pct),
-    window_mos: windows.map((w) => w.mos ?? null),
   });
 }

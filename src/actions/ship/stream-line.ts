@@ -1,0 +1,29 @@
+/** The row of an RTP stream: its columns are those of deploy/store/schema.sql, its figures those of the stream's document. */
+import type { RtpStream } from '../../contract/index.ts';
+import type { CallKey } from './key.ts';
+
+/** `stream` counts the streams of the boot from 1. The number of the key is that of its call, 0 without one. */
+export function streamLine(key: CallKey, stream: number, s: RtpStream): string {
+  const windows = s.quality_intervals;
+  return JSON.stringify({
+    ...key,
+    stream,
+    ssrc: Number(s.ssrc),
+    src: s.src,
+    dst: s.dst,
+    codec: s.codec ?? '',
+    payload_type: s.payload_type,
+    packets: s.packets,
+    octets: s.octets,
+    jitter_ms: s.jitter_ms,
+    loss_pct: s.loss_pct,
+    mos: s.mos ?? null,
+    first_seen: s.first_seen,
+    last_seen: s.last_seen,
+    window_at: windows.map((w) => w.timestamp),
+    window_packets: windows.map((w) => w.packets),
+    window_jitter_ms: windows.map((w) => w.jitter_ms),
+    window_loss_pct: windows.map((w) => w.loss_pct),
+    window_mos: windows.map((w) => w.mos ?? null),
+  });
+}
