@@ -23,6 +23,8 @@ export type Observer = {
   onDialogGone?(dialog: Dialog, capture: Capture): void;
   /** A quality window of the stream has closed. */
   onWindow?(stream: Stream, capture: Capture): void;
+  /** A stream that is shown gives its place to others; its counters may be another's by now. */
+  onStreamGone?(stream: Stream, capture: Capture): void;
   /** The files have ended, and the stream is judged as a whole. */
   onStreamEnd?(stream: Stream, capture: Capture): void;
   /** Time continues; capture time in microseconds. */

@@ -65,6 +65,7 @@ export class PacketIngest {
   readonly #d: PacketParts;
   readonly #rtcpObservers: readonly Required<Pick<Observer, 'onRtcp'>>[];
   readonly #windowObservers: readonly Required<Pick<Observer, 'onWindow'>>[];
+  readonly #goneObservers: readonly Required<Pick<Observer, 'onStreamGone'>>[];
   readonly #fragments: FragmentReassembler;
   readonly #tcp: TcpReassembler;
   readonly #scratch = PacketSource.scratch();
@@ -93,6 +94,7 @@ export class PacketIngest {
     this.#d = deps;
     this.#rtcpObservers = observersOf(deps.observers, 'onRtcp');
     this.#windowObservers = observersOf(deps.observers, 'onWindow');
+    this.#goneObservers = observersOf(deps.observers, 'onStreamGone');
     this.#fragments = new FragmentReassembler(deps.counters, FRAGMENT_LIMITS, deps.keepsFrames);
     this.#tcp = new TcpReassembler(
       {
@@ -168,6 +170,7 @@ export class PacketIngest {
         return;
       }
       case KIND.STREAM_EVICTED:
+        if (this.#goneObservers.length > 0) this.#showGone(this.#d.streams.shown(b.aux0(i), b.aux2(i)));
         this.#d.streams.onEvicted(b.aux0(i), b.aux2(i));
         return;
       case KIND.RTCP:
@@ -200,6 +203,12 @@ export class PacketIngest {
     if (stream === undefined) return;
     const capture = this.#d.capture();
     for (const observer of this.#windowObservers) observer.onWindow(stream, capture);
+  }
+
+  #showGone(stream: Stream | undefined): void {
+    if (stream === undefined) return;
+    const capture = this.#d.capture();
+    for (const observer of this.#goneObservers) observer.onStreamGone(stream, capture);
   }
 
   #onIcmp(b: RecordBatch, i: number): void {

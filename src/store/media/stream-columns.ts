@@ -49,6 +49,8 @@ export const FACT = {
   ENCRYPTED: 2048,
   /** It began after its dialog had ended: who else claims its sockets gets it. */
   LEFTOVER: 4096,
+  /** A dialog that gave it up owned it before. */
+  WAS_OWNED: 8192,
 } as const;
 
 /** Stands for no place. */

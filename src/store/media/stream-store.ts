@@ -113,6 +113,11 @@ export class StreamStore {
     return this.#columns.generation(index) === generation ? this.stream(index) : undefined;
   }
 
+  /** The same where it is shown. */
+  shown(index: number, generation: number): Stream | undefined {
+    return this.#columns.isVisible(index) ? this.find(index, generation) : undefined;
+  }
+
   /** The stream at `place`, where there is one. */
   stream(place: number): Stream {
     let stream = this.#objects[place];
@@ -186,6 +191,7 @@ export class StreamStore {
     columns.setClaim(place, NONE);
     columns.setOlder(place, NO_PLACE);
     columns.set(place, FACT.LEFTOVER, false);
+    columns.set(place, FACT.WAS_OWNED, true);
     this.#tellClaimed(place, false);
     this.established--;
     if (columns.has(place, FACT.ACCEPTED)) this.orphaned++;

@@ -69,6 +69,10 @@ export class Stream {
   get isAccepted(): boolean {
     return this.#columns.has(this.#place, FACT.ACCEPTED);
   }
+  /** A dialog that gave it up owned it before. */
+  get wasOwned(): boolean {
+    return this.#columns.has(this.#place, FACT.WAS_OWNED);
+  }
   /** A description said that it is encrypted. */
   get isEncrypted(): boolean {
     return this.#columns.has(this.#place, FACT.ENCRYPTED);

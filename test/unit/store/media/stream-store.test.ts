@@ -130,6 +130,9 @@ test('streams of an evicted dialog are orphans; one that only the dialog vouched
   streams.store.onDialogGone(dialogs.dialog('owner@calltap.example.com'));
   assert.deepEqual(counts(streams.store), [0, 1, 1]);
   assert.equal([...streams.store.fromNewest()].length, 1);
+  assert.deepEqual([streams.store.shown(0, 1)?.wasOwned, streams.store.shown(1, 1)], [true, undefined]);
+  assert.equal(streams.store.shown(0, 2), undefined);
+  assert.equal(streams.stream(ELSEWHERE, ELSEWHERE).wasOwned, false);
 });
 
 test('an evicted stream is gone from its dialog; an old record speaks of nobody', () => {
