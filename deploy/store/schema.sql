@@ -96,7 +96,8 @@ ORDER BY (call, host, boot, number, message)
 TTL toDateTime(at) + INTERVAL 30 DAY
 SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1;
 
--- How the media of a call was, as a whole and window by window. Streams without a call have the number 0.
+-- How the media of a call was, as a whole and window by window. Streams without a call have the number 0. When a call claims
+-- one later, its row of that number gets 0 packets.
 CREATE TABLE IF NOT EXISTS streams
 (
     host LowCardinality(String),

@@ -92,7 +92,7 @@ export function createSession(parts: SessionParts): Session {
     observers: [
       ...(mirror === null ? [] : [mirror.observer]),
       ...(outputs.calls === null ? [] : [outputs.calls]),
-      ...(outputs.shipping === null ? [] : [outputs.shipping.observer]),
+      ...(outputs.shipping?.observers ?? []),
       ...(hooks === null ? [] : [hooks]),
     ],
     tellTrunk: (change) => {

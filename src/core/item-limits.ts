@@ -409,6 +409,10 @@ export const SHIP_REFUSED_BYTES = 64 * 1024 * 1024;
 export const SHIP_ANSWER_BYTES = 64 * 1024;
 /** Milliseconds a second that calltap spends on rows of calls that an eviction overtakes. */
 export const SHIP_GONE_MS = 100;
+/** Rows of streams without a call that one look makes, every 30 s; the other streams wait for the next look. */
+export const SHIP_ORPHANS = 4_096;
+/** Rows a second of such streams that an eviction overtakes. */
+export const SHIP_ORPHANS_GONE = 128;
 /** Bytes of the spool of rows, and the least that an option may give it. */
 export const SHIP_SPOOL_BYTES = 2 * 1024 ** 3;
 export const SHIP_SPOOL_LEAST_BYTES = 16 * 1024 * 1024;

@@ -10,7 +10,7 @@ import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { toCallRow } from '../../view/call-row.ts';
 import { knownCallSteps } from '../../view/documents.ts';
 import type { CallKey } from './key.ts';
-import { hourText, line } from './key.ts';
+import { hourText, line, lineHead } from './key.ts';
 import type { Opening } from './opening.ts';
 import { wayOf } from './opening.ts';
 import { streamLine } from './stream-line.ts';
@@ -79,6 +79,6 @@ export function streamLines(key: CallKey, { facts, document }: ShippedCall): str
   return facts.streams.map(({ stream }, i) => {
     const shown = document.streams[i];
     if (shown === undefined) throw new Error('a stream without its document');
-    return streamLine({ ...key, hour: hourText(stream.openedUs) }, stream.serial + 1, shown);
+    return streamLine(lineHead({ ...key, hour: hourText(stream.openedUs) }), stream.serial + 1, shown);
   });
 }

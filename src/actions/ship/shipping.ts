@@ -18,12 +18,14 @@ import { lossesByReason } from '../../view/losses.ts';
 import type { LabelledCount, MetricFamily } from '../../view/metrics-snapshot.ts';
 import { counterFamily } from '../../view/metrics-snapshot.ts';
 import { CALL_SHIP_COUNTERS, CALL_SHIP_LOSSES, CallShipper } from './call-shipper.ts';
+import type { ShipTable } from './counters.ts';
 import { rowsMade, rowsStored } from './counters.ts';
 import type { Shipper } from './key.ts';
 import { shipFamilies, shipLosses } from './meter.ts';
 import { MinuteLines } from './minute-lines.ts';
 import type { ShipOptions } from './shipment.ts';
 import { Shipment } from './shipment.ts';
+import { STREAM_SHIP_COUNTERS, STREAM_SHIP_LOSSES, StreamShipper } from './stream-shipper.ts';
 
 export type ShippingOptions = Pick<
   Config,
@@ -49,6 +51,7 @@ export class Shipping {
   readonly #folder: string;
   readonly #say: (line: string) => void;
   readonly #calls: CallShipper;
+  readonly #streams: StreamShipper;
   #figures: Figures | null = null;
   #minutes: MinuteLines | null = null;
   #version = 0;
@@ -64,20 +67,22 @@ export class Shipping {
     this.#folder = shipped.folder;
     const shipment = openShipment(shipped);
     this.#shipment = shipment;
-    this.#calls = new CallShipper({
+    const rows = {
       evidence: () => this.#known.evidence,
       shipper: this.#shipper,
-      parts: options.shipMessages,
       sendsUprobe: options.exportUprobe,
       nextVersion: () => ++this.#version,
       // Texts of messages come from UTF-8 as they are, and are never cut.
-      add: (table, lines) => shipment.addAll(table, table === 'messages' ? lines : lines.map(wellFormed)),
-    });
+      add: (table: ShipTable, lines: readonly string[]) =>
+        shipment.addAll(table, table === 'messages' ? lines : lines.map(wellFormed)),
+    };
+    this.#calls = new CallShipper({ ...rows, parts: options.shipMessages });
+    this.#streams = new StreamShipper(rows);
   }
 
-  /** Sees the calls of the capture. */
-  get observer(): Observer {
-    return this.#calls;
+  /** See the calls and the streams of the capture. */
+  get observers(): readonly Observer[] {
+    return [this.#calls, this.#streams];
   }
 
   get #known(): Figures {
@@ -102,7 +107,9 @@ export class Shipping {
 
   /** Tells all that is known, and waits at most `ms` until the store has it. */
   async finish(ms: number): Promise<void> {
-    await this.#calls.finish(() => this.#shipment.room());
+    const hasRoom = (): Promise<void> => this.#shipment.room();
+    await this.#calls.finish(hasRoom);
+    await this.#streams.finish(hasRoom);
     this.#tellOfAgent(true);
     await this.#shipment.drain(ms, true);
   }
@@ -119,21 +126,25 @@ export class Shipping {
   }
 
   losses(): readonly LabelledCount[] {
-    const { counters } = this.#calls;
-    const ofCalls = CALL_SHIP_LOSSES.map((reason) => [reason, counters.get(reason)] as const);
-    return [...shipLosses(this.#shipment), ...ofCalls];
+    const ofCalls = CALL_SHIP_LOSSES.map((reason) => [reason, this.#calls.counters.get(reason)] as const);
+    const ofStreams = STREAM_SHIP_LOSSES.map((reason) => [reason, this.#streams.counters.get(reason)] as const);
+    return [...shipLosses(this.#shipment), ...ofCalls, ...ofStreams];
   }
 
   /** Zero where the option is not given: a dashboard needs no exceptions. */
   static families(shipping: Shipping | null): MetricFamily[] {
-    const counters = shipping === null ? null : shipping.#calls.counters;
+    const calls = shipping === null ? null : shipping.#calls.counters;
+    const streams = shipping === null ? null : shipping.#streams.counters;
     return [
       ...shipFamilies(shipping === null ? null : shipping.#shipment),
       counterFamily(
         'calltap_ship_left_out_total',
-        'Calls and messages of which no row was made, or not the last one, by why.',
+        'Calls, messages and streams of which no row was made, or not the last one, by why.',
         'why',
-        CALL_SHIP_COUNTERS.map((name) => [name, counters?.get(name) ?? 0] as const),
+        [
+          ...CALL_SHIP_COUNTERS.map((name) => [name, calls?.get(name) ?? 0] as const),
+          ...STREAM_SHIP_COUNTERS.map((name) => [name, streams?.get(name) ?? 0] as const),
+        ],
       ),
     ];
   }

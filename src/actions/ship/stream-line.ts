@@ -1,12 +1,11 @@
 /** The row of an RTP stream: its columns are those of deploy/store/schema.sql, its figures those of the stream's document. */
 import type { RtpStream } from '../../contract/index.ts';
-import type { CallKey } from './key.ts';
+import { line } from './key.ts';
 
-/** `stream` counts the streams of the boot from 1. The number of the key is that of its call, 0 without one. */
-export function streamLine(key: CallKey, stream: number, s: RtpStream): string {
+/** `stream` counts the streams of the boot from 1. In the head stands the number of its call, 0 without one. */
+export function streamLine(head: string, stream: number, s: RtpStream): string {
   const windows = s.quality_intervals;
-  return JSON.stringify({
-    ...key,
+  return line(head, {
     stream,
     ssrc: Number(s.ssrc),
     src: s.src,
