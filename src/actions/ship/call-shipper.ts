@@ -89,6 +89,8 @@ export type CallShipperOptions = {
   readonly sendsUprobe: boolean;
   readonly nextVersion: () => number;
   readonly add: (table: ShipTable, lines: readonly string[]) => void;
+  /** performance.now() unless told otherwise. */
+  readonly nowMs?: () => number;
 };
 
 export class CallShipper implements Observer {
@@ -96,7 +98,7 @@ export class CallShipper implements Observer {
   readonly #options: CallShipperOptions;
   readonly #tracks = new Map<Dialog, Track>();
   readonly #agenda = new Agenda<Track>();
-  readonly #turns = new Turns(() => performance.now());
+  readonly #turns: Turns;
   #work: Track[] = [];
   #working: Promise<void> | null = null;
   /** NaN before the first tick. */
@@ -106,6 +108,7 @@ export class CallShipper implements Observer {
 
   constructor(options: CallShipperOptions) {
     this.#options = options;
+    this.#turns = new Turns(options.nowMs ?? (() => performance.now()));
   }
 
   onMessage(_buf: Buffer, _start: number, _end: number, _scan: SipScan, _c: Packet, d: Dialog | null): void {
