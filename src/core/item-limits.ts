@@ -399,6 +399,8 @@ export const SHIP_SLAB_BYTES = 256 * 1024;
 export const SHIP_SLABS_KEPT = 32;
 /** Bytes of a segment before compression, and so of one line. */
 export const SHIP_SEGMENT_BYTES = 4 * 1024 * 1024;
+/** Of a User-Agent, which is remembered of each call that was told of: what a longer one begins with. */
+export const SHIP_USER_AGENT_BYTES = 128;
 /** Segments that are written and that the disk has not confirmed: each is an open file. */
 export const SHIP_UNCONFIRMED = 32;
 /** Segments on disk, whatever `--ship-spool-bytes` allows. */

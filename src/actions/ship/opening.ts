@@ -7,6 +7,7 @@
  */
 import type { CallMessage } from '../../analysis/call-messages.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
+import { SHIP_USER_AGENT_BYTES } from '../../core/item-limits.ts';
 import { MAX_IDENTIFIER_BYTES } from '../../core/limits.ts';
 import { TRANSPORTS } from '../../core/words.ts';
 import { HEADER, headerIdOf } from '../../protocols/sip/header-name.ts';
@@ -65,7 +66,7 @@ export function openingOf(e: Evidence, d: Dialog, m: CallMessage | undefined): O
     scan.forEachHeader((nameStart, nameEnd, start, end) => {
       const name = bytes.toString('latin1', nameStart, nameEnd);
       const id = headerIdOf(name);
-      if (id === HEADER.USER_AGENT && userAgent === '') userAgent = keptText(bytes, start, end, MAX_IDENTIFIER_BYTES);
+      if (id === HEADER.USER_AGENT && userAgent === '') userAgent = keptText(bytes, start, end, SHIP_USER_AGENT_BYTES);
       const tie = TIES.get(id) ?? (e.rules.callIdHeaders.length > 0 && isNamed(e, name) ? whole : null);
       if (tie === null) return;
       for (const text of tie(decodeText(bytes, start, end))) known.push({ kind: 'correlation', text: cut(text) });
