@@ -15,6 +15,8 @@ type Row = {
   readonly version: number;
   readonly attempts: number;
   readonly codes: Readonly<Record<string, number>>;
+  readonly expected: number;
+  readonly lost: number;
   readonly pdd_count: number;
   readonly pdd_bins: Readonly<Record<string, number>>;
 };
@@ -68,6 +70,33 @@ test('bins of delays stand under the keys of the sketch', () => {
     [2, 1],
   );
   for (const [i, ms] of [100, 2_500].entries()) assert.ok(Math.abs((bins[i]?.[0] ?? 0) / ms - 1) <= 0.01, `${ms} ms`);
+});
+
+test('counts of packets are whole and not negative: a column without a sign refuses the insert', () => {
+  const { store, told } = kit();
+  const { spans } = store.row('acme', 'in', true);
+  // Packets that came twice make up for more than what is lost; sums of shares are no whole numbers, or none at all.
+  const minutes = [
+    [100, -3],
+    [99.6, 2.4],
+    [Number.NaN, Number.NaN],
+    [0, -0.2],
+  ] as const;
+  for (const [i, [expected, lost]] of minutes.entries())
+    spans.add(START + i, (f) => {
+      f.expected += expected;
+      f.lost += lost;
+    });
+  const rows = told(START + minutes.length);
+  assert.deepEqual(
+    rows.map(({ expected, lost }) => [expected, lost]),
+    [
+      [100, 0],
+      [100, 2],
+      [0, 0],
+      [0, 0],
+    ],
+  );
 });
 
 test('rows that gave way to others are zero, so that the sum stays what it was', () => {
