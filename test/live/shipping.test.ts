@@ -1,12 +1,10 @@
 /** --ship when its process is killed and when its disk is full: what was made is stored or counted. */
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +14,7 @@ import { readName } from '../../src/actions/ship/segment.ts';
 import { FakeStore, type Fault } from '../helpers/fake-store.ts';
 import { freePort, until, untilHolds } from '../helpers/patience.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
+import { smallDisk } from '../helpers/small-disk.ts';
 import { assertBalanced, shipmentTo } from '../unit/actions/ship/lab.ts';
 
 const CHILD = fileURLToPath(new URL('./ship-child.js', import.meta.url));
@@ -118,28 +117,11 @@ test('killed ten times: what was made more than two seconds before is stored by 
   );
 });
 
-/** A disk of its own, of one MiB; null, and the test is skipped, where nobody may mount one. */
-function smallDisk(t: TestContext): string | null {
-  const folder = mkdtempSync(join(tmpdir(), 'calltap-test-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=0700', 'none', folder], { stdio: 'ignore' });
-  } catch {
-    rmdirSync(folder);
-    t.skip('nobody may mount a disk here');
-    return null;
-  }
-  t.after(() => {
-    execFileSync('umount', [folder]);
-    rmdirSync(folder);
-  });
-  return folder;
-}
-
 test('a full disk: rows are counted, it is said once, and it goes on when there is room', {
   skip: process.getuid?.() === 0 ? false : 'mounting a disk needs root',
   timeout: 120_000,
 }, async (t) => {
-  const folder = smallDisk(t);
+  const folder = smallDisk(t, '1m');
   if (folder === null) return;
   const port = await freePort();
   const { shipment, said } = shipmentTo(t, port, folder, { mostBytes: 1024 ** 3 });
