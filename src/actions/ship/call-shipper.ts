@@ -34,7 +34,7 @@ import { openingOf } from './opening.ts';
 
 /** Seconds after a call began, and after it ended, that its row is made. */
 const SETTLE_SEC = 2;
-/** Seconds after its end that it is looked at once more: what comes late has come, or was given up (64*T1). */
+/** Seconds after its end that it is looked at once more: what comes late has come, or was given up (64*T1). Media may go on. */
 const LATE_SEC = 32;
 /** Seconds between two looks for new findings, and between two rows of a call that goes on. */
 const LOOK_SEC = 30;
@@ -221,7 +221,14 @@ export class CallShipper implements Observer {
     yield* this.#tellSteps(track);
     if (track.isLeftOut || Number.isNaN(this.#nowSec)) return;
     if (!wasEnded) this.#agenda.note(track, this.#nowSec + LOOK_SEC);
-    else if (hadNews) this.#agenda.note(track, this.#nowSec + LATE_SEC);
+    else if (hadNews || this.#isHeard(d)) this.#agenda.note(track, this.#nowSec + LATE_SEC);
+  }
+
+  /** Media of it came since the look before this one: a phone may go on after the BYE. */
+  #isHeard(d: Dialog): boolean {
+    const { streams } = this.#options.evidence().stores;
+    const sinceUs = (this.#nowSec - LATE_SEC) * 1e6;
+    return streams.ownedBy(d).some((stream) => streams.lastSeenUs(stream) >= sinceUs);
   }
 
   /** Why nothing of the call may be told, or no more; null where it may. */

@@ -138,6 +138,28 @@ test('a BYE after an hour makes another row', async (t) => {
   assert.equal(k.rows['calls']?.length, 2);
 });
 
+test('media that goes on after the end is told of until it is quiet', async (t) => {
+  const k = await kit(t);
+  const { streams } = k.session.evidence.stores;
+  const d = [...k.session.dialogs.oldestFirst()].find((one) => streams.ownedBy(one).length > 0) ?? assert.fail();
+  const endUs = Math.ceil(k.session.evidence.capture.nowUs / 1e6) * 1e6;
+  let lastSec = 0;
+  t.mock.method(streams, 'lastSeenUs', () => endUs + lastSec * 1e6);
+  seen(k, d);
+  await k.at(2);
+  const rowsAt = async (sec: number): Promise<number> => {
+    d.msgCount++;
+    await k.at(sec);
+    return k.rows['calls']?.length ?? 0;
+  };
+  lastSec = 34;
+  assert.equal(await rowsAt(34), 2);
+  lastSec = 60;
+  assert.equal(await rowsAt(66), 3);
+  assert.equal(await rowsAt(98), 4);
+  assert.equal(await rowsAt(130), 4, 'it is quiet');
+});
+
 test('a call that leaves the memory is told of before, or counted where there is no time', async (t) => {
   const k = await kit(t);
   const all = [...k.session.dialogs.oldestFirst()];
