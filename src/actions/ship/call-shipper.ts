@@ -130,7 +130,7 @@ export class CallShipper implements Observer {
     if (track === undefined) return;
     this.#tracks.delete(d);
     track.dueSec = Number.POSITIVE_INFINITY;
-    if (track.isLeftOut || track.touched === d.touched) return;
+    if (track.isLeftOut || (track.touched === d.touched && !this.#isHeard(d))) return;
     if (this.#goneMs >= SHIP_GONE_MS) {
       this.counters.add(track.hour === '' ? 'calls_skipped' : 'calls_stale');
       return;

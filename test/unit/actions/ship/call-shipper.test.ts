@@ -158,6 +158,10 @@ test('media that goes on after the end is told of until it is quiet', async (t) 
   assert.equal(await rowsAt(66), 3);
   assert.equal(await rowsAt(98), 4);
   assert.equal(await rowsAt(130), 4, 'it is quiet');
+  lastSec = 129;
+  d.msgCount++;
+  k.shipper.onDialogGone(d);
+  assert.equal(k.rows['calls']?.length, 5, 'what came since the last look is told of before it leaves the memory');
 });
 
 test('a call that leaves the memory is told of before, or counted where there is no time', async (t) => {
