@@ -11,6 +11,7 @@ import { MAX_NAME_BYTES } from '../core/limits.ts';
 import * as METHOD from '../core/methods.ts';
 import type { Steps } from '../core/turns.ts';
 import type { SipMessage } from '../protocols/sip/message.ts';
+import { withoutSecrets } from '../protocols/sip/redaction.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { STATE } from '../store/dialogs/dialog-state.ts';
 import { toCallRow } from './call-row.ts';
@@ -65,8 +66,8 @@ function bindingOf(e: Evidence, d: Dialog): Binding {
   const request = newestRequest(e, d);
   const isBound = d.state === STATE.Registered;
   return {
-    ...(request?.to === null || request === null ? {} : { aor: withoutParameters(request.to.uriText) }),
-    contacts: request?.contacts.slice(0, MAX_CONTACTS_SHOWN).map(({ uriText }) => cut(uriText)) ?? [],
+    ...(request?.to === null || request === null ? {} : { aor: withoutParameters(withoutSecrets(request.to.uriText)) }),
+    contacts: request?.contacts.slice(0, MAX_CONTACTS_SHOWN).map(({ uriText }) => cut(withoutSecrets(uriText))) ?? [],
     ...(d.requestedExpirySec < 0 ? {} : { expires_asked_sec: d.requestedExpirySec }),
     ...(isBound && d.grantedExpirySec >= 0 ? { expires_granted_sec: d.grantedExpirySec } : {}),
     ...(isBound && !Number.isNaN(d.expiresUs) ? { expires_at: timestampText(d.expiresUs) } : {}),

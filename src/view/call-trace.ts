@@ -13,7 +13,7 @@ import { withoutSecrets } from '../protocols/sip/redaction.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { timestampText } from './captured-at.ts';
 
-const FIRST_LINE_MAX = 200;
+const SUMMARY_MAX = 200;
 
 export type Traced = { readonly d: Dialog; readonly m: CallMessage };
 
@@ -40,8 +40,11 @@ export function messageFacts({ d, m }: Traced): Omit<AskMessage, 'text'> {
   return { call_id: d.callId, ...plainFacts(m), has_sdp: hasSdp(m.parse()) };
 }
 
-/** What is known of a message without reading all of it. */
-export function plainFacts(m: CallMessage): Omit<AskMessage, 'text' | 'call_id' | 'has_sdp'> {
+/** What is known of a message without reading all of it. `summary`: for who has its text without secrets. */
+export function plainFacts(
+  m: CallMessage,
+  summary = summaryOf(withoutSecrets(startLine(m.bytes))),
+): Omit<AskMessage, 'text' | 'call_id' | 'has_sdp'> {
   return {
     index: m.index,
     at: timestampText(m.tsUs),
@@ -49,7 +52,7 @@ export function plainFacts(m: CallMessage): Omit<AskMessage, 'text' | 'call_id' 
     dst: m.dstText,
     transport: TRANSPORTS[m.transport] ?? '',
     origin: ORIGINS[m.origin] ?? 'wire',
-    summary: firstLine(m.bytes),
+    summary,
     notes: notesOf(m),
   };
 }
@@ -92,9 +95,19 @@ function hasSdp(parsed: SipMessage | null): boolean {
   return /application\/sdp|multipart\//i.test(parsed.value(HEADER.CONTENT_TYPE));
 }
 
-function firstLine(bytes: Uint8Array): string {
-  let end = 0;
-  while (end < bytes.length && end < FIRST_LINE_MAX && bytes[end] !== 13 && bytes[end] !== 10) end++;
-  const line = Buffer.from(bytes.buffer, bytes.byteOffset, end).toString('utf8');
-  return line.startsWith('SIP/2.0 ') ? line.slice(8) : line.replace(/ SIP\/2\.0$/, '');
+const LF = 0x0a;
+
+/** All of it: a password that a cut divides from its @ is not seen to be one. */
+function startLine(bytes: Uint8Array): string {
+  const end = bytes.indexOf(LF);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, end < 0 ? bytes.length : end).toString('utf8');
+}
+
+/** What stands in the first line of a message whose secrets are removed: method and URI, or code and phrase. */
+export function summaryOf(text: string): string {
+  const feed = text.indexOf('\n');
+  const line = text.slice(0, feed < 0 ? text.length : feed).trimEnd();
+  const said = line.startsWith('SIP/2.0 ') ? line.slice(8) : line.replace(/ SIP\/2\.0$/, '');
+  // No half of a character stays.
+  return said.length <= SUMMARY_MAX ? said : said.slice(0, SUMMARY_MAX).replace(/[\ud800-\udbff]$/, '');
 }

@@ -3,6 +3,7 @@
 import type { SiprecMetadata } from '../contract/index.ts';
 import { parseNameAddr } from '../protocols/sip/name-addr.ts';
 import type { RecordingMetadata } from '../protocols/sip/recording-metadata.ts';
+import { withoutSecrets } from '../protocols/sip/redaction.ts';
 
 export function toSiprecMetadata(m: RecordingMetadata): SiprecMetadata {
   const out: SiprecMetadata = {
@@ -26,5 +27,5 @@ export function toSiprecMetadata(m: RecordingMetadata): SiprecMetadata {
 export function referToUri(value: string): string {
   const address = parseNameAddr(value);
   const uri = address.ok ? address.value.uriText : value;
-  return uri.replace(/([?&])((proxy-)?authorization)=[^&]*/gi, '$1$2=');
+  return withoutSecrets(uri).replace(/([?&])((proxy-)?authorization)=[^&]*/gi, '$1$2=');
 }

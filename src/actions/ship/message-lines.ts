@@ -5,7 +5,7 @@
 import type { CallMessage } from '../../analysis/call-messages.ts';
 import type { Steps } from '../../core/turns.ts';
 import { withoutSecrets } from '../../protocols/sip/redaction.ts';
-import { plainFacts } from '../../view/call-trace.ts';
+import { plainFacts, summaryOf } from '../../view/call-trace.ts';
 import type { CallKey } from './key.ts';
 import { isInTime, lineHead } from './key.ts';
 
@@ -54,10 +54,10 @@ export function* messageSteps(
 }
 
 function messageLine(m: CallMessage, head: string, message: number, parts: MessageParts): string {
-  const { at, src, dst, transport, origin, summary, notes } = plainFacts(m);
   const { bytes } = m;
   const end = parts === 'full' ? bytes.length : headersEnd(bytes);
   const text = withoutSecrets(bytes.toString('utf8', 0, end));
+  const { at, src, dst, transport, origin, summary, notes } = plainFacts(m, summaryOf(text));
   const said = `"summary":${JSON.stringify(summary)},"notes":${notes.length === 0 ? '[]' : JSON.stringify(notes)},"text":${JSON.stringify(text)}`;
   // Times, sockets and our own words hold nothing that JSON would write otherwise.
   return `${head}"message":${message},"at":"${at}","src":"${src}","dst":"${dst}","transport":"${transport}","origin":"${origin}",${said}}`;

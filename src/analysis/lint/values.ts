@@ -2,6 +2,7 @@
 
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { paramValue } from '../../protocols/sip/params.ts';
+import { withoutSecrets } from '../../protocols/sip/redaction.ts';
 import type { LintMessage } from './rule.ts';
 
 export function isNoted(m: LintMessage, note: number): boolean {
@@ -15,7 +16,8 @@ export function lacks(m: LintMessage, id: number): boolean {
 
 /** Start of a value, as a finding shows it. */
 export function shown(text: string): string {
-  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
+  const said = withoutSecrets(text);
+  return said.length > 120 ? `${said.slice(0, 117)}...` : said;
 }
 
 /** The refresher of a Session-Expires value (RFC 4028 section 4), or null. */

@@ -13,6 +13,7 @@ import { COMPARED_BYTES, COMPARED_SDP_BYTES } from '../../core/limits.ts';
 import { METHOD_NAMES, ORIGINS, TRANSPORT } from '../../core/words.ts';
 import { parseSdp } from '../../protocols/sdp/sdp.ts';
 import { ByteSpan, findSdp } from '../../protocols/sip/body.ts';
+import { withoutSecrets } from '../../protocols/sip/redaction.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../../protocols/sip/text.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
@@ -163,14 +164,14 @@ function sdpOf(bytes: Buffer, scan: SipScan): Buffer | null {
   return findSdp(bytes, scan, span) ? Buffer.from(bytes.subarray(span.start, span.end)) : null;
 }
 
-/** `INVITE sip:bob@example.com (CSeq 1)`, `180 Ringing to INVITE (CSeq 1)`. */
+/** `INVITE sip:bob@example.com (CSeq 1)`, `180 Ringing to INVITE (CSeq 1)`; without a password in its URI. */
 function summaryOf(bytes: Buffer, scan: SipScan, m: CallMessage): string {
   const method =
     m.method === 0 && scan.cseqMethodStart >= 0
       ? decodeText(bytes, scan.cseqMethodStart, scan.cseqMethodEnd)
       : (METHOD_NAMES[m.method] ?? 'OTHER');
   const what = m.isRequest
-    ? `${method} ${decodeText(bytes, scan.uriStart, scan.uriEnd)}`
+    ? `${method} ${withoutSecrets(decodeText(bytes, scan.uriStart, scan.uriEnd))}`
     : `${`${m.status} ${decodeText(bytes, scan.reasonStart, scan.reasonEnd)}`.trimEnd()} to ${method}`;
   const short = what.length > MAX_SUMMARY_CHARS ? `${what.slice(0, MAX_SUMMARY_CHARS)}...` : what;
   return `${short} (CSeq ${m.cseq})`;
