@@ -5,8 +5,7 @@ import { hashRange } from '../core/hash.ts';
 import * as METHOD from '../core/methods.ts';
 import { isOtherFork } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { Messages } from '../store/stores.ts';
-import { messagesOf } from './call-messages.ts';
+import type { CallMessage } from './call-messages.ts';
 
 export type HangUp = {
   readonly side: 'caller' | 'callee';
@@ -16,10 +15,10 @@ export type HangUp = {
   readonly index: number;
 };
 
-/** Null for what is no call, continues, was refused, or began before this capture. */
-export function whoHungUp(d: Dialog, log: Messages): HangUp | null {
+/** By the kept messages, oldest first. Null for what is no call, continues, was refused, or began before this capture. */
+export function whoHungUp(d: Dialog, messages: readonly CallMessage[]): HangUp | null {
   if (d.methodId !== METHOD.INVITE) return null;
-  for (const m of messagesOf(d, log)) {
+  for (const m of messages) {
     if (!m.isRequest || !m.isFirst) continue;
     const facts = { atUs: m.tsUs, index: m.index };
     if (m.method === METHOD.CANCEL && Number.isNaN(d.answerUs)) return { side: 'caller', method: 'CANCEL', ...facts };

@@ -3,7 +3,7 @@
  * read when a column asks for it.
  */
 import type { CallMessage } from '../analysis/call-messages.ts';
-import { openerOf } from '../analysis/call-messages.ts';
+import { messagesOf, openerOf } from '../analysis/call-messages.ts';
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import { dialogFacts } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
@@ -146,7 +146,8 @@ class DialogRow implements CallRow {
     return this.#opener?.parse()?.value(HEADER.USER_AGENT) ?? '';
   }
   get endedBy(): string {
-    return whoHungUp(this.#d, this.#e.stores.log)?.side ?? '';
+    const messages = this.#facts?.messages ?? messagesOf(this.#d, this.#e.stores.log);
+    return whoHungUp(this.#d, messages)?.side ?? '';
   }
   get origin(): string {
     return ORIGINS[this.#d.origin] ?? '';

@@ -92,7 +92,7 @@ function agentFacts(e: Evidence, d: Dialog): [string, string][] {
 }
 
 function endFacts(e: Evidence, d: Dialog): [string, string][] {
-  const end = whoHungUp(d, e.stores.log);
+  const end = whoHungUp(d, messagesOf(d, e.stores.log));
   if (end === null) return [];
   const who = end.side === 'caller' ? d.fromUser : d.toUser;
   return [['Ended by', `${end.side}${who === '' ? '' : ` (${who})`}, ${end.method}`]];

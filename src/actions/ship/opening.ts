@@ -12,6 +12,8 @@ import { MAX_IDENTIFIER_BYTES } from '../../core/limits.ts';
 import { TRANSPORTS } from '../../core/words.ts';
 import { HEADER, headerIdOf } from '../../protocols/sip/header-name.ts';
 import { paramValue, parseParams } from '../../protocols/sip/params.ts';
+import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
+import { OTHER_LEG } from '../../protocols/sip/seen-bits.ts';
 import { decodeText, keptText } from '../../protocols/sip/text.ts';
 import { parseUri } from '../../protocols/sip/uri.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
@@ -63,20 +65,25 @@ export function openingOf(e: Evidence, d: Dialog, m: CallMessage | undefined): O
   if (read !== null) {
     const { bytes, scan } = read;
     if (scan.isRequest) known.push({ kind: 'request', text: userOf(decodeText(bytes, scan.uriStart, scan.uriEnd)) });
-    scan.forEachHeader((nameStart, nameEnd, start, end) => {
-      const name = bytes.toString('latin1', nameStart, nameEnd);
-      const id = headerIdOf(name);
-      if (id === HEADER.USER_AGENT && userAgent === '') userAgent = keptText(bytes, start, end, SHIP_USER_AGENT_BYTES);
-      const tie = TIES.get(id) ?? (e.rules.callIdHeaders.length > 0 && isNamed(e, name) ? whole : null);
-      if (tie === null) return;
-      for (const text of tie(decodeText(bytes, start, end))) known.push({ kind: 'correlation', text: cut(text) });
-    });
+    userAgent = keptText(bytes, scan.userAgentStart, scan.userAgentEnd, SHIP_USER_AGENT_BYTES);
+    if (isTied(scan) || e.rules.callIdHeaders.length > 0)
+      scan.forEachHeader((nameStart, nameEnd, start, end) => {
+        const name = bytes.toString('latin1', nameStart, nameEnd);
+        const tie = TIES.get(headerIdOf(name)) ?? (isNamed(e, name) ? whole : null);
+        if (tie === null) return;
+        for (const text of tie(decodeText(bytes, start, end))) known.push({ kind: 'correlation', text: cut(text) });
+      });
   }
   return { userAgent, identifiers: unlike(known) };
 }
 
 const isSaid = ({ text }: CallIdentifier): boolean => text !== '';
 const whole = (value: string): readonly string[] => [value];
+
+/** It has one of the headers of TIES, or a second Via. */
+function isTied({ seen, sessionIdStart, chargingStart }: SipScan): boolean {
+  return (seen & OTHER_LEG) !== 0 || sessionIdStart >= 0 || chargingStart >= 0;
+}
 
 /** What the values of headers tie a call by. */
 const TIES: ReadonlyMap<number, (value: string) => readonly string[]> = new Map([

@@ -7,6 +7,7 @@ import { ALICE, answer, BOB, basicCall, hangUp } from '../../../fixtures/build/b
 import { answerOf, inviteOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
 import { dtmf, rtpStream } from '../../../fixtures/build/rtp.ts';
 import type { SipScript } from '../../../fixtures/build/sip-call.ts';
+import { messagesOf } from '../../../src/analysis/call-messages.ts';
 import { keysPressed } from '../../../src/analysis/dtmf.ts';
 import { whoHungUp } from '../../../src/analysis/hangup.ts';
 import { finish } from '../../../src/core/turns.ts';
@@ -83,7 +84,8 @@ test('who hung up: the first BYE, or the CANCEL', () => {
     const call = scriptOf('ended');
     build(call);
     const kit = new TrackerKit();
-    const found = whoHungUp(kit.play(call), kit.log);
+    const d = kit.play(call);
+    const found = whoHungUp(d, messagesOf(d, kit.log));
     return found === null ? null : `${found.side} ${found.method} ${found.index}`;
   };
   const talk = (call: SipScript): void => answer(call, inviteOf(call, 'ended'), answerOf('ended'));
@@ -108,5 +110,9 @@ test('who hung up: the first BYE, or the CANCEL', () => {
   const bye = late.messages.find((m) => m.method === 'BYE');
   assert.ok(bye !== undefined);
   kit.send(bye);
-  assert.equal(whoHungUp(kit.dialog(late.callId), kit.log), null, 'who called is not known');
+  assert.equal(
+    whoHungUp(kit.dialog(late.callId), messagesOf(kit.dialog(late.callId), kit.log)),
+    null,
+    'who called is not known',
+  );
 });

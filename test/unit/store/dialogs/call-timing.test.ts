@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inviteOf, scriptOf } from '../../../../fixtures/build/calls-setup.ts';
 import type { SipScript } from '../../../../fixtures/build/sip-call.ts';
+import { messagesOf } from '../../../../src/analysis/call-messages.ts';
 import { whoHungUp } from '../../../../src/analysis/hangup.ts';
 import { MARK } from '../../../../src/store/dialogs/call-marks.ts';
 import type { CallTiming } from '../../../../src/store/dialogs/call-timing.ts';
@@ -135,7 +136,7 @@ test('a caller who ends a second answer goes on talking to the first', () => {
   for (const m of call.messages.slice(seen)) kit.send(m);
   assert.equal(d.state, STATE.Completed);
   assert.deepEqual([callTiming(d).durationMs, callTiming(d).teardownMs], [7000, 30]);
-  assert.equal(whoHungUp(d, kit.log)?.atUs, call.at(9000));
+  assert.equal(whoHungUp(d, messagesOf(d, kit.log))?.atUs, call.at(9000));
 });
 
 test('a BYE whose tag nobody answered with ends the call: a proxy may have written tags of its own', () => {
