@@ -21,7 +21,7 @@ export class ProcessMetrics {
   /** Of this moment; to be asked once a scrape. */
   families(): MetricFamily[] {
     const { user, system } = process.cpuUsage();
-    const loopDelayMax = this.#loopDelay.max / 1e9;
+    const loopDelayMax = loopDelaySec(this.#loopDelay.max);
     this.#loopDelay.reset();
     const gauge = (name: string, help: string, value: number): MetricFamily => numberFamily('gauge', name, help, value);
     return [
@@ -48,7 +48,7 @@ export class ProcessMetrics {
       gauge('nodejs_external_memory_bytes', 'Buffers outside the JavaScript heap.', process.memoryUsage().external),
       gauge(
         'nodejs_eventloop_delay_max_seconds',
-        `Longest delay of the event loop since the last scrape, as met by a timer of ${LOOP_LOOK_MS} ms.`,
+        `Longest delay of the event loop since the last scrape, as met by a timer of ${LOOP_LOOK_MS} ms; 0 is none.`,
         loopDelayMax,
       ),
     ];
@@ -58,6 +58,11 @@ export class ProcessMetrics {
   close(): void {
     this.#loopDelay.disable();
   }
+}
+
+/** Node counts from one look to the next, so that an idle loop has the time between two looks. */
+export function loopDelaySec(maxNs: number): number {
+  return Math.max(0, maxNs - LOOP_LOOK_MS * 1e6) / 1e9;
 }
 
 function openDescriptors(): number {
