@@ -136,7 +136,7 @@ function delayOf(stream: Stream): number {
 /** With the open window, which counts as closed once capture time has passed it, or its stream has ended. */
 function closedWindows(stream: Stream, s: StreamSnapshot, c: QualityContext, closed: StreamWindow[]): StreamWindow[] {
   const open = openWindow(s);
-  // The table has told of it where the stream has just given its place away.
+  // The table has told of it where the stream has just given its place away; the two times may differ by a rounding.
   if (open === null || (closed.at(-1)?.startUs ?? Number.NEGATIVE_INFINITY) > open.startUs - 1) return closed;
   const isOver =
     c.isExhausted ||
