@@ -52,6 +52,13 @@ export function endpointText(address: string, port: number): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
+/** Host and port of `<address>:<port>`; a host alone is itself, with port 0. */
+export function socketOf(text: string): { readonly host: string; readonly port: number } {
+  const [, six, four, port] = /^(?:\[(.*)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
+  const host = six ?? four;
+  return host === undefined ? { host: text, port: 0 } : { host, port: Number(port) };
+}
+
 /** The four octets of dotted IPv4 text as one unsigned number, or -1 when it is not an address. */
 export function parseIpv4(text: string): number {
   let value = 0;
