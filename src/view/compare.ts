@@ -3,7 +3,7 @@
  * message that opened each, and the order of their messages.
  */
 import type { Evidence } from '../analysis/evidence.ts';
-import type { AskCompare, CompareRow } from '../contract/index.ts';
+import type { AskCompare, AskMessage, CompareRow } from '../contract/index.ts';
 import { grouped } from '../core/maps.ts';
 import type { Steps } from '../core/turns.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
@@ -26,7 +26,12 @@ const OWN_TO_EACH: ReadonlySet<number> = new Set([
 ]);
 const MESSAGES_COMPARED = 40;
 
-type Side = { readonly row: CallRow; readonly opening: SipMessage | null; readonly sequence: readonly string[] };
+/** What is compared of a call: its figures, the message that opened it, and the order of its messages. */
+export type Side = {
+  readonly row: CallRow;
+  readonly opening: SipMessage | null;
+  readonly messages: readonly Pick<AskMessage, 'summary' | 'has_sdp'>[];
+};
 type Facts = readonly (readonly [what: string, of: (side: CallRow) => string])[];
 
 const ms = (n: number | null): string => (n === null ? '' : `${n} ms`);
@@ -56,10 +61,14 @@ const QUALITY: Facts = [
 ];
 
 export function* compareSteps(e: Evidence, [a, b]: readonly [Dialog, Dialog]): Steps<AskCompare> {
-  const sides: readonly [Side, Side] = [yield* sideOf(e, a), yield* sideOf(e, b)];
+  return compared([yield* sideOf(e, a), yield* sideOf(e, b)]);
+}
+
+export function compared(sides: readonly [Side, Side]): AskCompare {
+  const [a, b] = sides;
   return {
     schema_version: 1,
-    call_ids: [a.callId, b.callId],
+    call_ids: [a.row.callId, b.row.callId],
     rows: [
       ...factRows('call', CALL, sides),
       ...factRows('timing', TIMING, sides),
@@ -73,16 +82,9 @@ export function* compareSteps(e: Evidence, [a, b]: readonly [Dialog, Dialog]): S
 
 function* sideOf(e: Evidence, d: Dialog): Steps<Side> {
   const trace = yield* traceOf(e, [d]);
-  const sequence = trace
-    .filter(({ m }) => m.isFirst)
-    .slice(0, MESSAGES_COMPARED)
-    .map((traced) => {
-      const { summary, has_sdp } = messageFacts(traced);
-      // The target of a request is another in each call.
-      return `${summary.replace(/^([A-Z]+) \S+$/, '$1')}${has_sdp ? ' (SDP)' : ''}`;
-    });
+  const messages = trace.filter(({ m }) => m.isFirst).slice(0, MESSAGES_COMPARED);
   yield;
-  return { row: toCallRow(e, d), opening: trace[0]?.m.parse() ?? null, sequence };
+  return { row: toCallRow(e, d), opening: trace[0]?.m.parse() ?? null, messages: messages.map(messageFacts) };
 }
 
 function row(group: CompareRow['group'], what: string, a: string, b: string): CompareRow {
@@ -136,7 +138,11 @@ function sdpOf(m: SipMessage): Named {
     });
 }
 
-function sequenceRows([a, b]: readonly [Side, Side]): CompareRow[] {
-  const rows = Math.max(a.sequence.length, b.sequence.length);
-  return Array.from({ length: rows }, (_, i) => row('messages', String(i), a.sequence[i] ?? '', b.sequence[i] ?? ''));
+function sequenceRows(sides: readonly [Side, Side]): CompareRow[] {
+  // The target of a request is another in each call.
+  const said = ({ summary, has_sdp }: Side['messages'][number]): string =>
+    `${summary.replace(/^([A-Z]+) \S+$/, '$1')}${has_sdp ? ' (SDP)' : ''}`;
+  const [a, b] = sides.map(({ messages }) => messages.slice(0, MESSAGES_COMPARED).map(said));
+  const rows = Math.max(a?.length ?? 0, b?.length ?? 0);
+  return Array.from({ length: rows }, (_, i) => row('messages', String(i), a?.[i] ?? '', b?.[i] ?? ''));
 }
