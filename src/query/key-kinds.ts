@@ -10,8 +10,8 @@ import { literalOf } from './literal.ts';
 import type { Subject } from './subject.ts';
 import { LEVEL } from './subject.ts';
 import { readMoment } from './time.ts';
-import type { TextTest, Units } from './value.ts';
-import { readAddress, readChoice, readCode, readNumber, readPart, readText, readWhole } from './value.ts';
+import type { NumberRange, TextTest, Units } from './value.ts';
+import { isInRange, readAddress, readChoice, readCode, readNumber, readPart, readText, readWhole } from './value.ts';
 
 /** What is known of the asker: the zone in which times without one are. */
 export type Reading = { readonly isUtc: boolean };
@@ -84,8 +84,8 @@ function testOfTexts(
 
 /** Words of a closed set. */
 export function choice(level: number, words: readonly string[], get: Get<Iterable<string>>): KeyKind {
-  const read = (v: Value): Result<TextTest, string> => readChoice(v, words);
-  return kind(level, 'word', read, (fits) => at(level, (s) => any(get(s), fits)), { words });
+  const read = (v: Value): Result<ReadonlySet<string>, string> => readChoice(v, words);
+  return kind(level, 'word', read, (chosen) => at(level, (s) => any(get(s), (word) => chosen.has(word))), { words });
 }
 
 export function address(level: number, get: Get<Iterable<string>>): KeyKind {
@@ -100,11 +100,11 @@ export function address(level: number, get: Get<Iterable<string>>): KeyKind {
 /** Null has no number: no comparison holds. */
 export function number(values: string, units: Units, level: number, get: Get<number | null>): KeyKind {
   const read = (v: Value, operator: Operator) => readNumber(v, operator, units);
-  return kind(level, values, read, (fits) => at(level, (s) => holds(get(s), fits)), { isOrdered: true });
+  return kind(level, values, read, (range) => at(level, (s) => holds(get(s), range)), { isOrdered: true });
 }
 
 export function code(level: number, get: Get<number | null>): KeyKind {
-  return kind(level, 'code', readCode, (fits) => at(level, (s) => holds(get(s), fits)), { isOrdered: true });
+  return kind(level, 'code', readCode, (range) => at(level, (s) => holds(get(s), range)), { isOrdered: true });
 }
 
 export function whole(values: string, max: number, level: number, get: Get<Iterable<number>>): KeyKind {
@@ -112,7 +112,7 @@ export function whole(values: string, max: number, level: number, get: Get<Itera
     level,
     values,
     (v: Value) => readWhole(v, max),
-    (fits) => at(level, (s) => any(get(s), fits)),
+    (wanted) => at(level, (s) => any(get(s), (n) => n === wanted)),
   );
 }
 
@@ -131,6 +131,6 @@ function any<T>(items: Iterable<T>, fits: (item: T) => boolean): boolean {
   return false;
 }
 
-function holds(n: number | null, fits: (n: number) => boolean): boolean {
-  return n !== null && fits(n);
+function holds(n: number | null, range: NumberRange): boolean {
+  return n !== null && isInRange(range, n);
 }

@@ -2,6 +2,7 @@
  * What the values of a term mean, by the kind of their key: texts with stars, expressions, networks, codes, numbers with
  * units, times. Each reader returns a predicate, or why the value cannot be read.
  */
+import type { Cidr } from '../core/cidr.ts';
 import { hasPrefix, parseCidr } from '../core/cidr.ts';
 import { parseIpv4, parseIpv6 } from '../core/ip.ts';
 import { MAX_EXPRESSION_CHARS } from '../core/item-limits.ts';
@@ -38,24 +39,30 @@ export function readPart(v: Value): Read<TextTest> {
   return readText(v.isExpression ? v : { ...v, isOpenStart: true, isOpenEnd: true });
 }
 
-/** One of a closed set of words; stars and `_` for `-` are understood. */
-export function readChoice(v: Value, words: readonly string[]): Read<TextTest> {
+/** Which of a closed set of words it means; stars and `_` for `-` are understood. */
+export function readChoice(v: Value, words: readonly string[]): Read<ReadonlySet<string>> {
   const plain = readText(v.isExpression ? v : { ...v, text: v.text.replaceAll('_', '-') });
   if (!plain.ok) return plain;
   const chosen = new Set(words.filter((word) => plain.value(word.replaceAll('_', '-'))));
-  return chosen.size === 0 ? fail('') : ok((text) => chosen.has(text));
+  return chosen.size === 0 ? fail('') : ok(chosen);
 }
 
 const LIKE_ADDRESS = /^[0-9a-f:]*[.:/][0-9a-f.:/]*$/i;
 
+/** The network that it names; null where it is a text, which an address or its name may fit. */
+export function readNetwork(v: Value): Read<Cidr | null> {
+  const net = v.isExpression || v.isOpenStart || v.isOpenEnd ? null : parseCidr(v.text);
+  if (net?.ok === true) return ok(net.value);
+  if (net !== null && LIKE_ADDRESS.test(v.text)) return fail(`it is ${net.reason}; write 192.0.2.1 or 192.0.2.0/24`);
+  return ok(null);
+}
+
 /** Whether an address lies in this network, or has this name. */
 export function readAddress(v: Value): Read<(address: string, name: string | null) => boolean> {
-  const net = v.isExpression || v.isOpenStart || v.isOpenEnd ? null : parseCidr(v.text);
-  if (net?.ok === true) {
-    const { value } = net;
-    return ok((address) => isIn(address, value));
-  }
-  if (net !== null && LIKE_ADDRESS.test(v.text)) return fail(`it is ${net.reason}; write 192.0.2.1 or 192.0.2.0/24`);
+  const net = readNetwork(v);
+  if (!net.ok) return net;
+  const { value } = net;
+  if (value !== null) return ok((address) => isIn(address, value));
   const text = readText(v);
   if (!text.ok) return text;
   return ok((address, name) => text.value(address) || (name !== null && text.value(name)));
@@ -63,7 +70,7 @@ export function readAddress(v: Value): Read<(address: string, name: string | nul
 
 const address = new Uint8Array(16);
 
-function isIn(text: string, net: Parameters<typeof hasPrefix>[1]): boolean {
+function isIn(text: string, net: Cidr): boolean {
   const four = parseIpv4(text);
   if (four >= 0) {
     if (net.version !== 4) return false;
@@ -74,14 +81,27 @@ function isIn(text: string, net: Parameters<typeof hasPrefix>[1]): boolean {
   return six !== null && hasPrefix(six, net);
 }
 
-export type NumberTest = (n: number) => boolean;
+/** From one number to another, each of which may be left out of it. */
+export type NumberRange = {
+  readonly low: number;
+  readonly high: number;
+  readonly isLowIn: boolean;
+  readonly isHighIn: boolean;
+};
+
+export function isInRange({ low, high, isLowIn, isHighIn }: NumberRange, n: number): boolean {
+  return (isLowIn ? n >= low : n > low) && (isHighIn ? n <= high : n < high);
+}
 
 /** Codes: `486`, `5xx`, `400..499`, and `>=400`. */
-export function readCode(v: Value, operator: Operator): Read<NumberTest> {
+export function readCode(v: Value, operator: Operator): Read<NumberRange> {
   const what = 'write a code such as 486, 5xx or 400..499';
   if (v.isExpression || v.isOpenStart || v.isOpenEnd) return fail(`it is no code; ${what}`);
   const group = /^([1-6])xx$/i.exec(v.text);
-  if (group !== null && isEqual(operator)) return ok((n) => Math.floor(n / 100) === Number(group[1]));
+  if (group !== null && isEqual(operator)) {
+    const low = 100 * Number(group[1]);
+    return ok({ low, high: low + 100, isLowIn: true, isHighIn: false });
+  }
   if (!/^[1-6]\d\d(\.\.[1-6]\d\d)?$/.test(v.text)) return fail(`it is no code; ${what}`);
   return readNumber(v, operator, {});
 }
@@ -108,7 +128,7 @@ function isEqual(operator: Operator): boolean {
 }
 
 /** Numbers: `3.6`, `30ms`, `1m..5m`; equality is that of the digits written. */
-export function readNumber(v: Value, operator: Operator, units: Units): Read<NumberTest> {
+export function readNumber(v: Value, operator: Operator, units: Units): Read<NumberRange> {
   const names = Object.keys(units).filter((unit) => unit !== '');
   const what = names.length === 0 ? 'write a number' : `write a number with one of ${names.join(' ')}, or without`;
   const parts = v.isExpression || v.isOpenStart || v.isOpenEnd ? [] : v.text.split('..');
@@ -116,25 +136,26 @@ export function readNumber(v: Value, operator: Operator, units: Units): Read<Num
   if (low === undefined || low === null || high === null || parts.length > 2) return fail(`it is no number; ${what}`);
   if (high !== undefined) {
     if (!isEqual(operator)) return fail(`a range takes ":", not "${operator}"`);
-    return high.n < low.n ? fail('the range runs backwards') : ok((n) => n >= low.n && n <= high.n);
+    if (high.n < low.n) return fail('the range runs backwards');
+    return ok({ low: low.n, high: high.n, isLowIn: true, isHighIn: true });
   }
+  const { n, half } = low;
+  const [least, most] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   switch (operator) {
     case '<':
-      return ok((n) => n < low.n);
     case '<=':
-      return ok((n) => n <= low.n);
+      return ok({ low: least, high: n, isLowIn: true, isHighIn: operator === '<=' });
     case '>':
-      return ok((n) => n > low.n);
     case '>=':
-      return ok((n) => n >= low.n);
+      return ok({ low: n, high: most, isLowIn: operator === '>=', isHighIn: true });
     default:
-      return ok((n) => Math.abs(n - low.n) < low.half || n === low.n);
+      return ok({ low: n - half, high: n + half, isLowIn: false, isHighIn: false });
   }
 }
 
 /** A whole number, also in hexadecimal (`0x1f`). */
-export function readWhole(v: Value, max: number): Read<NumberTest> {
+export function readWhole(v: Value, max: number): Read<number> {
   const isPlain = !v.isExpression && !v.isOpenStart && !v.isOpenEnd && /^(0x[0-9a-f]{1,8}|\d{1,10})$/i.test(v.text);
   const wanted = isPlain ? Number(v.text) : Number.NaN;
-  return wanted <= max ? ok((n) => n === wanted) : fail(`write a whole number up to ${max}`);
+  return wanted <= max ? ok(wanted) : fail(`write a whole number up to ${max}`);
 }
