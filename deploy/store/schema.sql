@@ -9,7 +9,10 @@
 --
 -- Later versions only add: `ALTER TABLE … ADD COLUMN IF NOT EXISTS` at the end, and the next number in the last statement.
 
--- Which calls were there: lists, filters, failures and times by trunk. `document` is what the agent itself answers.
+-- Which calls were there: lists, filters, failures and times by trunk. `document` is what the agent itself answers, `hints`
+-- what is wrong in sentences. `trunk_in` and `trunk_out` are those of the first message, `trunks` those of all that are kept.
+-- `numbers` are users beside those of From and To: of the Request-URI, P-Asserted-Identity and Diversion. `binding` is what a
+-- REGISTER binds, as JSON.
 CREATE TABLE IF NOT EXISTS calls
 (
     host LowCardinality(String),
@@ -33,6 +36,7 @@ CREATE TABLE IF NOT EXISTS calls
     reason LowCardinality(String),
     pdd_ms Nullable(UInt32) CODEC(ZSTD),
     setup_ms Nullable(UInt32) CODEC(ZSTD),
+    talk_ms Nullable(UInt32) CODEC(ZSTD),
     duration_sec Float64 CODEC(ZSTD),
     worst_mos Nullable(Float32) CODEC(ZSTD),
     worst_loss_pct Nullable(Float32) CODEC(ZSTD),
@@ -44,6 +48,10 @@ CREATE TABLE IF NOT EXISTS calls
     ended_by LowCardinality(String),
     origin LowCardinality(String),
     messages UInt32 CODEC(ZSTD),
+    trunks Array(LowCardinality(String)),
+    numbers Array(String) CODEC(ZSTD),
+    hints Array(String) CODEC(ZSTD),
+    binding String CODEC(ZSTD),
     document String CODEC(ZSTD)
 )
 ENGINE = ReplacingMergeTree(version)

@@ -17,7 +17,11 @@ import { STATE } from '../store/dialogs/dialog-state.ts';
 import { toCallRow } from './call-row.ts';
 import { timestampText } from './captured-at.ts';
 
-type Binding = Pick<AskRegistration, 'aor' | 'contacts' | 'expires_asked_sec' | 'expires_granted_sec' | 'expires_at'>;
+/** What a dialog of REGISTER binds, and until when. */
+export type Binding = Pick<
+  AskRegistration,
+  'aor' | 'contacts' | 'expires_asked_sec' | 'expires_granted_sec' | 'expires_at'
+>;
 
 type Row = { readonly newest: Dialog; readonly facts: Omit<AskRegistration, keyof Binding> };
 
@@ -62,7 +66,7 @@ function isKept(e: Evidence, d: Dialog): boolean {
   return e.stores.dialogs.bySlot(d.slot) === d;
 }
 
-function bindingOf(e: Evidence, d: Dialog): Binding {
+export function bindingOf(e: Evidence, d: Dialog): Binding {
   const request = newestRequest(e, d);
   const isBound = d.state === STATE.Registered;
   return {

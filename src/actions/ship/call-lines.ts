@@ -6,7 +6,10 @@ import type { DialogFacts } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
 import type { CallDocument } from '../../contract/index.ts';
 import type { Steps } from '../../core/turns.ts';
+import { callTiming } from '../../store/dialogs/call-timing.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
+import { bindingOf } from '../../view/ask-registrations.ts';
+import { callHints } from '../../view/call-hints.ts';
 import { toCallRow } from '../../view/call-row.ts';
 import { knownCallSteps } from '../../view/documents.ts';
 import type { CallKey } from './key.ts';
@@ -14,6 +17,9 @@ import { hourText, line, lineHead } from './key.ts';
 import type { Opening } from './opening.ts';
 import { wayOf } from './opening.ts';
 import { streamLine } from './stream-line.ts';
+
+/** A call that goes to more of them is a scan. */
+const TRUNKS_MAX = 16;
 
 /** A call as it stands. */
 export type ShippedCall = {
@@ -33,7 +39,7 @@ export function callLine(
   d: Dialog,
   head: string,
   { facts, document, text }: ShippedCall,
-  userAgent: string,
+  { userAgent, numbers }: Opening,
 ): string {
   const row = toCallRow(e, d, facts);
   const way = wayOf(facts.messages[0]);
@@ -54,6 +60,7 @@ export function callLine(
     reason: row.reason,
     pdd_ms: row.pddMs,
     setup_ms: row.setupMs,
+    talk_ms: callTiming(d).durationMs,
     duration_sec: row.durationSec,
     worst_mos: row.worstMos,
     worst_loss_pct: row.worstLossPct,
@@ -65,9 +72,25 @@ export function callLine(
     ended_by: row.endedBy,
     origin: row.origin,
     messages: row.messages,
+    trunks: trunksOf(e, facts.messages),
+    numbers,
+    hints: callHints(facts),
+    binding: row.method === 'REGISTER' ? JSON.stringify(bindingOf(e, d)) : '',
   });
   // The store keeps an object that stands for a text as it is written: it is not quoted, and not read again.
   return `${columns.slice(0, -1)},"document":${text}}`;
+}
+
+/** Trunks of all hops that are kept. */
+function trunksOf(e: Evidence, messages: DialogFacts['messages']): string[] {
+  const trunks = new Set<string>();
+  for (const { src, dst } of messages) {
+    for (const { host } of [src, dst]) {
+      const trunk = e.trunkAt(host);
+      if (trunk !== null && trunks.size < TRUNKS_MAX) trunks.add(trunk);
+    }
+  }
+  return [...trunks];
 }
 
 /** What it is found by over all days. Told again it replaces itself. */

@@ -30,7 +30,8 @@ import type { CallKey, Shipper } from './key.ts';
 import { hourText, isInTime, lineHead } from './key.ts';
 import type { MessageParts } from './message-lines.ts';
 import { messageSteps } from './message-lines.ts';
-import { openingOf } from './opening.ts';
+import type { Opening } from './opening.ts';
+import { NO_OPENING, openingOf } from './opening.ts';
 
 /** Seconds after a call began, and after it ended, that its row is made. */
 const SETTLE_SEC = 2;
@@ -72,8 +73,8 @@ type Track = Due & {
   /** Nothing of it is told any more. */
   isLeftOut: boolean;
   rowSec: number;
-  /** What wrote the message that opened it; read for the first row. */
-  userAgent: string;
+  /** What the message that opened it says; read for the first row, without identifiers then. */
+  opening: Opening;
   /** By what the document that was sent last is known again. */
   told: string;
   findings: string;
@@ -176,7 +177,7 @@ export class CallShipper implements Observer {
       hasNews: true,
       isLeftOut: false,
       rowSec: 0,
-      userAgent: '',
+      opening: NO_OPENING,
       told: '',
       findings: '',
       touched: -1,
@@ -284,11 +285,11 @@ export class CallShipper implements Observer {
     const head = lineHead(key);
     if (isFirst) {
       const opening = openingOf(e, d, kept[0]);
-      track.userAgent = opening.userAgent;
+      track.opening = { ...opening, identifiers: [] };
       add('ids', idLines(head, opening));
     }
     add('streams', streamLines(key, call));
-    add('calls', [callLine(e, d, head, call, track.userAgent)]);
+    add('calls', [callLine(e, d, head, call, track.opening)]);
     track.hour = hour;
     track.messages = range.upTo;
     track.rowSec = this.#nowSec;

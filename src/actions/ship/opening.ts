@@ -2,7 +2,8 @@
  * What the message that opened a call says of it, read once: between whom it went, who wrote it, and by which texts the call
  * is found in the store.
  *
- * These texts are its Call-ID, the users of From, To and the Request-URI, and what ties it to other legs: Session-ID (RFC 7989),
+ * These texts are its Call-ID, the users of From, To, the Request-URI, P-Asserted-Identity (RFC 3325) and Diversion (RFC
+ * 5806), and what ties it to other legs: Session-ID (RFC 7989),
  * X-Call-ID and its kin, Replaces (RFC 3891), P-Charging-Vector (RFC 7315).
  */
 import type { CallMessage } from '../../analysis/call-messages.ts';
@@ -11,15 +12,17 @@ import { SHIP_USER_AGENT_BYTES } from '../../core/item-limits.ts';
 import { MAX_IDENTIFIER_BYTES } from '../../core/limits.ts';
 import { TRANSPORTS } from '../../core/words.ts';
 import { HEADER, headerIdOf } from '../../protocols/sip/header-name.ts';
+import { parseNameAddr } from '../../protocols/sip/name-addr.ts';
 import { paramValue, parseParams } from '../../protocols/sip/params.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { OTHER_LEG } from '../../protocols/sip/seen-bits.ts';
 import { decodeText, keptText } from '../../protocols/sip/text.ts';
 import { parseUri } from '../../protocols/sip/uri.ts';
+import { splitValues } from '../../protocols/sip/values.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 
 export type CallIdentifier = {
-  readonly kind: 'call_id' | 'correlation' | 'from' | 'to' | 'request';
+  readonly kind: 'call_id' | 'correlation' | 'from' | 'to' | 'request' | 'asserted' | 'diversion';
   readonly text: string;
 };
 
@@ -36,9 +39,12 @@ export type Way = {
 
 export type Opening = {
   readonly userAgent: string;
+  /** Users beside those of From and To. */
+  readonly numbers: readonly string[];
   readonly identifiers: readonly CallIdentifier[];
 };
 
+export const NO_OPENING: Opening = { userAgent: '', numbers: [], identifiers: [] };
 const NO_WAY: Way = { src: '', dst: '', transport: '', caller: '', callee: '' };
 
 /** More of one call nobody needs to find it by. */
@@ -66,15 +72,49 @@ export function openingOf(e: Evidence, d: Dialog, m: CallMessage | undefined): O
     const { bytes, scan } = read;
     if (scan.isRequest) known.push({ kind: 'request', text: userOf(decodeText(bytes, scan.uriStart, scan.uriEnd)) });
     userAgent = keptText(bytes, scan.userAgentStart, scan.userAgentEnd, SHIP_USER_AGENT_BYTES);
-    if (isTied(scan) || e.rules.callIdHeaders.length > 0)
+    const isCalled = hasOtherUsers(bytes.toString('latin1', scan.startLineEnd, scan.bodyStart));
+    if (isCalled || isTied(scan) || e.rules.callIdHeaders.length > 0)
       scan.forEachHeader((nameStart, nameEnd, start, end) => {
         const name = bytes.toString('latin1', nameStart, nameEnd);
-        const tie = TIES.get(headerIdOf(name)) ?? (isNamed(e, name) ? whole : null);
+        const id = headerIdOf(name);
+        const kind = OTHER_USERS.get(id);
+        if (kind !== undefined) for (const text of usersOf(decodeText(bytes, start, end))) known.push({ kind, text });
+        const tie = TIES.get(id) ?? (isNamed(e, name) ? whole : null);
         if (tie === null) return;
         for (const text of tie(decodeText(bytes, start, end))) known.push({ kind: 'correlation', text: cut(text) });
       });
   }
-  return { userAgent, identifiers: unlike(known) };
+  const identifiers = unlike(known);
+  return { userAgent, numbers: otherNumbers(identifiers, d), identifiers };
+}
+
+/** Who else calls or is called: headers, and what their users are kept as. */
+const OTHER_USERS: ReadonlyMap<number, CallIdentifier['kind']> = new Map([
+  [HEADER.P_ASSERTED_IDENTITY, 'asserted'],
+  [HEADER.DIVERSION, 'diversion'],
+]);
+const OTHER_USERS_SAID = /\n(?:p-asserted-identity|diversion)[ \t]*:/i;
+
+function hasOtherUsers(headers: string): boolean {
+  return OTHER_USERS_SAID.test(headers);
+}
+
+function usersOf(value: string): string[] {
+  return splitValues(value).values.flatMap((text) => {
+    const address = parseNameAddr(text);
+    return address.ok ? [cut(address.value.uri?.userDecoded ?? '')] : [];
+  });
+}
+
+function otherNumbers(identifiers: readonly CallIdentifier[], { fromUser, toUser }: Dialog): string[] {
+  const others = identifiers.filter(
+    ({ kind, text }) => (kind === 'request' || isOtherUser(kind)) && text !== fromUser && text !== toUser,
+  );
+  return [...new Set(others.map(({ text }) => text))];
+}
+
+function isOtherUser(kind: CallIdentifier['kind']): boolean {
+  return kind === 'asserted' || kind === 'diversion';
 }
 
 const isSaid = ({ text }: CallIdentifier): boolean => text !== '';
@@ -110,7 +150,7 @@ function isNamed({ rules }: Evidence, name: string): boolean {
 
 function userOf(text: string): string {
   const uri = parseUri(text);
-  return uri.ok ? cut(uri.value.user ?? '') : '';
+  return uri.ok ? cut(uri.value.userDecoded ?? '') : '';
 }
 
 function cut(text: string): string {
