@@ -15,6 +15,8 @@ export type Rules = {
   readonly callIdHeaders: readonly string[];
   /** What the operator calls addresses. */
   readonly names: Names;
+  /** What this host is called where there are several. */
+  readonly host: string;
   /** What the operator calls trunks, and which addresses are our own side's. */
   readonly trunks: Trunks;
 };

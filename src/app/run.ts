@@ -1,6 +1,7 @@
 /**
  * Runs a capture in one of its modes: the call table, JSON, one call's report, statistics, or serving.
  */
+import { hostname } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { Hooks } from '../actions/hooks/event-hooks.ts';
 import { Outputs } from '../actions/outputs.ts';
@@ -66,6 +67,7 @@ export function sessionOptions(config: Config): SessionOptions {
     audioBytes: config.retainAudio ? config.audioBytes : 0,
     callIdHeaders: config.callIdHeader,
     names: namesOf(config),
+    host: config.shipHost ?? hostname(),
     trunks,
     counting: countsTrunks(config, trunks) ? { downAfter: config.trunkDownAfter } : null,
     // /ask/…/capture reads the files once more.

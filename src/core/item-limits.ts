@@ -423,3 +423,9 @@ export const SHIP_SPOOL_LEAST_BYTES = 16 * 1024 * 1024;
 
 /** Milliseconds that one statement of `calltap hub --migrate` may take. */
 export const STORE_TIMEOUT_MS = 60_000;
+/** A question of the hub to the store: seconds, rows and bytes that it reads, bytes of memory, and bytes of its answer. */
+export const HUB_QUESTION_SEC = 10;
+export const HUB_READ_ROWS = 1_000_000_000;
+export const HUB_READ_BYTES = 64 * 1024 ** 3;
+export const HUB_MEMORY_BYTES = 4 * 1024 ** 3;
+export const HUB_ANSWER_BYTES = 64 * 1024 * 1024;

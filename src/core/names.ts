@@ -18,12 +18,19 @@ export class Names {
   readonly #single = new Map<string, string>();
   /** The longest prefix first. */
   readonly #nets: readonly NamedAddress[];
+  readonly #named: readonly NamedAddress[];
   readonly #bytes = new Uint8Array(16);
 
   constructor(named: readonly NamedAddress[]) {
+    this.#named = named;
     const isSingle = ({ net }: NamedAddress): boolean => net.bits === (net.version === 4 ? 32 : 128);
     for (const one of named.filter(isSingle)) this.#single.set(keyOf(one.net.address, one.net.version), one.name);
     this.#nets = named.filter((one) => !isSingle(one)).sort((a, b) => b.net.bits - a.net.bits);
+  }
+
+  /** Addresses and networks that have such a name. */
+  networks(fits: (name: string) => boolean): Cidr[] {
+    return this.#named.filter(({ name }) => fits(name)).map(({ net }) => net);
   }
 
   /** Null where an address has no name. */

@@ -210,6 +210,12 @@ const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, hel
     'what is wrong with the call',
   ],
   ['tag', choice(FACTS, TAG_NAMES, (s) => s.facts?.tags ?? []), '-tag:transferred', 'what kind of call it was'],
+  [
+    'host',
+    text(RECORD, ({ asking }) => [asking.e.rules.host]),
+    'host:sbc1',
+    'host that saw the call: this one, at a hub any',
+  ],
   ['origin', choice(RECORD, ORIGINS, originsSeen), 'origin:uprobe', 'source that saw the call'],
   ['leg', text(LEGS, (s) => s.legs.map((d) => d.callId)), 'leg:a84b4c76e6*', 'Call-ID of another leg of the call'],
   [

@@ -1,0 +1,232 @@
+/**
+ * A filter as a condition of SQL over rows of `calls`. What people wrote goes along as parameters.
+ *
+ * A question without a span looks at the newest hour, but for a whole Call-ID, user or number: those are found over all days
+ * by `ids`. There the letters count as they were written, or all small or all capital.
+ */
+import type { Cidr } from '../../core/cidr.ts';
+import { ipText } from '../../core/ip.ts';
+import type { Names } from '../../core/names.ts';
+import type { Result } from '../../core/result.ts';
+import type { Filter, Node, Term, Value } from '../../query/filter.ts';
+import { readMoment } from '../../query/time.ts';
+import type { NumberRange } from '../../query/value.ts';
+import { readChoice, readCode, readNetwork, readNumber, readText, readWhole } from '../../query/value.ts';
+import type { KeySql, Texts } from './key-sql.ts';
+import { headerExpression, headerValues, keySql } from './key-sql.ts';
+import type { SqlParameters } from './sql.ts';
+import { allOf, anyOf } from './sql.ts';
+import { StoreProblem } from './store-reader.ts';
+
+export type Asking = {
+  /** Microseconds since the epoch, which relative times count from. */
+  readonly nowUs: number;
+  readonly isUtc: boolean;
+  readonly names: Names;
+};
+
+export type FilterSql = {
+  /** Over rows of `calls`. */
+  readonly where: string;
+  /** Nothing in the filter says when, nor names a call: the newest hour was looked at. */
+  readonly isNewestHour: boolean;
+};
+
+const HOUR_US = 3_600e6;
+
+export function filterSql(filter: Filter, asking: Asking, parameters: SqlParameters): FilterSql {
+  const terms = filter === null ? [] : filter.kind === 'and' ? filter.of : [filter];
+  const isNewestHour = !terms.some(isBound);
+  const times = isNewestHour
+    ? [...newestHour(asking, parameters)]
+    : terms.flatMap((term) => hours(term, asking, parameters));
+  const writer = new Writer(asking, parameters);
+  const cheap = terms.filter((term) => !asksMessages(term)).map((term) => writer.node(term, '1'));
+  const scope = allOf([...times, ...cheap]);
+  const dear = terms.filter(asksMessages).map((term) => writer.node(term, scope));
+  return { where: allOf([...times, ...cheap, ...dear]), isNewestHour };
+}
+
+/** The newest hour, on the key of the table and to the microsecond. */
+export function newestHour({ nowUs }: Asking, parameters: SqlParameters): [string, string] {
+  const from = parameters.time(nowUs - HOUR_US);
+  return [`hour >= toStartOfHour(${from})`, `created_at >= ${from}`];
+}
+
+/** It says when, or finds its calls by `ids`. */
+function isBound(node: Node): boolean {
+  switch (node.kind) {
+    case 'term':
+      return node.key === 'since' || node.key === 'until' || isLookup(node);
+    case 'not':
+      return false;
+    case 'and':
+      return node.of.some(isBound);
+    default:
+      return node.of.every(isBound);
+  }
+}
+
+function isLookup({ key, operator, values }: Term): boolean {
+  const row = keySql(key);
+  const isWhole = ({ isExpression, isOpenStart, isOpenEnd, text }: Value): boolean =>
+    !isExpression && !isOpenStart && !isOpenEnd && text !== '';
+  return row?.kind === 'text' && row.lookup !== undefined && operator !== '<' && values.every(isWhole);
+}
+
+/** What since: and until: of the whole filter say of the key of the table. */
+function hours(node: Node, asking: Asking, parameters: SqlParameters): string[] {
+  if (node.kind !== 'term' || (node.key !== 'since' && node.key !== 'until')) return [];
+  const times = node.values.map((v) => momentUs(v, asking));
+  if (node.key === 'since') return [`hour >= toStartOfHour(${parameters.time(Math.min(...times))})`];
+  return [`hour <= ${parameters.time(Math.max(...times))}`];
+}
+
+function momentUs(v: Value, { nowUs, isUtc }: Asking): number {
+  return known(readMoment(v, isUtc))(nowUs);
+}
+
+/** The parser has read the value before. */
+function known<T>(read: Result<T, string>): T {
+  if (!read.ok) throw new Error(`a value that was read before: ${read.reason}`);
+  return read.value;
+}
+
+function asksMessages(node: Node): boolean {
+  if (node.kind === 'not') return asksMessages(node.of);
+  if (node.kind !== 'term') return node.of.some(asksMessages);
+  const row = keySql(node.key);
+  return (
+    row === null || row.kind === 'ssrc' || row.kind === 'port' || ('ofMessages' in row && row.ofMessages !== undefined)
+  );
+}
+
+type Test = (expression: string) => string;
+
+class Writer {
+  readonly #asking: Asking;
+  readonly #parameters: SqlParameters;
+
+  constructor(asking: Asking, parameters: SqlParameters) {
+    this.#asking = asking;
+    this.#parameters = parameters;
+  }
+
+  /** `scope`: which calls come into question at all, so that nobody reads the messages of all others. */
+  node(node: Node, scope: string): string {
+    switch (node.kind) {
+      case 'term':
+        return anyOf(node.values.map((v) => this.#term(node, v, scope)));
+      case 'not':
+        return `NOT ${this.node(node.of, scope)}`;
+      case 'and':
+        return allOf(node.of.map((part) => this.node(part, scope)));
+      default:
+        return anyOf(node.of.map((part) => this.node(part, scope)));
+    }
+  }
+
+  #term(term: Term, v: Value, scope: string): string {
+    const row = keySql(term.key);
+    if (row === null) {
+      const name = this.#parameters.add(headerExpression((term.key ?? '').slice('header.'.length)), 'String');
+      return this.#fits({ ofMessages: [headerValues(name)] }, this.#text(v), scope);
+    }
+    switch (row.kind) {
+      case 'text':
+        return isLookup(term) ? this.#found(row, v, scope) : this.#fits(row, this.#text(v), scope);
+      case 'part':
+        return this.#fits(row, this.#text(v.isExpression ? v : { ...v, isOpenStart: true, isOpenEnd: true }), scope);
+      case 'choice': {
+        const words = this.#parameters.add([...known(readChoice(v, row.words))], 'Array(String)');
+        return this.#fits(row, (x) => `has(${words}, ${x})`, scope);
+      }
+      case 'address':
+        return this.#fits(row, this.#address(v), scope);
+      case 'code':
+        return `(${row.column} != 0 AND ${this.#range(known(readCode(v, term.operator)), row.column)})`;
+      case 'number': {
+        const range = known(readNumber(v, term.operator, row.units));
+        // Columns of four bytes have no more digits than that.
+        return `ifNull(${this.#range(range, `round(toFloat64(${row.column}), 5)`)}, 0)`;
+      }
+      case 'port': {
+        const port = this.#parameters.add(String(known(readWhole(v, 0xffff))), 'String');
+        return this.#inMessages(anyOf(row.ofMessages.map((x) => `${x} = ${port}`)), scope);
+      }
+      case 'ssrc': {
+        const ssrc = this.#parameters.add(known(readWhole(v, 0xffff_ffff)), 'UInt32');
+        return `(host, boot, number) IN (SELECT host, boot, number FROM streams WHERE ssrc = ${ssrc} AND number > 0)`;
+      }
+      case 'since':
+      case 'until':
+        return `created_at ${row.kind === 'since' ? '>=' : '<='} ${this.#parameters.time(momentUs(v, this.#asking))}`;
+      default:
+        throw new StoreProblem('unanswerable', 'A hub cannot filter by leg:; ask for the legs of one call.');
+    }
+  }
+
+  /** A whole text: by `ids` whenever it was, and in the newest hour however its letters are written. */
+  #found(row: Extract<KeySql, { readonly kind: 'text' }>, v: Value, scope: string): string {
+    const texts = [...new Set([v.text, v.text.toLowerCase(), v.text.toUpperCase()])];
+    const wanted = this.#parameters.add(texts, 'Array(String)');
+    const kinds = this.#parameters.add([...(row.lookup ?? [])], 'Array(String)');
+    const digests = texts.map((text) => `substring(SHA256(${this.#parameters.add(text, 'String')}), 1, 16)`);
+    const ids = `SELECT hour, host, boot, number FROM ids WHERE id IN (${digests.join(', ')}) AND has(${wanted}, text) AND has(${kinds}, kind)`;
+    const [ofHour] = newestHour(this.#asking, this.#parameters);
+    return `((hour, host, boot, number) IN (${ids}) OR (${ofHour} AND ${this.#fits(row, this.#text(v), scope)}))`;
+  }
+
+  #fits({ columns = [], arrays = [], ofMessages = [] }: Texts, test: Test, scope: string): string {
+    const inArray = (array: string): string => `arrayExists(x -> ${test('x')}, ${array})`;
+    return anyOf([
+      ...columns.map(test),
+      ...arrays.map(inArray),
+      ...(ofMessages.length === 0 ? [] : [this.#inMessages(anyOf(ofMessages.map(inArray)), scope)]),
+    ]);
+  }
+
+  #inMessages(test: string, scope: string): string {
+    const calls = `SELECT cityHash64(host, boot, number) FROM calls WHERE ${scope}`;
+    return `(host, boot, number) IN (SELECT host, boot, number FROM messages WHERE call IN (${calls}) AND ${test})`;
+  }
+
+  #text(v: Value): Test {
+    known(readText(v));
+    if (v.isExpression) {
+      const expression = this.#parameters.add(`(?i-s:${v.text})`, 'String');
+      return (x) => `match(${x}, ${expression})`;
+    }
+    const wanted = this.#parameters.add(v.text.toLowerCase(), 'String');
+    if (v.isOpenStart && v.isOpenEnd) return (x) => `position(lowerUTF8(${x}), ${wanted}) > 0`;
+    if (v.isOpenStart) return (x) => `endsWith(lowerUTF8(${x}), ${wanted})`;
+    if (v.isOpenEnd) return (x) => `startsWith(lowerUTF8(${x}), ${wanted})`;
+    return (x) => `lowerUTF8(${x}) = ${wanted}`;
+  }
+
+  #address(v: Value): Test {
+    const net = known(readNetwork(v));
+    if (net !== null) return this.#within(net);
+    const text = this.#text(v);
+    const named = this.#asking.names.networks(known(readText(v))).map((one) => this.#within(one));
+    return (x) => anyOf([text(x), ...named.map((test) => test(x))]);
+  }
+
+  #within({ version, bits, address }: Cidr): Test {
+    const last = Uint8Array.from(address, (byte, i) => byte | (0xff >> Math.min(8, Math.max(0, bits - 8 * i))));
+    const first = Uint8Array.from(address, (byte, i) => byte & ~(0xff >> Math.min(8, Math.max(0, bits - 8 * i))));
+    const [low, high] = [first, last].map((end) => this.#parameters.add(ipText(end, 0, version), 'String'));
+    if (version === 4)
+      return (x) =>
+        `ifNull(IPv4StringToNumOrNull(${x}) BETWEEN IPv4StringToNum(${low}) AND IPv4StringToNum(${high}), 0)`;
+    return (x) =>
+      `ifNull(position(${x}, ':') > 0 AND IPv6StringToNumOrNull(${x}) BETWEEN IPv6StringToNum(${low}) AND IPv6StringToNum(${high}), 0)`;
+  }
+
+  #range({ low, high, isLowIn, isHighIn }: NumberRange, x: string): string {
+    const ends: string[] = [];
+    if (Number.isFinite(low)) ends.push(`${x} ${isLowIn ? '>=' : '>'} ${this.#parameters.add(low, 'Float64')}`);
+    if (Number.isFinite(high)) ends.push(`${x} ${isHighIn ? '<=' : '<'} ${this.#parameters.add(high, 'Float64')}`);
+    return allOf(ends);
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Where the store has what a key of the filter language asks for (query/keys.ts): columns of `calls`, else what stands in the
+ * messages of the call. The texts of messages are there without their secrets, and without bodies unless agents ship these.
+ */
+import { FINDING_NAMES } from '../../analysis/finding-names.ts';
+import { TAG_NAMES } from '../../analysis/tags.ts';
+import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../../core/words.ts';
+import type { Units } from '../../query/value.ts';
+import { IN_MS, IN_PERCENT, IN_SEC } from '../../query/value.ts';
+
+/** Expressions over a row of `calls` or `messages`: of a text each, or of an array of texts. */
+export type Texts = {
+  readonly columns?: readonly string[];
+  readonly arrays?: readonly string[];
+  readonly ofMessages?: readonly string[];
+};
+
+/** Kinds of `ids` that hold such a text whole, whenever it was. */
+type Lookup = readonly string[];
+
+export type KeySql =
+  | ({ readonly kind: 'text'; readonly lookup?: Lookup } & Texts)
+  | ({ readonly kind: 'part' } & Texts)
+  | ({ readonly kind: 'choice'; readonly words: readonly string[] } & Texts)
+  | ({ readonly kind: 'address' } & Texts)
+  | { readonly kind: 'number'; readonly units: Units; readonly column: string }
+  | { readonly kind: 'code'; readonly column: string }
+  | { readonly kind: 'ssrc' }
+  | { readonly kind: 'port'; readonly ofMessages: readonly string[] }
+  | { readonly kind: 'since' | 'until' | 'leg' };
+
+const EMPTY_LINE = `position(text, '\\r\\n\\r\\n')`;
+const HEADERS = `substring(text, 1, if(${EMPTY_LINE} = 0, length(text), ${EMPTY_LINE}))`;
+
+/** Values of headers whose name the expression matches (RFC 3261 section 7.3.1), as an array; `name` is RE2. */
+function headers(name: string): string {
+  return `extractAll(${HEADERS}, '(?im)^(?:${name})[ \\\\t]*:[ \\\\t]*([^\\\\r\\\\n]*)')`;
+}
+
+/** The same of the name that stands at a parameter: an expression made by headerExpression(). */
+export function headerValues(parameter: string): string {
+  return `extractAll(${HEADERS}, ${parameter})`;
+}
+
+export function headerExpression(name: string): string {
+  return `(?im)^${name.replaceAll(/[.*+]/g, '\\$&')}[ \\t]*:[ \\t]*([^\\r\\n]*)`;
+}
+
+const uris = (values: string): string =>
+  `arrayFlatten(arrayMap(v -> extractAll(v, '(?i)((?:sips?|tel):[^>,\\\\s"]+)'), ${values}))`;
+const users = (of: string): string =>
+  `arrayMap(u -> decodeURLComponent(extract(u, '(?i)^(?:sips?:|tel:)([^@:;?]*)')), arrayFilter(u -> match(u, '(?i)^tel:|@'), ${of}))`;
+const hosts = (of: string): string => `arrayMap(u -> extract(u, '(?i)^sips?:(?:[^@]*@)?\\\\[?([^\\\\]:;?>]*)'), ${of})`;
+
+const REQUEST_URI = `extract(text, '^[A-Z]+ (\\\\S+) SIP/')`;
+const PAI = uris(headers('p-asserted-identity'));
+const CONTACTS = uris(headers('contact|m'));
+const OF_PARTIES = uris(headers('from|f|to|t'));
+
+/** The host of a socket. */
+export const hostOf = (socket: string): string => `replaceRegexpOne(${socket}, '^\\\\[?(.*?)\\\\]?:\\\\d+$', '\\\\1')`;
+
+const DISPLAYS = [`JSONExtractString(document, 'from_display')`, `JSONExtractString(document, 'to_display')`];
+const MEDIA_ADDRESSES = `arrayMap(x -> JSONExtractString(x, 'media_addr'), JSONExtractArrayRaw(document, 'sdp_timeline'))`;
+
+const ROWS: Readonly<Record<string, KeySql>> = {
+  host: { kind: 'text', columns: ['host'] },
+  callid: { kind: 'text', columns: ['call_id'], lookup: ['call_id'] },
+  from: { kind: 'text', columns: ['from_user'], lookup: ['from'] },
+  to: { kind: 'text', columns: ['to_user'], lookup: ['to'] },
+  number: {
+    kind: 'text',
+    columns: ['from_user', 'to_user'],
+    arrays: ['numbers'],
+    lookup: ['from', 'to', 'request', 'asserted', 'diversion'],
+  },
+  user: { kind: 'text', columns: ['from_user', 'to_user'], lookup: ['from', 'to'] },
+  display: { kind: 'text', columns: DISPLAYS },
+  domain: { kind: 'text', ofMessages: [hosts(OF_PARTIES), hosts(`[${REQUEST_URI}]`)] },
+  ruri: { kind: 'text', ofMessages: [`[${REQUEST_URI}]`] },
+  pai: { kind: 'text', ofMessages: [PAI, users(PAI)] },
+  contact: { kind: 'text', ofMessages: [CONTACTS, users(CONTACTS)] },
+  auth: { kind: 'text', ofMessages: [`extractAll(${HEADERS}, '(?i)\\\\busername\\\\s*=\\\\s*"?([^",\\\\s]+)')`] },
+  method: { kind: 'text', columns: ['method'] },
+  state: { kind: 'choice', words: DIALOG_STATES, columns: ['state'] },
+  code: { kind: 'code', column: 'code' },
+  reason: { kind: 'text', columns: ['reason'], ofMessages: [headers('reason|warning')] },
+  ip: { kind: 'address', arrays: [MEDIA_ADDRESSES], ofMessages: [`[${hostOf('src')}, ${hostOf('dst')}]`] },
+  src: { kind: 'address', columns: [hostOf('src')] },
+  dst: { kind: 'address', columns: [hostOf('dst')] },
+  trunk: { kind: 'text', arrays: ['trunks'] },
+  port: { kind: 'port', ofMessages: [`extract(src, ':(\\\\d+)$')`, `extract(dst, ':(\\\\d+)$')`] },
+  transport: { kind: 'choice', words: TRANSPORTS, ofMessages: ['[transport]'] },
+  ua: { kind: 'text', columns: ['user_agent'], ofMessages: [headers('user-agent|server')] },
+  codec: { kind: 'text', arrays: ['codecs'] },
+  ssrc: { kind: 'ssrc' },
+  mos: { kind: 'number', units: {}, column: 'worst_mos' },
+  loss: { kind: 'number', units: IN_PERCENT, column: 'worst_loss_pct' },
+  jitter: { kind: 'number', units: IN_MS, column: 'worst_jitter_ms' },
+  pdd: { kind: 'number', units: IN_MS, column: 'pdd_ms' },
+  setup: { kind: 'number', units: IN_MS, column: 'setup_ms' },
+  duration: { kind: 'number', units: IN_SEC, column: 'duration_sec' },
+  finding: { kind: 'choice', words: FINDING_NAMES, arrays: ['findings'] },
+  tag: { kind: 'choice', words: TAG_NAMES, arrays: [`JSONExtract(document, 'tags', 'Array(String)')`] },
+  origin: { kind: 'choice', words: ORIGINS, columns: ['origin'], ofMessages: ['[origin]'] },
+  leg: { kind: 'leg' },
+  since: { kind: 'since' },
+  until: { kind: 'until' },
+  text: { kind: 'part', ofMessages: ['[text]'] },
+};
+
+/** Where a word without a key may stand. */
+export const BARE_SQL: KeySql = {
+  kind: 'text',
+  columns: ['call_id', 'from_user', 'to_user', ...DISPLAYS],
+  arrays: ['numbers'],
+  lookup: ['call_id', 'from', 'to', 'request', 'asserted', 'diversion'],
+};
+
+/** Null for `header.NAME`, whose values headerValues() has. */
+export function keySql(key: string | null): KeySql | null {
+  return key === null ? BARE_SQL : (ROWS[key] ?? null);
+}
