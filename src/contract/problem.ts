@@ -8,6 +8,7 @@ import { named } from './schema.ts';
 export const PROBLEMS = {
   'bad-request': { status: 400, title: 'The request is not well-formed' },
   'invalid-parameter': { status: 400, title: 'A parameter is unknown or has a value this service does not accept' },
+  'too-wide': { status: 400, title: 'The question reads more than one answer may' },
   'invalid-body': { status: 400, title: 'The request body is not what this route takes' },
   unauthorized: { status: 401, title: 'Credentials are missing or not accepted' },
   'foreign-host': { status: 403, title: 'The request names another host than this one' },
@@ -29,6 +30,8 @@ export const PROBLEMS = {
   'rate-limited': { status: 503, title: 'Too many requests from this address' },
   'connection-limit': { status: 503, title: 'Too many connections' },
   overloaded: { status: 503, title: 'The service is busy' },
+  'agent-away': { status: 503, title: 'The agent of a host does not answer' },
+  'store-away': { status: 503, title: 'The store does not answer' },
 } as const;
 
 export type ProblemKind = keyof typeof PROBLEMS;

@@ -34,7 +34,7 @@ export type Explorer = AskPort & {
   /** The dialog with the cause that the wire named for its end. */
   report(callId: string, isGone?: IsGone): InTurns<Found<Dialog>>;
   /** Legs tied to the dialog itself, at most `maxRows`. */
-  correlated(callId: string, maxRows: number): Correlation | null;
+  correlated(callId: string, maxRows: number): InTurns<Found<Correlation>>;
   /** All legs of the call, at most `maxRows`. */
   tree(callId: string, maxRows: number, isGone?: IsGone): InTurns<Found<CallTree>>;
   streams(filter: StreamFilter, isGone?: IsGone): InTurns<StreamList>;

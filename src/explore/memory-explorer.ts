@@ -78,9 +78,9 @@ export function createExplorer(f: Figures, saver: Saver): Explorer {
     vcon: (callId, isGone = isNeverGone) => containers.read(callId, isGone),
     correlated(callId, maxRows) {
       const d = dialogs.get(callId);
-      if (d === undefined || identifiers === null) return null;
+      if (d === undefined || identifiers === null) return { document: null };
       const { legs, total } = correlatedLegs(d, { dialogs, identifiers }, maxRows);
-      return toCorrelation(d, legs, total);
+      return { document: toCorrelation(d, legs, total) };
     },
     tree(callId, maxRows, isGone) {
       if (identifiers === null) return { document: null };

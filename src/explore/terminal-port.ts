@@ -2,10 +2,8 @@
  * What the terminal asks for: a part of the port that a capture here answers, or a running service over HTTP. What is at hand
  * here may take a while there.
  */
-import type { AskSecurity } from '../contract/index.ts';
-import type { AskPort } from './ask-port.ts';
 import type { Explorer } from './explorer.ts';
-import type { InTurns } from './found.ts';
+import type { ServePort } from './serve-port.ts';
 
 type Shared =
   | 'page'
@@ -24,17 +22,16 @@ type Shared =
   | 'findings'
   | 'registrations'
   | 'trunks'
-  | 'pulse';
+  | 'security';
 
 /** None of it rejects or throws: an answer that does not come is null. */
-export type TerminalPort = Pick<AskPort & Explorer, Shared> & {
-  /** Attackers that were reported, the newest first. */
-  security(): InTurns<AskSecurity>;
-  /** Why the newest answer that is null did not come, for a person. */
-  whyNone(): string;
-  /** What keeps all answers away at this moment, for a person; '' where nothing does. */
-  trouble(): string;
-};
+export type TerminalPort = Pick<ServePort, Shared> &
+  Pick<Explorer, 'pulse'> & {
+    /** Why the newest answer that is null did not come, for a person. */
+    whyNone(): string;
+    /** What keeps all answers away at this moment, for a person; '' where nothing does. */
+    trouble(): string;
+  };
 
 /** The port of a capture of this process. */
 export function terminalPort(explorer: Explorer): TerminalPort {

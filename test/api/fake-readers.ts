@@ -93,7 +93,7 @@ export function fakeReaders(overrides: Partial<Explorer> = {}): FakeReaders {
     lint: () => NONE,
     audio: () => NONE,
     vcon: () => NONE,
-    correlated: () => null,
+    correlated: () => NONE,
     tree: () => NONE,
     streams: (filter) => {
       streamFilters.push(filter);

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PROBLEMS } from '../../src/contract/index.ts';
+import { Unanswered } from '../../src/explore/found.ts';
+import { call, overHttp } from '../mcp/agent-kit.ts';
 import { DIALOG_LIST, FULL_DIALOG, FULL_STREAM, PLAIN_DIALOG, PLAIN_STREAM, STATS, STREAM_LIST } from './documents.ts';
 import { fakeReaders } from './fake-readers.ts';
 import { startApi } from './running-api.ts';
@@ -139,6 +141,26 @@ test('a fault of a reader is a 500 that tells the client nothing', async (t) => 
   const detail = await problem(await fetch(`${base}/v1/stats`), 'internal');
   assert.equal(detail, '');
   assert.deepEqual(faults, [secret]);
+});
+
+test('what other hosts do not answer is a problem that says why, and no fault', async (t) => {
+  for (const kind of ['too-wide', 'agent-away', 'store-away'] as const) {
+    const readers = fakeReaders({
+      stats: () => Promise.reject(new Unanswered(kind, 'sbc1 does not answer in time.')),
+      changes: () => Promise.reject(new Unanswered(kind, 'sbc1 does not answer in time.')),
+    });
+    const log = (): void => undefined;
+    const { base, faults } = await startApi(t, { readers, ask: { log }, mcp: { credentials: null, log } });
+    const detail = await problem(await fetch(`${base}/v1/stats`), kind);
+    assert.equal(detail, 'sbc1 does not answer in time.');
+    const told = await call(await overHttp(t, base, '2026-07-28'), 'capture_stats');
+    assert.deepEqual([told.isRefusal, told.texts], [true, ['sbc1 does not answer in time.']]);
+    // Who reads changes goes on: the store may be there again.
+    const changes = await fetch(`${base}/ask/changes`);
+    assert.equal(changes.status, 200);
+    await changes.body?.cancel();
+    assert.deepEqual(faults, []);
+  }
 });
 
 test('metrics are the exposition format and count the answers of the API', async (t) => {

@@ -13,8 +13,8 @@ import {
   StreamList,
 } from '../../contract/index.ts';
 import { hexWord } from '../../core/fixed-digits.ts';
-import type { AgentPort } from '../agent-port.ts';
 import type { Found } from '../found.ts';
+import type { AgentPort } from '../serve-port.ts';
 
 /** The document at a path; null where none comes, one of null where the service has no such thing. */
 type Find = <T extends TSchema>(path: string, shape: Named<T>) => Promise<Found<Static<T>> | null>;
@@ -33,7 +33,7 @@ export function agentPart(find: Find): Pick<AgentPort, Part> {
       return found.document === null ? { none: true, near: null } : { callId: found.document.call.call_id };
     },
     report: (callId) => ofCall(callId, 'report', Dialog),
-    correlated: async (callId) => (await ofCall(callId, 'correlated', Correlation))?.document ?? null,
+    correlated: (callId) => ofCall(callId, 'correlated', Correlation),
     tree: (callId) => ofCall(callId, 'tree', CallTree),
     lint: (callId) => ofCall(callId, 'lint', LintResult),
     streams({ limit, offset, orphaned, mosBelow }) {

@@ -28,8 +28,8 @@ import {
 } from '../../core/item-limits.ts';
 import { safeText } from '../../core/terminal-text.ts';
 import type { Pulse } from '../../view/pulse.ts';
-import type { AgentPort } from '../agent-port.ts';
 import type { Found } from '../found.ts';
+import type { AgentPort } from '../serve-port.ts';
 import type { TerminalPort } from '../terminal-port.ts';
 import { agentPart } from './agent-part.ts';
 import type { FailureKind } from './failures.ts';

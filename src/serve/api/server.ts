@@ -20,7 +20,7 @@ import {
   API_PARAM_CHARS,
   API_REQUEST_MS,
 } from '../../core/limits.ts';
-import type { Explorer } from '../../explore/explorer.ts';
+import type { ServePort } from '../../explore/serve-port.ts';
 import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { counterFamily, numberFamily } from '../../view/metrics-snapshot.ts';
 import { addAsk } from '../ask/routes.ts';
@@ -53,7 +53,7 @@ import { addPersistenceRoutes, addServiceRoutes } from './routes/service.ts';
 import { addStreamRoutes } from './routes/streams.ts';
 
 export type ApiDeps = {
-  readonly readers: Explorer;
+  readonly readers: ServePort;
   readonly peer: PeerControl;
   /** `--api-max-rows` and `--api-max-conn`. */
   readonly maxRows: number;

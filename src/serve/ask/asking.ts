@@ -6,17 +6,16 @@ import type { FastifyRequest } from 'fastify';
 import type { ProblemKind } from '../../contract/index.ts';
 import { ASK_HEAVY, ASK_HEAVY_WAITING } from '../../core/item-limits.ts';
 import { Places } from '../../core/places.ts';
-import type { AgentPort } from '../../explore/agent-port.ts';
-import type { Explorer } from '../../explore/explorer.ts';
 import type { IsGone } from '../../explore/found.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
 import { placeText, sortOf } from '../../explore/question.ts';
+import type { AgentPort, ServePort } from '../../explore/serve-port.ts';
 import { parseFilter } from '../../query/parse.ts';
 import { orBusy } from '../api/routes/route.ts';
 import { ProblemError } from '../http/problem-error.ts';
 
 export type AskDeps = {
-  readonly readers: Explorer;
+  readonly readers: ServePort;
   readonly maxRows: number;
   /** Says whose credentials the request has, for the log. */
   readonly whose: (request: FastifyRequest) => string;

@@ -6,6 +6,8 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ASK_CHANGE_READERS, ASK_CHANGE_UNREAD_BYTES } from '../../core/item-limits.ts';
 import type { AskPort } from '../../explore/ask-port.ts';
+import type { Changes } from '../../explore/changes.ts';
+import { Unanswered } from '../../explore/found.ts';
 
 /** How often readers are told what changed. */
 const TICK_MS = 1_000;
@@ -81,14 +83,23 @@ export class ChangeStreams {
     if (this.#isAsking) return;
     this.#isAsking = true;
     try {
-      const changes = await this.#port.changes(this.#since);
-      // Too many other answers are being made: the next tick tells all.
+      const changes = await this.#changes();
+      // Too many other answers are being made, or the store is away: the next tick tells all.
       if (changes === null || this.#timer === null) return;
       this.#since = changes.upTo;
       const text = changes.rows?.map((row) => `event: change\ndata: ${JSON.stringify(row)}\n\n`).join('') ?? null;
       for (const reader of this.#readers) this.#tell(reader, text);
     } finally {
       this.#isAsking = false;
+    }
+  }
+
+  async #changes(): Promise<Changes | null> {
+    try {
+      return await this.#port.changes(this.#since);
+    } catch (error) {
+      if (error instanceof Unanswered) return null;
+      throw error;
     }
   }
 

@@ -112,7 +112,7 @@ export function addListRoutes(app: App, { readers, maxRows }: AskDeps): void {
         response: { 200: answer('The statistics.', Stats), ...refusals() },
       },
     },
-    async () => readers.stats(),
+    async () => orBusy(await readers.stats()),
   );
   app.get(
     '/ask/pulse',
@@ -124,7 +124,7 @@ export function addListRoutes(app: App, { readers, maxRows }: AskDeps): void {
         response: { 200: answer('The figures.', AskPulse), ...refusals() },
       },
     },
-    async () => toAskPulse(readers.pulse()),
+    async () => toAskPulse(orBusy(await readers.pulse())),
   );
   app.get(
     '/ask/security',
@@ -139,6 +139,6 @@ export function addListRoutes(app: App, { readers, maxRows }: AskDeps): void {
         },
       },
     },
-    async () => readers.security(),
+    async () => orBusy(await readers.security()),
   );
 }

@@ -6,12 +6,12 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
-import type { Explorer } from '../../explore/explorer.ts';
+import type { ServePort } from '../../explore/serve-port.ts';
 import type { App } from '../api/routes/route.ts';
 import { createAgentServer } from './agent-server.ts';
 
 export type McpDeps = {
-  readonly readers: Explorer;
+  readonly readers: ServePort;
   readonly maxRows: number;
   readonly version: string;
   readonly onFault: (error: unknown) => void;

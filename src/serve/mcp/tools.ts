@@ -7,8 +7,8 @@ import { Type } from 'typebox';
 import type { AskMessage } from '../../contract/index.ts';
 import { AskCallQuery, AskTrunksQuery, DEFAULT_LIMIT, SsrcParams, StreamQuery } from '../../contract/index.ts';
 import { MCP_DOCUMENT_CHARS, MCP_MESSAGE_CHARS, MCP_MESSAGES, MCP_ROWS } from '../../core/item-limits.ts';
-import type { AgentPort } from '../../explore/agent-port.ts';
 import type { IsGone } from '../../explore/found.ts';
+import type { AgentPort } from '../../explore/serve-port.ts';
 import { explainedNames, findingHelp } from '../../view/finding-help.ts';
 import { orBusy, orNoDialog } from '../api/routes/route.ts';
 import { readStream, streamFilterOf } from '../api/routes/streams.ts';
@@ -143,7 +143,7 @@ export const TOOLS: readonly Tool[] = [
     'The legs that are tied to one leg of a call, and by what.',
     taking({ call }),
     async ({ call: selector }, { readers, maxRows }) => ({
-      document: orNoDialog({ document: await readers.correlated(await readSelector(readers, selector), maxRows) }),
+      document: orNoDialog(await readers.correlated(await readSelector(readers, selector), maxRows)),
     }),
   ),
   tool(

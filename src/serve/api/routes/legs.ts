@@ -21,7 +21,7 @@ export function addLegRoutes(app: App, { readers, maxRows }: RouteDeps): void {
         },
       },
     },
-    async ({ params }) => orNoDialog({ document: readers.correlated(params.call_id, maxRows) }),
+    async ({ params }) => orNoDialog(await readers.correlated(params.call_id, maxRows)),
   );
 
   app.get(

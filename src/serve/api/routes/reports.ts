@@ -3,7 +3,7 @@
 import { CallIdParams, CaptureReport, Dialog, LintResult, Vcon } from '../../../contract/index.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App, RouteDeps } from './route.ts';
-import { answer, isGone, orNoDialog, refusals, streamed } from './route.ts';
+import { answer, isGone, orBusy, orNoDialog, refusals, streamed } from './route.ts';
 
 export function addReportRoutes(app: App, { readers }: RouteDeps): void {
   app.get(
@@ -52,7 +52,7 @@ export function addReportRoutes(app: App, { readers }: RouteDeps): void {
         response: { 200: answer('The report of this moment.', CaptureReport), ...refusals() },
       },
     },
-    async () => readers.captureReport(),
+    async () => orBusy(await readers.captureReport()),
   );
 }
 

@@ -8,8 +8,8 @@ import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
 import type { Named, ProblemKind } from '../../../contract/index.ts';
 import { PROBLEMS, Problem, ref } from '../../../contract/index.ts';
-import type { Explorer } from '../../../explore/explorer.ts';
 import type { Found, IsGone } from '../../../explore/found.ts';
+import type { ServePort } from '../../../explore/serve-port.ts';
 import { ProblemError } from '../../http/problem-error.ts';
 
 export type App = FastifyInstance<
@@ -21,7 +21,7 @@ export type App = FastifyInstance<
 >;
 
 export type RouteDeps = {
-  readonly readers: Explorer;
+  readonly readers: ServePort;
   /** `--api-max-rows`. */
   readonly maxRows: number;
 };
@@ -81,9 +81,12 @@ const ANYWHERE: readonly ProblemKind[] = [
   'overloaded',
 ];
 
+/** What answers for many hosts may lack them. */
+const FROM_ELSEWHERE: readonly ProblemKind[] = ['too-wide', 'agent-away', 'store-away'];
+
 /** The documented refusals of a route of /v1, which refuses unknown parameters. */
 export function refusals(...kinds: readonly ProblemKind[]): Record<string, ProblemAnswer> {
-  return guardedRefusals('invalid-parameter', ...kinds);
+  return guardedRefusals('invalid-parameter', ...kinds, ...FROM_ELSEWHERE);
 }
 
 /** Those of a route that needs credentials when some are set, and its own host otherwise. */

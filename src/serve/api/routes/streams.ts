@@ -1,7 +1,7 @@
 /** GET /v1/streams and GET /v1/streams/{ssrc}. */
 
 import { DEFAULT_LIMIT, RtpStream, SsrcParams, StreamList, StreamQuery } from '../../../contract/index.ts';
-import type { Explorer } from '../../../explore/explorer.ts';
+import type { ServePort } from '../../../explore/serve-port.ts';
 import type { StreamFilter } from '../../../view/stream-query.ts';
 import { ProblemError } from '../../http/problem-error.ts';
 import { compileParameters } from '../parameters.ts';
@@ -19,7 +19,7 @@ export function streamFilterOf({ limit, offset, orphaned, mos_below }: StreamQue
 }
 
 /** The stream of an SSRC in hex. Throws ProblemError where it is not here, or too many answers are being made. */
-export async function readStream(readers: Pick<Explorer, 'stream'>, ssrc: string): Promise<RtpStream> {
+export async function readStream(readers: Pick<ServePort, 'stream'>, ssrc: string): Promise<RtpStream> {
   const { document } = orBusy(await readers.stream(Number.parseInt(ssrc.replace(/^0x/i, ''), 16)));
   if (document === null) throw new ProblemError('not-found', 'There is no stream with this SSRC.');
   return document;
