@@ -14,7 +14,7 @@ import { toCallRow } from '../../view/call-row.ts';
 import { knownCallSteps } from '../../view/documents.ts';
 import type { CallKey } from './key.ts';
 import { hourText, line, lineHead } from './key.ts';
-import type { Opening } from './opening.ts';
+import type { CallIdentifier, Opening } from './opening.ts';
 import { wayOf } from './opening.ts';
 import { streamLine } from './stream-line.ts';
 
@@ -94,7 +94,7 @@ function trunksOf(e: Evidence, messages: DialogFacts['messages']): string[] {
 }
 
 /** What it is found by over all days. Told again it replaces itself. */
-export function idLines(head: string, { identifiers }: Opening): string[] {
+export function idLines(head: string, identifiers: readonly CallIdentifier[]): string[] {
   return identifiers.map(({ kind, text }) => `${head}"kind":"${kind}","text":${JSON.stringify(text)}}`);
 }
 

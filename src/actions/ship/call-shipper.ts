@@ -31,7 +31,7 @@ import { hourText, isInTime, lineHead } from './key.ts';
 import type { MessageParts } from './message-lines.ts';
 import { messageSteps } from './message-lines.ts';
 import type { Opening } from './opening.ts';
-import { NO_OPENING, openingOf } from './opening.ts';
+import { NO_OPENING, openingOf, referIdentifiers } from './opening.ts';
 
 /** Seconds after a call began, and after it ended, that its row is made. */
 const SETTLE_SEC = 2;
@@ -75,6 +75,8 @@ type Track = Due & {
   rowSec: number;
   /** What the message that opened it says; read for the first row, without identifiers then. */
   opening: Opening;
+  /** The last Refer-To whose identifiers were sent. */
+  referTo: string | null;
   /** By what the document that was sent last is known again. */
   told: string;
   findings: string;
@@ -178,6 +180,7 @@ export class CallShipper implements Observer {
       isLeftOut: false,
       rowSec: 0,
       opening: NO_OPENING,
+      referTo: null,
       told: '',
       findings: '',
       touched: -1,
@@ -286,11 +289,13 @@ export class CallShipper implements Observer {
     if (isFirst) {
       const opening = openingOf(e, d, kept[0]);
       track.opening = { ...opening, identifiers: [] };
-      add('ids', idLines(head, opening));
+      add('ids', idLines(head, opening.identifiers));
     }
+    if (d.referTo !== null && d.referTo !== track.referTo) add('ids', idLines(head, referIdentifiers(d.referTo)));
     add('streams', streamLines(key, call));
     add('calls', [callLine(e, d, head, call, track.opening)]);
     track.hour = hour;
+    track.referTo = d.referTo;
     track.messages = range.upTo;
     track.rowSec = this.#nowSec;
   }

@@ -16,13 +16,13 @@ import { parseNameAddr } from '../../protocols/sip/name-addr.ts';
 import { paramValue, parseParams } from '../../protocols/sip/params.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { OTHER_LEG } from '../../protocols/sip/seen-bits.ts';
-import { decodeText, keptText } from '../../protocols/sip/text.ts';
+import { decodeText, keptText, percentDecode } from '../../protocols/sip/text.ts';
 import { parseUri } from '../../protocols/sip/uri.ts';
 import { splitValues } from '../../protocols/sip/values.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 
 export type CallIdentifier = {
-  readonly kind: 'call_id' | 'correlation' | 'from' | 'to' | 'request' | 'asserted' | 'diversion';
+  readonly kind: 'call_id' | 'correlation' | 'from' | 'to' | 'request' | 'asserted' | 'diversion' | 'refer';
   readonly text: string;
 };
 
@@ -115,6 +115,19 @@ function otherNumbers(identifiers: readonly CallIdentifier[], { fromUser, toUser
 
 function isOtherUser(kind: CallIdentifier['kind']): boolean {
   return kind === 'asserted' || kind === 'diversion';
+}
+
+/** Whom a REFER sends the other side to, and the call that it is to replace (RFC 3891). */
+export function referIdentifiers(referTo: string): CallIdentifier[] {
+  const address = parseNameAddr(referTo);
+  const uri = address.ok ? address.value.uri : null;
+  if (uri === null) return [];
+  const replaces = uri.headers.find(({ name }) => name.toLowerCase() === 'replaces')?.value ?? '';
+  const callId = percentDecode(replaces.split(';', 1)[0] ?? '').trim();
+  return unlike([
+    { kind: 'refer', text: cut(uri.userDecoded ?? '') },
+    { kind: 'correlation', text: cut(callId) },
+  ]);
 }
 
 const isSaid = ({ text }: CallIdentifier): boolean => text !== '';
