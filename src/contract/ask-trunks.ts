@@ -67,9 +67,13 @@ export const AskTrunk = named(
     outages: Type.Integer({ minimum: 0, description: 'Those that ended.' }),
     last_outage: Type.Optional(Type.Object({ from: DateTime, to: DateTime })),
     round_trip_ms: Type.Optional(Type.Number({ minimum: 0, description: 'Of the OPTIONS that was answered last.' })),
-    talking: Type.Integer({ minimum: 0, description: 'Calls that talk now.' }),
-    registered: Type.Integer({ minimum: 0, description: 'Registrations that hold now.' }),
-    registrations_failing: Type.Integer({ minimum: 0, description: 'Registrations whose last attempt failed.' }),
+    talking: Type.Optional(Type.Integer({ minimum: 0, description: 'Calls that talk now; absent at a hub.' })),
+    registered: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'Registrations that hold now; absent at a hub.' }),
+    ),
+    registrations_failing: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'Registrations whose last attempt failed; absent at a hub.' }),
+    ),
     first_seen: Type.Optional(DateTime),
     last_seen: Type.Optional(DateTime),
     figures: ref(TrunkFigures),

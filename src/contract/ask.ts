@@ -19,6 +19,7 @@ const messageFacts = {
   summary: Type.String({ description: 'The first line without the protocol version.' }),
   has_sdp: Type.Boolean(),
   notes: Type.Array(Type.Enum(['again', 'duplicate', 'copy', 'cut', 'address-likely', 'address-unknown'])),
+  hosts: Type.Optional(Type.Array(Type.String(), { description: 'Of a hub: who saw it, who saw it first before.' })),
 };
 
 export const AskMessage = named(
@@ -28,6 +29,21 @@ export const AskMessage = named(
 export type AskMessage = Static<typeof AskMessage>;
 export type MessageNote = AskMessage['notes'][number];
 
+/** Of a hub: how far the clock of a host is ahead of that of the first. */
+const Clocks = Type.Optional(
+  Type.Array(
+    Type.Object({
+      host: Type.String(),
+      ahead_ms: Type.Number({ description: 'Taken from its times.' }),
+      pairs: Type.Integer({
+        minimum: 0,
+        description: 'Messages that two hosts saw, which tell it; 0: it is not known.',
+      }),
+    }),
+    { description: 'Of a hub: how far clocks are ahead of that of the first host.' },
+  ),
+);
+
 export const AskMessages = named(
   'AskMessages',
   Type.Object({
@@ -35,6 +51,7 @@ export const AskMessages = named(
     call_ids: Type.Array(Type.String()),
     messages: Type.Array(ref(AskMessage)),
     not_kept: Type.Integer({ minimum: 0, description: 'Messages of the call that are not kept any more.' }),
+    clocks: Clocks,
   }),
 );
 export type AskMessages = Static<typeof AskMessages>;
@@ -90,6 +107,7 @@ export const AskLadder = named(
     steps: Type.Array(ref(LadderStep)),
     media: Type.Array(ref(LadderMedia)),
     not_kept: Count,
+    clocks: Clocks,
   }),
 );
 export type AskLadder = Static<typeof AskLadder>;

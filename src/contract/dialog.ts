@@ -54,6 +54,8 @@ const Seconds = Type.Number({ minimum: 0 });
 /** Final INVITE response code as it stood on the wire; absent, never zero, until there is one. */
 const FinalStatus = Type.Integer({ minimum: 200, maximum: 999 });
 
+const Host = Type.Optional(Type.String({ description: 'Of a hub: the host that saw it.' }));
+
 export const DialogSummary = named(
   'DialogSummary',
   Type.Object({
@@ -71,6 +73,7 @@ export const DialogSummary = named(
     final_status_reason: Type.Optional(Type.String()),
     frame: Type.Optional(FramePointer),
     input_origin: Type.Optional(Origin),
+    host: Host,
   }),
 );
 export type DialogSummary = Static<typeof DialogSummary>;
@@ -154,6 +157,10 @@ export const Dialog = named(
     termination: Type.Optional(ref(Termination)),
     refer_to: Type.Optional(Type.String({ description: 'URI of the last Refer-To.' })),
     siprec_metadata: Type.Optional(ref(SiprecMetadata)),
+    host: Host,
+    hosts: Type.Optional(
+      Type.Array(Type.String(), { description: 'Of a hub: all hosts that saw the call, the first one first.' }),
+    ),
   }),
 );
 export type Dialog = Static<typeof Dialog>;

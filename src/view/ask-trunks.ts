@@ -38,11 +38,12 @@ export function* trunksSteps({ trunks, evidence }: Figures, asked: AskTrunksQuer
     is_counting: trunks !== null,
     ...(from === Number.NEGATIVE_INFINITY ? {} : { from: timestampText(from * MINUTE_US) }),
     rows_folded: trunks?.store.folded ?? 0,
-    trunks: rows.sort(inOrder),
+    trunks: rows.sort(trunksInOrder),
   };
 }
 
-function inOrder(a: AskTrunk, b: AskTrunk): number {
+/** Whose state is bad first, then who is busy. */
+export function trunksInOrder(a: AskTrunk, b: AskTrunk): number {
   return (
     Number(b.state === 'down') - Number(a.state === 'down') ||
     b.figures.attempts - a.figures.attempts ||

@@ -90,7 +90,8 @@ function notesOf(m: CallMessage): MessageNote[] {
   return notes;
 }
 
-function hasSdp(parsed: SipMessage | null): boolean {
+/** Whether its body has a session description, alone or among others. */
+export function hasSdp(parsed: SipMessage | null): boolean {
   if (parsed === null || parsed.body.length === 0) return false;
   return /application\/sdp|multipart\//i.test(parsed.value(HEADER.CONTENT_TYPE));
 }

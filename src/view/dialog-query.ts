@@ -21,6 +21,8 @@ export type DialogFilter = Page & {
   readonly state?: DialogState;
   /** True when the client's pattern is found in the From user; takes time linear in its length. */
   readonly matchesFrom?: (user: string) => boolean;
+  /** The pattern itself, for who asks others. */
+  readonly fromPattern?: string;
 };
 
 /** The page, or null when too many lists are being made. `isGone` is true when nobody waits for it any more. */

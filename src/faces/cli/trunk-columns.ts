@@ -28,7 +28,9 @@ export const TRUNK_COLUMNS = {
     f.options_asked === 0 ? '-' : `${f.options_answered} of ${f.options_asked}`,
   ),
   roundTrip: right('RTT', ({ figures: f }) => figure(f.options_round_trip_ms, 0)),
-  registrations: right('Reg/Fail', (t) => `${t.registered}/${t.registrations_failing}`),
+  registrations: right('Reg/Fail', (t) =>
+    t.registered === undefined ? '-' : `${t.registered}/${t.registrations_failing ?? 0}`,
+  ),
   answered: right('Answered', ({ figures: f }) => `${f.answered} of ${f.attempts}`),
   asr: right('ASR', ({ figures: f }) => figure(f.asr_pct, 1)),
   ner: right('NER', ({ figures: f }) => figure(f.ner_pct, 1)),
@@ -36,6 +38,6 @@ export const TRUNK_COLUMNS = {
   pdd: right('PDD95', ({ figures: f }) => figure(f.pdd_ms?.p95, 0)),
   mos: right('MOS05', ({ figures: f }) => figure(f.mos?.p05, 2)),
   loss: right('Loss', ({ figures: f }) => figure(f.loss_pct, 2)),
-  talking: right('Now', ({ talking }) => String(talking)),
+  talking: right('Now', ({ talking }) => String(talking ?? '-')),
   codes: left('Codes', ({ figures: f }) => f.codes.map(({ code, calls }) => `${code}:${calls}`).join(' ') || '-'),
 } satisfies Readonly<Record<string, TrunkColumn>>;

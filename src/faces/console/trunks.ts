@@ -115,7 +115,8 @@ function OneTrunk({ of }: { readonly of: AskTrunk | null }): ComponentChild {
   ];
 }
 
-function registered({ registered: held, registrations_failing: failing }: AskTrunk): ComponentChild {
+function registered({ registered: held, registrations_failing: failing = 0 }: AskTrunk): ComponentChild {
+  if (held === undefined) return '';
   return failing === 0 ? held : h('b', { class: 'bad' }, `${held}, \u26a0 ${failing} fail`);
 }
 

@@ -44,7 +44,9 @@ export function addDialogRoutes(app: App, { readers, maxRows }: RouteDeps): void
             limit: Math.min(query.limit ?? DEFAULT_LIMIT, maxRows),
             offset: query.offset ?? 0,
             ...(query.state === undefined ? {} : { state: query.state }),
-            ...(query.from === undefined ? {} : { matchesFrom: compileUserPattern(query.from) }),
+            ...(query.from === undefined
+              ? {}
+              : { matchesFrom: compileUserPattern(query.from), fromPattern: query.from }),
           },
           isGone(request),
         ),
