@@ -429,3 +429,12 @@ export const HUB_READ_ROWS = 1_000_000_000;
 export const HUB_READ_BYTES = 64 * 1024 ** 3;
 export const HUB_MEMORY_BYTES = 4 * 1024 ** 3;
 export const HUB_ANSWER_BYTES = 64 * 1024 * 1024;
+/** Parts of a call, one a host that saw it; messages of it, and bytes of all their texts. */
+export const HUB_PARTS = 64;
+export const HUB_MESSAGES = 20_000;
+/** Calls that may be legs of one, and bytes of their messages that are read again. */
+export const HUB_LEGS = 64;
+export const HUB_RECALLED_BYTES = 32 * 1024 * 1024;
+/** Milliseconds between two looks for calls that changed, and for how long rows may be on their way into the store. */
+export const HUB_CHANGES_MS = 2_000;
+export const HUB_SETTLE_MS = 3_000;

@@ -12,11 +12,11 @@ import type { Filter, Node, Term, Value } from '../../query/filter.ts';
 import { readMoment } from '../../query/time.ts';
 import type { NumberRange } from '../../query/value.ts';
 import { readChoice, readCode, readNetwork, readNumber, readText, readWhole } from '../../query/value.ts';
+import { Unanswered } from '../found.ts';
 import type { KeySql, Texts } from './key-sql.ts';
 import { headerExpression, headerValues, keySql } from './key-sql.ts';
 import type { SqlParameters } from './sql.ts';
 import { allOf, anyOf } from './sql.ts';
-import { StoreProblem } from './store-reader.ts';
 
 export type Asking = {
   /** Microseconds since the epoch, which relative times count from. */
@@ -162,7 +162,7 @@ class Writer {
       case 'until':
         return `created_at ${row.kind === 'since' ? '>=' : '<='} ${this.#parameters.time(momentUs(v, this.#asking))}`;
       default:
-        throw new StoreProblem('unanswerable', 'A hub cannot filter by leg:; ask for the legs of one call.');
+        throw new Unanswered('too-wide', row.why);
     }
   }
 

@@ -27,7 +27,8 @@ export type KeySql =
   | { readonly kind: 'code'; readonly column: string }
   | { readonly kind: 'ssrc' }
   | { readonly kind: 'port'; readonly ofMessages: readonly string[] }
-  | { readonly kind: 'since' | 'until' | 'leg' };
+  | { readonly kind: 'since' | 'until' }
+  | { readonly kind: 'none'; readonly why: string };
 
 const EMPTY_LINE = `position(text, '\\r\\n\\r\\n')`;
 const HEADERS = `substring(text, 1, if(${EMPTY_LINE} = 0, length(text), ${EMPTY_LINE}))`;
@@ -80,7 +81,7 @@ const ROWS: Readonly<Record<string, KeySql>> = {
   ruri: { kind: 'text', ofMessages: [`[${REQUEST_URI}]`] },
   pai: { kind: 'text', ofMessages: [PAI, users(PAI)] },
   contact: { kind: 'text', ofMessages: [CONTACTS, users(CONTACTS)] },
-  auth: { kind: 'text', ofMessages: [`extractAll(${HEADERS}, '(?i)\\\\busername\\\\s*=\\\\s*"?([^",\\\\s]+)')`] },
+  auth: { kind: 'none', why: 'A hub cannot filter by auth:; agents ship no credentials.' },
   method: { kind: 'text', columns: ['method'] },
   state: { kind: 'choice', words: DIALOG_STATES, columns: ['state'] },
   code: { kind: 'code', column: 'code' },
@@ -103,7 +104,7 @@ const ROWS: Readonly<Record<string, KeySql>> = {
   finding: { kind: 'choice', words: FINDING_NAMES, arrays: ['findings'] },
   tag: { kind: 'choice', words: TAG_NAMES, arrays: [`JSONExtract(document, 'tags', 'Array(String)')`] },
   origin: { kind: 'choice', words: ORIGINS, columns: ['origin'], ofMessages: ['[origin]'] },
-  leg: { kind: 'leg' },
+  leg: { kind: 'none', why: 'A hub cannot filter by leg:; ask for the legs of one call.' },
   since: { kind: 'since' },
   until: { kind: 'until' },
   text: { kind: 'part', ofMessages: ['[text]'] },

@@ -11,6 +11,7 @@ import {
   HUB_READ_BYTES,
   HUB_READ_ROWS,
 } from '../../core/item-limits.ts';
+import { Unanswered } from '../found.ts';
 import { RemoteFailure } from '../remote/failures.ts';
 import { storeFailure } from './failures.ts';
 import type { SqlParameters } from './sql.ts';
@@ -19,20 +20,6 @@ import type { SqlParameters } from './sql.ts';
 const WIDE: ReadonlySet<string> = new Set(['158', '307', '159', '160', '241', '396']);
 
 export const STORE_QUESTIONS = ['asked', 'failed', 'too_wide'] as const;
-
-/** `unanswerable`: no store can answer this, however narrow it is. */
-export type StoreProblemKind = 'too-wide' | 'unanswerable' | 'store-away';
-
-/** What the store did not answer, for whoever asked. */
-export class StoreProblem extends Error {
-  readonly kind: StoreProblemKind;
-
-  constructor(kind: StoreProblemKind, message: string) {
-    super(message);
-    this.name = 'StoreProblem';
-    this.kind = kind;
-  }
-}
 
 const SETTINGS = {
   max_execution_time: HUB_QUESTION_SEC,
@@ -55,7 +42,7 @@ export class StoreReader {
     this.#client = client;
   }
 
-  /** Rows of a SELECT; times are RFC 3339. Rejects with StoreProblem. */
+  /** Rows of a SELECT; times are RFC 3339. Rejects with Unanswered. */
   async rows<T>(query: string, parameters: SqlParameters): Promise<T[]> {
     this.counters.add('asked');
     try {
@@ -80,17 +67,17 @@ export class StoreReader {
     return this.#client.close();
   }
 
-  #problem(error: unknown): StoreProblem {
+  #problem(error: unknown): Unanswered {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (WIDE.has(code)) {
       this.counters.add('too_wide');
-      return new StoreProblem(
+      return new Unanswered(
         'too-wide',
         `The question reads more than the store may read for one (${HUB_QUESTION_SEC} s); narrow it with since:, until:, host:, a number or a Call-ID.`,
       );
     }
     this.counters.add('failed');
     const { message, remedy } = error instanceof RemoteFailure ? error : storeFailure(error);
-    return new StoreProblem('store-away', `The store did not answer: ${message}${remedy === '' ? '' : `; ${remedy}`}.`);
+    return new Unanswered('store-away', `The store did not answer: ${message}${remedy === '' ? '' : `; ${remedy}`}.`);
   }
 }
