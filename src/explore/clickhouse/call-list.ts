@@ -1,0 +1,225 @@
+/**
+ * Lists of calls: a row a part, sorted and paged by the store. A cursor names the last row of the page before by its figure and
+ * its key, so that calls which come and go meanwhile neither repeat nor skip others.
+ */
+import type { AskCall, AskCalls, HiddenBy } from '../../contract/index.ts';
+import { counted } from '../../core/counted.ts';
+import { socketOf } from '../../core/ip.ts';
+import type { Names } from '../../core/names.ts';
+import { DIALOG_STATES, ORIGINS } from '../../core/words.ts';
+import { timestampText } from '../../view/captured-at.ts';
+import { mosValue, percent } from '../../view/stream-document.ts';
+import type { CallsQuestion, Sort } from '../question.ts';
+import type { Asking } from './filter-sql.ts';
+import { filterSql } from './filter-sql.ts';
+import { KEY } from './parts.ts';
+import { SqlParameters, usOf } from './sql.ts';
+import type { StoreReader } from './store-reader.ts';
+
+/** A row of `calls`, and what of its document a list shows. */
+export type CallListRow = {
+  readonly host: string;
+  readonly boot: string;
+  readonly number: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly call_id: string;
+  readonly state: string;
+  readonly method: string;
+  readonly from_user: string;
+  readonly to_user: string;
+  readonly src: string;
+  readonly dst: string;
+  readonly code: number;
+  readonly reason: string;
+  readonly pdd_ms: number | null;
+  readonly setup_ms: number | null;
+  readonly talk_ms: number | null;
+  readonly duration_sec: number;
+  readonly worst_mos: number | null;
+  readonly worst_loss_pct: number | null;
+  readonly worst_jitter_ms: number | null;
+  readonly codecs: readonly string[];
+  readonly findings: readonly string[];
+  readonly transport: string;
+  readonly user_agent: string;
+  readonly ended_by: string;
+  readonly messages: number;
+  readonly retransmits: number;
+  readonly final_code: number;
+  readonly final_reason: string;
+  readonly frame: string;
+  readonly input_origin: string;
+  readonly from_display: string;
+  readonly to_display: string;
+  readonly hints: readonly string[];
+};
+
+export const LIST_COLUMNS = `host, boot, number, created_at, updated_at, call_id, state, method, from_user, to_user, src, dst,
+  code, reason, pdd_ms, setup_ms, talk_ms, duration_sec, worst_mos, worst_loss_pct, worst_jitter_ms, codecs, findings,
+  transport, user_agent, ended_by, messages, hints,
+  JSONExtractUInt(document, 'timing', 'retransmits') AS retransmits,
+  JSONExtractUInt(document, 'final_status_code') AS final_code,
+  JSONExtractString(document, 'final_status_reason') AS final_reason,
+  JSONExtractString(document, 'frame') AS frame, JSONExtractString(document, 'input_origin') AS input_origin,
+  JSONExtractString(document, 'from_display') AS from_display, JSONExtractString(document, 'to_display') AS to_display`;
+
+/** What a call is sorted by; null goes last, whichever way. */
+const SORTS: Readonly<Record<Sort['by'], string>> = {
+  created: 'toFloat64(toUnixTimestamp64Micro(created_at))',
+  updated: 'toFloat64(toUnixTimestamp64Micro(updated_at))',
+  duration: 'toFloat64(toUnixTimestamp64Micro(updated_at) - toUnixTimestamp64Micro(created_at))',
+  pdd: 'toFloat64(pdd_ms)',
+  mos: 'toFloat64(worst_mos)',
+  loss: 'toFloat64(worst_loss_pct)',
+};
+
+type Place = {
+  readonly key: number | null;
+  readonly createdUs: number;
+  readonly host: string;
+  readonly boot: string;
+  readonly number: number;
+};
+
+/** Rejects with Unanswered. */
+export async function pageOf(
+  reader: StoreReader,
+  asking: Asking,
+  { filter, sort }: CallsQuestion,
+  limit: number,
+  cursor: string,
+): Promise<AskCalls> {
+  const parameters = new SqlParameters();
+  const { where, isNewestHour } = filterSql(filter, asking, parameters);
+  const counting = await reader.row<{ calls: number }>(
+    `SELECT uniqExact(call_id) AS calls FROM calls FINAL WHERE ${where}`,
+    parameters,
+  );
+  const total = counting?.calls ?? 0;
+  const order = orderOf(sort);
+  const after = readCursor(cursor);
+  const rest = after === null ? '' : ` AND ${behind(after, sort, parameters)}`;
+  const chosen = `SELECT ${KEY} FROM calls FINAL WHERE ${where}${rest} ORDER BY ${order} LIMIT ${limit + 1}`;
+  const rows = await reader.rows<CallListRow & { sorted_by: number | null }>(
+    `SELECT ${LIST_COLUMNS}, ${SORTS[sort.by]} AS sorted_by FROM calls FINAL WHERE (${KEY}) IN (${chosen}) ORDER BY ${order}`,
+    parameters,
+  );
+  const page = rows.slice(0, limit);
+  const answer: AskCalls = { schema_version: 1, total, calls: page.map((row) => askCallOf(row, asking.names)) };
+  const last = page.at(-1);
+  if (rows.length > limit && last !== undefined) answer.next_cursor = writeCursor(last);
+  if (total === 0) answer.hidden_by = await hiddenBy(reader, asking, isNewestHour);
+  return answer;
+}
+
+function orderOf({ by, isDescending }: Sort): string {
+  const way = isDescending ? 'DESC' : 'ASC';
+  // Equals stay in order of arrival, but creation goes backwards as a whole.
+  const ties = by === 'created' ? way : 'ASC';
+  return `isNull(${SORTS[by]}), ${SORTS[by]} ${way}, created_at ${ties}, host ${ties}, boot ${ties}, number ${ties}`;
+}
+
+/** What comes behind a place in that order. */
+function behind(
+  { key, createdUs, host, boot, number }: Place,
+  { by, isDescending }: Sort,
+  parameters: SqlParameters,
+): string {
+  const sorted = SORTS[by];
+  const isBack = by === 'created' && isDescending;
+  const place = `(${parameters.time(createdUs)}, ${parameters.add(host, 'String')}, ${parameters.add(boot, 'String')}, ${parameters.add(number, 'UInt64')})`;
+  const isLater = `(created_at, host, boot, number) ${isBack ? '<' : '>'} ${place}`;
+  if (key === null) return `(isNull(${sorted}) AND ${isLater})`;
+  const at = parameters.add(key, 'Float64');
+  return `(isNull(${sorted}) OR ${sorted} ${isDescending ? '<' : '>'} ${at} OR (${sorted} = ${at} AND ${isLater}))`;
+}
+
+function writeCursor(row: CallListRow & { readonly sorted_by: number | null }): string {
+  const place = [row.sorted_by, usOf(row.created_at), row.host, row.boot, row.number];
+  return Buffer.from(JSON.stringify(place)).toString('base64url');
+}
+
+/** Null for what is no cursor. */
+function readCursor(text: string): Place | null {
+  try {
+    const [key, createdUs, host, boot, number]: readonly unknown[] = JSON.parse(
+      Buffer.from(text, 'base64url').toString('utf8'),
+    );
+    if (typeof key !== 'number' && key !== null) return null;
+    if (typeof createdUs !== 'number' || !Number.isSafeInteger(number)) return null;
+    if (typeof host !== 'string' || typeof boot !== 'string' || typeof number !== 'number' || number < 0) return null;
+    return { key: key ?? null, createdUs, host, boot, number };
+  } catch {
+    return null;
+  }
+}
+
+export function askCallOf(row: CallListRow, names: Names): AskCall {
+  const call: AskCall = {
+    call_id: row.call_id,
+    state: DIALOG_STATES.find((state) => state === row.state) ?? 'Trying',
+    method: row.method,
+    msg_count: row.messages,
+    duration_sec: row.duration_sec,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    timing: {
+      pdd_ms: row.pdd_ms,
+      setup_ms: row.setup_ms,
+      retransmits: row.retransmits,
+      duration_ms: row.talk_ms,
+    },
+    findings: [...row.findings],
+    host: row.host,
+  };
+  if (row.from_user !== '') call.from_user = row.from_user;
+  if (row.to_user !== '') call.to_user = row.to_user;
+  if (row.final_code !== 0) {
+    call.final_status_code = row.final_code;
+    call.final_status_reason = row.final_reason;
+  }
+  if (row.frame !== '') call.frame = row.frame;
+  const origin = ORIGINS.find((name) => name === row.input_origin);
+  if (origin !== undefined) call.input_origin = origin;
+  if (row.code !== 0) call.code = row.code;
+  if (row.reason !== '') call.reason = row.reason;
+  if (row.src !== '') call.src = row.src;
+  if (row.dst !== '') call.dst = row.dst;
+  const [from, to] = [names.of(socketOf(row.src).host), names.of(socketOf(row.dst).host)];
+  if (from !== null) call.src_name = from;
+  if (to !== null) call.dst_name = to;
+  if (row.transport !== '') call.transport = row.transport;
+  if (row.user_agent !== '') call.user_agent = row.user_agent;
+  if (row.ended_by === 'caller' || row.ended_by === 'callee') call.ended_by = row.ended_by;
+  if (row.worst_mos !== null) call.mos_worst = mosValue(row.worst_mos);
+  if (row.worst_loss_pct !== null) call.loss_pct_max = percent(row.worst_loss_pct);
+  if (row.codecs.length > 0) call.codecs = [...row.codecs];
+  return call;
+}
+
+/** What could hide the calls of a question that found none. */
+async function hiddenBy(reader: StoreReader, { nowUs }: Asking, isNewestHour: boolean): Promise<HiddenBy[]> {
+  const row = await reader.row<{ calls: number; hosts: number; first: string; last: string }>(
+    'SELECT count() AS calls, uniq(host) AS hosts, min(created_at) AS first, max(updated_at) AS last FROM calls',
+    new SqlParameters(),
+  );
+  if (row === undefined || row.calls === 0)
+    return [
+      {
+        what: 'no-packets',
+        text: 'The store has no call: no agent has shipped one (--ship), or all are older than it keeps.',
+      },
+    ];
+  const found: HiddenBy[] = [];
+  if (isNewestHour)
+    found.push({
+      what: 'span',
+      text: `Without a time the newest hour is looked at, from ${timestampText(nowUs - 3_600e6)}; add since:1d, or a whole number or Call-ID.`,
+    });
+  found.push({
+    what: 'span',
+    text: `The store has rows of ${counted(row.hosts, 'host')}, from ${row.first} to ${row.last}.`,
+  });
+  return found;
+}

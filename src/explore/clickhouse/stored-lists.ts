@@ -1,0 +1,128 @@
+/** What `/v1/dialogs` and `/ask/changes` ask of the store, and which agents ship to it. */
+import type { DialogList, DialogSummary } from '../../contract/index.ts';
+import { HUB_CHANGES_MS, HUB_SETTLE_MS, MAX_CHANGES_A_TURN } from '../../core/item-limits.ts';
+import { NO_NAMES } from '../../core/names.ts';
+import type { DialogFilter } from '../../view/dialog-query.ts';
+import { countByMethod } from '../../view/dialog-summary.ts';
+import type { Changes } from '../changes.ts';
+import type { CallListRow } from './call-list.ts';
+import { askCallOf, LIST_COLUMNS } from './call-list.ts';
+import type { Asking } from './filter-sql.ts';
+import { newestHour } from './filter-sql.ts';
+import { KEY } from './parts.ts';
+import { SqlParameters } from './sql.ts';
+import type { StoreReader } from './store-reader.ts';
+
+/** Of the newest hour, newest first, a row a part. Rejects with Unanswered. */
+export async function dialogsOf(reader: StoreReader, asking: Asking, filter: DialogFilter): Promise<DialogList> {
+  const { state, fromPattern, limit, offset } = filter;
+  const parameters = new SqlParameters();
+  const conditions: string[] = [...newestHour(asking, parameters)];
+  if (state !== undefined) conditions.push(`state = ${parameters.add(state, 'String')}`);
+  if (fromPattern !== undefined)
+    conditions.push(`from_user != '' AND match(from_user, ${parameters.add(`(?-s:${fromPattern})`, 'String')})`);
+  const where = conditions.join(' AND ');
+  const methods = await reader.rows<{ method: string; count: number }>(
+    `SELECT method, uniqExact(call_id) AS count FROM calls FINAL WHERE ${where} GROUP BY method`,
+    parameters,
+  );
+  const order = 'created_at DESC, host DESC, boot DESC, number DESC';
+  const rows = await reader.rows<CallListRow>(
+    `SELECT ${LIST_COLUMNS} FROM calls FINAL WHERE (${KEY}) IN (
+       SELECT ${KEY} FROM calls FINAL WHERE ${where} ORDER BY ${order} LIMIT ${limit} OFFSET ${offset})
+     ORDER BY ${order}`,
+    parameters,
+  );
+  return {
+    schema_version: 1,
+    total: methods.reduce((sum, { count }) => sum + count, 0),
+    by_method: countByMethod(new Map(methods.map(({ method, count }) => [method, count]))),
+    offset,
+    limit,
+    dialogs: rows.map(summaryOf),
+  };
+}
+
+function summaryOf(row: CallListRow): DialogSummary {
+  const { call_id, state, method, msg_count, duration_sec, created_at, updated_at, timing, host, ...rest } = askCallOf(
+    row,
+    NO_NAMES,
+  );
+  const { from_user, to_user, final_status_code, final_status_reason, frame, input_origin } = rest;
+  return {
+    ...{ call_id, state, method, msg_count, duration_sec, created_at, updated_at, timing },
+    ...(from_user === undefined ? {} : { from_user }),
+    ...(to_user === undefined ? {} : { to_user }),
+    ...(final_status_code === undefined ? {} : { final_status_code }),
+    ...(final_status_reason === undefined ? {} : { final_status_reason }),
+    ...(frame === undefined ? {} : { frame }),
+    ...(input_origin === undefined ? {} : { input_origin }),
+    ...(host === undefined ? {} : { host }),
+  };
+}
+
+/** Calls that came into the store since a moment, of those that began in the last two hours. */
+export class StoredChanges {
+  readonly #reader: StoreReader;
+  #lookedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(reader: StoreReader) {
+    this.#reader = reader;
+  }
+
+  /** A moment is the clock of the store, in milliseconds. Rejects with Unanswered. */
+  async since(since: number | null): Promise<Changes> {
+    if (since !== null && performance.now() < this.#lookedMs + HUB_CHANGES_MS) return { upTo: since, rows: [] };
+    this.#lookedMs = performance.now();
+    const clock = await this.#reader.row<{ ms: number }>(
+      `SELECT toUnixTimestamp64Milli(now64(3)) - ${HUB_SETTLE_MS} AS ms`,
+      new SqlParameters(),
+    );
+    const upTo = clock?.ms ?? since ?? 0;
+    if (since === null || upTo <= since) return { upTo: Math.max(upTo, since ?? 0), rows: [] };
+    const parameters = new SqlParameters();
+    const time = (ms: number): string => `fromUnixTimestamp64Milli(${parameters.add(String(ms), 'Int64')}, 'UTC')`;
+    const rows = await this.#reader.rows<CallListRow>(
+      `SELECT ${LIST_COLUMNS} FROM calls FINAL
+       WHERE hour >= toStartOfHour(${time(upTo)}) - 7200 AND stored_at > ${time(since)} AND stored_at <= ${time(upTo)}
+       LIMIT ${MAX_CHANGES_A_TURN + 1}`,
+      parameters,
+    );
+    return { upTo, rows: rows.length > MAX_CHANGES_A_TURN ? null : rows.map(summaryOf) };
+  }
+}
+
+/** A run of an agent by its newest heartbeat, and what the store has of it. */
+export type AgentRow = {
+  readonly host: string;
+  readonly boot: string;
+  readonly at: string;
+  readonly startedAt: string;
+  readonly product: string;
+  /** What it calls its own address: shown, never dialled. */
+  readonly api: string;
+  readonly callsBegun: number;
+  readonly rowsMade: number;
+  readonly rowsStored: number;
+  readonly losses: Readonly<Record<string, number>>;
+  readonly storedCalls: number;
+  /** Numbers of the first and the last of them; 0 without one. */
+  readonly firstNumber: number;
+  readonly lastNumber: number;
+};
+
+const AGENT_ROWS = 1_000;
+
+/** The newest runs first, at most 1,000. Rejects with Unanswered. */
+export function agentRowsOf(reader: StoreReader): Promise<AgentRow[]> {
+  return reader.rows<AgentRow>(
+    `SELECT a.host AS host, a.boot AS boot, a.at AS at, a.started_at AS startedAt, a.product AS product, a.api AS api,
+       a.calls_begun AS callsBegun, a.rows_made AS rowsMade, a.rows_stored AS rowsStored, a.losses AS losses,
+       k.stored AS storedCalls, k.first AS firstNumber, k.last AS lastNumber
+     FROM (SELECT * FROM agents FINAL ORDER BY at DESC LIMIT ${AGENT_ROWS}) AS a
+     LEFT JOIN (SELECT host, boot, uniqExact(number) AS stored, min(number) AS first, max(number) AS last FROM calls GROUP BY host, boot)
+       AS k ON a.host = k.host AND a.boot = k.boot
+     ORDER BY at DESC, host, boot`,
+    new SqlParameters(),
+  );
+}
