@@ -1,0 +1,220 @@
+/**
+ * What is asked of single calls: the agent's own document, its messages, its ladder, its streams, and two of them side by side.
+ */
+import type {
+  AskCompare,
+  AskHead,
+  AskLadder,
+  AskMessages,
+  AskQuality,
+  CallDocument,
+  RtpStream,
+} from '../../contract/index.ts';
+import type { Names } from '../../core/names.ts';
+import type { CallRow } from '../../view/call-row.ts';
+import type { Side } from '../../view/compare.ts';
+import { compared } from '../../view/compare.ts';
+import { drawnLadder } from '../../view/ladder.ts';
+import type { CallListRow } from './call-list.ts';
+import { askCallOf, LIST_COLUMNS } from './call-list.ts';
+import type { Part } from './parts.ts';
+import { byParts, callName, partsOf, readCallName } from './parts.ts';
+import { SqlParameters, usOf } from './sql.ts';
+import type { StoreReader } from './store-reader.ts';
+import type { StoredCall } from './trace.ts';
+import { askMessages, factsOf, ladderMessage, parsed, traceOf } from './trace.ts';
+
+type StoredPart = Part & { readonly messages: number };
+
+/** The document of the part that saw the first message, and all hosts that saw the call. Null where it is not there. */
+export async function documentOf(reader: StoreReader, name: string): Promise<CallDocument | null> {
+  const parts = await partsOf(reader, name);
+  const [document] = await documentsOf(reader, parts.slice(0, 1));
+  return document === undefined ? null : { ...document, hosts: hostsOf(parts) };
+}
+
+function hostsOf(parts: readonly Part[]): string[] {
+  return [...new Set(parts.map(({ host }) => host))];
+}
+
+/** In the order of the parts. */
+async function documentsOf(reader: StoreReader, parts: readonly Part[]): Promise<CallDocument[]> {
+  if (parts.length === 0) return [];
+  const parameters = new SqlParameters();
+  const rows = await reader.rows<{ host: string; boot: string; number: number; document: string }>(
+    `SELECT host, boot, number, document FROM calls FINAL WHERE ${byParts(parts, parameters)}`,
+    parameters,
+  );
+  const byKey = new Map(rows.map((row) => [`${row.host} ${row.boot} ${row.number}`, row]));
+  return parts.flatMap(({ host, boot, number }) => {
+    const row = byKey.get(`${host} ${boot} ${number}`);
+    return row === undefined ? [] : [{ ...(JSON.parse(row.document) as CallDocument), host }];
+  });
+}
+
+/** Its list row, and what is wrong in sentences; of several parts all sentences. */
+export async function headOf(reader: StoreReader, name: string, names: Names): Promise<AskHead | null> {
+  const rows = await listRows(reader, await partsOf(reader, name));
+  const [first] = rows;
+  if (first === undefined) return null;
+  const hints = [...new Set(rows.flatMap((row) => row.hints))];
+  const head: AskHead = { schema_version: 1, call: askCallOf(first, names), hints };
+  if (first.from_display !== '') head.from_display = first.from_display;
+  if (first.to_display !== '') head.to_display = first.to_display;
+  return head;
+}
+
+/** In the order of the parts. */
+async function listRows(reader: StoreReader, parts: readonly Part[]): Promise<CallListRow[]> {
+  if (parts.length === 0) return [];
+  const parameters = new SqlParameters();
+  const rows = await reader.rows<CallListRow>(
+    `SELECT ${LIST_COLUMNS} FROM calls FINAL WHERE ${byParts(parts, parameters)}`,
+    parameters,
+  );
+  const byKey = new Map(rows.map((row) => [`${row.host} ${row.boot} ${row.number}`, row]));
+  return parts.flatMap(({ host, boot, number }) => byKey.get(`${host} ${boot} ${number}`) ?? []);
+}
+
+/** Those of the calls that are in the store. */
+export async function storedCalls(reader: StoreReader, names: readonly string[]): Promise<StoredCall[]> {
+  const calls: StoredCall[] = [];
+  for (const name of names) {
+    const parts = await partsOf(reader, name);
+    const rows = await listRows(reader, parts);
+    const stored = parts.flatMap((part, i): StoredPart[] => [{ ...part, messages: rows[i]?.messages ?? 0 }]);
+    if (stored.length > 0) calls.push({ callId: rows[0]?.call_id ?? name, parts: stored });
+  }
+  return calls;
+}
+
+/** Null where none of them is there. */
+export async function messagesOf(reader: StoreReader, names: readonly string[]): Promise<AskMessages | null> {
+  const calls = await storedCalls(reader, names);
+  if (calls.length === 0) return null;
+  return askMessages(
+    calls.map(({ callId }) => callId),
+    await traceOf(reader, calls),
+  );
+}
+
+export async function ladderOf(
+  reader: StoreReader,
+  names: readonly string[],
+  called: Names,
+): Promise<AskLadder | null> {
+  const calls = await storedCalls(reader, names);
+  if (calls.length === 0) return null;
+  const parts = calls.flatMap((call) => call.parts);
+  const { messages, clocks, notKept } = await traceOf(reader, calls);
+  const media: Parameters<typeof drawnLadder>[0]['media'][number][] = [];
+  for (const { callId, parts: ofCall } of calls)
+    for (const s of streamsOf(await documentsOf(reader, ofCall)))
+      media.push({
+        call_id: callId,
+        src: s.src,
+        dst: s.dst,
+        ssrc: s.ssrc,
+        packets: s.packets,
+        loss_pct: s.loss_pct,
+        first_seen: s.first_seen,
+        last_seen: s.last_seen,
+        ...(s.codec === undefined ? {} : { codec: s.codec }),
+        ...(s.mos === undefined ? {} : { mos: s.mos }),
+      });
+  const ladder = drawnLadder(
+    {
+      callIds: calls.map(({ callId }) => callId),
+      startedUs: Math.min(...parts.map(({ createdUs }) => createdUs)),
+      messages: messages.map(ladderMessage),
+      media,
+      notKept,
+    },
+    (address) => called.of(address),
+  );
+  return clocks === null ? ladder : { ...ladder, clocks: clocks.shown() };
+}
+
+/** A stream that two hosts saw is that of the host that saw more of it. */
+function streamsOf(documents: readonly CallDocument[]): RtpStream[] {
+  const streams = new Map<string, RtpStream>();
+  for (const document of documents)
+    for (const stream of document.streams) {
+      const key = `${stream.ssrc} ${stream.src} ${stream.dst}`;
+      if ((streams.get(key)?.packets ?? -1) < stream.packets) streams.set(key, stream);
+    }
+  return [...streams.values()];
+}
+
+export async function qualityOf(reader: StoreReader, name: string): Promise<AskQuality | null> {
+  const documents = await documentsOf(reader, await partsOf(reader, name));
+  const [first] = documents;
+  return first === undefined ? null : { schema_version: 1, call_id: first.call_id, streams: streamsOf(documents) };
+}
+
+/** Null where one of them is not there, or both are one. */
+export async function comparisonOf(reader: StoreReader, a: string, b: string): Promise<AskCompare | null> {
+  const sides = [await sideOf(reader, a), await sideOf(reader, b)];
+  const [first, second] = sides;
+  return first === null || first === undefined || second === null || second === undefined
+    ? null
+    : compared([first, second]);
+}
+
+async function sideOf(reader: StoreReader, name: string): Promise<Side | null> {
+  // The part that saw the first message: the others saw the same call.
+  const [part] = await partsOf(reader, name);
+  if (part === undefined) return null;
+  const [row] = await listRows(reader, [part]);
+  if (row === undefined) return null;
+  const { messages } = await traceOf(reader, [{ callId: row.call_id, parts: [{ ...part, messages: row.messages }] }]);
+  const first = messages[0];
+  return {
+    row: callRowOf(row),
+    opening: first === undefined ? null : parsed(first.row),
+    messages: messages.filter(({ row: { notes } }) => notes.every((note) => !REPEATED.has(note))).map(factsOf),
+  };
+}
+
+const REPEATED: ReadonlySet<string> = new Set(['again', 'duplicate', 'copy']);
+
+function callRowOf(row: CallListRow): CallRow {
+  return {
+    callId: row.call_id,
+    startedUs: usOf(row.created_at),
+    updatedUs: usOf(row.updated_at),
+    state: row.state,
+    method: row.method,
+    from: row.from_user,
+    to: row.to_user,
+    code: row.code === 0 ? null : row.code,
+    reason: row.reason,
+    durationSec: row.duration_sec,
+    pddMs: row.pdd_ms,
+    setupMs: row.setup_ms,
+    worstMos: row.worst_mos,
+    worstLossPct: row.worst_loss_pct,
+    worstJitterMs: row.worst_jitter_ms,
+    codecs: row.codecs,
+    findings: row.findings,
+    src: row.src,
+    dst: row.dst,
+    srcName: '',
+    dstName: '',
+    transport: row.transport,
+    userAgent: row.user_agent,
+    endedBy: row.ended_by,
+    origin: row.input_origin,
+    messages: row.messages,
+  };
+}
+
+/** The name of the call without other parts, where the host is known to have one. */
+export async function selected(reader: StoreReader, selector: string): Promise<string | null> {
+  const plain = selector.startsWith('id:') ? selector.slice(3) : selector;
+  for (const name of new Set([selector, plain])) {
+    const parts = await partsOf(reader, name);
+    if (parts.length > 0) return callName(readCallName(name));
+  }
+  return null;
+}

@@ -1,0 +1,106 @@
+/** The report of a call for people, from the agent's document and the messages of all hosts. */
+import type { AskHead, AskLadder, CallDocument, RtpStream } from '../../contract/index.ts';
+import { counted } from '../../core/counted.ts';
+import { endpointText } from '../../core/ip.ts';
+import { HEADER } from '../../protocols/sip/header-name.ts';
+import { spanSec } from '../../view/captured-at.ts';
+import type { ReportInput } from '../../view/report-input.ts';
+import { usOf } from './sql.ts';
+import type { TracedMessage } from './trace.ts';
+import { parsed } from './trace.ts';
+
+const AGENTS_MAX = 6;
+
+/** What the store has of a call. */
+export type ReportParts = {
+  readonly document: CallDocument;
+  readonly head: AskHead;
+  readonly ladder: AskLadder;
+  readonly messages: readonly TracedMessage[];
+};
+
+export function storedReport({ document, head, ladder, messages }: ReportParts): ReportInput {
+  return {
+    callId: document.call_id,
+    facts: [...callFacts(document), ...agentFacts(messages), ...endFacts(head)],
+    timing: timingFacts(document, head),
+    ladder,
+    sdp: document.sdp_timeline.map((entry) => [
+      `${spanSec(usOf(document.created_at), usOf(entry.timestamp)).toFixed(3)} s`,
+      entry.direction,
+      entry.media_addr === undefined ? '-' : endpointText(entry.media_addr, entry.media_port ?? 0),
+      entry.mode,
+      entry.codecs.join(' '),
+      entry.event ?? '-',
+    ]),
+    media: document.streams.map(mediaRow),
+    findings: head.hints,
+  };
+}
+
+function callFacts(d: CallDocument): [string, string][] {
+  const who = (display: string | undefined, user = ''): string =>
+    display === undefined ? user : `${display} <${user}>`;
+  const facts: [string, string][] = [
+    ['State', d.state],
+    ['Method', d.method],
+    ['From', who(d.from_display, d.from)],
+    ['To', who(d.to_display, d.to)],
+    ['Started', d.created_at],
+    ['Lasted', `${d.duration_sec.toFixed(3)} s, ${counted(d.msg_count, 'message')}`],
+    ['Seen by', (d.hosts ?? []).join(', ')],
+  ];
+  if (d.final_status_code !== undefined)
+    facts.splice(2, 0, ['Final response', `${d.final_status_code} ${d.final_status_reason ?? ''}`]);
+  if (d.refer_to !== undefined) facts.push(['Referred to', d.refer_to]);
+  return facts;
+}
+
+/** What the sides say they are. */
+function agentFacts(messages: readonly TracedMessage[]): [string, string][] {
+  const agents = new Set<string>();
+  for (const { row } of messages) {
+    if (agents.size >= AGENTS_MAX) break;
+    const message = parsed(row);
+    const agent = message?.value(HEADER.USER_AGENT) || message?.value(HEADER.SERVER) || '';
+    if (agent !== '') agents.add(`${agent} (${row.src.replace(/:\d+$/, '')})`);
+  }
+  return [...agents].map((agent) => ['User-Agent', agent]);
+}
+
+function endFacts({ call }: AskHead): [string, string][] {
+  return call.ended_by === undefined ? [] : [['Ended by', call.ended_by]];
+}
+
+function timingFacts({ timing }: CallDocument, { call }: AskHead): [string, string][] {
+  const list: [string, number | null | undefined][] = [
+    ['Trying after', timing.trying_delay_ms],
+    ['Post-dial delay', timing.pdd_ms],
+    ['Ringing', timing.ring_ms],
+    ['Set up', timing.setup_ms],
+    ['Talk', call.timing.duration_ms],
+    ['Tear-down', timing.teardown_ms],
+  ];
+  const known = list.flatMap(([name, ms]): [string, string][] =>
+    ms === undefined || ms === null ? [] : [[name, `${ms} ms`]],
+  );
+  if (timing.retransmits > 0) known.push(['Retransmissions', String(timing.retransmits)]);
+  return known;
+}
+
+/** Lost packets and the packet time stand in no document. */
+function mediaRow(s: RtpStream): string[] {
+  return [
+    s.ssrc,
+    s.src,
+    s.dst,
+    s.codec ?? `type ${s.payload_type}`,
+    String(s.packets),
+    '-',
+    `${s.loss_pct.toFixed(2)} %`,
+    '-',
+    `${s.jitter_ms.toFixed(2)} ms`,
+    s.mos === undefined ? '-' : s.mos.toFixed(2),
+    s.round_trip_ms === undefined ? '-' : `${s.round_trip_ms.toFixed(0)} ms`,
+  ];
+}

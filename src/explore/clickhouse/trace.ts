@@ -1,0 +1,206 @@
+/**
+ * The messages of calls over all hosts, in one order: by time, clocks of hosts brought together, and by cause. A message that
+ * two hosts saw, one as it left and one as it came, is there once.
+ */
+import type { AskMessage, AskMessages } from '../../contract/index.ts';
+import { socketOf } from '../../core/ip.ts';
+import { HUB_MESSAGES } from '../../core/item-limits.ts';
+import { ORIGINS } from '../../core/words.ts';
+import { parseSip, type SipMessage } from '../../protocols/sip/message.ts';
+import { hasSdp } from '../../view/call-trace.ts';
+import { timestampText } from '../../view/captured-at.ts';
+import type { LadderMessage } from '../../view/ladder.ts';
+import type { ClockOffsets } from './clocks.ts';
+import { clocksOf } from './clocks.ts';
+import type { Part } from './parts.ts';
+import { SqlParameters, usOf } from './sql.ts';
+import type { StoreReader } from './store-reader.ts';
+
+/** A call by its Call-ID, where it is, and how many messages it had there. */
+export type StoredCall = { readonly callId: string; readonly parts: readonly (Part & { readonly messages: number })[] };
+
+/** A message, by the clock of the first host. */
+export type TracedMessage = {
+  readonly callId: string;
+  readonly index: number;
+  readonly atUs: number;
+  readonly hosts: readonly string[];
+  readonly row: MessageRow;
+};
+
+export type Trace = {
+  readonly messages: readonly TracedMessage[];
+  /** Null where one host saw all. */
+  readonly clocks: ClockOffsets | null;
+  readonly notKept: number;
+};
+
+export type MessageRow = {
+  readonly host: string;
+  readonly boot: string;
+  readonly number: number;
+  readonly message: number;
+  readonly at: string;
+  readonly src: string;
+  readonly dst: string;
+  readonly transport: string;
+  readonly origin: string;
+  readonly summary: string;
+  readonly notes: readonly AskMessage['notes'][number][];
+  readonly text: string;
+};
+
+/** Rejects with Unanswered. */
+export async function traceOf(reader: StoreReader, calls: readonly StoredCall[]): Promise<Trace> {
+  const parts = calls.flatMap(({ parts: all }) => all);
+  const rows = parts.length === 0 ? [] : await rowsOf(reader, parts);
+  const notKept = Math.max(0, parts.reduce((sum, { messages }) => sum + messages, 0) - rows.length);
+  const callIdOf = new Map(
+    calls.flatMap(({ callId, parts: all }) => all.map((part) => [keyOf(part), callId] as const)),
+  );
+  const named = rows.map((row) => ({ row, callId: callIdOf.get(keyOf(row)) ?? '', atUs: usOf(row.at) }));
+  const hosts = [...new Set(parts.map(({ host }) => host))];
+  if (parts.length === 1 || hosts.length === 0)
+    return {
+      messages: named.map((one) => ({ ...one, index: one.row.message, hosts: [one.row.host] })),
+      clocks: null,
+      notKept,
+    };
+  const clocks = clocksOf(named, hosts);
+  const merged = merge(named.map((one) => ({ ...one, atUs: one.atUs - clocks.aheadUs(one.row.host) })));
+  const ofCall = new Map<string, number>();
+  const messages = byCause(merged).map((one) => {
+    const index = ofCall.get(one.callId) ?? 0;
+    ofCall.set(one.callId, index + 1);
+    return { ...one, index };
+  });
+  return { messages, clocks: hosts.length === 1 ? null : clocks, notKept };
+}
+
+const keyOf = ({ host, boot, number }: Pick<Part, 'host' | 'boot' | 'number'>): string => `${host} ${boot} ${number}`;
+
+function rowsOf(reader: StoreReader, parts: readonly Part[]): Promise<MessageRow[]> {
+  const parameters = new SqlParameters();
+  const keys = parts.map(
+    ({ host, boot, number }) =>
+      `(${parameters.add(host, 'String')}, ${parameters.add(boot, 'String')}, ${parameters.add(number, 'UInt64')})`,
+  );
+  return reader.rows<MessageRow>(
+    `SELECT host, boot, number, message, at, src, dst, transport, origin, summary, notes, text FROM messages
+     WHERE call IN (${keys.map((key) => `cityHash64${key}`).join(', ')}) AND (host, boot, number) IN (${keys.join(', ')})
+     ORDER BY host, boot, number, message, version DESC LIMIT 1 BY host, boot, number, message LIMIT ${HUB_MESSAGES}`,
+    parameters,
+  );
+}
+
+type Placed = Omit<TracedMessage, 'index' | 'hosts'>;
+
+/** Oldest first; what two hosts saw is where the first one saw it. */
+function merge(all: readonly Placed[]): (Placed & { hosts: string[] })[] {
+  const merged: (Placed & { hosts: string[] })[] = [];
+  const seen = new Map<
+    string,
+    { readonly of: (Placed & { hosts: string[] })[]; readonly counts: Map<string, number> }
+  >();
+  for (const one of [...all].sort((a, b) => a.atUs - b.atUs)) {
+    const { host, text } = one.row;
+    const known = seen.get(text) ?? { of: [], counts: new Map<string, number>() };
+    seen.set(text, known);
+    const nth = known.counts.get(host) ?? 0;
+    known.counts.set(host, nth + 1);
+    // The second time that a host saw it is the second time that it was sent.
+    const same = known.of[nth];
+    if (same !== undefined && !same.hosts.includes(host)) {
+      same.hosts.push(host);
+      continue;
+    }
+    const first = { ...one, hosts: [host] };
+    known.of.push(first);
+    merged.push(first);
+  }
+  return merged;
+}
+
+/** No answer before its request (RFC 3261 section 17.1.3), whatever the clocks say. */
+function byCause<T extends { readonly row: MessageRow }>(messages: readonly T[]): T[] {
+  const requests = new Set(messages.flatMap(({ row }) => (isResponse(row) ? [] : [transactionOf(row)])));
+  const asked = new Set<string>();
+  const waiting = new Map<string, T[]>();
+  const ordered: T[] = [];
+  for (const one of messages) {
+    const key = transactionOf(one.row);
+    if (isResponse(one.row) && requests.has(key) && !asked.has(key)) {
+      const answers = waiting.get(key) ?? [];
+      waiting.set(key, answers);
+      answers.push(one);
+      continue;
+    }
+    ordered.push(one);
+    if (isResponse(one.row) || asked.has(key)) continue;
+    asked.add(key);
+    ordered.push(...(waiting.get(key) ?? []));
+  }
+  return ordered;
+}
+
+const isResponse = ({ text }: MessageRow): boolean => text.startsWith('SIP/2.0 ');
+const BRANCH = /^(?:via|v)[ \t]*:[^\r\n]*?;[ \t]*branch[ \t]*=[ \t]*([^;,\s]+)/im;
+const CSEQ = /^cseq[ \t]*:[ \t]*(\d+)[ \t]+(\S+)/im;
+
+/** Branch, number and method of its transaction; what has none is one of its own kind. */
+function transactionOf({ text }: MessageRow): string {
+  const [, number = '', method = ''] = CSEQ.exec(text) ?? [];
+  return `${BRANCH.exec(text)?.[1] ?? ''} ${number} ${method}`;
+}
+
+/** The message as SIP; null where it is none. */
+export function parsed({ text }: MessageRow): SipMessage | null {
+  const bytes = Buffer.from(text);
+  const read = parseSip(bytes, 0, bytes.length);
+  return read.ok ? read.value : null;
+}
+
+export function factsOf({ callId, index, atUs, hosts, row }: TracedMessage): Omit<AskMessage, 'text'> {
+  const message = parsed(row);
+  return {
+    call_id: callId,
+    index,
+    at: timestampText(atUs),
+    src: row.src,
+    dst: row.dst,
+    transport: row.transport,
+    origin: ORIGINS.find((name) => name === row.origin) ?? 'wire',
+    summary: row.summary,
+    notes: [...row.notes],
+    has_sdp: message !== null && (hasSdp(message) || saysSdp(message)),
+    hosts: [...hosts],
+  };
+}
+
+/** Agents may leave bodies out. */
+function saysSdp(message: SipMessage): boolean {
+  const [, length = '0'] = /(?:^|\n)(?:content-length|l)[ \t]*:[ \t]*(\d+)/i.exec(headersText(message)) ?? [];
+  return (
+    Number(length) > 0 &&
+    /(?:^|\n)(?:content-type|c)[ \t]*:[ \t]*(?:application\/sdp|multipart\/)/i.test(headersText(message))
+  );
+}
+
+function headersText({ headers }: SipMessage): string {
+  return headers.map(({ name, value }) => `${name}: ${value}`).join('\n');
+}
+
+export function ladderMessage(one: TracedMessage): LadderMessage {
+  const { src, dst } = one.row;
+  return { facts: factsOf(one), src: socketOf(src), dst: socketOf(dst), tsUs: one.atUs };
+}
+
+export function askMessages(callIds: readonly string[], { messages, clocks, notKept }: Trace): AskMessages {
+  return {
+    schema_version: 1,
+    call_ids: [...callIds],
+    messages: messages.map((one) => ({ ...factsOf(one), text: one.row.text })),
+    not_kept: notKept,
+    ...(clocks === null ? {} : { clocks: clocks.shown() }),
+  };
+}
