@@ -1,6 +1,6 @@
 /** What `--ship` brings to a store: the documents that the agent itself gives, each call once, and nothing that is secret. */
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
@@ -11,23 +11,12 @@ import { busyTrunk } from '../helpers/honest.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 import { Recorder } from '../helpers/recorder.ts';
 import { skipWithoutStore, startMigratedStore, type TestStore } from '../helpers/store.ts';
+import { movedToNow } from './moved-capture.ts';
 
 const skip = skipWithoutStore();
 const HOUR_SEC = 3_600;
 /** Fifty calls a second. */
 const CALLS = 1_050;
-const FILE_HEADER_BYTES = 24;
-const FRAME_HEADER_BYTES = 16;
-
-/** A capture whose first frame came so many hours ago: the store keeps what is at most 30 days old. */
-function movedToNow(from: string, to: string, hours: number): string {
-  const bytes = readFileSync(from);
-  const shift = Math.floor(Date.now() / 1000) - hours * HOUR_SEC - bytes.readUInt32LE(FILE_HEADER_BYTES);
-  for (let at = FILE_HEADER_BYTES; at < bytes.length; at += FRAME_HEADER_BYTES + bytes.readUInt32LE(at + 8))
-    bytes.writeUInt32LE(bytes.readUInt32LE(at) + shift, at);
-  writeFileSync(to, bytes);
-  return to;
-}
 
 function manyCalls(to: string): string {
   const script = new Script();

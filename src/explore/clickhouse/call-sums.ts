@@ -1,0 +1,136 @@
+/**
+ * Calls summed up by the store: what is wrong with them, how they failed, and who registers. A call that several hosts saw
+ * counts once, by the part that saw its first message.
+ */
+import type { AskFindings, AskRegistration, AskRegistrations } from '../../contract/index.ts';
+import { MAX_REGISTRATIONS_SHOWN } from '../../core/item-limits.ts';
+import { rounded } from '../../core/rounded.ts';
+import type { Binding } from '../../view/ask-registrations.ts';
+import type { CallsQuestion } from '../question.ts';
+import type { Asking } from './filter-sql.ts';
+import { filterSql } from './filter-sql.ts';
+import { hostOf } from './key-sql.ts';
+import { SqlParameters } from './sql.ts';
+import type { StoreReader } from './store-reader.ts';
+
+const EXAMPLES = 5;
+const CODES = 50;
+
+/** Each call once: its figures are those of the part that saw the first message, its findings those of all. */
+function once(where: string): string {
+  return `SELECT call_id, min(created_at) AS at, argMin(method, created_at) AS opened, argMin(state, created_at) AS ended,
+    argMin(code, created_at) AS final, argMin(reason, created_at) AS phrase, argMin(pdd_ms, created_at) AS delay,
+    groupUniqArrayArray(findings) AS wrong FROM calls FINAL WHERE ${where} GROUP BY call_id`;
+}
+
+const NEWEST = `arrayMap(x -> x.2, groupArraySorted(${EXAMPLES})((-toUnixTimestamp64Micro(at), call_id)))`;
+
+type Ratios = { calls: number; tried: number; answered: number; effective: number; p95: number; delays: number };
+
+/** Rejects with Unanswered. `trunksDown` is told by what knows trunks. */
+export async function findingsOf(
+  reader: StoreReader,
+  asking: Asking,
+  { filter }: CallsQuestion,
+  trunksDown: AskFindings['trunks_down'],
+): Promise<AskFindings> {
+  const parameters = new SqlParameters();
+  const calls = once(filterSql(filter, asking, parameters).where);
+  const isTried = `opened = 'INVITE' AND ended NOT IN ('Trying', 'Ringing')`;
+  const isAnswered = 'final BETWEEN 200 AND 299';
+  const ratios = await reader.row<Ratios>(
+    `SELECT count() AS calls, countIf(${isTried}) AS tried, countIf(${isTried} AND ${isAnswered}) AS answered,
+       countIf(${isTried} AND (${isAnswered} OR final IN (480, 486, 487, 600, 603))) AS effective,
+       countIf(${isTried} AND isNotNull(delay)) AS delays,
+       ifNull(arraySort(groupArrayIf(assumeNotNull(delay), ${isTried} AND isNotNull(delay)))[toUInt64(ceil(0.95 * delays))], 0) AS p95
+     FROM (${calls})`,
+    parameters,
+  );
+  const findings = await reader.rows<{ finding: string; calls: number; newest_at: string; call_ids: string[] }>(
+    `SELECT finding, count() AS calls, max(at) AS newest_at, ${NEWEST} AS call_ids
+     FROM (${calls}) ARRAY JOIN wrong AS finding GROUP BY finding ORDER BY calls DESC, finding`,
+    parameters,
+  );
+  const codes = await reader.rows<{ code: number; reason: string; calls: number; call_ids: string[] }>(
+    `SELECT final AS code, phrase AS reason, count() AS calls, ${NEWEST} AS call_ids
+     FROM (${calls}) WHERE final >= 400 GROUP BY code, reason ORDER BY calls DESC, code, reason LIMIT ${CODES}`,
+    parameters,
+  );
+  const { calls: looked, tried, answered, effective, delays, p95 } = ratios ?? NONE;
+  const share = (part: number): number => rounded((100 * part) / tried, 1);
+  return {
+    schema_version: 1,
+    calls: looked,
+    ratios: {
+      tried,
+      answered,
+      effective,
+      ...(tried === 0 ? {} : { asr_pct: share(answered), ner_pct: share(effective) }),
+      ...(delays === 0 ? {} : { pdd_p95_ms: p95 }),
+    },
+    trunks_down: trunksDown,
+    findings,
+    codes,
+  };
+}
+
+const NONE: Ratios = { calls: 0, tried: 0, answered: 0, effective: 0, p95: 0, delays: 0 };
+
+type RegistrationRow = {
+  user: string;
+  address: string;
+  total: number;
+  attempts: number;
+  failed: number;
+  ended: string;
+  last_at: string;
+  agent: string;
+  final: number;
+  phrase: string;
+  call: string;
+  bound: string;
+};
+
+export async function registrationsOf(
+  reader: StoreReader,
+  asking: Asking,
+  { filter }: CallsQuestion,
+): Promise<AskRegistrations> {
+  const parameters = new SqlParameters();
+  const { where } = filterSql(filter, asking, parameters);
+  const rows = await reader.rows<RegistrationRow>(
+    `SELECT to_user AS user, ${hostOf('src')} AS address, count() OVER () AS total, count() AS attempts,
+       countIf(state = 'Failed') AS failed, argMax(state, created_at) AS ended, argMax(updated_at, created_at) AS last_at,
+       argMax(user_agent, created_at) AS agent, argMax(code, created_at) AS final, argMax(reason, created_at) AS phrase,
+       argMax(call_id, created_at) AS call, argMax(binding, created_at) AS bound
+     FROM calls FINAL WHERE method = 'REGISTER' AND ${where}
+     GROUP BY user, address ORDER BY max(created_at) DESC, user, address LIMIT ${MAX_REGISTRATIONS_SHOWN}`,
+    parameters,
+  );
+  return {
+    schema_version: 1,
+    total: rows[0]?.total ?? 0,
+    registrations: rows.map((row): AskRegistration => {
+      const name = asking.names.of(row.address);
+      return {
+        user: row.user,
+        src: row.address,
+        ...(name === null ? {} : { name }),
+        state: row.ended,
+        attempts: row.attempts,
+        failed: row.failed,
+        last_at: row.last_at,
+        ...(row.agent === '' ? {} : { user_agent: row.agent }),
+        ...(row.final === 0 ? {} : { code: row.final }),
+        ...(row.phrase === '' ? {} : { reason: row.phrase }),
+        call_id: row.call,
+        ...bindingOf(row.bound),
+      };
+    }),
+  };
+}
+
+/** An agent of an earlier version ships none. */
+function bindingOf(text: string): Binding {
+  return text === '' ? { contacts: [] } : (JSON.parse(text) as Binding);
+}

@@ -1,0 +1,165 @@
+/**
+ * Answers the questions of the port from the store of many agents: what one host would say of its own calls, over all hosts.
+ * Whatever the store does not answer rejects with Unanswered. What a store cannot have, an agent is asked for (explore/agents).
+ */
+import type { CallDocument, Dialog } from '../../contract/index.ts';
+import type { Names } from '../../core/names.ts';
+import { callReport } from '../../export/call-report.ts';
+import { RecalledDialogs } from '../../ingest/recalled.ts';
+import { ladderLines } from '../../view/ladder-text.ts';
+import { toTermination } from '../../view/termination.ts';
+import type { Found } from '../found.ts';
+import type { Selected } from '../selector.ts';
+import type { ServePort } from '../serve-port.ts';
+import {
+  comparisonOf,
+  documentOf,
+  headOf,
+  ladderOf,
+  messagesOf,
+  qualityOf,
+  selected,
+  storedCalls,
+} from './call-answers.ts';
+import { pageOf } from './call-list.ts';
+import { findingsOf, registrationsOf } from './call-sums.ts';
+import type { Asking } from './filter-sql.ts';
+import type { Part } from './parts.ts';
+import { partsOf, readCallName } from './parts.ts';
+import type { StoreReader } from './store-reader.ts';
+import { correlationOf, legsOf, treeOf } from './stored-legs.ts';
+import type { AgentRow } from './stored-lists.ts';
+import { agentRowsOf, dialogsOf, StoredChanges } from './stored-lists.ts';
+import { callOfStream, streamOf, streamsOf } from './stored-media.ts';
+import { storedReport } from './stored-report.ts';
+import { trunksDown, trunksOf } from './stored-trunks.ts';
+import { traceOf } from './trace.ts';
+
+type Answered =
+  | 'page'
+  | 'call'
+  | 'head'
+  | 'legs'
+  | 'messages'
+  | 'ladder'
+  | 'compare'
+  | 'quality'
+  | 'text'
+  | 'findings'
+  | 'registrations'
+  | 'trunks'
+  | 'changes'
+  | 'dialogs'
+  | 'dialog'
+  | 'report'
+  | 'tree'
+  | 'correlated'
+  | 'streams'
+  | 'stream'
+  | 'select';
+
+/** A Call-ID may be `host:NAME:CALLID`: then the part of that host alone is meant. */
+export type StoreExplorer = Pick<ServePort, Answered> & {
+  /** Where the call was seen, the part that saw the first message first; none where it is not in the store. */
+  partsOf(callId: string): Promise<readonly Part[]>;
+  /** The runs of agents by their newest heartbeat, newest first. */
+  agentRows(): Promise<readonly AgentRow[]>;
+};
+
+export type StoreExplorerOptions = {
+  readonly names: Names;
+  /** Further headers that carry the Call-ID of another leg. */
+  readonly callIdHeaders: readonly string[];
+  /** Microseconds since the epoch. */
+  readonly nowUs?: () => number;
+};
+
+export function createStoreExplorer(reader: StoreReader, options: StoreExplorerOptions): StoreExplorer {
+  const { names, callIdHeaders, nowUs = () => Date.now() * 1000 } = options;
+  const asking = (): Asking => ({ nowUs: nowUs(), isUtc: false, names });
+  const changes = new StoredChanges(reader);
+  const found = async <T>(document: Promise<T | null>): Promise<Found<T>> => ({ document: await document });
+
+  return {
+    page: (question, limit, cursor) => pageOf(reader, asking(), question, limit, cursor),
+    call: (callId) => found(documentOf(reader, callId)),
+    dialog: (callId) => found(dialogOf(reader, callId)),
+    report: (callId) => found(dialogWithCause(reader, callId)),
+    head: (callId) => found(headOf(reader, callId, names)),
+    legs: (callId) => found(legsOf(reader, callId, callIdHeaders)),
+    tree: (callId, maxRows) => found(treeOf(reader, callId, callIdHeaders, maxRows)),
+    correlated: (callId, maxRows) => found(correlationOf(reader, callId, callIdHeaders, maxRows)),
+    messages: (callIds) => found(messagesOf(reader, callIds)),
+    ladder: (callIds) => found(ladderOf(reader, callIds, names)),
+    compare: (a, b) => found(comparisonOf(reader, a, b)),
+    quality: (callId) => found(qualityOf(reader, callId)),
+    async text(callIds, layout, style) {
+      if (layout === 'ladder') {
+        const ladder = await ladderOf(reader, callIds, names);
+        return { document: ladder && ladderLines(ladder, style) };
+      }
+      const lines: string[] = [];
+      for (const callId of callIds) {
+        const report = await reportOf(reader, callId, names);
+        if (report === null) continue;
+        if (lines.length > 0) lines.push('');
+        lines.push(...callReport(report, layout === 'markdown', style));
+      }
+      return { document: lines.length === 0 ? null : lines };
+    },
+    async findings(question) {
+      return findingsOf(reader, asking(), question, await trunksDown(reader, asking()));
+    },
+    registrations: (question) => registrationsOf(reader, asking(), question),
+    trunks: (asked) => trunksOf(reader, asking(), asked),
+    changes: (since) => changes.since(since),
+    dialogs: (filter) => dialogsOf(reader, asking(), filter),
+    streams: (filter) => streamsOf(reader, asking(), filter),
+    stream: (ssrc) => found(streamOf(reader, ssrc)),
+    select: (selector) => select(reader, selector),
+    partsOf: (callId) => partsOf(reader, callId),
+    agentRows: () => agentRowsOf(reader),
+  };
+}
+
+async function select(reader: StoreReader, selector: string): Promise<Selected> {
+  const callId = await selected(reader, selector);
+  if (callId !== null) return { callId };
+  const ssrc = /^ssrc:0x([0-9a-f]{1,8})$/i.exec(selector)?.[1];
+  const owner = ssrc === undefined ? null : await callOfStream(reader, Number.parseInt(ssrc, 16));
+  return owner === null ? { none: true, near: null } : { callId: owner };
+}
+
+/** Documents of `/v1` have no times of their own. */
+async function dialogOf(reader: StoreReader, callId: string): Promise<Dialog | null> {
+  const document = await documentOf(reader, callId);
+  return document && withoutTimes(document);
+}
+
+function withoutTimes({ created_at: _created, updated_at: _updated, ...dialog }: CallDocument): Dialog {
+  return dialog;
+}
+
+/** The cause that the wire named for the end is read from the messages. */
+async function dialogWithCause(reader: StoreReader, callId: string): Promise<Dialog | null> {
+  const dialog = await dialogOf(reader, callId);
+  if (dialog === null) return null;
+  const stores = new RecalledDialogs(1, []);
+  for (const message of (await traceOf(reader, await storedCalls(reader, [callId]))).messages)
+    stores.add({ ...message.row, atUs: message.atUs });
+  const recalled = stores.dialogs.get(readCallName(callId).callId);
+  const termination = recalled === undefined ? null : toTermination(recalled, []);
+  return termination === null ? dialog : { ...dialog, termination };
+}
+
+async function reportOf(
+  reader: StoreReader,
+  callId: string,
+  names: Names,
+): Promise<ReturnType<typeof storedReport> | null> {
+  const [document, head] = [await documentOf(reader, callId), await headOf(reader, callId, names)];
+  const ladder = await ladderOf(reader, [callId], names);
+  if (document === null || head === null || ladder === null) return null;
+  const { messages } = await traceOf(reader, await storedCalls(reader, [callId]));
+  return storedReport({ document, head, ladder, messages });
+}

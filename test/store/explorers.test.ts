@@ -1,0 +1,264 @@
+/**
+ * One contract for both explorers: what the memory of an agent answers of a capture, the store answers too once the agent has
+ * shipped it. What a store adds is the host.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import type { AskCall } from '../../src/contract/index.ts';
+import { NO_NAMES } from '../../src/core/names.ts';
+import { SORT_KEYS } from '../../src/core/words.ts';
+import { openStore } from '../../src/explore/clickhouse/store.ts';
+import type { StoreExplorer } from '../../src/explore/clickhouse/store-explorer.ts';
+import { createStoreExplorer } from '../../src/explore/clickhouse/store-explorer.ts';
+import { StoreReader } from '../../src/explore/clickhouse/store-reader.ts';
+import type { Explorer } from '../../src/explore/explorer.ts';
+import type { CallsQuestion } from '../../src/explore/question.ts';
+import { sortOf } from '../../src/explore/question.ts';
+import { KEYS } from '../../src/query/keys.ts';
+import { parseFilter } from '../../src/query/parse.ts';
+import { run } from '../cli/run-program.ts';
+import { storePlace } from '../helpers/fake-store.ts';
+import { readCaptureFile, temporaryFolder } from '../helpers/read-capture.ts';
+import { skipWithoutStore, startMigratedStore } from '../helpers/store.ts';
+import { movedToNow } from './moved-capture.ts';
+
+const skip = skipWithoutStore();
+const HOST = 'sbc1';
+const DEMO = 'fixtures/demo/demo.pcap';
+
+type Both = { readonly memory: Explorer; readonly store: StoreExplorer; readonly callIds: readonly string[] };
+
+async function both(t: TestContext): Promise<Both> {
+  const store = await startMigratedStore(t);
+  const folder = temporaryFolder(t);
+  const path = movedToNow(DEMO, join(folder, 'demo.pcap'), 0.5);
+  const to = ['--ship', `${store.url}/calltap`, '--ship-spool', join(folder, 'spool'), '--ship-host', HOST];
+  const { code, stderr } = await run([path, ...to, '--ship-messages', 'full']);
+  assert.equal(code, 0, stderr);
+  // As whoever serves /ask: with legs.
+  const { session } = await readCaptureFile(t, path, ['--api', '127.0.0.1:0'], { host: HOST });
+  const reader = new StoreReader(
+    await openStore(storePlace(store.url), { user: null, password: null, ca: null }, 'calltap'),
+  );
+  t.after(() => reader.close());
+  const { explorer: memory } = session;
+  const page = await memory.page(asked(''), 1_000, '');
+  const callIds = page?.calls.map(({ call_id }) => call_id) ?? [];
+  // Relative times of a file count from its end, those of a hub from now.
+  const options = { names: NO_NAMES, callIdHeaders: [], nowUs: () => session.evidence.capture.nowUs };
+  return { memory, store: createStoreExplorer(reader, options), callIds };
+}
+
+function asked(q: string, sort = '-created'): CallsQuestion {
+  const parsed = parseFilter(q, { isUtc: false });
+  assert.ok(parsed.ok, q);
+  return { filter: parsed.filter, sort: sortOf(sort) };
+}
+
+const ADDED = new Set(['host', 'hosts', 'clocks', 'frame_ref']);
+
+/** Without what a hub adds, and without frames of single messages. */
+function plain<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value, (key, of) => (ADDED.has(key) ? undefined : of))) as T;
+}
+
+const idsOf = (calls: readonly AskCall[]): string[] => calls.map(({ call_id }) => call_id);
+
+/** What of examples this capture does not have, and further forms of values. */
+const FILTERS = [
+  ...KEYS.map(({ example }) => example),
+  ...['from:2001', 'to:+44*', 'number:2001', 'number:*123', 'user:~^20', '2001', 'busy@pbx.example.com', 'display:*a*'],
+  ...[
+    'domain:pbx.example.com',
+    'ruri:*@192.0.2.10*',
+    'contact:*198.51.100.21*',
+    'contact:2001',
+    'pai:*',
+    'header.Via:*udp*',
+  ],
+  ...[
+    'method:INVITE',
+    '-method:INVITE',
+    'state:failed',
+    'state:completed,canceled',
+    'code:4xx',
+    'code:486',
+    'code>=500',
+  ],
+  ...[
+    'code:480..503',
+    'reason:*busy*',
+    'ip:198.51.100.0/24',
+    'ip:2001:db8:10::/48',
+    'src:192.0.2.10',
+    'dst:203.0.113.10',
+  ],
+  ...[
+    'port:5060',
+    'port:40211',
+    'transport:udp',
+    'transport:tls',
+    'ua:*',
+    'ua:~(?i)yealink',
+    'codec:pcma,g729',
+    'mos<4',
+  ],
+  ...[
+    'mos>=4.1',
+    'mos:4.41',
+    'loss>1%',
+    'loss:0',
+    'jitter>20ms',
+    'pdd>1s',
+    'pdd:210',
+    'setup>2s',
+    'duration<5s',
+    'duration:10s..20s',
+  ],
+  ...[
+    'finding:packet-loss',
+    'finding:*-loss,jitter',
+    '-finding:*',
+    'tag:*',
+    'origin:wire',
+    'origin:hep',
+    'host:sbc1',
+    'host:other',
+  ],
+  ...[
+    'since:1h',
+    'until:1m',
+    'since:10s',
+    'text:"a=sendonly"',
+    'text:BYE',
+    '(from:2001 or to:2004) method:INVITE',
+    '-(code:200 or code:486)',
+  ],
+  ...[
+    'number:2001 code:486',
+    'mos<4 or state:failed',
+    'callid:*trunk*',
+    'callid:busy@*',
+    'trunk:203.0.113.10',
+    'text:~"INVITE sip:20\\d+"',
+  ],
+];
+const UNANSWERABLE = new Set(['leg:a84b4c76e6*', 'auth:2001']);
+
+test('both explorers answer the same of one capture', { skip }, async (t) => {
+  const { memory, store, callIds } = await both(t);
+  assert.equal(callIds.length, 21);
+
+  await t.test('pages, however they are sorted', async () => {
+    for (const key of SORT_KEYS)
+      for (const sort of [key, `-${key}`]) {
+        const wanted = await memory.page(asked('', sort), 1_000, '');
+        const found = await store.page(asked('', sort), 1_000, '');
+        assert.deepEqual(plain(found), plain(wanted), sort);
+        assert.deepEqual(new Set(found?.calls.map(({ host }) => host)), new Set([HOST]));
+        const pages: string[] = [];
+        for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+          const page = await store.page(asked('', sort), 4, cursor);
+          pages.push(...idsOf(page?.calls ?? []));
+          cursor = page?.next_cursor;
+        }
+        assert.deepEqual(pages, idsOf(wanted?.calls ?? []), `pages of ${sort}`);
+      }
+  });
+
+  await t.test('every key of the filter language', async () => {
+    for (const q of FILTERS) {
+      if (UNANSWERABLE.has(q)) {
+        await assert.rejects(async () => store.page(asked(q), 1_000, ''), /A hub cannot filter by/);
+        continue;
+      }
+      const wanted = await memory.page(asked(q), 1_000, '');
+      const found = await store.page(asked(q), 1_000, '');
+      assert.deepEqual(idsOf(found?.calls ?? []), idsOf(wanted?.calls ?? []), q);
+      assert.equal(found?.total, wanted?.total, q);
+    }
+  });
+
+  await t.test('documents, messages, ladders, quality and heads', async () => {
+    for (const callId of callIds) {
+      assert.deepEqual(plain(await store.call(callId)), plain(await memory.call(callId)), callId);
+      assert.deepEqual(plain(await store.dialog(callId)), plain(await memory.dialog(callId)), callId);
+      assert.deepEqual(plain(await store.report(callId)), plain(await memory.report(callId)), callId);
+      assert.deepEqual(plain(await store.head(callId)), plain(await memory.head(callId)), callId);
+      assert.deepEqual(plain(await store.quality(callId)), plain(await memory.quality(callId)), callId);
+      assert.deepEqual(
+        plain(await store.messages([callId], false)),
+        plain(await memory.messages([callId], false)),
+        callId,
+      );
+      assert.deepEqual(plain(await store.ladder([callId])), plain(await memory.ladder([callId])), callId);
+      const [a, b] = [
+        await store.compare(callId, 'busy@pbx.example.com'),
+        await memory.compare(callId, 'busy@pbx.example.com'),
+      ];
+      assert.deepEqual(plain(a), plain(b), `${callId} beside busy`);
+    }
+  });
+
+  await t.test('legs, trees and correlation', async () => {
+    for (const callId of callIds) {
+      assert.deepEqual(await store.legs(callId), await memory.legs(callId), callId);
+      assert.deepEqual(await store.tree(callId, 100), await memory.tree(callId, 100), callId);
+      assert.deepEqual(await store.correlated(callId, 100), await memory.correlated(callId, 100), callId);
+    }
+  });
+
+  await t.test('sums, lists and streams', async () => {
+    for (const q of ['', 'method:INVITE', 'from:nobody'])
+      assert.deepEqual(
+        plain(await store.findings(asked(q, 'created'))),
+        plain(await memory.findings(asked(q, 'created'))),
+        q,
+      );
+    assert.deepEqual(
+      plain(await store.registrations(asked('', 'created'))),
+      plain(await memory.registrations(asked('', 'created'))),
+    );
+    for (const filter of [
+      { limit: 1_000, offset: 0 },
+      { limit: 5, offset: 7 },
+      { limit: 100, offset: 0, state: 'Failed' as const },
+      { limit: 100, offset: 0, matchesFrom: (user: string) => /^20/.test(user), fromPattern: '^20' },
+    ])
+      assert.deepEqual(plain(await store.dialogs(filter)), plain(await memory.dialogs(filter)), JSON.stringify(filter));
+    const streams = { limit: 1_000, offset: 0 };
+    for (const filter of [streams, { ...streams, orphaned: true }, { ...streams, mosBelow: 4 }]) {
+      const [found, wanted] = [await store.streams(filter), await memory.streams(filter)];
+      const bySsrc = (list: typeof found) => [...(list?.streams ?? [])].sort((a, b) => (a.ssrc < b.ssrc ? -1 : 1));
+      assert.deepEqual(bySsrc(found), bySsrc(wanted), JSON.stringify(filter));
+      assert.equal(found?.total, wanted?.total);
+    }
+    for (const { ssrc } of (await memory.streams(streams))?.streams ?? []) {
+      const n = Number(ssrc);
+      const [found, wanted] = [await store.stream(n), await memory.stream(n)];
+      if (wanted?.document?.orphaned === false) assert.deepEqual(found, wanted, ssrc);
+      assert.equal(found?.document?.packets, wanted?.document?.packets, ssrc);
+      assert.deepEqual(await store.select(`ssrc:${ssrc}`, null), memory.select(`ssrc:${ssrc}`, null));
+    }
+  });
+
+  await t.test('trunks', async () => {
+    const [found, wanted] = [await store.trunks({}), await memory.trunks({})];
+    const figures = (all: typeof found) =>
+      all?.trunks.map(({ trunk, direction, figures: f }) => ({ trunk, direction, figures: f }));
+    assert.deepEqual(figures(found), figures(wanted));
+  });
+
+  await t.test('what is not there', async () => {
+    assert.deepEqual(await store.call('nobody@nowhere'), { document: null });
+    assert.deepEqual(await store.messages(['nobody@nowhere'], false), { document: null });
+    assert.deepEqual(await store.ladder(['nobody@nowhere']), { document: null });
+    assert.deepEqual(await store.select('nobody@nowhere', null), { none: true, near: null });
+    assert.deepEqual(await store.stream(1), { document: null });
+    const empty = await store.page(asked('from:nobody'), 10, '');
+    assert.deepEqual([empty?.total, empty?.calls], [0, []]);
+    assert.ok((empty?.hidden_by?.length ?? 0) > 0);
+  });
+});
