@@ -40,7 +40,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   ingest: ['dialogs', 'media'],
   analysis: ['lint', 'media', 'signaling', 'trunks'],
   security: ['outputs'],
-  explore: ['remote', 'clickhouse'],
+  explore: ['remote', 'clickhouse', 'agents', 'hub'],
   actions: ['hooks', 'peer', 'hep-out', 'ship'],
   serve: ['http', 'auth', 'api', 'api/plugins', 'api/routes', 'ask', 'metrics', 'mcp', 'console'],
   faces: ['cli', 'tui', 'console'],

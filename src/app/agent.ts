@@ -5,10 +5,10 @@
 import type { Config } from '../config/config.ts';
 import { isNeverGone } from '../core/turns.ts';
 import type { Explorer } from '../explore/explorer.ts';
+import { openService } from '../faces/cli/running-service.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
 import { speakOnStdio } from '../serve/mcp/stdio.ts';
 import type { Capturing } from './read-files.ts';
-import { openService } from './running-service.ts';
 import type { Session } from './session.ts';
 import type { StopSignal } from './stop-signal.ts';
 import { limitEnd } from './stop-signal.ts';

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import type { ServiceError } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
 import { MAX_COLLECTORS } from '../core/item-limits.ts';
-import { hubConflict, OF_COMMAND, OF_HUB } from './hub-options.ts';
+import { hubConflict, OF_COMMAND } from './hub-options.ts';
 import type { Effective } from './layers.ts';
 import type { OptionSpec, RowValues } from './option-spec.ts';
 import { writtenOption } from './option-spec.ts';
@@ -73,13 +73,13 @@ export function looksForScanners({ killScanner, killUa, fail2ban, alert, fraud }
 
 const RULES: readonly (Need | Exclusion | Check)[] = [
   { check: connectConflict },
-  { check: (config, effective) => hubConflict(config, strangerTo(OF_HUB, effective)) },
+  { check: (config, effective) => hubConflict(config, (known) => strangerTo(known, effective)) },
   ...OF_COMMAND.map((option) => ({
     option,
     needs: ['hub'] as const,
     isForFlags: true as const,
     reason: 'it goes with the command hub',
-    remedy: 'write calltap hub --migrate --store URL',
+    remedy: 'write calltap hub --store URL',
   })),
   { option: 'ca', needs: ['connect'] },
   ...OUTPUTS.map((option, i) => ({ option, excludes: OUTPUTS.slice(0, i) })),

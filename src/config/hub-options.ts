@@ -4,8 +4,10 @@ import { failure } from '../core/errors.ts';
 import type { RowValues } from './option-spec.ts';
 import { group, text, toggle, value } from './option-spec.ts';
 
+type HubValues = RowValues<typeof HUB> & { readonly api: unknown; readonly metrics: unknown };
+
 export const HUB = group('Many hosts', {
-  hub: toggle('Work on the store of many agents; `calltap hub` is short for it.'),
+  hub: toggle('Answer from the store of many agents; `calltap hub` is short for it.'),
   migrate: toggle('Make the tables of the store, or add what they lack, and exit (with hub).'),
   store: value('URL', text, 'Use this ClickHouse as the store: http[s]://HOST:PORT/DATABASE.', {
     toml: 'hub.store',
@@ -20,25 +22,51 @@ export const HUB = group('Many hosts', {
   cluster: value('NAME', text, 'Make replicated and distributed tables on this cluster of the store.', {
     toml: 'hub.cluster',
   }),
+  agent: value('NAME=URL', text, 'Ask the agent of this --ship-host here for captures, audio and health.', {
+    repeatable: true,
+    toml: 'hub.agent',
+  }),
+  'agent-key-file': value('NAME=FILE', text, 'Send this agent the key in a file.', {
+    repeatable: true,
+    toml: 'hub.agent_key_file',
+  }),
+  'agent-ca': value('NAME=FILE', text, 'Trust the CA of this PEM file too, for this agent.', {
+    repeatable: true,
+    toml: 'hub.agent_ca',
+  }),
 });
 
+const OF_STORE = ['store', 'store-user', 'store-password-file', 'store-ca'] as const;
+const OF_AGENTS = ['agent', 'agent-key-file', 'agent-ca'] as const;
 /** Options that mean nothing without the command. */
-export const OF_COMMAND = ['migrate', 'store', 'store-user', 'store-password-file', 'store-ca', 'cluster'] as const;
-/** Those that may stand beside it. */
-export const OF_HUB: readonly string[] = ['hub', ...OF_COMMAND, 'config', 'print-config'];
+export const OF_COMMAND = ['migrate', 'cluster', ...OF_STORE, ...OF_AGENTS] as const;
 
-/** What is wrong with the command; `stranger` is an option that does not go with it, as it is written. */
+const ANYWAY: readonly string[] = ['hub', ...OF_STORE, 'config', 'print-config'];
+const OF_MIGRATE: readonly string[] = [...ANYWAY, 'migrate', 'cluster'];
+/** What a hub serves, and to whom. */
+const OF_SERVING: readonly string[] = [
+  ...ANYWAY,
+  ...OF_AGENTS,
+  ...['api', 'ask', 'console', 'mcp', 'api-max-rows', 'api-max-conn', 'metrics', 'names', 'name'],
+  ...['api-key', 'api-key-file', 'api-signing-key', 'api-signing-key-file', 'api-revoked-file'],
+  ...['mcp-signing-key', 'metrics-auth', 'metrics-auth-file'],
+];
+
+/** What is wrong with the command; `strangerTo` finds the first option that is not among these, as it is written. */
 export function hubConflict(
-  { hub, migrate, store }: RowValues<typeof HUB>,
-  stranger: string | null,
+  { hub, migrate, store, api, metrics }: HubValues,
+  strangerTo: (known: readonly string[]) => string | null,
 ): ServiceError | null {
+  if (!hub) return null;
   const conflict = (option: string, reason: string, remedy: string): ServiceError =>
     failure('OPTION_CONFLICT', { option, reason, remedy });
-  if (!hub) return null;
-  if (stranger !== null) return conflict(stranger, 'it cannot be combined with hub', 'leave one of them out');
-  if (!migrate) {
-    const remedy = 'add --migrate to make the tables of a store, or write ./hub for a file of this name';
-    return failure('OPTION_NOT_BUILT_IN', { option: 'hub', reason: 'the hub that answers is not built yet', remedy });
-  }
-  return store === null ? conflict('hub --migrate', 'it names no store', 'add --store URL') : null;
+  const command = migrate ? 'hub --migrate' : 'hub';
+  const stranger = strangerTo(migrate ? OF_MIGRATE : OF_SERVING);
+  if (stranger === '--cluster')
+    return conflict(stranger, 'only --migrate makes tables', 'add --migrate, or leave it out');
+  if (stranger !== null) return conflict(stranger, `it cannot be combined with ${command}`, 'leave one of them out');
+  const isFile = migrate ? '' : ', or write ./hub for a file of this name';
+  if (store === null) return conflict(command, 'it names no store', `add --store URL${isFile}`);
+  if (migrate || api !== null || metrics !== null) return null;
+  return conflict(command, 'it serves nothing', 'add --api ADDR');
 }

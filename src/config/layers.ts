@@ -139,9 +139,12 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   return layer;
 }
 
-/** The tables of the file whose keys are names. */
+/** The tables of the file whose keys are names, or begin with one. */
 const NAMES = 'names.';
 const TRUNKS = 'trunks.';
+const AGENTS = 'agents.';
+/** What stands below the name of an agent, and the option that holds it. */
+const OF_AGENT: Readonly<Record<string, Flag>> = { url: 'agent', key_file: 'agent-key-file', ca: 'agent-ca' };
 
 const require = createRequire(import.meta.url);
 
@@ -173,6 +176,15 @@ export function readToml(text: string, file: string): Layer {
       const flag = name === LOCAL_SIDE ? 'trunk-local' : 'trunk';
       const texts = name === LOCAL_SIDE ? textsOf(where, value) : namedBy(name, where, value);
       layer.set(flag, [...(layer.get(flag) ?? []), ...texts]);
+      continue;
+    }
+    if (key.startsWith(AGENTS)) {
+      const dot = key.lastIndexOf('.');
+      const flag = OF_AGENT[key.slice(dot + 1)];
+      if (flag === undefined || dot < AGENTS.length)
+        throw failure('OPTION_KEY_UNKNOWN', { option: where, hint: 'write [agents.NAME] with url, key_file and ca' });
+      const name = key.slice(AGENTS.length, dot);
+      layer.set(flag, [...(layer.get(flag) ?? []), ...textsOf(where, value).map((text) => `${name}=${text}`)]);
       continue;
     }
     const spec = BY_TOML.get(key);

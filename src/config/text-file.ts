@@ -5,7 +5,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { errnoOf, failure } from '../core/errors.ts';
 import type { Result } from '../core/result.ts';
 import { fail, ok } from '../core/result.ts';
-import { oneLine } from './option-value.ts';
+import { isApiKey, oneLine } from './option-value.ts';
 
 /** Bytes of a file that holds one secret. */
 const SECRET_FILE_BYTES = 64 * 1024;
@@ -54,6 +54,13 @@ export function readSecret(flag: string, path: string, content: string): string 
   const secret = file.ok ? file.value.text.trim() : '';
   if (secret === '') throw failure('SECRET_FILE_INVALID', { option: flag, path: oneLine(path), reason, content });
   return secret;
+}
+
+/** The key of a file. Throws SECRET_FILE_INVALID, and API_KEY_INVALID for one that no client can present. */
+export function readKey(flag: string, path: string): string {
+  const key = readSecret(flag, path, 'the key');
+  if (!isApiKey(key)) throw failure('API_KEY_INVALID', { option: `${flag} ${oneLine(path)}` });
+  return key;
 }
 
 /** The text of a file that begins with a certificate (PEM). Throws SECRET_FILE_INVALID. */

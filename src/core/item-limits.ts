@@ -438,3 +438,8 @@ export const HUB_RECALLED_BYTES = 32 * 1024 * 1024;
 /** Milliseconds between two looks for calls that changed, and for how long rows may be on their way into the store. */
 export const HUB_CHANGES_MS = 2_000;
 export const HUB_SETTLE_MS = 3_000;
+
+// A hub of many agents.
+
+/** Agents that `[agents]` can name. */
+export const MAX_AGENTS = 200;

@@ -49,7 +49,7 @@ const refusing =
   };
 
 test('the hub that answers is not built yet', async () => {
-  const { code, stderr } = await run(['hub']);
+  const { code, stderr } = await run(['hub', '--store', 'http://127.0.0.1:8123', '--api', '127.0.0.1:0']);
   assert.equal(code, 2);
   assert.match(stderr, /^calltap: hub: the hub that answers is not built yet; add --migrate [^\n]+\n$/);
 });

@@ -29,6 +29,8 @@ export type Target = {
   readonly keyHint: string;
   /** A CA in PEM that is trusted besides those of Node. */
   readonly ca: string | null;
+  /** Over http it is this host's end of a tunnel, or nothing: with and without a key. */
+  readonly isTunnel?: true;
 };
 
 export type Place = Pick<Target, 'url' | 'isTls' | 'host' | 'port' | 'path'>;
@@ -61,15 +63,16 @@ export async function isThisHost(host: string): Promise<boolean> {
   return found.length > 0 && found.every(({ address }) => isLoopback(address));
 }
 
-/** Whether the key may go to this address. */
-function mayGo({ isTls, key }: Target, address: string): boolean {
-  return key === null || isLoopback(address) || (isTls && !key.isLocal);
+/** Whether the key, and the question, may go to this address. */
+function mayGo({ isTls, key, isTunnel }: Target, address: string): boolean {
+  if (isLoopback(address)) return true;
+  return isTls ? key?.isLocal !== true : key === null && isTunnel !== true;
 }
 
 function keyStays({ key }: Target, address: string): RemoteFailure {
   return new RemoteFailure(
     'lost',
-    `the ${key?.word ?? 'key'} would go over http to ${address}, which is not this host`,
+    `the ${key === null ? 'question' : (key.word ?? 'key')} would go over http to ${address}, which is not this host`,
     'write https://, or tunnel the port (ssh -L) and connect to 127.0.0.1',
   );
 }

@@ -2,8 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../../config/config.ts';
-import { isApiKey, isUserPass, oneLine } from '../../config/option-value.ts';
-import { readSecret } from '../../config/text-file.ts';
+import { isUserPass, oneLine } from '../../config/option-value.ts';
+import { readKey, readSecret } from '../../config/text-file.ts';
 import { failure } from '../../core/errors.ts';
 import type { ApiCredentials } from './api-credentials.ts';
 import { createApiCredentials } from './api-credentials.ts';
@@ -55,13 +55,9 @@ export function readMetricsCredentials({ metricsAuth, metricsAuthFile }: Metrics
   return createBasicCredentials(userPass);
 }
 
-/** The key of a file. One that no client can present is refused, as on the command line. */
+/** The key of a file; null without one. */
 export function readApiKey(path: string | null): string | null {
-  if (path === null) return null;
-  const option = '--api-key-file';
-  const key = readSecret(option, path, 'the key');
-  if (!isApiKey(key)) throw failure('API_KEY_INVALID', { option: `${option} ${oneLine(path)}` });
-  return key;
+  return path === null ? null : readKey('--api-key-file', path);
 }
 
 /** Prints the token alone on standard output; its id, by which it can be revoked, goes to standard error. */

@@ -136,8 +136,7 @@ test('a word without an option is a capture', () => {
 });
 
 test('hub and mcp are commands as the first word alone', () => {
-  const line =
-    'calltap: hub: the hub that answers is not built yet; add --migrate to make the tables of a store, or write ./hub for a file of this name';
+  const line = 'calltap: hub: it names no store; add --store URL, or write ./hub for a file of this name';
   assert.equal(mistake('hub'), line);
   assert.match(mistake('--utc', 'hub', 'a'), /: it cannot be combined with hub;/);
   assert.equal(load('hub', '--migrate', '--store', 'x').hub, true);
@@ -161,11 +160,47 @@ test('hub takes a store and what goes with it, and nothing of a capture', () => 
   assert.equal(mistake('hub', '--migrate'), 'calltap: hub --migrate: it names no store; add --store URL');
   for (const argv of [['a.pcap'], ['-d', 'lo'], ['--json'], ['--api', '1'], ['--connect', 'x']])
     assert.match(mistake('hub', '--migrate', '--store', 'x', ...argv), /it cannot be combined with/, argv.join(' '));
-  for (const argv of [['--migrate'], ['--store', 'x'], ['--store-user', 'x'], ['--store-ca', 'x'], ['--cluster', 'x']])
-    assert.match(mistake('-I', 'a', ...argv), /: it goes with the command hub; write calltap hub --migrate/, argv[0]);
+  const strangers = ['store', 'store-user', 'store-ca', 'cluster', 'agent', 'agent-key-file', 'agent-ca'];
+  for (const argv of [['--migrate'], ...strangers.map((flag) => [`--${flag}`, 'x'])])
+    assert.match(mistake('-I', 'a', ...argv), /: it goes with the command hub; write calltap hub --store URL/, argv[0]);
   // In the environment it may be meant for other starts.
   const other = loadConfig({ argv: ['-I', 'a'], env: { CALLTAP_STORE: 'http://h' } });
   assert.ok(other.ok && other.value.config.store === 'http://h');
+});
+
+test('a hub that answers takes what servers take, and nothing of a capture', () => {
+  const serving = ['hub', '--store', 'http://h/d', '--api', '8080'];
+  const every = [
+    ...['--console', '--mcp', '--api-max-rows', '9', '--api-max-conn', '9', '--metrics', '9090', '--names', 'f'],
+    ...['--name', '192.0.2.1=pbx', '--api-key', 'k', '--api-key-file', 'f', '--api-signing-key', 'x'.repeat(32)],
+    ...['--api-signing-key-file', 'f', '--api-revoked-file', 'f', '--mcp-signing-key', 'x'.repeat(32), '--ask'],
+    ...['--metrics-auth-file', 'f', '--store-user', 'u', '--store-password-file', 'p', '--store-ca', 'c'],
+    ...['--agent', 'a=https://a', '--agent', 'b=https://b', '--agent-key-file', 'a=k', '--agent-ca', 'a=c'],
+  ];
+  const { hub, ask, agent, agentKeyFile, agentCa } = load(...serving, ...every);
+  assert.deepEqual(
+    [hub, ask, agent, agentKeyFile, agentCa],
+    [true, true, ['a=https://a', 'b=https://b'], ['a=k'], ['a=c']],
+  );
+  assert.equal(load('hub', '--store', 'x', '--metrics', '9090').hub, true);
+  assert.equal(mistake('hub', '--store', 'x'), 'calltap: hub: it serves nothing; add --api ADDR');
+  assert.match(
+    mistake(...serving, '--cluster', 'c'),
+    /^calltap: --cluster: only --migrate makes tables; add --migrate/,
+  );
+  assert.match(mistake('hub', '--migrate', '--store', 'x', '--agent', 'a=b'), /cannot be combined with hub --migrate;/);
+  const capture = ['-d', '-L', '-I', '-O', '-H', '--uprobe', '--ship', '--bpf', '--json', '--filter'];
+  const more = ['--peer-ctl', '--retain-audio', '--kill-scanner', '--max-dialogs', '--trunk', '--on-trunk-exec', '-i'];
+  for (const option of [...capture, ...more]) {
+    const argv = ['--uprobe', '--json', '--retain-audio', '--kill-scanner', '-i'].includes(option)
+      ? [option]
+      : [option, '9'];
+    assert.match(mistake(...serving, ...argv), /: it cannot be combined with hub; leave one of them out$/, option);
+  }
+  // The configuration file of this host's agent may be that of its hub.
+  const file = '[capture]\ndevice = ["any"]\n[ship]\nurl = "http://h"\n';
+  const both = loadConfig({ argv: [...serving, '--config', 'f'], env: {}, readFile: () => file });
+  assert.ok(both.ok && both.value.config.hub);
 });
 
 test('what goes with --ship needs it, and a user has a password', () => {

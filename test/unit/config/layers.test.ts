@@ -51,6 +51,22 @@ test('flag over environment over file over default', () => {
   ]);
 });
 
+test('[agents] has a table for each host, whose name may have dots', () => {
+  const toml =
+    '[agents.sbc1]\nurl = "https://sbc1"\nkey_file = "k"\n[agents."b.example.net"]\nurl = "https://b"\nca = "c"\n';
+  const { config } = load(['-I', 'a', '--config', 'f'], {}, { f: toml });
+  assert.deepEqual(config.agent, ['sbc1=https://sbc1', 'b.example.net=https://b']);
+  assert.deepEqual([config.agentKeyFile, config.agentCa], [['sbc1=k'], ['b.example.net=c']]);
+  const hint = 'there is no such key; write [agents.NAME] with url, key_file and ca';
+  assert.equal(mistake('[agents.sbc1]\nuri = "x"'), `calltap: agents.sbc1.uri in f.toml: ${hint}`);
+  assert.equal(mistake('[agents]\nsbc1 = "https://x"'), `calltap: agents.sbc1 in f.toml: ${hint}`);
+  assert.equal(mistake('[agents]\nurl = "https://x"'), `calltap: agents.url in f.toml: ${hint}`);
+  assert.match(
+    mistake('[agents.sbc1]\nurl = 5'),
+    /^calltap: agents\.sbc1\.url in f\.toml: the value has the wrong type/,
+  );
+});
+
 test('--config over CALLTAP_CONFIG', () => {
   const files = { a: '[api]\nmax_rows = 1', b: '[api]\nmax_rows = 2' };
   assert.equal(load(['-I', 'x', '--config', 'b'], { CALLTAP_CONFIG: 'a' }, files).config.apiMaxRows, 2);

@@ -2,16 +2,16 @@
  * Finds the running service that --connect means, and the key that may go there, and opens it.
  */
 import { existsSync } from 'node:fs';
-import type { Config } from '../config/config.ts';
-import { localService } from '../config/local-service.ts';
-import { oneLine } from '../config/option-value.ts';
-import { readCertificate } from '../config/text-file.ts';
-import { failure, ServiceError } from '../core/errors.ts';
-import { connectionFailure } from '../explore/remote/failures.ts';
-import type { RemotePort } from '../explore/remote/remote-port.ts';
-import { openRemote } from '../explore/remote/remote-port.ts';
-import { isThisHost, readPlace } from '../explore/remote/target.ts';
-import { readApiKey } from '../serve/auth/configured.ts';
+import type { Config } from '../../config/config.ts';
+import { localService } from '../../config/local-service.ts';
+import { oneLine } from '../../config/option-value.ts';
+import { readCertificate } from '../../config/text-file.ts';
+import { failure, ServiceError } from '../../core/errors.ts';
+import { connectionFailure } from '../../explore/remote/failures.ts';
+import type { RemotePort } from '../../explore/remote/remote-port.ts';
+import { openRemote } from '../../explore/remote/remote-port.ts';
+import { isThisHost, readPlace } from '../../explore/remote/target.ts';
+import { readApiKey } from '../../serve/auth/configured.ts';
 
 /** `source`: the address, and where it was found. Throws ServiceError where it cannot be reached. */
 export async function openService(config: Config): Promise<{ readonly port: RemotePort; readonly source: string }> {
