@@ -58,7 +58,7 @@ test('a service that cannot be asked is one line and exit code 1', async (t) => 
   assert.match(await refused(locked), /it asks for a key; set SERVICE_API_KEY/);
   assert.match(
     await refused(locked, '--api-key-file', wrong),
-    /it refuses the key .*; give its key in SERVICE_API_KEY/,
+    /it refuses the key .*; give its key in SERVICE_API_KEY,/,
   );
   assert.match(await refused('http://127.0.0.1:1'), /nobody listens there; start the service/);
 });

@@ -119,7 +119,7 @@ export function statusFailure(
       : new RemoteFailure('lost', `what answers there is no calltap (status ${status})`, CHECK_ADDRESS);
   if (status === 401)
     return keys.isSent
-      ? new RemoteFailure('lost', `it refuses the key${told}`, 'give its key in SERVICE_API_KEY or with --api-key-file')
+      ? new RemoteFailure('lost', `it refuses the key${told}`, keys.hint)
       : new RemoteFailure('lost', 'it asks for a key', keys.hint);
   if (status === 403) return new RemoteFailure('lost', `it refuses this host${told}`, 'use its own address and a key');
   if (status === 404) return new RemoteFailure('gone', 'it has no such call', 'read the list again');

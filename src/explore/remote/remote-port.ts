@@ -1,8 +1,6 @@
 /**
  * The terminal's port over the `/ask` of a running service. Nothing of it rejects: what does not come is null, with a reason.
  */
-import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
 import type { Static, TSchema } from 'typebox';
 import type { Named } from '../../contract/index.ts';
 import {
@@ -32,13 +30,14 @@ import type { Found } from '../found.ts';
 import type { AgentPort } from '../serve-port.ts';
 import type { TerminalPort } from '../terminal-port.ts';
 import { agentPart } from './agent-part.ts';
+import { callPath, query, readAudio, readCapture, readDocument, selectorOf } from './answers.ts';
 import type { FailureKind } from './failures.ts';
-import { connectionFailure, noAsk, RemoteFailure, saidText, tooLarge, wrongShape } from './failures.ts';
+import { connectionFailure, noAsk, RemoteFailure, wrongShape } from './failures.ts';
 import { Link } from './link.ts';
 import { filterText, questionText } from './question-text.ts';
 import type { Bounds } from './requests.ts';
 import { Requests } from './requests.ts';
-import { captureTimeUs, isDrawable, isReadable, readShape } from './shapes.ts';
+import { captureTimeUs, isDrawable, isReadable } from './shapes.ts';
 import type { Target } from './target.ts';
 import { Watching } from './watching.ts';
 
@@ -50,8 +49,6 @@ const LIST: Bounds = { bytes: REMOTE_LIST_BYTES, ms: 30_000 };
 const FILE: Bounds = { bytes: REMOTE_FILE_BYTES, ms: 300_000 };
 const PULSE: Bounds = { bytes: REMOTE_PROBLEM_BYTES, ms: 5_000 };
 const PULSE_EVERY_MS = 2_000;
-/** Between two pieces of a capture. */
-const PIECE_MS = 30_000;
 
 /** Rejects with RemoteFailure where the service cannot be reached, or does not let anybody in. `isUtc`: how times are written. */
 export async function openRemote(target: Target, isUtc: boolean): Promise<RemotePort> {
@@ -66,10 +63,9 @@ export async function openRemote(target: Target, isUtc: boolean): Promise<Remote
 }
 
 async function readPulse(requests: Requests): Promise<Pulse> {
-  const { body } = await requests.read('/ask/pulse', PULSE).catch((error: unknown) => {
+  const p = await readDocument(requests, '/ask/pulse', AskPulse, PULSE).catch((error: unknown) => {
     throw isOf(error, 'gone') ? noAsk(requests.path) : error;
   });
-  const p = readShape(AskPulse, body.toString('utf8'));
   const { calls, active, packets, dropped, outside, progress = null } = p;
   const nowUs = captureTimeUs(p);
   return {
@@ -142,14 +138,8 @@ class Remote {
           const { uac, uas, notes } = await this.#document(callPath([callId], 'sipp'), AskSipp);
           return { uac, uas, notes };
         }),
-      capture: (callIds) => this.#foundOr(() => this.#capture(callPath(callIds, 'capture'))),
-      audio: (callId, _isGone, span) =>
-        this.#foundOr(async () => {
-          const part = span === undefined ? {} : { from: span.fromSec, to: finite(span.toSec) };
-          const { answer, body } = await this.#requests.read(callPath([callId], 'audio', part), FILE);
-          if (answer.headers['content-type'] !== 'audio/wav') throw wrongShape();
-          return { wav: body, isPartial: answer.headers['x-service-audio-partial'] === 'true' };
-        }),
+      capture: (callIds) => this.#foundOr(() => readCapture(this.#requests, callPath(callIds, 'capture'), FILE.ms)),
+      audio: (callId, _isGone, span) => this.#foundOr(() => readAudio(this.#requests, callId, span, FILE)),
       findings: ({ filter }) =>
         this.#answer(() => this.#list(`/ask/findings?${this.#filterQuery(filter)}`, AskFindings)),
       registrations: ({ filter }) =>
@@ -206,9 +196,8 @@ class Remote {
     });
   }
 
-  async #document<T extends TSchema>(path: string, shape: Named<T>, bounds = DOCUMENT): Promise<Static<T>> {
-    const { body } = await this.#requests.read(path, bounds);
-    return readShape(shape, body.toString('utf8'));
+  #document<T extends TSchema>(path: string, shape: Named<T>, bounds = DOCUMENT): Promise<Static<T>> {
+    return readDocument(this.#requests, path, shape, bounds);
   }
 
   async #list<T extends TSchema>(path: string, shape: Named<T>): Promise<Static<T>> {
@@ -224,24 +213,6 @@ class Remote {
     const { answer, body } = await this.#requests.read(path, { ...LIST, ms: FILE.ms });
     if (answer.headers['content-type']?.startsWith('text/') !== true) throw wrongShape();
     return body.toString('utf8').replace(/\n$/, '').split('\n').map(safeText);
-  }
-
-  async #capture(path: string) {
-    const answer = await this.#requests.open(path, FILE.ms);
-    const { headers } = answer;
-    const bytes = Number(headers['content-length'] ?? Number.NaN);
-    const isCapture = headers['content-type'] === 'application/vnd.tcpdump.pcap' && Number.isInteger(bytes);
-    if (!isCapture || bytes > REMOTE_FILE_BYTES) {
-      answer.destroy();
-      throw isCapture ? tooLarge(REMOTE_FILE_BYTES) : wrongShape();
-    }
-    answer.setTimeout(PIECE_MS, () => answer.destroy(new RemoteFailure('late', 'the capture stopped on its way', '')));
-    return {
-      file: Readable.from(pieces(answer), { objectMode: false }),
-      bytes,
-      isRebuilt: headers['x-service-capture-rebuilt'] === 'true',
-      lack: saidText(String(headers['x-service-capture-lacks'] ?? '')),
-    };
   }
 
   #filterQuery(filter: Parameters<TerminalPort['findings']>[0]['filter']): string {
@@ -267,34 +238,4 @@ class Remote {
       this.#pulseMs = performance.now();
     }
   }
-}
-
-/** A stream that is cut off ends whoever reads it with the error. */
-async function* pieces(answer: IncomingMessage): AsyncGenerator<Buffer> {
-  for await (const piece of answer) yield piece as Buffer;
-}
-
-type Parts = Readonly<Record<string, string | number | null>>;
-
-/** Empty parts are left out. */
-function query(parts: Parts): string {
-  const given = Object.entries(parts).filter(([, value]) => value !== null && value !== '');
-  return new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)])).toString();
-}
-
-function finite(value: number): number | null {
-  return Number.isFinite(value) ? value : null;
-}
-
-/** A Call-ID is its own selector, but for an empty one. */
-function selectorOf(callId: string): string {
-  return callId === '' ? 'id:' : callId;
-}
-
-/** The route of a call, or of a part of it; with more than one call that of the first with its legs. */
-function callPath(callIds: readonly string[], part = '', parts: Parts = {}): string {
-  const [first = '', ...legs] = callIds;
-  const asked = query({ ...(legs.length > 0 ? { legs: 'true' } : {}), ...parts });
-  const route = `/ask/calls/${encodeURIComponent(selectorOf(first))}${part === '' ? '' : `/${part}`}`;
-  return asked === '' ? route : `${route}?${asked}`;
 }

@@ -42,8 +42,9 @@ export class Requests {
 
   /** The whole body of an answer of 200. Rejects with RemoteFailure. */
   async read(path: string, bounds: Bounds): Promise<{ readonly answer: IncomingMessage; readonly body: Buffer }> {
+    const until = performance.now() + bounds.ms;
     const answer = await this.open(path, bounds.ms);
-    return { answer, body: await wholeBody(answer, bounds) };
+    return { answer, body: await wholeBody(answer, { ...bounds, ms: until - performance.now() }) };
   }
 
   /**

@@ -25,7 +25,7 @@ export type Target = {
   /** What stands before `/ask`; '' for nothing. */
   readonly path: string;
   readonly key: Key | null;
-  /** How somebody gets a key where the service asks for one. */
+  /** How somebody gets a key where the service asks for one, or for another one. */
   readonly keyHint: string;
   /** A CA in PEM that is trusted besides those of Node. */
   readonly ca: string | null;

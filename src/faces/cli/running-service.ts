@@ -25,7 +25,7 @@ export async function openService(config: Config): Promise<{ readonly port: Remo
   const keyHint =
     key === null && keyFile !== null && existsSync(keyFile)
       ? `run it as root or in the group calltap, who may read ${oneLine(keyFile)}, or set SERVICE_API_KEY`
-      : 'set SERVICE_API_KEY, or name a file with --api-key-file';
+      : `${key === null ? 'set' : 'give its key in'} SERVICE_API_KEY, or name a file with --api-key-file`;
   const target = {
     ...place,
     key: key === null ? null : { text: key, isLocal: given === null },

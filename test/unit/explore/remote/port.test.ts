@@ -194,10 +194,10 @@ describe('a running service', () => {
     assert.ok(credentials !== null);
     const guarded = await serve(t, { credentials });
     assert.equal(await refusal(t, guarded.base), 'it asks for a key; set SERVICE_API_KEY');
-    const key = (text: string) => ({ key: { text, isLocal: false } });
+    const key = (text: string) => ({ key: { text, isLocal: false }, keyHint: 'give its own' });
     assert.match(
       await refusal(t, guarded.base, key('wrong-key')),
-      /^it refuses the key \(The key is not accepted\); give its/,
+      /^it refuses the key \(The key is not accepted\); give its own$/,
     );
     assert.equal(await refusal(t, guarded.base, key('right-key')), 'it was let in');
     const off = await startApi(t, { readers: session.explorer });
