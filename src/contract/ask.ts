@@ -261,6 +261,7 @@ export const AskAlert = named(
     source: Type.String({ description: 'Address; of a network the one it sent from last.' }),
     net: Type.Optional(Type.String()),
     name: Type.Optional(Type.String({ description: 'What the operator calls the address.' })),
+    host: Type.Optional(Type.String({ description: 'Of a hub: whose agent reported it.' })),
     at: DateTime,
     first_at: DateTime,
     count: Count,
@@ -274,12 +275,15 @@ export const AskAlert = named(
 );
 export type AskAlert = Static<typeof AskAlert>;
 
+const MissingHost = Type.Object({ host: Type.String(), why: Type.String() });
+
 export const AskSecurity = named(
   'AskSecurity',
   Type.Object({
     schema_version: SchemaVersion1,
     is_watching: Type.Boolean({ description: 'An option asks for the detection.' }),
     alerts: Type.Array(ref(AskAlert)),
+    missing: Type.Optional(Type.Array(MissingHost, { description: 'Of a hub: agents that did not answer.' })),
   }),
 );
 export type AskSecurity = Static<typeof AskSecurity>;

@@ -9,6 +9,7 @@ const FINDING_SEVERITIES = ['blind', 'critical', 'major', 'minor'] as const;
 export const FindingEvidence = named(
   'FindingEvidence',
   Type.Object({
+    host: Type.Optional(Type.String({ description: 'Of a hub: whose agent found it.' })),
     call_id: Type.Optional(Type.String()),
     endpoints: Type.Optional(Type.Array(Type.String())),
     at: Type.Optional(DateTime),

@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
-import { Count, CountOrNull, named, ref, refOrNull, StringOrNull } from './schema.ts';
+import { Count, CountOrNull, DateTime, named, ref, refOrNull, StringOrNull } from './schema.ts';
 
 export const SkippedPort = named(
   'SkippedPort',
@@ -117,6 +117,29 @@ export const Caveats = named(
 );
 export type Caveats = Static<typeof Caveats>;
 
+/** A run of an agent, as its newest heartbeat and the store tell; of a hub alone. */
+export const AgentRun = named(
+  'AgentRun',
+  Type.Object({
+    host: Type.String(),
+    reachable: Type.Optional(Type.Boolean({ description: 'Whether its agent answers the hub; of the newest run.' })),
+    why: Type.Optional(Type.String({ description: 'Why it does not.' })),
+    boot: Type.Optional(Type.String({ description: 'Absent where the store knows no run of this host.' })),
+    started_at: Type.Optional(DateTime),
+    last_heartbeat: Type.Optional(DateTime),
+    delay_sec: Type.Optional(Type.Number({ minimum: 0, description: 'Since its last heartbeat.' })),
+    product: Type.Optional(Type.String()),
+    api: Type.Optional(Type.String({ description: 'Where it says that it answers; a hub dials [agents] alone.' })),
+    calls_begun: Type.Optional(Count),
+    stored: Type.Optional(Type.Integer({ minimum: 0, description: 'Calls of this run that the store has.' })),
+    missing: Type.Optional(
+      Type.Integer({ description: 'Calls of this run that are in progress, on their way or lost.' }),
+    ),
+    losses: Type.Optional(Type.Record(Type.String(), Count, { description: 'What it lost, by reason; no zeros.' })),
+  }),
+);
+export type AgentRun = Static<typeof AgentRun>;
+
 export const Stats = named(
   'Stats',
   Type.Object({
@@ -140,6 +163,8 @@ export const Stats = named(
     capture_name: Type.Optional(StringOrNull),
     uptime_sec: Type.Optional(CountOrNull),
     writing_to: Type.Optional(StringOrNull),
+    agents: Type.Optional(Type.Array(ref(AgentRun), { description: 'Of a hub.' })),
+    store_trouble: Type.Optional(Type.String({ description: 'Of a hub: why its store does not answer.' })),
   }),
 );
 export type Stats = Static<typeof Stats>;

@@ -443,3 +443,15 @@ export const HUB_SETTLE_MS = 3_000;
 
 /** Agents that `[agents]` can name. */
 export const MAX_AGENTS = 200;
+/** Agents that are asked at a time where all of them are. */
+export const AGENTS_AT_ONCE = 64;
+/** Bytes of what one of them answers of its health, of its attackers, and of its findings. */
+export const AGENT_HEALTH_BYTES = 256 * 1024;
+export const AGENT_SECURITY_BYTES = 4 * 1024 * 1024;
+export const AGENT_REPORT_BYTES = 1024 * 1024;
+/** Attackers and kinds of findings of all agents that an answer names. */
+export const FLEET_ALERTS = 1_000;
+export const FLEET_FINDINGS = 200;
+/** Audio files and containers of agents that are fetched at a time, and that wait. */
+export const AGENT_FILES = 2;
+export const AGENT_FILES_WAITING = 8;

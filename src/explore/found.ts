@@ -14,7 +14,7 @@ export type InTurns<T> = Promise<T | null> | T;
 
 /** Why a question to other hosts has no answer; the message is a sentence for whoever asked. */
 export class Unanswered extends Error {
-  readonly kind: Extract<ProblemKind, 'too-wide' | 'agent-away' | 'store-away'>;
+  readonly kind: Extract<ProblemKind, 'too-wide' | 'agent-away' | 'store-away' | 'not-found'>;
 
   constructor(kind: Unanswered['kind'], sentence: string) {
     super(sentence);

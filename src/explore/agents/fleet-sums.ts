@@ -1,0 +1,135 @@
+/**
+ * Sums of what many agents answer of themselves: statistics, figures of the moment, attackers and findings. Numbers of a hostile
+ * agent stay numbers, and what it names is bounded.
+ */
+import { Create } from 'typebox/value';
+import type { AskAlert, AskPulse, AskSecurity, CaptureFinding, CaptureReport, Stats } from '../../contract/index.ts';
+import { CaptureQuality, Caveats, DialogCounts, StreamCounts } from '../../contract/index.ts';
+import { FLEET_ALERTS, FLEET_FINDINGS } from '../../core/item-limits.ts';
+import { LOSSES } from '../../view/loss-table.ts';
+import type { Pulse } from '../../view/pulse.ts';
+import { captureTimeUs } from '../remote/shapes.ts';
+
+const PORTS = 5;
+const EVIDENCE = 10;
+const SEVERITIES = ['blind', 'critical', 'major', 'minor'];
+
+export function noStats(): Stats {
+  return {
+    schema_version: 2,
+    dialogs: Create(DialogCounts),
+    streams: Create(StreamCounts),
+    timing: { pdd_p50_ms: null, pdd_p95_ms: null, pdd_p99_ms: null },
+    capture_quality: Create(CaptureQuality),
+    caveats: Create(Caveats),
+    losses: Object.fromEntries(LOSSES.map(({ name }) => [name, 0])),
+    source: 'live',
+    source_exhausted: false,
+    unsaved: false,
+    unanalysed_sip_messages: 0,
+    unanalysed_busiest_ports: [],
+    unanalysed_websocket_messages: 0,
+    unanalysed_websocket_ports: [],
+  };
+}
+
+/** Quantiles of many hosts cannot be made of those of each: `timing` stays null. */
+export function addStats(whole: Stats, one: Stats): void {
+  whole.dialogs = summed(whole.dialogs, one.dialogs);
+  whole.streams = summed(whole.streams, one.streams);
+  whole.capture_quality = summed(whole.capture_quality, one.capture_quality);
+  whole.caveats = summed(whole.caveats, one.caveats);
+  // Names that this version does not know stay away.
+  whole.losses = summed(whole.losses, one.losses);
+  whole.unsaved ||= one.unsaved;
+  whole.unanalysed_sip_messages = plus(whole.unanalysed_sip_messages, one.unanalysed_sip_messages);
+  whole.unanalysed_websocket_messages = plus(whole.unanalysed_websocket_messages, one.unanalysed_websocket_messages);
+  whole.unanalysed_busiest_ports = busiest([...whole.unanalysed_busiest_ports, ...one.unanalysed_busiest_ports]);
+  whole.unanalysed_websocket_ports = busiest([...whole.unanalysed_websocket_ports, ...one.unanalysed_websocket_ports]);
+}
+
+export function noPulse(): Pulse {
+  const counts = { calls: 0, active: 0, packets: 0, sipMessages: 0, dropped: 0, outside: 0 };
+  return { ...counts, isDegraded: false, progress: null, nowUs: Number.NEGATIVE_INFINITY };
+}
+
+export function addPulse(whole: Pulse, one: AskPulse): Pulse {
+  return {
+    calls: plus(whole.calls, one.calls),
+    active: plus(whole.active, one.active),
+    packets: plus(whole.packets, one.packets),
+    sipMessages: plus(whole.sipMessages, one.sip_messages),
+    dropped: plus(whole.dropped, one.dropped),
+    outside: plus(whole.outside, one.outside),
+    isDegraded: whole.isDegraded || one.is_degraded,
+    progress: null,
+    nowUs: Math.max(whole.nowUs, captureTimeUs(one)),
+  };
+}
+
+export function noSecurity(): AskSecurity {
+  return { schema_version: 1, is_watching: false, alerts: [] };
+}
+
+/** The newest of all. */
+export function addSecurity(whole: AskSecurity, host: string, one: AskSecurity): void {
+  const at = (alert: AskAlert): number => Date.parse(alert.at);
+  whole.is_watching ||= one.is_watching;
+  whole.alerts = [...whole.alerts, ...one.alerts.map((alert) => ({ ...alert, host }))]
+    .sort((a, b) => at(b) - at(a))
+    .slice(0, FLEET_ALERTS);
+}
+
+export function noReport(): CaptureReport {
+  return { frames_read: 0, dialogs_examined: 0, streams_examined: 0, complete: true, findings: [] };
+}
+
+/** Findings of one kind are one; of their evidence the first is shown. */
+export function addReport(whole: CaptureReport, host: string, one: CaptureReport): void {
+  whole.frames_read = plus(whole.frames_read, one.frames_read);
+  whole.dialogs_examined = plus(whole.dialogs_examined, one.dialogs_examined);
+  whole.streams_examined = plus(whole.streams_examined, one.streams_examined);
+  whole.complete &&= one.complete;
+  for (const finding of one.findings) {
+    const evidence = finding.evidence.map((each) => ({ ...each, host }));
+    const known = whole.findings.find(({ kind }) => kind === finding.kind);
+    if (known !== undefined) addFinding(known, { ...finding, evidence });
+    else if (whole.findings.length < FLEET_FINDINGS) whole.findings.push({ ...finding, evidence });
+    else whole.complete = false;
+  }
+  const rank = ({ severity }: CaptureFinding): number => SEVERITIES.indexOf(severity);
+  whole.findings.sort((a, b) => rank(a) - rank(b) || b.occurrences - a.occurrences);
+}
+
+function addFinding(known: CaptureFinding, { occurrences, evidence, evidence_omitted }: CaptureFinding): void {
+  const all = [...known.evidence, ...evidence];
+  known.occurrences = plus(known.occurrences, occurrences);
+  known.evidence = all.slice(0, EVIDENCE);
+  known.evidence_omitted = plus(known.evidence_omitted, evidence_omitted + Math.max(0, all.length - EVIDENCE));
+}
+
+type Counts = Readonly<Record<string, number | boolean>>;
+
+/** Each number of `whole` with that of `one`. */
+function summed<T extends Counts>(whole: T, one: T): T {
+  const rows = Object.entries(whole).map(([name, value]) => {
+    const other = Object.hasOwn(one, name) ? one[name] : undefined;
+    if (typeof value === 'boolean') return [name, value || other === true];
+    return [name, typeof other === 'number' ? plus(value, other) : value];
+  });
+  // The keys and kinds of values are those of `whole`.
+  return Object.fromEntries(rows) as T;
+}
+
+function plus(a: number, b: number): number {
+  return Math.min(a + b, Number.MAX_SAFE_INTEGER);
+}
+
+function busiest(ports: Stats['unanalysed_busiest_ports']): Stats['unanalysed_busiest_ports'] {
+  const byPort = new Map<number, number>();
+  for (const { port, messages } of ports) byPort.set(port, plus(byPort.get(port) ?? 0, messages));
+  return [...byPort]
+    .map(([port, messages]) => ({ port, messages }))
+    .sort((a, b) => b.messages - a.messages)
+    .slice(0, PORTS);
+}
