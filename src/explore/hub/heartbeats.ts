@@ -1,0 +1,64 @@
+/**
+ * The runs of agents that the store knows: read when somebody asks, and once for all who ask at a time. What was known last stays
+ * when the store goes away.
+ */
+
+import type { AgentRow, StoreExplorer } from '../clickhouse/store-explorer.ts';
+import { Unanswered } from '../found.ts';
+import { connectionFailure } from '../remote/failures.ts';
+
+/** Statistics are of the last seconds, metrics as old as a heartbeat may be. */
+const FRESH_MS = 2_000;
+const SCRAPE_MS = 10_000;
+
+export type Heard = {
+  /** Newest first. */
+  readonly rows: readonly AgentRow[];
+  /** Why the store does not answer, a sentence; null while it does. */
+  readonly trouble: string | null;
+};
+
+export class Heartbeats {
+  readonly #store: Pick<StoreExplorer, 'agentRows'>;
+  #heard: Heard = { rows: [], trouble: null };
+  #atMs = Number.NEGATIVE_INFINITY;
+  #asking: Promise<Heard> | null = null;
+
+  constructor(store: Pick<StoreExplorer, 'agentRows'>) {
+    this.#store = store;
+  }
+
+  /** Those of this moment; they never reject. */
+  read(): Promise<Heard> {
+    if (this.#asking !== null) return this.#asking;
+    return performance.now() - this.#atMs < FRESH_MS ? Promise.resolve(this.#heard) : this.#ask();
+  }
+
+  /** Those known last; newer ones are on their way where they are old. */
+  get newest(): Heard {
+    if (this.#asking === null && performance.now() - this.#atMs >= SCRAPE_MS) void this.#ask();
+    return this.#heard;
+  }
+
+  #ask(): Promise<Heard> {
+    this.#asking = this.#read().finally(() => {
+      this.#asking = null;
+      this.#atMs = performance.now();
+    });
+    return this.#asking;
+  }
+
+  async #read(): Promise<Heard> {
+    try {
+      const rows = await this.#store.agentRows();
+      this.#heard =
+        rows === null
+          ? { ...this.#heard, trouble: 'Too many questions to the store are under way.' }
+          : { rows, trouble: null };
+    } catch (error) {
+      const why = error instanceof Unanswered ? error.message : connectionFailure(error).message;
+      this.#heard = { ...this.#heard, trouble: why };
+    }
+    return this.#heard;
+  }
+}
