@@ -42,15 +42,13 @@ async function main(argv: readonly string[]): Promise<number> {
   if (config.check) return runHostCheck(config);
   if (config.uprobeList) return runUprobeList(config);
   if (config.showFrame !== null) return runShowFrame(config.showFrame, config.decodeEspNull);
-  if (config.hub && !config.migrate)
-    throw failure('OPTION_NOT_BUILT_IN', {
-      option: 'hub',
-      reason: 'the hub that answers is not built yet',
-      remedy: 'add --migrate to make the tables of a store',
-    });
   if (config.migrate) {
     const { runMigrate } = await import('../faces/cli/migrate.ts');
     return runMigrate(config);
+  }
+  if (config.hub) {
+    const { serveHub } = await import('./hub.ts');
+    return serveHub(config);
   }
   if (config.connect !== null && config.mcpStdio) {
     const { serveAgentOver } = await import('./agent.ts');

@@ -3,6 +3,10 @@
  * A password goes over http to this host alone; the address that is connected to decides.
  */
 import type { LookupFunction } from 'node:net';
+import type { Config } from '../../config/config.ts';
+import { oneLine } from '../../config/option-value.ts';
+import { readCertificate, readSecret } from '../../config/text-file.ts';
+import { failure } from '../../core/errors.ts';
 import { guardedLookup, type Place, readPlace, refusedAddress } from '../remote/target.ts';
 
 export type StorePlace = Place & { readonly database: string };
@@ -15,6 +19,24 @@ export type StoreLogin = {
 };
 
 const DATABASE = 'calltap';
+
+type Options = Pick<Config, 'store' | 'storeUser' | 'storePasswordFile' | 'storeCa'>;
+
+/** What the options name, with their files read. Throws ServiceError. */
+export function storeOf({ store, storeUser: user, storePasswordFile: file, storeCa: ca }: Options): {
+  readonly place: StorePlace;
+  readonly login: StoreLogin;
+} {
+  const written = store ?? '';
+  const place = readStore(written);
+  if ('reason' in place) {
+    const remedy = 'give http://127.0.0.1:8123/calltap or https://HOST:8443/calltap';
+    const shown = oneLine(written.replace(/\/\/[^@/]*@/, '//…@'));
+    throw failure('OPTION_CONFLICT', { option: `--store ${shown}`, reason: place.reason, remedy });
+  }
+  const password = file === null ? null : readSecret('--store-password-file', file, 'the password');
+  return { place, login: { user, password, ca: ca === null ? null : readCertificate('--store-ca', ca) } };
+}
 
 /** Reads `http[s]://HOST:PORT[/DATABASE]`; why it cannot be one otherwise. */
 export function readStore(text: string): StorePlace | { readonly reason: string } {

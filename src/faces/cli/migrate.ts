@@ -1,28 +1,14 @@
 /** `calltap hub --migrate`: makes the tables of a store and says in one line what it made. */
 import type { Config } from '../../config/config.ts';
-import { oneLine } from '../../config/option-value.ts';
-import { readCertificate, readSecret } from '../../config/text-file.ts';
 import { counted } from '../../core/counted.ts';
 import { failure } from '../../core/errors.ts';
 import { type Migrated, migrate } from '../../explore/clickhouse/migrate.ts';
-import { readStore } from '../../explore/clickhouse/place.ts';
+import { storeOf } from '../../explore/clickhouse/place.ts';
 import { RemoteFailure } from '../../explore/remote/failures.ts';
 
 /** The exit code. Throws ServiceError. */
 export async function runMigrate(config: Config): Promise<number> {
-  const written = config.store ?? '';
-  const place = readStore(written);
-  if ('reason' in place) {
-    const remedy = 'give http://127.0.0.1:8123/calltap or https://HOST:8443/calltap';
-    const shown = oneLine(written.replace(/\/\/[^@/]*@/, '//…@'));
-    throw failure('OPTION_CONFLICT', { option: `--store ${shown}`, reason: place.reason, remedy });
-  }
-  const { storeUser: user, storePasswordFile: file, storeCa: ca } = config;
-  const login = {
-    user,
-    password: file === null ? null : readSecret('--store-password-file', file, 'the password'),
-    ca: ca === null ? null : readCertificate('--store-ca', ca),
-  };
+  const { place, login } = storeOf(config);
   try {
     const made = await migrate(place, login, config.cluster);
     process.stdout.write(`calltap: the store at ${place.url} has schema ${made.schema}: ${whatIsNew(made)}\n`);
