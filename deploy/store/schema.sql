@@ -9,10 +9,7 @@
 --
 -- Later versions only add: `ALTER TABLE … ADD COLUMN IF NOT EXISTS` at the end, and the next number in the last statement.
 
--- Which calls were there: lists, filters, failures and times by trunk. `document` is what the agent itself answers, `hints`
--- what is wrong in sentences. `trunk_in` and `trunk_out` are those of the first message, `trunks` those of all that are kept.
--- `numbers` are users beside those of From and To: of the Request-URI, P-Asserted-Identity and Diversion. `binding` is what a
--- REGISTER binds, as JSON.
+-- Which calls were there: lists, filters, failures and times by trunk. `document` is what the agent itself answers.
 CREATE TABLE IF NOT EXISTS calls
 (
     host LowCardinality(String),
@@ -36,7 +33,6 @@ CREATE TABLE IF NOT EXISTS calls
     reason LowCardinality(String),
     pdd_ms Nullable(UInt32) CODEC(ZSTD),
     setup_ms Nullable(UInt32) CODEC(ZSTD),
-    talk_ms Nullable(UInt32) CODEC(ZSTD),
     duration_sec Float64 CODEC(ZSTD),
     worst_mos Nullable(Float32) CODEC(ZSTD),
     worst_loss_pct Nullable(Float32) CODEC(ZSTD),
@@ -48,10 +44,6 @@ CREATE TABLE IF NOT EXISTS calls
     ended_by LowCardinality(String),
     origin LowCardinality(String),
     messages UInt32 CODEC(ZSTD),
-    trunks Array(LowCardinality(String)),
-    numbers Array(String) CODEC(ZSTD),
-    hints Array(String) CODEC(ZSTD),
-    binding String CODEC(ZSTD),
     document String CODEC(ZSTD)
 )
 ENGINE = ReplacingMergeTree(version)
@@ -196,5 +188,14 @@ ORDER BY (host, boot)
 TTL toDateTime(at) + INTERVAL 30 DAY
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
 
+-- Schema 2: what a hub asks of a call. `hints` is what is wrong in sentences. `trunk_in` and `trunk_out` are those of the first
+-- message, `trunks` those of all that are kept. `numbers` are users beside those of From and To: of the Request-URI,
+-- P-Asserted-Identity and Diversion. `binding` is what a REGISTER binds, as JSON.
+ALTER TABLE calls ADD COLUMN IF NOT EXISTS talk_ms Nullable(UInt32) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS trunks Array(LowCardinality(String)),
+    ADD COLUMN IF NOT EXISTS numbers Array(String) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS hints Array(String) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS binding String CODEC(ZSTD);
+
 -- The number of this schema.
-ALTER TABLE agents MODIFY COMMENT 'calltap schema 1';
+ALTER TABLE agents MODIFY COMMENT 'calltap schema 2';

@@ -2,8 +2,9 @@
  * Dialogs made again of the messages that a store of many hosts kept of them, for what only dialogs tell: which identifiers tie calls
  * together. The same code reads them as on the host that saw them.
  */
+
+import { HUB_RECALLED_BYTES } from '../core/hub-limits.ts';
 import { parseIpv4, parseIpv6, socketOf } from '../core/ip.ts';
-import { HUB_RECALLED_BYTES } from '../core/item-limits.ts';
 import { TRANSPORTS } from '../core/words.ts';
 import { SCAN, scanSip } from '../protocols/sip/scanner/scan.ts';
 import { emptyPacket } from '../sources/packet.ts';

@@ -6,7 +6,9 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { Agents } from '../../src/explore/agents/agents.ts';
 import { agentTargets } from '../../src/explore/agents/targets.ts';
-import type { AgentRow, Part, StoreExplorer } from '../../src/explore/clickhouse/store-explorer.ts';
+import type { PartKey } from '../../src/explore/clickhouse/parts.ts';
+import type { StoreExplorer } from '../../src/explore/clickhouse/store-explorer.ts';
+import type { AgentRow } from '../../src/explore/clickhouse/stored-lists.ts';
 import type { Explorer } from '../../src/explore/explorer.ts';
 
 export type PretendedAgent = {
@@ -86,7 +88,7 @@ export function agentsOf(
   return agents;
 }
 
-export function partOn(host: string, number = 1): Part {
+export function partOn(host: string, number = 1): PartKey {
   return { host, boot: 'b1', number, hour: '2026-11-26 12:00:00' };
 }
 

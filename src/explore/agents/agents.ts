@@ -1,7 +1,7 @@
 /**
  * Asks the agents that `[agents]` names, one or all of them, and says of each that has no answer why. No other host is dialled.
  */
-import { AGENTS_AT_ONCE } from '../../core/item-limits.ts';
+import { AGENTS_AT_ONCE } from '../../core/hub-limits.ts';
 import { connectionFailure, RemoteFailure, saidText } from '../remote/failures.ts';
 import { Requests } from '../remote/requests.ts';
 import type { Target } from '../remote/target.ts';

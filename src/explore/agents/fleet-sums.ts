@@ -5,7 +5,7 @@
 import { Create } from 'typebox/value';
 import type { AskAlert, AskPulse, AskSecurity, CaptureFinding, CaptureReport, Stats } from '../../contract/index.ts';
 import { CaptureQuality, Caveats, DialogCounts, StreamCounts } from '../../contract/index.ts';
-import { FLEET_ALERTS, FLEET_FINDINGS } from '../../core/item-limits.ts';
+import { FLEET_ALERTS, FLEET_FINDINGS } from '../../core/hub-limits.ts';
 import { LOSSES } from '../../view/loss-table.ts';
 import type { Pulse } from '../../view/pulse.ts';
 import { captureTimeUs } from '../remote/shapes.ts';

@@ -3,7 +3,7 @@
  * shortly after, gets the same answer, so that many askers ask the agents once.
  */
 import { AskPulse, AskSecurity, CaptureReport, Stats } from '../../contract/index.ts';
-import { AGENT_HEALTH_BYTES, AGENT_REPORT_BYTES, AGENT_SECURITY_BYTES } from '../../core/item-limits.ts';
+import { AGENT_HEALTH_BYTES, AGENT_REPORT_BYTES, AGENT_SECURITY_BYTES } from '../../core/hub-limits.ts';
 import type { Pulse } from '../../view/pulse.ts';
 import { readDocument } from '../remote/answers.ts';
 import type { Agents, Missing } from './agents.ts';

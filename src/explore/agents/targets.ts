@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts';
 import { oneLine } from '../../config/option-value.ts';
 import { readCertificate, readKey } from '../../config/text-file.ts';
 import { failure, type ServiceError } from '../../core/errors.ts';
-import { MAX_AGENTS } from '../../core/item-limits.ts';
+import { MAX_AGENTS } from '../../core/hub-limits.ts';
 import { readPlace, refusedAddress, type Target } from '../remote/target.ts';
 
 type Options = Pick<Config, 'agent' | 'agentKeyFile' | 'agentCa'>;

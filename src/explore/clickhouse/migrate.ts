@@ -70,7 +70,7 @@ async function columnsOf(client: ClickHouseClient): Promise<ReadonlyMap<string, 
 }
 
 /** The number of the schema that is there; 0 where none is. */
-async function numberIn(client: ClickHouseClient): Promise<number> {
+export async function numberIn(client: ClickHouseClient): Promise<number> {
   const query =
     "SELECT comment FROM system.tables WHERE database = currentDatabase() AND name IN ('agents', 'agents_local')";
   const found = await rows<{ comment: string }>(client, query);

@@ -2,16 +2,19 @@
  * Where a call is in the store: a part for each run of an agent that saw its Call-ID. `host:NAME:CALLID` means the parts of that
  * host alone.
  */
-import { HUB_PARTS } from '../../core/item-limits.ts';
+import { HUB_PARTS } from '../../core/hub-limits.ts';
 import { SqlParameters, usOf } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 
-export type Part = {
+export type PartKey = {
   readonly host: string;
   readonly boot: string;
   readonly number: number;
   /** As the store has it. */
   readonly hour: string;
+};
+
+export type Part = PartKey & {
   readonly createdUs: number;
   readonly updatedUs: number;
 };

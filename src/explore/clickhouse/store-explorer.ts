@@ -7,8 +7,11 @@ import type { Names } from '../../core/names.ts';
 import { callReport } from '../../export/call-report.ts';
 import { RecalledDialogs } from '../../ingest/recalled.ts';
 import { ladderLines } from '../../view/ladder-text.ts';
+import type { MetricFamily } from '../../view/metrics-snapshot.ts';
+import { counterFamily } from '../../view/metrics-snapshot.ts';
 import { toTermination } from '../../view/termination.ts';
 import type { Found } from '../found.ts';
+import { RemoteFailure } from '../remote/failures.ts';
 import type { Selected } from '../selector.ts';
 import type { ServePort } from '../serve-port.ts';
 import {
@@ -23,10 +26,15 @@ import {
 } from './call-answers.ts';
 import { pageOf } from './call-list.ts';
 import { findingsOf, registrationsOf } from './call-sums.ts';
+import { storeFailure } from './failures.ts';
 import type { Asking } from './filter-sql.ts';
-import type { Part } from './parts.ts';
+import { numberIn } from './migrate.ts';
+import type { PartKey } from './parts.ts';
 import { partsOf, readCallName } from './parts.ts';
-import type { StoreReader } from './store-reader.ts';
+import type { StoreLogin, StorePlace } from './place.ts';
+import { readSchema, schemaNumber } from './schema.ts';
+import { openStore } from './store.ts';
+import { STORE_QUESTIONS, StoreReader } from './store-reader.ts';
 import { correlationOf, legsOf, treeOf } from './stored-legs.ts';
 import type { AgentRow } from './stored-lists.ts';
 import { agentRowsOf, dialogsOf, StoredChanges } from './stored-lists.ts';
@@ -61,10 +69,44 @@ type Answered =
 /** A Call-ID may be `host:NAME:CALLID`: then the part of that host alone is meant. */
 export type StoreExplorer = Pick<ServePort, Answered> & {
   /** Where the call was seen, the part that saw the first message first; none where it is not in the store. */
-  partsOf(callId: string): Promise<readonly Part[]>;
+  partsOf(callId: string): Promise<readonly PartKey[] | null>;
   /** The runs of agents by their newest heartbeat, newest first. */
-  agentRows(): Promise<readonly AgentRow[]>;
+  agentRows(): Promise<readonly AgentRow[] | null>;
+  /** How the store is asked; their names begin with `calltap_hub_store_`. */
+  families?(): readonly MetricFamily[];
 };
+
+export type OpenStore = StoreExplorer & { close(): Promise<void> };
+
+/** Rejects with RemoteFailure where the store cannot be reached or used. */
+export async function openStoreExplorer(place: StorePlace, login: StoreLogin, names: Names): Promise<OpenStore> {
+  const client = await openStore(place, login, place.database);
+  try {
+    const found = await numberIn(client);
+    const wanted = schemaNumber(readSchema());
+    if (found < wanted) {
+      const reason = found === 0 ? 'it has no tables of calltap' : `its tables are of schema ${found}, not ${wanted}`;
+      throw new RemoteFailure('no', reason, 'run calltap hub --migrate --store with the same URL');
+    }
+  } catch (error) {
+    await client.close();
+    throw error instanceof RemoteFailure ? error : storeFailure(error);
+  }
+  const reader = new StoreReader(client);
+  const { counters } = reader;
+  return {
+    ...createStoreExplorer(reader, { names, callIdHeaders: [] }),
+    families: () => [
+      counterFamily(
+        'calltap_hub_store_questions_total',
+        'Questions to the store, and those that failed or were too wide.',
+        'event',
+        STORE_QUESTIONS.map((name) => [name, counters.get(name)] as const),
+      ),
+    ],
+    close: () => reader.close(),
+  };
+}
 
 export type StoreExplorerOptions = {
   readonly names: Names;

@@ -10,7 +10,7 @@ import {
   HUB_QUESTION_SEC,
   HUB_READ_BYTES,
   HUB_READ_ROWS,
-} from '../../core/item-limits.ts';
+} from '../../core/hub-limits.ts';
 import { Unanswered } from '../found.ts';
 import { RemoteFailure } from '../remote/failures.ts';
 import { storeFailure } from './failures.ts';

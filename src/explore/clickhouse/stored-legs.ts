@@ -5,7 +5,8 @@
 import { callTree } from '../../analysis/call-tree.ts';
 import { correlatedLegs } from '../../analysis/correlation.ts';
 import type { CallTree, Correlation } from '../../contract/index.ts';
-import { HUB_LEGS, MAX_LEGS_SHOWN } from '../../core/item-limits.ts';
+import { HUB_LEGS } from '../../core/hub-limits.ts';
+import { MAX_LEGS_SHOWN } from '../../core/item-limits.ts';
 import { finish } from '../../core/turns.ts';
 import { RecalledDialogs } from '../../ingest/recalled.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';

@@ -1,6 +1,7 @@
 /** What `/v1/dialogs` and `/ask/changes` ask of the store, and which agents ship to it. */
 import type { DialogList, DialogSummary } from '../../contract/index.ts';
-import { HUB_CHANGES_MS, HUB_SETTLE_MS, MAX_CHANGES_A_TURN } from '../../core/item-limits.ts';
+import { HUB_CHANGES_MS, HUB_SETTLE_MS } from '../../core/hub-limits.ts';
+import { MAX_CHANGES_A_TURN } from '../../core/item-limits.ts';
 import { NO_NAMES } from '../../core/names.ts';
 import type { DialogFilter } from '../../view/dialog-query.ts';
 import { countByMethod } from '../../view/dialog-summary.ts';
@@ -92,7 +93,7 @@ export class StoredChanges {
   }
 }
 
-/** A run of an agent by its newest heartbeat, and what the store has of it. */
+/** A run of an agent by its newest heartbeat, and what the store has of it. Whoever may insert can forge a row. */
 export type AgentRow = {
   readonly host: string;
   readonly boot: string;

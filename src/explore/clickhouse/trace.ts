@@ -3,8 +3,8 @@
  * two hosts saw, one as it left and one as it came, is there once.
  */
 import type { AskMessage, AskMessages } from '../../contract/index.ts';
+import { HUB_MESSAGES } from '../../core/hub-limits.ts';
 import { socketOf } from '../../core/ip.ts';
-import { HUB_MESSAGES } from '../../core/item-limits.ts';
 import { ORIGINS } from '../../core/words.ts';
 import { parseSip, type SipMessage } from '../../protocols/sip/message.ts';
 import { hasSdp } from '../../view/call-trace.ts';

@@ -3,7 +3,8 @@
  * when the store goes away.
  */
 
-import type { AgentRow, StoreExplorer } from '../clickhouse/store-explorer.ts';
+import type { StoreExplorer } from '../clickhouse/store-explorer.ts';
+import type { AgentRow } from '../clickhouse/stored-lists.ts';
 import { Unanswered } from '../found.ts';
 import { connectionFailure } from '../remote/failures.ts';
 

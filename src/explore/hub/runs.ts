@@ -5,7 +5,7 @@ import type { AgentRun } from '../../contract/index.ts';
 import type { MetricFamily, MetricSample } from '../../view/metrics-snapshot.ts';
 import { numberFamily } from '../../view/metrics-snapshot.ts';
 import type { Agents, Missing } from '../agents/agents.ts';
-import type { AgentRow } from '../clickhouse/store-explorer.ts';
+import type { AgentRow } from '../clickhouse/stored-lists.ts';
 import { saidText } from '../remote/failures.ts';
 import type { Heard } from './heartbeats.ts';
 

@@ -1,0 +1,36 @@
+/** Caps of a hub: what it asks of the store and of agents. */
+
+// The store.
+
+/** A question of the hub to the store: seconds, rows and bytes that it reads, bytes of memory, and bytes of its answer. */
+export const HUB_QUESTION_SEC = 10;
+export const HUB_READ_ROWS = 1_000_000_000;
+export const HUB_READ_BYTES = 64 * 1024 ** 3;
+export const HUB_MEMORY_BYTES = 4 * 1024 ** 3;
+export const HUB_ANSWER_BYTES = 64 * 1024 * 1024;
+/** Parts of a call, one a host that saw it; messages of it, and bytes of all their texts. */
+export const HUB_PARTS = 64;
+export const HUB_MESSAGES = 20_000;
+/** Calls that may be legs of one, and bytes of their messages that are read again. */
+export const HUB_LEGS = 64;
+export const HUB_RECALLED_BYTES = 32 * 1024 * 1024;
+/** Milliseconds between two looks for calls that changed, and for how long rows may be on their way into the store. */
+export const HUB_CHANGES_MS = 2_000;
+export const HUB_SETTLE_MS = 3_000;
+
+// The agents of a hub.
+
+/** Agents that `[agents]` can name. */
+export const MAX_AGENTS = 200;
+/** Agents that are asked at a time where all of them are. */
+export const AGENTS_AT_ONCE = 64;
+/** Bytes of what one of them answers of its health, of its attackers, and of its findings. */
+export const AGENT_HEALTH_BYTES = 256 * 1024;
+export const AGENT_SECURITY_BYTES = 4 * 1024 * 1024;
+export const AGENT_REPORT_BYTES = 1024 * 1024;
+/** Attackers and kinds of findings of all agents that an answer names. */
+export const FLEET_ALERTS = 1_000;
+export const FLEET_FINDINGS = 200;
+/** Audio files and containers of agents that are fetched at a time, and that wait. */
+export const AGENT_FILES = 2;
+export const AGENT_FILES_WAITING = 8;
