@@ -31,6 +31,7 @@ export const AGENT_REPORT_BYTES = 1024 * 1024;
 /** Attackers and kinds of findings of all agents that an answer names. */
 export const FLEET_ALERTS = 1_000;
 export const FLEET_FINDINGS = 200;
+export const FLEET_LOSSES = 1_000;
 /** Audio files and containers of agents that are fetched at a time, and that wait. */
 export const AGENT_FILES = 2;
 export const AGENT_FILES_WAITING = 8;

@@ -2,27 +2,27 @@
  * Sums of what many agents answer of themselves: statistics, figures of the moment, attackers and findings. Numbers of a hostile
  * agent stay numbers, and what it names is bounded.
  */
-import { Create } from 'typebox/value';
 import type { AskAlert, AskPulse, AskSecurity, CaptureFinding, CaptureReport, Stats } from '../../contract/index.ts';
 import { CaptureQuality, Caveats, DialogCounts, StreamCounts } from '../../contract/index.ts';
-import { FLEET_ALERTS, FLEET_FINDINGS } from '../../core/hub-limits.ts';
+import { FLEET_ALERTS, FLEET_FINDINGS, FLEET_LOSSES } from '../../core/hub-limits.ts';
 import { LOSSES } from '../../view/loss-table.ts';
 import type { Pulse } from '../../view/pulse.ts';
 import { captureTimeUs } from '../remote/shapes.ts';
 
 const PORTS = 5;
 const EVIDENCE = 10;
+const [LOSS_BEGINNINGS, LOSS_NAMES] = lossNames();
 const SEVERITIES = ['blind', 'critical', 'major', 'minor'];
 
 export function noStats(): Stats {
   return {
     schema_version: 2,
-    dialogs: Create(DialogCounts),
-    streams: Create(StreamCounts),
+    dialogs: zeros<Stats['dialogs']>(DialogCounts.properties),
+    streams: zeros<Stats['streams']>(StreamCounts.properties),
     timing: { pdd_p50_ms: null, pdd_p95_ms: null, pdd_p99_ms: null },
-    capture_quality: Create(CaptureQuality),
-    caveats: Create(Caveats),
-    losses: Object.fromEntries(LOSSES.map(({ name }) => [name, 0])),
+    capture_quality: zeros<CaptureQuality>(CaptureQuality.properties),
+    caveats: zeros<Caveats>(Caveats.properties),
+    losses: {},
     source: 'live',
     source_exhausted: false,
     unsaved: false,
@@ -39,8 +39,7 @@ export function addStats(whole: Stats, one: Stats): void {
   whole.streams = summed(whole.streams, one.streams);
   whole.capture_quality = summed(whole.capture_quality, one.capture_quality);
   whole.caveats = summed(whole.caveats, one.caveats);
-  // Names that this version does not know stay away.
-  whole.losses = summed(whole.losses, one.losses);
+  addLosses(whole.losses, one.losses);
   whole.unsaved ||= one.unsaved;
   whole.unanalysed_sip_messages = plus(whole.unanalysed_sip_messages, one.unanalysed_sip_messages);
   whole.unanalysed_websocket_messages = plus(whole.unanalysed_websocket_messages, one.unanalysed_websocket_messages);
@@ -109,6 +108,36 @@ function addFinding(known: CaptureFinding, { occurrences, evidence, evidence_omi
 }
 
 type Counts = Readonly<Record<string, number | boolean>>;
+
+/** Nothing of what a schema of counts and flags names. */
+function zeros<T extends Counts>(properties: { readonly [K in keyof T]: object }): T {
+  const rows = Object.entries<object>(properties).map(([name, schema]) => [name, isFlag(schema) ? false : 0]);
+  // The keys are those of the schema, and so are the kinds of values.
+  return Object.fromEntries(rows) as T;
+}
+
+function isFlag(schema: object): boolean {
+  return 'type' in schema && schema.type === 'boolean';
+}
+
+/** Names that this version does not know stay away. */
+function addLosses(whole: Record<string, number>, one: Readonly<Record<string, number>>): void {
+  for (const [name, lost] of Object.entries(one)) {
+    const known = Object.hasOwn(whole, name) ? (whole[name] ?? 0) : null;
+    if (known === null && (Object.keys(whole).length >= FLEET_LOSSES || !isLoss(name))) continue;
+    whole[name] = plus(known ?? 0, lost);
+  }
+}
+
+/** Some rows of the table begin names: `frame_*`. */
+function lossNames(): readonly [beginnings: readonly string[], names: ReadonlySet<string>] {
+  const names = LOSSES.map(({ name }) => name);
+  return [names.flatMap((name) => (name.endsWith('*') ? [name.slice(0, -1)] : [])), new Set(names)];
+}
+
+function isLoss(text: string): boolean {
+  return LOSS_NAMES.has(text) || LOSS_BEGINNINGS.some((beginning) => text.startsWith(beginning));
+}
 
 /** Each number of `whole` with that of `one`. */
 function summed<T extends Counts>(whole: T, one: T): T {
