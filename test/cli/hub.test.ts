@@ -54,6 +54,36 @@ test('the hub that answers is not built yet', async () => {
   assert.match(stderr, /^calltap: hub: the hub that answers is not built yet; add --migrate [^\n]+\n$/);
 });
 
+test('an agent that cannot be asked is one line at the start, before the store is asked', async (t) => {
+  const folder = folderOf(t);
+  const seen: string[] = [];
+  const port = await listening(t, createServer(refusing(500, 1, 'NO', seen)));
+  const config = join(folder, 'hub.toml');
+  const serving = ['hub', '--store', `http://127.0.0.1:${port}`, '--api', '127.0.0.1:0', '--config', config];
+  for (const [toml, line] of [
+    [
+      'url = "https://a"\nkey_file = "/nowhere"',
+      /agent sbc1: key_file \/nowhere: there is no such file; name a readable/,
+    ],
+    ['url = "https://a"\nca = "/nowhere"', /agent sbc1: ca \/nowhere: there is no such file; name a readable/],
+    [
+      'url = "http://192.0.2.1:8080"',
+      /agent sbc1: the question would go over http to 192\.0\.2\.1, which is not this host;/,
+    ],
+    ['key_file = "k"', /agent sbc1: it has no url; add url = /],
+  ] as const) {
+    writeFileSync(config, `[agents.sbc1]\n${toml}\n`);
+    const { code, stdout, stderr } = await run(serving);
+    assert.deepEqual([code, stdout], [2, ''], stderr);
+    assert.match(stderr, /^calltap: [^\n]+\n$/);
+    assert.match(stderr, line);
+  }
+  assert.deepEqual(seen, []);
+  const { code, stderr } = await run(['hub', '--store', 'ftp://127.0.0.1', '--api', '127.0.0.1:0']);
+  assert.equal(code, 2);
+  assert.match(stderr, /^calltap: --store ftp:\/\/127\.0\.0\.1: it begins with neither http nor https; give/);
+});
+
 test('an address that is none is refused, and no password in it is shown', async () => {
   for (const [url, reason] of [
     ['ftp://127.0.0.1', /it begins with neither http nor https/],

@@ -11,6 +11,8 @@ import { connectionFailure } from '../remote/failures.ts';
 /** Statistics are of the last seconds, metrics as old as a heartbeat may be. */
 const FRESH_MS = 2_000;
 const SCRAPE_MS = 10_000;
+/** Statistics are wanted most when the store is slow. */
+const PATIENCE_MS = 5_000;
 
 export type Heard = {
   /** Newest first. */
@@ -50,16 +52,30 @@ export class Heartbeats {
   }
 
   async #read(): Promise<Heard> {
+    const inTime = deadline();
     try {
-      const rows = await this.#store.agentRows();
+      const rows = await Promise.race([this.#store.agentRows(), inTime.over]);
       this.#heard =
         rows === null
           ? { ...this.#heard, trouble: 'Too many questions to the store are under way.' }
           : { rows, trouble: null };
     } catch (error) {
-      const why = error instanceof Unanswered ? error.message : connectionFailure(error).message;
+      const why =
+        error instanceof Unanswered ? error.message : `The store does not answer: ${connectionFailure(error).message}.`;
       this.#heard = { ...this.#heard, trouble: why };
+    } finally {
+      inTime.end();
     }
     return this.#heard;
   }
+}
+
+/** Rejects when a store takes too long. */
+function deadline(): { readonly over: Promise<never>; end(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_, reject) => {
+    const why = `The store does not answer within ${PATIENCE_MS / 1000} s.`;
+    timer = setTimeout(() => reject(new Unanswered('store-away', why)), PATIENCE_MS);
+  });
+  return { over, end: () => clearTimeout(timer) };
 }

@@ -28,6 +28,8 @@ const CLOSED: Persistence = { enabled: false, authorized: false };
 export function createHubExplorer(store: StoreExplorer, agents: Agents): ServePort {
   const fleet = fleetOf(agents);
   const heartbeats = new Heartbeats(store);
+  // The first scrape has them too.
+  void heartbeats.read();
   const instance = randomUUID();
   const startedMs = Date.now();
   const stats = async (): Promise<Stats> => {
