@@ -28,7 +28,7 @@ export const AGENTS_AT_ONCE = 64;
 export const AGENT_HEALTH_BYTES = 256 * 1024;
 export const AGENT_SECURITY_BYTES = 4 * 1024 * 1024;
 export const AGENT_REPORT_BYTES = 1024 * 1024;
-/** Attackers and kinds of findings of all agents that an answer names. */
+/** Attackers, kinds of findings and reasons of losses of all agents that an answer names. */
 export const FLEET_ALERTS = 1_000;
 export const FLEET_FINDINGS = 200;
 export const FLEET_LOSSES = 1_000;

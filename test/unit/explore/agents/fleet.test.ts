@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import type { AskAlert, AskSecurity, CaptureReport } from '../../../../src/contract/index.ts';
-import { FLEET_ALERTS, FLEET_FINDINGS } from '../../../../src/core/item-limits.ts';
+import { FLEET_ALERTS, FLEET_FINDINGS } from '../../../../src/core/hub-limits.ts';
 import { fleetOf } from '../../../../src/explore/agents/fleet.ts';
 import { STATS } from '../../../api/documents.ts';
 import { fakeReaders } from '../../../api/fake-readers.ts';

@@ -1,7 +1,7 @@
 /** The runs that the store knows: asked for once for all, kept when the store goes away, and never waited for long. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AgentRow } from '../../../../src/explore/clickhouse/store-explorer.ts';
+import type { AgentRow } from '../../../../src/explore/clickhouse/stored-lists.ts';
 import { Unanswered } from '../../../../src/explore/found.ts';
 import { Heartbeats } from '../../../../src/explore/hub/heartbeats.ts';
 import { RemoteFailure } from '../../../../src/explore/remote/failures.ts';
