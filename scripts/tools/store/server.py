@@ -103,6 +103,8 @@ def quoted(value):
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version = "chdb"
+    # An answer is two packets: the second would wait for the acknowledgement of the first, 40 ms.
+    disable_nagle_algorithm = True
 
     def do_GET(self):
         self.answer(is_get=True)

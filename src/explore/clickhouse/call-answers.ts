@@ -17,44 +17,29 @@ import { compared } from '../../view/compare.ts';
 import { drawnLadder } from '../../view/ladder.ts';
 import type { CallListRow } from './call-list.ts';
 import { askCallOf, LIST_COLUMNS } from './call-list.ts';
-import type { Part } from './parts.ts';
-import { byParts, callName, partsOf, readCallName } from './parts.ts';
-import { SqlParameters, usOf } from './sql.ts';
+import type { PartWith } from './parts.ts';
+import { callName, partsOf, partsWith, readCallName } from './parts.ts';
+import { usOf } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 import type { StoredCall } from './trace.ts';
 import { askMessages, factsOf, ladderMessage, parsed, traceOf } from './trace.ts';
 
-type StoredPart = Part & { readonly messages: number };
+type Documented = { readonly document: string };
 
 /** The document of the part that saw the first message, and all hosts that saw the call. Null where it is not there. */
 export async function documentOf(reader: StoreReader, name: string): Promise<CallDocument | null> {
-  const parts = await partsOf(reader, name);
-  const [document] = await documentsOf(reader, parts.slice(0, 1));
-  return document === undefined ? null : { ...document, hosts: hostsOf(parts) };
+  const parts = await partsWith<Documented>(reader, name, 'document');
+  const [first] = parts;
+  return first === undefined ? null : { ...documentIn(first), hosts: [...new Set(parts.map(({ host }) => host))] };
 }
 
-function hostsOf(parts: readonly Part[]): string[] {
-  return [...new Set(parts.map(({ host }) => host))];
-}
-
-/** In the order of the parts. */
-async function documentsOf(reader: StoreReader, parts: readonly Part[]): Promise<CallDocument[]> {
-  if (parts.length === 0) return [];
-  const parameters = new SqlParameters();
-  const rows = await reader.rows<{ host: string; boot: string; number: number; document: string }>(
-    `SELECT host, boot, number, document FROM calls FINAL WHERE ${byParts(parts, parameters)}`,
-    parameters,
-  );
-  const byKey = new Map(rows.map((row) => [`${row.host} ${row.boot} ${row.number}`, row]));
-  return parts.flatMap(({ host, boot, number }) => {
-    const row = byKey.get(`${host} ${boot} ${number}`);
-    return row === undefined ? [] : [{ ...(JSON.parse(row.document) as CallDocument), host }];
-  });
+function documentIn({ host, row }: PartWith<Documented>): CallDocument {
+  return { ...(JSON.parse(row.document) as CallDocument), host };
 }
 
 /** Its list row, and what is wrong in sentences; of several parts all sentences. */
 export async function headOf(reader: StoreReader, name: string, names: Names): Promise<AskHead | null> {
-  const rows = await listRows(reader, await partsOf(reader, name));
+  const rows = (await partsWith<CallListRow>(reader, name, LIST_COLUMNS)).map(({ row }) => row);
   const [first] = rows;
   if (first === undefined) return null;
   const hints = [...new Set(rows.flatMap((row) => row.hints))];
@@ -64,26 +49,25 @@ export async function headOf(reader: StoreReader, name: string, names: Names): P
   return head;
 }
 
-/** In the order of the parts. */
-async function listRows(reader: StoreReader, parts: readonly Part[]): Promise<CallListRow[]> {
-  if (parts.length === 0) return [];
-  const parameters = new SqlParameters();
-  const rows = await reader.rows<CallListRow>(
-    `SELECT ${LIST_COLUMNS} FROM calls FINAL WHERE ${byParts(parts, parameters)}`,
-    parameters,
-  );
-  const byKey = new Map(rows.map((row) => [`${row.host} ${row.boot} ${row.number}`, row]));
-  return parts.flatMap(({ host, boot, number }) => byKey.get(`${host} ${boot} ${number}`) ?? []);
-}
+type Stored = { readonly call_id: string; readonly messages: number };
 
 /** Those of the calls that are in the store. */
-export async function storedCalls(reader: StoreReader, names: readonly string[]): Promise<StoredCall[]> {
-  const calls: StoredCall[] = [];
+export function storedCalls(reader: StoreReader, names: readonly string[]): Promise<StoredCall[]> {
+  return callsWith<Stored>(reader, names, 'call_id, messages');
+}
+
+async function callsWith<T extends Stored>(
+  reader: StoreReader,
+  names: readonly string[],
+  columns: string,
+): Promise<(StoredCall & { readonly stored: readonly PartWith<T>[] })[]> {
+  const calls: (StoredCall & { readonly stored: readonly PartWith<T>[] })[] = [];
   for (const name of names) {
-    const parts = await partsOf(reader, name);
-    const rows = await listRows(reader, parts);
-    const stored = parts.flatMap((part, i): StoredPart[] => [{ ...part, messages: rows[i]?.messages ?? 0 }]);
-    if (stored.length > 0) calls.push({ callId: rows[0]?.call_id ?? name, parts: stored });
+    const stored = await partsWith<T>(reader, name, columns);
+    const [first] = stored;
+    if (first === undefined) continue;
+    const parts = stored.map((part) => ({ ...part, messages: part.row.messages }));
+    calls.push({ callId: first.row.call_id, parts, stored });
   }
   return calls;
 }
@@ -103,13 +87,13 @@ export async function ladderOf(
   names: readonly string[],
   called: Names,
 ): Promise<AskLadder | null> {
-  const calls = await storedCalls(reader, names);
+  const calls = await callsWith<Stored & Documented>(reader, names, 'call_id, messages, document');
   if (calls.length === 0) return null;
   const parts = calls.flatMap((call) => call.parts);
   const { messages, clocks, notKept } = await traceOf(reader, calls);
   const media: Parameters<typeof drawnLadder>[0]['media'][number][] = [];
-  for (const { callId, parts: ofCall } of calls)
-    for (const s of streamsOf(await documentsOf(reader, ofCall)))
+  for (const { callId, stored } of calls)
+    for (const s of streamsOf(stored.map(documentIn)))
       media.push({
         call_id: callId,
         src: s.src,
@@ -147,7 +131,7 @@ function streamsOf(documents: readonly CallDocument[]): RtpStream[] {
 }
 
 export async function qualityOf(reader: StoreReader, name: string): Promise<AskQuality | null> {
-  const documents = await documentsOf(reader, await partsOf(reader, name));
+  const documents = (await partsWith<Documented>(reader, name, 'document')).map(documentIn);
   const [first] = documents;
   return first === undefined ? null : { schema_version: 1, call_id: first.call_id, streams: streamsOf(documents) };
 }
@@ -163,10 +147,9 @@ export async function comparisonOf(reader: StoreReader, a: string, b: string): P
 
 async function sideOf(reader: StoreReader, name: string): Promise<Side | null> {
   // The part that saw the first message: the others saw the same call.
-  const [part] = await partsOf(reader, name);
+  const [part] = await partsWith<CallListRow>(reader, name, LIST_COLUMNS);
   if (part === undefined) return null;
-  const [row] = await listRows(reader, [part]);
-  if (row === undefined) return null;
+  const { row } = part;
   const { messages } = await traceOf(reader, [{ callId: row.call_id, parts: [{ ...part, messages: row.messages }] }]);
   const first = messages[0];
   return {

@@ -55,7 +55,8 @@ export type CallListRow = {
   readonly hints: readonly string[];
 };
 
-export const LIST_COLUMNS = `host, boot, number, created_at, updated_at, call_id, state, method, from_user, to_user, src, dst,
+/** Beside the key and the times of a call. */
+export const LIST_COLUMNS = `call_id, state, method, from_user, to_user, src, dst,
   code, reason, pdd_ms, setup_ms, talk_ms, duration_sec, worst_mos, worst_loss_pct, worst_jitter_ms, codecs, findings,
   transport, user_agent, ended_by, messages, hints,
   JSONExtractUInt(document, 'timing', 'retransmits') AS retransmits,
@@ -63,6 +64,8 @@ export const LIST_COLUMNS = `host, boot, number, created_at, updated_at, call_id
   JSONExtractString(document, 'final_status_reason') AS final_reason,
   JSONExtractString(document, 'frame') AS frame, JSONExtractString(document, 'input_origin') AS input_origin,
   JSONExtractString(document, 'from_display') AS from_display, JSONExtractString(document, 'to_display') AS to_display`;
+
+export const PLACE_COLUMNS = 'host, boot, number, created_at, updated_at';
 
 /** What a call is sorted by; null goes last, whichever way. */
 const SORTS: Readonly<Record<Sort['by'], string>> = {
@@ -102,7 +105,7 @@ export async function pageOf(
   const rest = after === null ? '' : ` AND ${behind(after, sort, parameters)}`;
   const chosen = `SELECT ${KEY} FROM calls FINAL WHERE ${where}${rest} ORDER BY ${order} LIMIT ${limit + 1}`;
   const rows = await reader.rows<CallListRow & { sorted_by: number | null }>(
-    `SELECT ${LIST_COLUMNS}, ${SORTS[sort.by]} AS sorted_by FROM calls FINAL WHERE (${KEY}) IN (${chosen}) ORDER BY ${order}`,
+    `SELECT ${PLACE_COLUMNS}, ${LIST_COLUMNS}, ${SORTS[sort.by]} AS sorted_by FROM calls FINAL WHERE (${KEY}) IN (${chosen}) ORDER BY ${order}`,
     parameters,
   );
   const page = rows.slice(0, limit);

@@ -44,36 +44,58 @@ export function byCallId(callId: string, parameters: SqlParameters): string {
   return `(${KEY}) IN (${ids}) AND call_id = ${text}`;
 }
 
-type PartRow = Omit<Part, 'createdUs' | 'updatedUs'> & { readonly created_at: string; readonly updated_at: string };
+type PartRow = PartKey & { readonly created_at: string; readonly updated_at: string };
+
+/** A part, and what else was asked of its row. */
+export type PartWith<T> = Part & { readonly row: T };
 
 /** The parts of the newest call of this name: who saw the first message first is first, of equals the lower host. */
-export async function partsOf(reader: StoreReader, name: string): Promise<readonly Part[]> {
-  const { callId, host } = readCallName(name);
-  const found = await rowsOf(reader, callId, host);
-  // A Call-ID may look like such a name.
-  return found.length === 0 && host !== null ? rowsOf(reader, name, null) : found;
+export function partsOf(reader: StoreReader, name: string): Promise<readonly Part[]> {
+  return partsWith(reader, name, '');
 }
 
-async function rowsOf(reader: StoreReader, callId: string, host: string | null): Promise<readonly Part[]> {
+/** The same with further columns of each row. */
+export async function partsWith<T>(
+  reader: StoreReader,
+  name: string,
+  columns: string,
+): Promise<readonly PartWith<T>[]> {
+  const { callId, host } = readCallName(name);
+  const found = await rowsOf<T>(reader, callId, host, columns);
+  // A Call-ID may look like such a name.
+  return found.length === 0 && host !== null ? rowsOf<T>(reader, name, null, columns) : found;
+}
+
+async function rowsOf<T>(
+  reader: StoreReader,
+  callId: string,
+  host: string | null,
+  columns: string,
+): Promise<readonly PartWith<T>[]> {
   const parameters = new SqlParameters();
   const ofHost = host === null ? '' : ` AND host = ${parameters.add(host, 'String')}`;
-  const rows = await reader.rows<PartRow>(
-    `SELECT ${KEY}, created_at, updated_at FROM calls FINAL WHERE ${byCallId(callId, parameters)}${ofHost}
+  const more = columns === '' ? '' : `, ${columns}`;
+  const rows = await reader.rows<PartRow & T>(
+    `SELECT ${KEY}, created_at, updated_at${more} FROM calls FINAL WHERE ${byCallId(callId, parameters)}${ofHost}
      ORDER BY created_at DESC, host DESC, boot DESC LIMIT ${ROWS}`,
     parameters,
   );
   return newest(
-    rows.map(({ created_at, updated_at, ...key }) => ({
-      ...key,
-      createdUs: usOf(created_at),
-      updatedUs: usOf(updated_at),
+    rows.map((row) => ({
+      host: row.host,
+      boot: row.boot,
+      number: row.number,
+      hour: row.hour,
+      createdUs: usOf(row.created_at),
+      updatedUs: usOf(row.updated_at),
+      row,
     })),
   );
 }
 
 /** Newest first; those of an earlier call are left out. */
-function newest(parts: readonly Part[]): Part[] {
-  const call: Part[] = [];
+function newest<T extends Part>(parts: readonly T[]): T[] {
+  const call: T[] = [];
   let beginsUs = Number.POSITIVE_INFINITY;
   for (const [i, part] of parts.entries()) {
     const endsUs = parts.slice(i).reduce((us, one) => Math.max(us, one.updatedUs), 0);
@@ -82,13 +104,4 @@ function newest(parts: readonly Part[]): Part[] {
     beginsUs = part.createdUs;
   }
   return call.reverse().slice(0, HUB_PARTS);
-}
-
-/** The condition that chooses the rows of these parts. */
-export function byParts(parts: readonly Part[], parameters: SqlParameters): string {
-  const keys = parts.map(
-    ({ hour, host, boot, number }) =>
-      `(parseDateTimeBestEffort(${parameters.add(hour, 'String')}, 'UTC'), ${parameters.add(host, 'String')}, ${parameters.add(boot, 'String')}, ${parameters.add(number, 'UInt64')})`,
-  );
-  return `(${KEY}) IN (${keys.join(', ')})`;
 }

@@ -7,7 +7,7 @@ import type { DialogFilter } from '../../view/dialog-query.ts';
 import { countByMethod } from '../../view/dialog-summary.ts';
 import type { Changes } from '../changes.ts';
 import type { CallListRow } from './call-list.ts';
-import { askCallOf, LIST_COLUMNS } from './call-list.ts';
+import { askCallOf, LIST_COLUMNS, PLACE_COLUMNS } from './call-list.ts';
 import type { Asking } from './filter-sql.ts';
 import { newestHour } from './filter-sql.ts';
 import { KEY } from './parts.ts';
@@ -29,7 +29,7 @@ export async function dialogsOf(reader: StoreReader, asking: Asking, filter: Dia
   );
   const order = 'created_at DESC, host DESC, boot DESC, number DESC';
   const rows = await reader.rows<CallListRow>(
-    `SELECT ${LIST_COLUMNS} FROM calls FINAL WHERE (${KEY}) IN (
+    `SELECT ${PLACE_COLUMNS}, ${LIST_COLUMNS} FROM calls FINAL WHERE (${KEY}) IN (
        SELECT ${KEY} FROM calls FINAL WHERE ${where} ORDER BY ${order} LIMIT ${limit} OFFSET ${offset})
      ORDER BY ${order}`,
     parameters,
@@ -84,7 +84,7 @@ export class StoredChanges {
     const parameters = new SqlParameters();
     const time = (ms: number): string => `fromUnixTimestamp64Milli(${parameters.add(String(ms), 'Int64')}, 'UTC')`;
     const rows = await this.#reader.rows<CallListRow>(
-      `SELECT ${LIST_COLUMNS} FROM calls FINAL
+      `SELECT ${PLACE_COLUMNS}, ${LIST_COLUMNS} FROM calls FINAL
        WHERE hour >= toStartOfHour(${time(upTo)}) - 7200 AND stored_at > ${time(since)} AND stored_at <= ${time(upTo)}
        LIMIT ${MAX_CHANGES_A_TURN + 1}`,
       parameters,
