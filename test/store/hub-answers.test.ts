@@ -164,3 +164,42 @@ test('nothing that a client writes becomes SQL', { skip }, async (t) => {
   assert.deepEqual(faults, []);
   assert.deepEqual(await rows(), before);
 });
+
+test('rows that an agent forged, or that another version wrote, break nothing', { skip }, async (t) => {
+  const store = await startMigratedStore(t);
+  const { base, faults } = await hubOf(t, store);
+  const at = new Date(Date.now() - 60_000).toISOString();
+  const call = { hour: `${at.slice(0, 13)}:00:00Z`, created_at: at, updated_at: at, method: 'REGISTER', version: 1 };
+  const forged = [
+    { document: 'no JSON', binding: '{"contacts":7,"expires_at":"x","expires_asked_sec":-1}' },
+    { document: '{"schema_version":1}', binding: '[' },
+    { document: '', binding: 'null', state: 'Nonsense', src: 'nowhere', findings: ['made up'], worst_mos: 99 },
+  ];
+  const long = 'x'.repeat(100_000);
+  for (const [i, row] of forged.entries()) {
+    const key = { host: `sbc'${i}"\u001b[2J`, boot: 'b', number: i + 1, call_id: `forged-${i}` };
+    const { status, text } = await store.insert('calls', [{ ...call, ...key, to_user: `${long}${i}`, ...row }]);
+    assert.equal(status, 200, text);
+    await store.insert('ids', [{ ...key, hour: call.hour, version: 1, kind: 'call_id', text: key.call_id }]);
+    const said = {
+      summary: long,
+      notes: ['made up'],
+      origin: 'nowhere',
+      transport: '?',
+      src: '',
+      dst: ':',
+      text: `\u0000${long}`,
+    };
+    await store.insert('messages', [{ ...key, version: 1, message: 0, at, ...said }]);
+  }
+  for (const i of forged.keys())
+    for (const part of ['', '/head', '/ladder', '/messages', '/quality', '/report', '/compare?with=forged-0']) {
+      const answer = await fetch(`${base}/ask/calls/forged-${i}${part}`);
+      assert.ok([200, 404, 503].includes(answer.status), `${answer.status} ${i} ${part} ${await answer.text()}`);
+    }
+  for (const path of ['/ask/calls', '/ask/findings', '/ask/registrations', '/v1/dialogs', '/ask/trunks', '/v1/stats'])
+    assert.equal((await fetch(`${base}${path}`)).status, 200, path);
+  const { status } = await fetch(`${base}/ask/calls/forged-0`);
+  assert.equal(status, 503);
+  assert.deepEqual(faults, []);
+});

@@ -21,6 +21,7 @@ import type { PartWith } from './parts.ts';
 import { callName, partsOf, partsWith, readCallName } from './parts.ts';
 import { usOf } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
+import { readDocument, unreadable } from './stored-document.ts';
 import type { StoredCall } from './trace.ts';
 import { askMessages, factsOf, ladderMessage, parsed, traceOf } from './trace.ts';
 
@@ -29,12 +30,22 @@ type Documented = { readonly document: string };
 /** The document of the part that saw the first message, and all hosts that saw the call. Null where it is not there. */
 export async function documentOf(reader: StoreReader, name: string): Promise<CallDocument | null> {
   const parts = await partsWith<Documented>(reader, name, 'document');
-  const [first] = parts;
-  return first === undefined ? null : { ...documentIn(first), hosts: [...new Set(parts.map(({ host }) => host))] };
+  const [first] = documentsIn(parts);
+  return first === undefined ? null : { ...first, hosts: hostsOf(parts) };
 }
 
-function documentIn({ host, row }: PartWith<Documented>): CallDocument {
-  return { ...(JSON.parse(row.document) as CallDocument), host };
+function hostsOf(parts: readonly PartWith<Documented>[]): string[] {
+  return [...new Set(parts.map(({ host }) => host))];
+}
+
+/** Those that can be read, in the order of the parts. Throws Unanswered where there are parts, and none of them can. */
+function documentsIn(parts: readonly PartWith<Documented>[]): CallDocument[] {
+  const documents = parts.flatMap(({ host, row }) => {
+    const document = readDocument(row.document);
+    return document === null ? [] : [{ ...document, host }];
+  });
+  if (parts.length > 0 && documents.length === 0) throw unreadable(hostsOf(parts));
+  return documents;
 }
 
 /** Its list row, and what is wrong in sentences; of several parts all sentences. */
@@ -93,7 +104,7 @@ export async function ladderOf(
   const { messages, clocks, notKept } = await traceOf(reader, calls);
   const media: Parameters<typeof drawnLadder>[0]['media'][number][] = [];
   for (const { callId, stored } of calls)
-    for (const s of streamsOf(stored.map(documentIn)))
+    for (const s of streamsOf(documentsIn(stored)))
       media.push({
         call_id: callId,
         src: s.src,
@@ -131,7 +142,7 @@ function streamsOf(documents: readonly CallDocument[]): RtpStream[] {
 }
 
 export async function qualityOf(reader: StoreReader, name: string): Promise<AskQuality | null> {
-  const documents = (await partsWith<Documented>(reader, name, 'document')).map(documentIn);
+  const documents = documentsIn(await partsWith<Documented>(reader, name, 'document'));
   const [first] = documents;
   return first === undefined ? null : { schema_version: 1, call_id: first.call_id, streams: streamsOf(documents) };
 }

@@ -5,13 +5,13 @@
 import type { AskFindings, AskRegistration, AskRegistrations } from '../../contract/index.ts';
 import { MAX_REGISTRATIONS_SHOWN } from '../../core/item-limits.ts';
 import { rounded } from '../../core/rounded.ts';
-import type { Binding } from '../../view/ask-registrations.ts';
 import type { CallsQuestion } from '../question.ts';
 import type { Asking } from './filter-sql.ts';
 import { filterSql } from './filter-sql.ts';
 import { hostOf } from './key-sql.ts';
 import { SqlParameters } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
+import { readBinding } from './stored-document.ts';
 
 const EXAMPLES = 5;
 const CODES = 50;
@@ -124,13 +124,8 @@ export async function registrationsOf(
         ...(row.final === 0 ? {} : { code: row.final }),
         ...(row.phrase === '' ? {} : { reason: row.phrase }),
         call_id: row.call,
-        ...bindingOf(row.bound),
+        ...readBinding(row.bound),
       };
     }),
   };
-}
-
-/** An agent of an earlier version ships none. */
-function bindingOf(text: string): Binding {
-  return text === '' ? { contacts: [] } : (JSON.parse(text) as Binding);
 }

@@ -5,6 +5,7 @@ import type { StreamFilter } from '../../view/stream-query.ts';
 import type { Asking } from './filter-sql.ts';
 import { SqlParameters } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
+import { readDocument } from './stored-document.ts';
 
 const DAY_SEC = 86_400;
 /** A stream that a call claimed later has no packets under the number 0 any more. */
@@ -130,7 +131,7 @@ async function ofCall(reader: StoreReader, row: Row): Promise<RtpStream | null> 
     parameters,
   );
   if (found === undefined) return null;
-  const { streams } = JSON.parse(found.document) as { streams: RtpStream[] };
+  const streams = readDocument(found.document)?.streams ?? [];
   const same = ({ ssrc, src, dst, first_seen }: RtpStream): boolean =>
     ssrc === ssrcText(row.ssrc) && src === row.src && dst === row.dst && first_seen === row.first_seen;
   return streams.find(same) ?? null;

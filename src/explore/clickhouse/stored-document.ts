@@ -1,0 +1,48 @@
+/**
+ * What agents ship as JSON is held to the contract before anything reads it: an agent may be of another version, and whoever has
+ * its password can insert what he likes.
+ */
+import { CallDocument } from '../../contract/index.ts';
+import type { Binding } from '../../view/ask-registrations.ts';
+import { Unanswered } from '../found.ts';
+import { readShape } from '../remote/shapes.ts';
+
+/** Null where it is no document of a call. */
+export function readDocument(text: string): CallDocument | null {
+  try {
+    return readShape(CallDocument, text);
+  } catch {
+    return null;
+  }
+}
+
+/** None of the documents of a call can be read. */
+export function unreadable(hosts: readonly string[]): Unanswered {
+  return new Unanswered(
+    'agent-away',
+    `What ${hosts.join(', ')} shipped of this call cannot be read: update that agent, or this hub.`,
+  );
+}
+
+const NO_BINDING: Binding = { contacts: [] };
+
+/** What a REGISTER binds; nothing where it cannot be read, or an earlier version shipped none. */
+export function readBinding(text: string): Binding {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return NO_BINDING;
+  }
+  if (typeof value !== 'object' || value === null) return NO_BINDING;
+  const of: Readonly<Record<string, unknown>> = { ...value };
+  const { aor, contacts, expires_asked_sec: asked, expires_granted_sec: granted, expires_at: ends } = of;
+  const isSeconds = (n: unknown): n is number => typeof n === 'number' && Number.isInteger(n) && n >= 0;
+  return {
+    ...(typeof aor === 'string' ? { aor } : {}),
+    contacts: Array.isArray(contacts) ? contacts.filter((one) => typeof one === 'string') : [],
+    ...(isSeconds(asked) ? { expires_asked_sec: asked } : {}),
+    ...(isSeconds(granted) ? { expires_granted_sec: granted } : {}),
+    ...(typeof ends === 'string' && !Number.isNaN(Date.parse(ends)) ? { expires_at: ends } : {}),
+  };
+}
