@@ -18,7 +18,7 @@ import { drawnLadder } from '../../view/ladder.ts';
 import type { CallListRow } from './call-list.ts';
 import { askCallOf, LIST_COLUMNS } from './call-list.ts';
 import type { PartWith } from './parts.ts';
-import { callName, partsOf, partsWith, readCallName } from './parts.ts';
+import { callName, partsOfAll, partsWith, readCallName } from './parts.ts';
 import { usOf } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 import { readDocument, unreadable } from './stored-document.ts';
@@ -64,7 +64,7 @@ type Stored = { readonly call_id: string; readonly messages: number };
 
 /** Those of the calls that are in the store. */
 export function storedCalls(reader: StoreReader, names: readonly string[]): Promise<StoredCall[]> {
-  return callsWith<Stored>(reader, names, 'call_id, messages');
+  return callsWith<Stored>(reader, names, 'messages');
 }
 
 async function callsWith<T extends Stored>(
@@ -72,15 +72,11 @@ async function callsWith<T extends Stored>(
   names: readonly string[],
   columns: string,
 ): Promise<(StoredCall & { readonly stored: readonly PartWith<T>[] })[]> {
-  const calls: (StoredCall & { readonly stored: readonly PartWith<T>[] })[] = [];
-  for (const name of names) {
-    const stored = await partsWith<T>(reader, name, columns);
+  return (await partsOfAll<T>(reader, names, columns)).flatMap((stored) => {
     const [first] = stored;
-    if (first === undefined) continue;
     const parts = stored.map((part) => ({ ...part, messages: part.row.messages }));
-    calls.push({ callId: first.row.call_id, parts, stored });
-  }
-  return calls;
+    return first === undefined ? [] : [{ callId: first.row.call_id, parts, stored }];
+  });
 }
 
 /** Null where none of them is there. */
@@ -98,7 +94,7 @@ export async function ladderOf(
   names: readonly string[],
   called: Names,
 ): Promise<AskLadder | null> {
-  const calls = await callsWith<Stored & Documented>(reader, names, 'call_id, messages, document');
+  const calls = await callsWith<Stored & Documented>(reader, names, 'messages, document');
   if (calls.length === 0) return null;
   const parts = calls.flatMap((call) => call.parts);
   const { messages, clocks, notKept } = await traceOf(reader, calls);
@@ -203,12 +199,10 @@ function callRowOf(row: CallListRow): CallRow {
   };
 }
 
-/** The name of the call without other parts, where the host is known to have one. */
+/** The name of the call that a selector means: an exact one wins over `id:…`. */
 export async function selected(reader: StoreReader, selector: string): Promise<string | null> {
-  const plain = selector.startsWith('id:') ? selector.slice(3) : selector;
-  for (const name of new Set([selector, plain])) {
-    const parts = await partsOf(reader, name);
-    if (parts.length > 0) return callName(readCallName(name));
-  }
-  return null;
+  const names = [...new Set([selector, selector.startsWith('id:') ? selector.slice(3) : selector])];
+  const found = await partsOfAll(reader, names, '');
+  const name = names.find((_, i) => (found[i]?.length ?? 0) > 0);
+  return name === undefined ? null : callName(readCallName(name));
 }

@@ -55,8 +55,8 @@ export type CallListRow = {
   readonly hints: readonly string[];
 };
 
-/** Beside the key and the times of a call. */
-export const LIST_COLUMNS = `call_id, state, method, from_user, to_user, src, dst,
+/** Beside the key, the Call-ID and the times of a call. */
+export const LIST_COLUMNS = ` state, method, from_user, to_user, src, dst,
   code, reason, pdd_ms, setup_ms, talk_ms, duration_sec, worst_mos, worst_loss_pct, worst_jitter_ms, codecs, findings,
   transport, user_agent, ended_by, messages, hints,
   JSONExtractUInt(document, 'timing', 'retransmits') AS retransmits,
@@ -65,7 +65,7 @@ export const LIST_COLUMNS = `call_id, state, method, from_user, to_user, src, ds
   JSONExtractString(document, 'frame') AS frame, JSONExtractString(document, 'input_origin') AS input_origin,
   JSONExtractString(document, 'from_display') AS from_display, JSONExtractString(document, 'to_display') AS to_display`;
 
-export const PLACE_COLUMNS = 'host, boot, number, created_at, updated_at';
+export const PLACE_COLUMNS = 'host, boot, number, call_id, created_at, updated_at';
 
 /** What a call is sorted by; null goes last, whichever way. */
 const SORTS: Readonly<Record<Sort['by'], string>> = {

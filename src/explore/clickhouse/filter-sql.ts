@@ -2,9 +2,10 @@
  * A filter as a condition of SQL over rows of `calls`. What people wrote goes along as parameters.
  *
  * A question without a span looks at the newest hour, but for a whole Call-ID, user or number: those are found over all days
- * by `ids`. There the letters count as they were written, or all small or all capital.
+ * by `ids`, the newest ones. There the letters count as they were written, or all small or all capital.
  */
 import type { Cidr } from '../../core/cidr.ts';
+import { HUB_FOUND } from '../../core/hub-limits.ts';
 import { ipText } from '../../core/ip.ts';
 import type { Names } from '../../core/names.ts';
 import type { Result } from '../../core/result.ts';
@@ -172,7 +173,8 @@ class Writer {
     const wanted = this.#parameters.add(texts, 'Array(String)');
     const kinds = this.#parameters.add([...(row.lookup ?? [])], 'Array(String)');
     const digests = texts.map((text) => `substring(SHA256(${this.#parameters.add(text, 'String')}), 1, 16)`);
-    const ids = `SELECT hour, host, boot, number FROM ids WHERE id IN (${digests.join(', ')}) AND has(${wanted}, text) AND has(${kinds}, kind)`;
+    const ids = `SELECT hour, host, boot, number FROM ids WHERE id IN (${digests.join(', ')}) AND has(${wanted}, text) AND has(${kinds}, kind)
+      GROUP BY hour, host, boot, number ORDER BY hour DESC LIMIT ${HUB_FOUND}`;
     const [ofHour] = newestHour(this.#asking, this.#parameters);
     return `((hour, host, boot, number) IN (${ids}) OR (${ofHour} AND ${this.#fits(row, this.#text(v), scope)}))`;
   }

@@ -3,6 +3,7 @@
  * host alone.
  */
 import { HUB_PARTS } from '../../core/hub-limits.ts';
+import { grouped } from '../../core/maps.ts';
 import { SqlParameters, usOf } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 
@@ -37,14 +38,15 @@ export function callName({ callId, host }: CallName): string {
   return host === null ? callId : `host:${host}:${callId}`;
 }
 
-/** The condition that chooses the rows of `calls` with this Call-ID, by `ids`. */
-export function byCallId(callId: string, parameters: SqlParameters): string {
-  const text = parameters.add(callId, 'String');
-  const ids = `SELECT ${KEY} FROM ids WHERE id = substring(SHA256(${text}), 1, 16) AND text = ${text} AND kind = 'call_id'`;
-  return `(${KEY}) IN (${ids}) AND call_id = ${text}`;
+/** The condition that chooses the rows of `calls` with these Call-IDs, by `ids`. */
+function byCallIds(callIds: readonly string[], parameters: SqlParameters): string {
+  const wanted = parameters.add(callIds, 'Array(String)');
+  const digests = callIds.map((callId) => `substring(SHA256(${parameters.add(callId, 'String')}), 1, 16)`);
+  const ids = `SELECT ${KEY} FROM ids WHERE id IN (${digests.join(', ')}) AND has(${wanted}, text) AND kind = 'call_id'`;
+  return `(${KEY}) IN (${ids}) AND has(${wanted}, call_id)`;
 }
 
-type PartRow = PartKey & { readonly created_at: string; readonly updated_at: string };
+type PartRow = PartKey & { readonly call_id: string; readonly created_at: string; readonly updated_at: string };
 
 /** A part, and what else was asked of its row. */
 export type PartWith<T> = Part & { readonly row: T };
@@ -60,37 +62,37 @@ export async function partsWith<T>(
   name: string,
   columns: string,
 ): Promise<readonly PartWith<T>[]> {
-  const { callId, host } = readCallName(name);
-  const found = await rowsOf<T>(reader, callId, host, columns);
-  // A Call-ID may look like such a name.
-  return found.length === 0 && host !== null ? rowsOf<T>(reader, name, null, columns) : found;
+  return (await partsOfAll<T>(reader, [name], columns))[0] ?? [];
 }
 
-async function rowsOf<T>(
+/** The same of several names at once, in their order. */
+export async function partsOfAll<T>(
   reader: StoreReader,
-  callId: string,
-  host: string | null,
+  names: readonly string[],
   columns: string,
-): Promise<readonly PartWith<T>[]> {
+): Promise<(readonly PartWith<T>[])[]> {
+  if (names.length === 0) return [];
   const parameters = new SqlParameters();
-  const ofHost = host === null ? '' : ` AND host = ${parameters.add(host, 'String')}`;
-  const more = columns === '' ? '' : `, ${columns}`;
+  const called = names.map(readCallName);
+  // A Call-ID may look like the name of a part.
+  const callIds = [...new Set([...called.map(({ callId }) => callId), ...names])];
   const rows = await reader.rows<PartRow & T>(
-    `SELECT ${KEY}, created_at, updated_at${more} FROM calls FINAL WHERE ${byCallId(callId, parameters)}${ofHost}
-     ORDER BY created_at DESC, host DESC, boot DESC LIMIT ${ROWS}`,
+    `SELECT ${KEY}, call_id, created_at, updated_at${columns === '' ? '' : `, ${columns}`} FROM calls FINAL
+     WHERE ${byCallIds(callIds, parameters)}
+     ORDER BY created_at DESC, host DESC, boot DESC LIMIT ${ROWS} BY call_id`,
     parameters,
   );
-  return newest(
-    rows.map((row) => ({
-      host: row.host,
-      boot: row.boot,
-      number: row.number,
-      hour: row.hour,
-      createdUs: usOf(row.created_at),
-      updatedUs: usOf(row.updated_at),
-      row,
-    })),
-  );
+  const byCallId = grouped(rows.map(partIn), ({ row }) => row.call_id);
+  return names.map((name, i) => {
+    const { callId, host } = called[i] ?? readCallName(name);
+    const found = (byCallId.get(callId) ?? []).filter((part) => host === null || part.host === host);
+    return newest(found.length === 0 && host !== null ? (byCallId.get(name) ?? []) : found);
+  });
+}
+
+function partIn<T extends PartRow>(row: T): PartWith<T> {
+  const { host, boot, number, hour } = row;
+  return { host, boot, number, hour, createdUs: usOf(row.created_at), updatedUs: usOf(row.updated_at), row };
 }
 
 /** Newest first; those of an earlier call are left out. */
