@@ -41,7 +41,8 @@ export function filterSql(filter: Filter, asking: Asking, parameters: SqlParamet
   const times = isNewestHour
     ? [...newestHour(asking, parameters)]
     : terms.flatMap((term) => hours(term, asking, parameters));
-  const writer = new Writer(asking, parameters);
+  // Those of the newest hour stand in no filter: nothing in it is looked up.
+  const writer = new Writer(asking, parameters, isNewestHour ? [] : times);
   const cheap = terms.filter((term) => !asksMessages(term)).map((term) => writer.node(term, '1'));
   const scope = allOf([...times, ...cheap]);
   const dear = terms.filter(asksMessages).map((term) => writer.node(term, scope));
@@ -107,10 +108,13 @@ type Test = (expression: string) => string;
 class Writer {
   readonly #asking: Asking;
   readonly #parameters: SqlParameters;
+  readonly #times: readonly string[];
 
-  constructor(asking: Asking, parameters: SqlParameters) {
+  /** `times`: when the calls were, on the key of the tables. */
+  constructor(asking: Asking, parameters: SqlParameters, times: readonly string[]) {
     this.#asking = asking;
     this.#parameters = parameters;
+    this.#times = times;
   }
 
   /** `scope`: which calls come into question at all, so that nobody reads the messages of all others. */
@@ -173,7 +177,8 @@ class Writer {
     const wanted = this.#parameters.add(texts, 'Array(String)');
     const kinds = this.#parameters.add([...(row.lookup ?? [])], 'Array(String)');
     const digests = texts.map((text) => `substring(SHA256(${this.#parameters.add(text, 'String')}), 1, 16)`);
-    const ids = `SELECT hour, host, boot, number FROM ids WHERE id IN (${digests.join(', ')}) AND has(${wanted}, text) AND has(${kinds}, kind)
+    const when = allOf(this.#times);
+    const ids = `SELECT hour, host, boot, number FROM ids WHERE id IN (${digests.join(', ')}) AND has(${wanted}, text) AND has(${kinds}, kind) AND ${when}
       GROUP BY hour, host, boot, number ORDER BY hour DESC LIMIT ${HUB_FOUND}`;
     const [ofHour] = newestHour(this.#asking, this.#parameters);
     return `((hour, host, boot, number) IN (${ids}) OR (${ofHour} AND ${this.#fits(row, this.#text(v), scope)}))`;
