@@ -21,7 +21,7 @@ import { assertDocument } from './strict-contract.ts';
 const DEMO = 'fixtures/demo/demo.pcap';
 const CALL = 'packet-loss@pbx.example.com';
 const PATH = encodeURIComponent(CALL);
-const AWAY = 'The store does not answer: nobody listens there.';
+const AWAY = 'The store did not answer: nobody listens there.';
 
 let session: OpenSession;
 before(async () => {
@@ -134,8 +134,11 @@ test('a forged row of an agent is shown, and nobody is asked at its address', as
     assert.equal(refused.body['type'], `${PROBLEM_TYPE_PREFIX}agent-away`);
     assert.equal(refused.body['detail'], 'evil: it is not in [agents]; name it there, with its url.');
   }
+  const headers = { authorization: 'Bearer of-the-user', cookie: 'a=b' };
   for (const path of ['/ask/security', '/ask/health', '/ask/pulse', '/v1/report', '/metrics'])
-    assert.equal((await fetch(`${base}${path}`)).status, 200, path);
+    assert.equal((await fetch(`${base}${path}`, { headers })).status, 200, path);
+  // What a user shows to the hub stays there.
+  assert.deepEqual([...new Set(real.asked.map(({ key }) => key))], ['']);
   assert.equal(forged.connections(), 0);
   assert.ok(real.connections() > 0);
 });

@@ -61,7 +61,7 @@ export class Heartbeats {
           : { rows, trouble: null };
     } catch (error) {
       const why =
-        error instanceof Unanswered ? error.message : `The store does not answer: ${connectionFailure(error).message}.`;
+        error instanceof Unanswered ? error.message : `The store did not answer: ${connectionFailure(error).message}.`;
       this.#heard = { ...this.#heard, trouble: why };
     } finally {
       inTime.end();
@@ -74,7 +74,7 @@ export class Heartbeats {
 function deadline(): { readonly over: Promise<never>; end(): void } {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {
-    const why = `The store does not answer within ${PATIENCE_MS / 1000} s.`;
+    const why = `The store did not answer within ${PATIENCE_MS / 1000} s.`;
     timer = setTimeout(() => reject(new Unanswered('store-away', why)), PATIENCE_MS);
   });
   return { over, end: () => clearTimeout(timer) };

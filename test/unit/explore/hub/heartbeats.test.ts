@@ -49,7 +49,7 @@ test('what is known stays when the store refuses, fails, has too much to do, or 
     null,
     'Too many questions to the store are under way.',
     'It is away.',
-    'The store does not answer: nobody listens there.',
-    'The store does not answer within 5 s.',
+    'The store did not answer: nobody listens there.',
+    'The store did not answer within 5 s.',
   ]);
 });
