@@ -9,11 +9,11 @@ import type { StoreExplorer } from '../../src/explore/clickhouse/store-explorer.
 import { Unanswered } from '../../src/explore/found.ts';
 import { createHubExplorer } from '../../src/explore/hub/hub-explorer.ts';
 import { counterFamily } from '../../src/view/metrics-snapshot.ts';
-import { agentsOf, pretendAgent, rowOf, sendJson, storeOver } from '../helpers/hub.ts';
+import { agentsOf, pretendAgent, rowOf, sendForever, sendJson, storeOver } from '../helpers/hub.ts';
 import { asJson, type Json } from '../helpers/json.ts';
 import type { OpenSession } from '../helpers/open-session.ts';
 import { openSession } from '../helpers/open-session.ts';
-import { freePort, until } from '../helpers/patience.ts';
+import { freePort, until, untilHolds } from '../helpers/patience.ts';
 import { call, overHttp } from '../mcp/agent-kit.ts';
 import { startApi } from './running-api.ts';
 import { assertDocument } from './strict-contract.ts';
@@ -197,6 +197,52 @@ test('metrics of a hub: each host once, the named ones first, no service counts 
   assert.match(text, /^calltap_hub_agent_questions_total 1$/m);
   assert.match(text, /^calltap_hub_agent_failures_total 0$/m);
   assert.match(text, /^service_capture_packets_total 0$/m);
+});
+
+test('a capture goes through as it is read, and stops when nobody reads it', async (t) => {
+  const length = 400 * 1024 * 1024;
+  const sent = { bytes: 0 };
+  let isOver = false;
+  const { base: source } = await pretendAgent(t, (_, response) => {
+    response.on('close', () => {
+      isOver = true;
+    });
+    sendForever(response, sent, { 'content-type': 'application/vnd.tcpdump.pcap', 'content-length': String(length) });
+  });
+  const { base, faults } = await hub(t, agentsOf(t, { sbc1: source }));
+  const reading = new AbortController();
+  const response = await fetch(`${base}/ask/calls/${PATH}/capture`, { signal: reading.signal });
+  assert.deepEqual([response.status, response.headers.get('content-length')], [200, String(length)]);
+  const reader = response.body?.getReader() ?? assert.fail();
+  await reader.read();
+  // Nobody reads on: what waits is what buffers on the way hold.
+  let before = -1;
+  await until(
+    () => {
+      const isStill = before === sent.bytes;
+      before = sent.bytes;
+      return isStill;
+    },
+    () => 'it never waits',
+    500,
+  );
+  assert.ok(sent.bytes < 64 * 1024 * 1024, `${sent.bytes} bytes were sent`);
+  assert.equal(isOver, false);
+  reading.abort();
+  await untilHolds(() => isOver);
+  assert.deepEqual(faults, []);
+});
+
+test('a capture that breaks off on its way breaks off here too, and all else goes on', async (t) => {
+  const { base: source } = await pretendAgent(t, (request, response) => {
+    response.writeHead(200, { 'content-type': 'application/vnd.tcpdump.pcap', 'content-length': '1000' });
+    response.write('x'.repeat(100), () => request.socket.destroy());
+  });
+  const { base, faults } = await hub(t, agentsOf(t, { sbc1: source }));
+  const response = await fetch(`${base}/ask/calls/${PATH}/capture`);
+  await assert.rejects(response.arrayBuffer());
+  assert.equal((await fetch(`${base}/v1/dialogs/${PATH}`)).status, 200);
+  assert.deepEqual(faults, []);
 });
 
 test('a hub writes nothing, and cannot be opened', async (t) => {
