@@ -6,6 +6,9 @@ import { connectionFailure, RemoteFailure, saidText } from '../remote/failures.t
 import { Requests } from '../remote/requests.ts';
 import type { Target } from '../remote/target.ts';
 
+/** A host that does not even take a connection is away: nobody waits for a file from there. */
+const CONNECT_MS = 2_000;
+
 /** A host without an answer, and a sentence that says why. */
 export type Missing = { readonly host: string; readonly why: string };
 
@@ -15,7 +18,7 @@ export class Agents {
   failures = 0;
 
   constructor(targets: ReadonlyMap<string, Target>) {
-    this.#requests = new Map([...targets].map(([host, target]) => [host, new Requests(target)]));
+    this.#requests = new Map([...targets].map(([host, target]) => [host, new Requests(target, CONNECT_MS)]));
   }
 
   get hosts(): readonly string[] {

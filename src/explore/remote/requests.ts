@@ -20,10 +20,13 @@ export class Requests {
   readonly #target: Target;
   readonly #agent: HttpAgent | HttpsAgent;
   readonly #request: typeof httpRequest | typeof httpsRequest;
+  /** A connection is made within so many milliseconds, where that is less than the answer may take. */
+  readonly #connectMs: number;
   #open = 0;
   #isClosed = false;
 
-  constructor(target: Target) {
+  constructor(target: Target, connectMs = Number.POSITIVE_INFINITY) {
+    this.#connectMs = connectMs;
     this.path = target.path;
     this.#target = target;
     const lookup = guardedLookup(target);
@@ -88,7 +91,16 @@ export class Requests {
           ...(target.key === null ? {} : { authorization: `Bearer ${target.key.text}` }),
         },
       });
-      const timer = setTimeout(() => sent.destroy(late()), ms);
+      const until = performance.now() + ms;
+      let timer = setTimeout(() => sent.destroy(late()), Math.min(ms, this.#connectMs));
+      sent.once('socket', (socket) => {
+        const onReady = (): void => {
+          clearTimeout(timer);
+          timer = setTimeout(() => sent.destroy(late()), until - performance.now());
+        };
+        if (socket.connecting) socket.once(target.isTls ? 'secureConnect' : 'connect', onReady);
+        else onReady();
+      });
       sent.once('response', (answer) => {
         clearTimeout(timer);
         resolve(answer);

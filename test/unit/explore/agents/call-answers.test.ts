@@ -1,6 +1,9 @@
 /** What an agent alone has of a call: fetched from the host that the call was on, or the reason why it does not come. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import type { AddressInfo, Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { after, before, describe, it } from 'node:test';
@@ -181,6 +184,25 @@ describe('an agent without an answer', () => {
     const both = agentsOf(t, { sbc1: guarded, sbc2: other.base }, [`sbc1=${key('right')}`]);
     await refusal(answers(both, 'sbc2'));
     assert.deepEqual(other.asked, [{ path: `/v1/dialogs/${encodeURIComponent(CALL)}/lint`, key: '' }]);
+  });
+
+  it('takes no connection: a file is not waited for', async (t) => {
+    // It accepts, and never greets.
+    const server = createServer().listen(0, '127.0.0.1');
+    t.after(() => server.close());
+    await once(server, 'listening');
+    const open: Socket[] = [];
+    server.on('connection', (socket) => open.push(socket));
+    t.after(() => {
+      for (const socket of open) socket.destroy();
+    });
+    const { port } = server.address() as AddressInfo;
+    const made = answers(agentsOf(t, { sbc1: `https://127.0.0.1:${port}` }), 'sbc1');
+    const since = performance.now();
+    assert.match(await reasonOf(await made.capture([CALL])), /^sbc1: it does not answer in time;/);
+    assert.match(await reasonOf(await made.audio(CALL)), /^sbc1: it does not answer in time;/);
+    assert.ok(performance.now() - since < 2 * SOON_MS, `${performance.now() - since} ms`);
+    assert.equal(open.length, 2);
   });
 
   it('sends elsewhere, where nobody goes', async (t) => {
