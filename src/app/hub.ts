@@ -33,7 +33,7 @@ export async function serveHub(config: Config): Promise<number> {
   try {
     const opening = openStore(config, names);
     const opened = await Promise.race([opening, stop.came.then(() => null)]);
-    if (opened === null) return stop.exitCode;
+    if (opened === null) return 0;
     store = opened;
     listeners = await openListeners(config, createHubExplorer(store, agents), peer, say);
     for (const line of listeners.lines) standardError.write(`${line}\n`);

@@ -3,6 +3,7 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Persistence, Stats } from '../../contract/index.ts';
+import { Agents } from './agents.ts';
 import { useAsked, whyOf } from './asking.ts';
 import { Table, Waiting } from './parts.ts';
 import { tell } from './service.ts';
@@ -24,6 +25,7 @@ export function Health(): ComponentChild {
       ? h(Waiting, { asked: stats, what: 'Health' })
       : [
           h(Verdict, { stats: value }),
+          value.agents === undefined ? null : h(Agents, { stats: value }),
           h(Losses, { stats: value }),
           h(NotAnalysed, { stats: value }),
           h(Source, { stats: value }),
@@ -32,12 +34,14 @@ export function Health(): ComponentChild {
   );
 }
 
-function Verdict({ stats: { capture_quality: quality } }: { readonly stats: Stats }): ComponentChild {
+function Verdict({ stats: { capture_quality: quality, agents } }: { readonly stats: Stats }): ComponentChild {
   return quality.degraded
     ? h(
         'p',
         { class: 'note bad' },
-        '\u26a0 Something was lost before it was analysed: calls may be missing or look worse than they were.',
+        agents === undefined
+          ? '\u26a0 Something was lost before it was analysed: calls may be missing or look worse than they were.'
+          : '\u26a0 An agent lost something, or an agent or the store does not answer: calls may be missing.',
       )
     : h('p', { class: 'note' }, '\u2713 Nothing was lost before analysis.');
 }

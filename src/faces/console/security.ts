@@ -2,6 +2,7 @@
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import type { AskAlert, AskSecurity } from '../../contract/index.ts';
+import { MissingHosts } from './agents.ts';
 import { useAsked } from './asking.ts';
 import { Table, Waiting } from './parts.ts';
 import { Peer } from './peer.ts';
@@ -19,6 +20,7 @@ export function Security(): ComponentChild {
     null,
     h('h1', null, 'Security'),
     found.value === undefined ? h(Waiting, { asked: found, what: 'Alerts' }) : h(Alerts, { found: found.value }),
+    h(MissingHosts, { missing: found.value?.missing ?? [] }),
     h(Peer, null),
   );
 }
@@ -44,7 +46,7 @@ function rowOf(alert: AskAlert): ComponentChild[] {
   const more = alert.targets.length - TARGETS;
   return [
     h('a', { href: hashOf('calls', '', { q: `ip:${alert.net ?? alert.source}` }) }, shown(alert.net ?? alert.source)),
-    h('span', { title: shown(alert.text) }, `\u26a0 ${shown(alert.behaviour)}`),
+    h('span', { title: shown(alert.text) }, `\u26a0 ${shown(alert.behaviour)}${seenBy(alert)}`),
     alert.count,
     tallies(alert.methods),
     tallies(alert.codes),
@@ -53,4 +55,9 @@ function rowOf(alert: AskAlert): ComponentChild[] {
     clock(alert.first_at, 0),
     moment(alert.at),
   ];
+}
+
+/** Of a hub: whose agent saw it. */
+function seenBy({ host }: AskAlert): string {
+  return host === undefined ? '' : `, seen by ${shown(host)}`;
 }
