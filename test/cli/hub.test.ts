@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { certified } from '../helpers/certificates.ts';
-import { freePort } from '../helpers/patience.ts';
-import { run } from './run-program.ts';
+import { freePort, SOON_MS, untilHolds } from '../helpers/patience.ts';
+import { assertRefused, finished, run, start } from './run-program.ts';
 
 /** Listens on loopback until the test ends; its port. */
 async function listening(t: TestContext, server: Server): Promise<number> {
@@ -48,10 +48,10 @@ const refusing =
     });
   };
 
-test('the hub that answers is not built yet', async () => {
-  const { code, stderr } = await run(['hub', '--store', 'http://127.0.0.1:8123', '--api', '127.0.0.1:0']);
-  assert.equal(code, 2);
-  assert.match(stderr, /^calltap: hub: the hub that answers is not built yet; add --migrate [^\n]+\n$/);
+test('a hub without its store is one line at the start', async () => {
+  const place = `http://127.0.0.1:${await freePort()}`;
+  const line = assertRefused(await run(['hub', '--store', place, '--api', '127.0.0.1:0']), 1);
+  assert.match(line, /^calltap: --store http:\/\/127\.0\.0\.1:\d+\/calltap: nobody listens there; start ClickHouse/);
 });
 
 test('an agent that cannot be asked is one line at the start, before the store is asked', async (t) => {
@@ -82,6 +82,21 @@ test('an agent that cannot be asked is one line at the start, before the store i
   const { code, stderr } = await run(['hub', '--store', 'ftp://127.0.0.1', '--api', '127.0.0.1:0']);
   assert.equal(code, 2);
   assert.match(stderr, /^calltap: --store ftp:\/\/127\.0\.0\.1: it begins with neither http nor https; give/);
+});
+
+test('a signal ends a hub whose store stalls at the start', async (t) => {
+  let connections = 0;
+  const silent = createServer(() => undefined).on('connection', () => connections++);
+  const port = await listening(t, silent);
+  const child = start(['hub', '--store', `http://127.0.0.1:${port}`, '--api', '127.0.0.1:0']);
+  t.after(() => child.kill('SIGKILL'));
+  const ended = finished(child);
+  await untilHolds(() => connections > 0);
+  const since = performance.now();
+  child.kill('SIGTERM');
+  const { code, signal, stdout, stderr } = await ended;
+  assert.deepEqual([code, signal, stdout, stderr], [0, null, '', '']);
+  assert.ok(performance.now() - since < SOON_MS);
 });
 
 test('an address that is none is refused, and no password in it is shown', async () => {
