@@ -8,6 +8,7 @@
  *     --calls R         calls begun a second, seven messages each; --talk N: RTP packets a direction, one in 20 ms (50)
  *     --hold N          after the talk a call lasts so many steps of 20 ms without a packet (0)
  *     --lose N          of a call's RTP every Nth packet of the caller is not sent (0: none)
+ *     --sides N         who sends RTP: 2 both (default), 1 the caller alone
  *     --registers R     REGISTERs a second, each of a user of its own, never answered
  *     --garbage R       broken and random datagrams a second to the SIP port
  *     --rtp R           RTP packets a second of streams that last, --flows N of them (512)
@@ -36,7 +37,7 @@
 
 struct options {
   double seconds, calls, registers, garbage, rtp, bulk_udp, bulk_tcp, hep_messages, hep_garbage;
-  uint32_t talk, hold, lose, flows, mirror;
+  uint32_t talk, hold, lose, sides, flows, mirror;
   const char *iface, *hep;
 };
 
@@ -146,7 +147,7 @@ static bool advance(struct out *wire, struct out *hep, const struct options *o, 
   }
   uint32_t n = step - SETUP;
   if (n >= o->talk) return true;
-  for (uint32_t side = 0; side < 2; side++) {
+  for (uint32_t side = 0; side < 2 && side < o->sides; side++) {
     uint8_t rtp[172];
     struct media_dir *m = &t->c.dir[side];
     /* Not the first and not the last: those nobody can miss. */
@@ -417,11 +418,8 @@ static bool take(struct options *o, const char *name, const char *value) {
   const struct {
     const char *name;
     uint32_t *to;
-  } numbers[] = {{"--talk", &o->talk},
-                 {"--hold", &o->hold},
-                 {"--lose", &o->lose},
-                 {"--flows", &o->flows},
-                 {"--mirror", &o->mirror}};
+  } numbers[] = {{"--talk", &o->talk},   {"--hold", &o->hold},   {"--lose", &o->lose},
+                 {"--sides", &o->sides}, {"--flows", &o->flows}, {"--mirror", &o->mirror}};
   for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
     if (strcmp(name, rates[i].name) == 0) return *rates[i].to = atof(value), true;
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
@@ -432,7 +430,7 @@ static bool take(struct options *o, const char *name, const char *value) {
 }
 
 int main(int argc, char **argv) {
-  struct options o = {.seconds = 10, .talk = 50, .flows = 512, .mirror = 1};
+  struct options o = {.seconds = 10, .talk = 50, .sides = 2, .flows = 512, .mirror = 1};
   for (int i = 1; i < argc; i += 2) {
     if (i + 1 < argc && take(&o, argv[i], argv[i + 1])) continue;
     fprintf(stderr, "blast: %s: no such option, or without a value\n", argv[i]);

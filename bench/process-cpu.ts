@@ -23,3 +23,8 @@ export function cpuSince(pid: number, before: ReadonlyMap<string, number>): Map<
   for (const [name, seconds] of now) now.set(name, Math.max(0, seconds - (before.get(name) ?? 0)));
   return now;
 }
+
+/** Milliseconds that the first thread could run and had no processor. */
+export function waitedMs(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ')[1]) / 1e6;
+}

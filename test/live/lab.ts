@@ -114,10 +114,16 @@ export class Lab {
     return run('ip', ['netns', 'exec', this.#ns(host), program, ...args], input);
   }
 
-  /** A program that goes on; stopped with the lab. */
-  start(host: Host, program: string, args: readonly string[], stdin: 'ignore' | 'pipe' = 'ignore'): Running {
+  /** A program that goes on; stopped with the lab. `fourth`: a channel to a Node that listens to its parent. */
+  start(
+    host: Host,
+    program: string,
+    args: readonly string[],
+    stdin: 'ignore' | 'pipe' = 'ignore',
+    fourth: 'ignore' | 'ipc' = 'ignore',
+  ): Running {
     const child = spawn('ip', ['netns', 'exec', this.#ns(host), program, ...args], {
-      stdio: [stdin, 'pipe', 'pipe'],
+      stdio: [stdin, 'pipe', 'pipe', fourth],
       cwd: this.folder,
     });
     let text = '';
