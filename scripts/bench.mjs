@@ -6,6 +6,7 @@
 //   npm run bench -- filter CAPTURE [FILTER...]                       what a filter costs over a capture
 //   npm run bench -- hep-out [udp|tcp]                                what the HEP mirror costs the main thread a message
 //   npm run bench -- holds [STEP,...]                                 what holds the event loop of the server
+//   npm run bench -- ship [RUNS] [OPTION...]                          what --ship costs a call, and how long it holds the loop; as root
 //   npm run bench -- tls cost|https|idle|records|program [N...]       what TLS probes cost; as root
 //   npm run bench -- sip CAPTURE [wire|hep] [OPTION...]               the JavaScript thread alone
 import { existsSync } from 'node:fs';
@@ -30,6 +31,7 @@ const benches = {
   holds: async () => (await load('holds')).holdsBench(rest),
   filter: async () => (await loadBundled('ask-filter')).askFilter(rest),
   tls: async () => pass(process.execPath, [join(root, 'dist', 'bench', 'tls.js'), ...rest]),
+  ship: async () => (await load('ship')).shipBench(rest),
   'hep-out': async () => pass(process.execPath, [join(root, 'dist', 'bench', 'hep-out.js'), ...rest]),
   sip: async () => (await loadBundled('sip-stage')).sipStage(rest),
 };
