@@ -10,6 +10,7 @@ import { readCertificate, readSecret } from '../../config/text-file.ts';
 import { failure } from '../../core/errors.ts';
 import { endpointText } from '../../core/ip.ts';
 import { packageVersion } from '../../core/package.ts';
+import { Turns } from '../../core/turns.ts';
 import { readStore } from '../../explore/clickhouse/place.ts';
 import { RemoteFailure } from '../../explore/remote/failures.ts';
 import type { Observer } from '../../ingest/observer.ts';
@@ -54,7 +55,9 @@ export class Shipping {
   readonly #streams: StreamShipper;
   #figures: Figures | null = null;
   #minutes: MinuteLines | null = null;
+  readonly #turns = new Turns(() => performance.now());
   #version = 0;
+  #telling: Promise<void> | null = null;
   #beat: NodeJS.Timeout | null = null;
   #isClosed = false;
 
@@ -100,9 +103,14 @@ export class Shipping {
   open(): void {
     this.#shipment.open();
     this.#shipment.start();
-    this.#beat = setInterval(() => this.#tellOfAgent(false), BEAT_MS);
+    const beat = (): void => {
+      this.#telling ??= this.#tellOfAgent(false).finally(() => {
+        this.#telling = null;
+      });
+    };
+    this.#beat = setInterval(beat, BEAT_MS);
     this.#beat.unref();
-    this.#tellOfAgent(false);
+    beat();
   }
 
   /** Tells all that is known, and waits at most `ms` until the store has it. */
@@ -110,7 +118,8 @@ export class Shipping {
     const hasRoom = (): Promise<void> => this.#shipment.room();
     await this.#calls.finish(hasRoom);
     await this.#streams.finish(hasRoom);
-    this.#tellOfAgent(true);
+    await this.#telling;
+    await this.#tellOfAgent(true);
     await this.#shipment.drain(ms, true);
   }
 
@@ -149,12 +158,16 @@ export class Shipping {
     ];
   }
 
-  #tellOfAgent(isLast: boolean): void {
+  /** In slices: a row of each address may be due in the second in which a minute ends. */
+  async #tellOfAgent(isLast: boolean): Promise<void> {
     const figures = this.#known;
     const { capture, stores } = figures.evidence;
     const nextVersion = (): number => ++this.#version;
-    for (const line of this.#minutes?.changed(capture.nowUs, isLast, this.#shipper, nextVersion) ?? [])
+    const slice = this.#turns.slice();
+    for (const line of this.#minutes?.changed(capture.nowUs, isLast, this.#shipper, nextVersion) ?? []) {
       this.#shipment.add('minute', line);
+      if (slice.isOver) await slice.rest();
+    }
     const { counters } = this.#shipment;
     this.#shipment.add(
       'agents',
