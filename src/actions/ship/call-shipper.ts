@@ -99,7 +99,8 @@ export type CallShipperOptions = {
 export class CallShipper implements Observer {
   readonly counters = new Counters<CallShipCounter>(CALL_SHIP_COUNTERS);
   readonly #options: CallShipperOptions;
-  readonly #tracks = new Map<Dialog, Track>();
+  /** By the slot of the dialog: a map of as many would stop the capture whenever it grows. */
+  readonly #tracks: (Track | undefined)[] = [];
   readonly #agenda = new Agenda<Track>();
   readonly #turns: Turns;
   #work: Track[] = [];
@@ -116,22 +117,22 @@ export class CallShipper implements Observer {
 
   onMessage(_buf: Buffer, _start: number, _end: number, _scan: SipScan, _c: Packet, d: Dialog | null): void {
     if (d === null) return;
-    const track = this.#tracks.get(d);
+    const track = this.#trackOf(d);
     if (track === undefined) this.#open(d);
     else if (track.dueSec > this.#nowSec + SETTLE_SEC && isEnded(d.state)) this.#note(track, SETTLE_SEC);
   }
 
   onDialogState(d: Dialog): void {
-    const track = this.#tracks.get(d) ?? this.#open(d);
+    const track = this.#trackOf(d) ?? this.#open(d);
     // One that is answered before its first row is due is told of there.
     if (d.state === STATE.InCall) this.#note(track, track.hour === '' ? SETTLE_SEC : 0);
     else if (isEnded(d.state)) this.#note(track, SETTLE_SEC);
   }
 
   onDialogGone(d: Dialog): void {
-    const track = this.#tracks.get(d);
+    const track = this.#trackOf(d);
     if (track === undefined) return;
-    this.#tracks.delete(d);
+    this.#tracks[d.slot] = undefined;
     track.dueSec = Number.POSITIVE_INFINITY;
     if (track.isLeftOut || (track.touched === d.touched && !this.#isHeard(d))) return;
     if (this.#goneMs >= SHIP_GONE_MS) {
@@ -148,7 +149,7 @@ export class CallShipper implements Observer {
     this.#nowSec = Math.floor(nowUs / 1e6);
     this.#goneMs = 0;
     // What came before had no time to be due at.
-    if (isFirst) for (const track of this.#tracks.values()) this.#note(track, SETTLE_SEC);
+    if (isFirst) for (const track of this.#tracks) if (track !== undefined) this.#note(track, SETTLE_SEC);
     for (const track of this.#agenda.due(this.#nowSec)) this.#queue(track);
     this.#working ??= this.#run(null).finally(() => {
       this.#working = null;
@@ -162,12 +163,18 @@ export class CallShipper implements Observer {
 
   /** Tells all that was not told yet; `hasRoom` resolves when more may be added. */
   async finish(hasRoom: () => Promise<void>): Promise<void> {
-    for (const track of this.#tracks.values()) {
+    for (const track of this.#tracks) {
+      if (track === undefined) continue;
       track.hasNews = true;
       this.#queue(track);
     }
     await this.#working;
     await this.#run(hasRoom);
+  }
+
+  #trackOf(d: Dialog): Track | undefined {
+    const track = this.#tracks[d.slot];
+    return track?.dialog === d ? track : undefined;
   }
 
   #open(d: Dialog): Track {
@@ -186,7 +193,7 @@ export class CallShipper implements Observer {
       touched: -1,
       messages: 0,
     };
-    this.#tracks.set(d, track);
+    this.#tracks[d.slot] = track;
     this.#note(track, SETTLE_SEC);
     return track;
   }
@@ -210,7 +217,8 @@ export class CallShipper implements Observer {
       for (const track of work) {
         track.isQueued = false;
         const steps = this.#lookSteps(track);
-        while (this.#tracks.has(track.dialog) && steps.next().done !== true) if (slice.isOver) await slice.rest();
+        while (this.#tracks[track.dialog.slot] === track && steps.next().done !== true)
+          if (slice.isOver) await slice.rest();
         if (!slice.isOver) continue;
         await hasRoom?.();
         await slice.rest();
