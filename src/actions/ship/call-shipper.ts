@@ -5,9 +5,7 @@
  * Rows are made in slices: the capture goes on between two of them. Where calls leave the memory faster than rows can be made
  * they are counted. Time is capture time; of files none passes, and their calls are told of when all is read.
  */
-import { hash } from 'node:crypto';
 import { messagesOf } from '../../analysis/call-messages.ts';
-import type { DialogFacts } from '../../analysis/dialog-facts.ts';
 import { documentFactsSteps } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
 import { findingNames } from '../../analysis/finding-names.ts';
@@ -32,6 +30,7 @@ import type { MessageParts } from './message-lines.ts';
 import { messageSteps } from './message-lines.ts';
 import type { Opening } from './opening.ts';
 import { NO_OPENING, openingOf, referIdentifiers } from './opening.ts';
+import { digestOf, stateOf } from './told.ts';
 
 /** Seconds after a call began, and after it ended, that its row is made. */
 const SETTLE_SEC = 2;
@@ -268,10 +267,10 @@ export class CallShipper implements Observer {
     const findings = findingNames(facts).join(' ');
     const isRowDue = hasNews || isEnded(d.state) || this.#nowSec >= track.rowSec + ROW_SEC;
     if (!isRowDue && findings === track.findings) return;
-    let told = isPlain(facts) ? `${touched} ${d.state} ${facts.tags.join(' ')}` : '';
+    let told = stateOf(d, touched, facts);
     if (told !== track.told || told === '') {
       const call = yield* inSteps(shippedCallSteps(e, d, facts), isSmall);
-      if (told === '') told = hash('sha1', call.text, 'base64');
+      if (told === '') told = digestOf(call.text);
       if (told !== track.told) yield* inSteps(this.#rowSteps(track, call, keptCount), isSmall);
     }
     track.told = told;
@@ -312,10 +311,4 @@ export class CallShipper implements Observer {
 /** Its steps, or all of them in one. */
 function* inSteps<T>(steps: Steps<T>, isOne: boolean): Steps<T> {
   return isOne ? finish(steps) : yield* steps;
-}
-
-/** Its state, messages and labels are all that its document is made of. */
-function isPlain({ streams, media, relay, stunMismatch, icmp, signaling }: DialogFacts): boolean {
-  const hasMedia = streams.length > 0 || media.hints.length > 0 || relay !== null || icmp.length > 0;
-  return !hasMedia && stunMismatch === null && signaling === null;
 }
