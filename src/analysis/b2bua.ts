@@ -8,10 +8,10 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Messages } from '../store/stores.ts';
 import { openerOf } from './call-messages.ts';
 import type { CorrelationStores } from './correlation.ts';
-import { identifierLegs, isTransfer } from './correlation.ts';
+import { hasNoLegs, identifierLegs, isTransfer } from './correlation.ts';
 
 export function hasOtherLeg(d: Dialog, stores: CorrelationStores, log: Messages): boolean {
-  if (d.methodId !== METHOD.INVITE) return false;
+  if (d.methodId !== METHOD.INVITE || hasNoLegs(d, stores.identifiers)) return false;
   const own = openingHosts(d, log);
   if (own === null) return false;
   return identifierLegs(d, stores, MAX_B2BUA_LEGS).some((leg) => {

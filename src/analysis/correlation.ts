@@ -57,6 +57,11 @@ export type Leg = {
 /** What the search reads. */
 export type CorrelationStores = { readonly dialogs: Dialogs; readonly identifiers: Identifiers };
 
+/** Nobody shares an identifier with `d`, and nobody is named by a Call-ID: identifierLegs() would find no leg. */
+export function hasNoLegs(d: Dialog, { index }: Identifiers): boolean {
+  return !BY_CALL_ID.some(([, kind]) => index.has(kind)) && index.isAlone(d.slot);
+}
+
 /**
  * Legs that share an identifier with `d`, best first; at most `limit` are looked for. A walk over many dialogs gives
  * `searched`, where identifiers are noted whose owners have all been met.

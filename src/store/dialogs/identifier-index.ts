@@ -108,11 +108,28 @@ export class IdentifierIndex {
       };
   }
 
+  /** No other dialog has an identifier of this one, whatever its kind. Nearly every dialog is: nothing is made to find it out. */
+  isAlone(slot: number): boolean {
+    for (let e = this.#head(slot); e !== NONE; e = this.#entries.get(e, AT.nextOwn)) {
+      const hashA = this.#entries.get(e, AT.hashA);
+      const hashB = this.#entries.get(e, AT.hashB);
+      let isShared = false;
+      for (
+        let other = this.#first(hashA, hashB);
+        other !== NONE && !isShared;
+        other = this.#entries.get(other, AT.next)
+      ) {
+        if (this.#entries.get(other, AT.owner) >>> KIND_BITS === slot) continue;
+        isShared = this.#entries.get(other, AT.hashA) === hashA && this.#entries.get(other, AT.hashB) === hashB;
+      }
+      if (isShared) return false;
+    }
+    return true;
+  }
+
   /** Hands over the slots of the dialogs that have this identifier, until `take` answers false. */
   forEachOwner(kind: number, hashA: number, hashB: number, take: (slot: number) => boolean): void {
-    const table = this.#tables[hashB & (TABLES - 1)];
-    if (table === undefined) return;
-    let e = table.buckets[hashA & (table.buckets.length - 1)] ?? NONE;
+    let e = this.#first(hashA, hashB);
     while (e !== NONE) {
       const { i32 } = this.#entries.block(e);
       const at = this.#entries.wordOf(e);
@@ -121,6 +138,12 @@ export class IdentifierIndex {
       if (isIt && (owner & ((1 << KIND_BITS) - 1)) === kind && !take(owner >>> KIND_BITS)) return;
       e = i32[at + AT.next] ?? NONE;
     }
+  }
+
+  /** The first entry of the bucket. */
+  #first(hashA: number, hashB: number): number {
+    const buckets = this.#tables[hashB & (TABLES - 1)]?.buckets;
+    return buckets?.[hashA & (buckets.length - 1)] ?? NONE;
   }
 
   #head(slot: number): number {

@@ -57,6 +57,11 @@ test('it answers as a list of triples would', () => {
           [...index.of(slot)].map((i) => `${i.kind} ${i.hashA} ${i.hashB}`),
           model.get(slot) ?? [],
         );
+      const hashes = (own: readonly string[]): string[] => own.map((text) => text.slice(text.indexOf(' ')));
+      for (const [slot, own] of model) {
+        const others = hashes([...model].flatMap(([other, its]) => (other === slot ? [] : its)));
+        assert.equal(index.isAlone(slot), !hashes(own).some((one) => others.includes(one)));
+      }
       for (const text of new Set([...model.values()].flat())) {
         const [kind = 0, a = 0, b = 0] = text.split(' ').map(Number);
         const expected = [...model].filter(([, own]) => own.includes(text)).map(([slot]) => slot);
