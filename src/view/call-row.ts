@@ -122,7 +122,10 @@ class DialogRow implements CallRow {
     return all.length === 0 ? null : Math.max(...all);
   }
   get codecs(): readonly string[] {
-    return [...new Set(this.#judged.streams.flatMap(({ quality }) => quality.codec ?? []))];
+    const names: string[] = [];
+    for (const { quality } of this.#judged.streams)
+      if (quality.codec !== null && !names.includes(quality.codec)) names.push(quality.codec);
+    return names;
   }
   get findings(): readonly FindingName[] {
     return findingNames(this.#judged);

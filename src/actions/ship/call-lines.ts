@@ -102,6 +102,6 @@ export function streamLines(key: CallKey, { facts, document }: ShippedCall): str
   return facts.streams.map(({ stream }, i) => {
     const shown = document.streams[i];
     if (shown === undefined) throw new Error('a stream without its document');
-    return streamLine(lineHead({ ...key, hour: hourText(stream.openedUs) }), stream.serial + 1, shown);
+    return streamLine(lineHead(key, hourText(stream.openedUs)), stream.serial + 1, shown);
   });
 }

@@ -292,7 +292,7 @@ export class CallShipper implements Observer {
     const range = { kept, from: track.messages, upTo: d.keptCount };
     const gone = yield* messageSteps(range, key, parts, this.#nowSec * 1e6, (lines) => add('messages', lines));
     if (gone > 0) this.counters.add('messages_gone', gone);
-    const head = lineHead(key);
+    const head = lineHead(key, hour);
     if (isFirst) {
       const opening = openingOf(e, d, kept[0]);
       track.opening = { ...opening, identifiers: [] };

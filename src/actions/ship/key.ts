@@ -7,9 +7,10 @@ export type Shipper = { readonly host: string; readonly boot: string };
 /** `number` counts dialogs of the boot from 1; `version` grows with each row of the boot, and the greatest one holds. */
 export type CallKey = Shipper & { readonly hour: string; readonly number: number; readonly version: number };
 
-/** Begins the lines of a call's rows. Written once for all of them. */
-export function lineHead(key: CallKey | Omit<CallKey, 'hour'>): string {
-  return `${JSON.stringify(key).slice(0, -1)},`;
+/** Begins the lines of a call's rows. Written once for all of them. `hour`: '' for a table without that column. */
+export function lineHead({ host, boot, number, version }: Omit<CallKey, 'hour'>, hour: string): string {
+  const when = hour === '' ? '' : `"hour":"${hour}",`;
+  return `{"host":${JSON.stringify(host)},"boot":"${boot}",${when}"number":${number},"version":${version},`;
 }
 
 /** The line of a row: what it is known by, and its other columns. */
@@ -21,9 +22,17 @@ const HOUR_US = 3_600e6;
 /** Seconds that ClickHouse's DateTime can hold: 1970 to 2106. */
 const LAST_US = 4_294_967_295e6;
 
+/** The hour that was asked for last, and its text: calls of one hour come together, and share it. */
+let lastHour = Number.NaN;
+let lastText = '';
+
 /** The hour of a time, as the store reads it. */
 export function hourText(us: number): string {
-  return dateTimeText(Math.floor(us / HOUR_US) * HOUR_US);
+  const hour = Math.floor(us / HOUR_US);
+  if (hour === lastHour) return lastText;
+  lastHour = hour;
+  lastText = dateTimeText(hour * HOUR_US);
+  return lastText;
 }
 
 /** A time as the store's DateTime, which has no parts of a second; what it cannot hold is the nearest that it can. */

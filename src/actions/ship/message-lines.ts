@@ -24,21 +24,23 @@ const TOGETHER = 256 * 1024;
  */
 export function* messageSteps(
   { kept, from, upTo }: MessageRange,
-  { host, boot, number, version }: CallKey,
+  key: CallKey,
   parts: MessageParts,
   nowUs: number,
   take: (lines: readonly string[]) => void,
 ): Steps<number> {
   if (parts === 'none' || from >= upTo) return 0;
   const first = upTo - kept.length;
-  const head = lineHead({ host, boot, number, version });
+  const head = lineHead(key, '');
   let lines: string[] = [];
   let made = 0;
   let length = 0;
   for (let i = Math.max(0, from - first); i < kept.length; i++) {
     const m = kept[i];
-    if (m?.isKept !== true || !isInTime(m.tsUs, nowUs)) continue;
-    const line = messageLine(m, head, first + i, parts);
+    const bytes = m?.bytes;
+    // Empty where it is not kept any more.
+    if (m === undefined || bytes === undefined || bytes.length === 0 || !isInTime(m.tsUs, nowUs)) continue;
+    const line = messageLine(m, bytes, head, first + i, parts);
     lines.push(line);
     made++;
     length += line.length;
@@ -53,8 +55,7 @@ export function* messageSteps(
   return upTo - from - made;
 }
 
-function messageLine(m: CallMessage, head: string, message: number, parts: MessageParts): string {
-  const { bytes } = m;
+function messageLine(m: CallMessage, bytes: Buffer, head: string, message: number, parts: MessageParts): string {
   const end = parts === 'full' ? bytes.length : headersEnd(bytes);
   const text = withoutSecrets(bytes.toString('utf8', 0, end));
   const { at, src, dst, transport, origin, summary, notes } = plainFacts(m, summaryOf(text));

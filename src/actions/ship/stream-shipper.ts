@@ -14,7 +14,7 @@ import type { Observer } from '../../ingest/observer.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import { streamDocument } from '../../view/documents.ts';
 import type { ShipTable } from './counters.ts';
-import type { CallKey, Shipper } from './key.ts';
+import type { Shipper } from './key.ts';
 import { hourText, isInTime, line, lineHead } from './key.ts';
 import { streamLine } from './stream-line.ts';
 
@@ -141,7 +141,7 @@ export class StreamShipper implements Observer {
     const document = streamDocument(e, stream);
     if (document === null) return false;
     this.#told.set(stream, e.capture.nowUs);
-    const head = lineHead(keyOf(stream, shipper, nextVersion()));
+    const head = headOf(stream, shipper, nextVersion());
     add('streams', [streamLine(head, stream.serial + 1, document)]);
     return true;
   }
@@ -159,7 +159,7 @@ export class StreamShipper implements Observer {
     if (told === undefined) return;
     this.#told.delete(stream);
     if (told === LEFT_OUT) return;
-    add('streams', [line(lineHead(keyOf(stream, shipper, nextVersion())), { stream: stream.serial + 1 })]);
+    add('streams', [line(headOf(stream, shipper, nextVersion()), { stream: stream.serial + 1 })]);
   }
 }
 
@@ -167,6 +167,6 @@ function isOfCall({ dialog, wasOwned }: Stream): boolean {
   return dialog !== null || wasOwned;
 }
 
-function keyOf(stream: Stream, shipper: Shipper, version: number): CallKey {
-  return { ...shipper, hour: hourText(stream.openedUs), number: 0, version };
+function headOf(stream: Stream, { host, boot }: Shipper, version: number): string {
+  return lineHead({ host, boot, number: 0, version }, hourText(stream.openedUs));
 }
