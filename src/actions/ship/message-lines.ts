@@ -4,6 +4,7 @@
  */
 import type { CallMessage } from '../../analysis/call-messages.ts';
 import type { Steps } from '../../core/turns.ts';
+import { harmlessJson } from '../../protocols/sip/harmless-json.ts';
 import { withoutSecrets } from '../../protocols/sip/redaction.ts';
 import { plainFacts, summaryOf } from '../../view/call-trace.ts';
 import type { CallKey } from './key.ts';
@@ -37,8 +38,8 @@ export function* messageSteps(
   let length = 0;
   for (let i = Math.max(0, from - first); i < kept.length; i++) {
     const m = kept[i];
-    const bytes = m?.bytes;
     // Empty where it is not kept any more.
+    const bytes = m?.bytes;
     if (m === undefined || bytes === undefined || bytes.length === 0 || !isInTime(m.tsUs, nowUs)) continue;
     const line = messageLine(m, bytes, head, first + i, parts);
     lines.push(line);
@@ -56,12 +57,26 @@ export function* messageSteps(
 }
 
 function messageLine(m: CallMessage, bytes: Buffer, head: string, message: number, parts: MessageParts): string {
-  const end = parts === 'full' ? bytes.length : headersEnd(bytes);
-  const text = withoutSecrets(bytes.toString('utf8', 0, end));
-  const { at, src, dst, transport, origin, summary, notes } = plainFacts(m, summaryOf(text));
-  const said = `"summary":${JSON.stringify(summary)},"notes":${notes.length === 0 ? '[]' : JSON.stringify(notes)},"text":${JSON.stringify(text)}`;
+  const said = harmless(bytes, parts === 'full') ?? redacted(bytes, parts === 'full');
+  const { at, src, dst, transport, origin, summary, notes } = plainFacts(m, said.summary);
+  const told = `"summary":${JSON.stringify(summary)},"notes":${notes.length === 0 ? '[]' : JSON.stringify(notes)},"text":${said.json}`;
   // Times, sockets and our own words hold nothing that JSON would write otherwise.
-  return `${head}"message":${message},"at":"${at}","src":"${src}","dst":"${dst}","transport":"${transport}","origin":"${origin}",${said}}`;
+  return `${head}"message":${message},"at":"${at}","src":"${src}","dst":"${dst}","transport":"${transport}","origin":"${origin}",${told}}`;
+}
+
+type Said = { readonly summary: string; readonly json: string };
+
+/** Null where care is needed, or the first line has something to escape. */
+function harmless(bytes: Buffer, hasBody: boolean): Said | null {
+  const json = harmlessJson(bytes, hasBody);
+  const end = json?.indexOf('\\') ?? -1;
+  if (json === null || !(json.startsWith('\\r\\n', end) || json.startsWith('\\n', end))) return null;
+  return { summary: summaryOf(json.slice(0, end)), json: `"${json}"` };
+}
+
+function redacted(bytes: Buffer, hasBody: boolean): Said {
+  const text = withoutSecrets(bytes.toString('utf8', 0, hasBody ? bytes.length : headersEnd(bytes)));
+  return { summary: summaryOf(text), json: JSON.stringify(text) };
 }
 
 const LF = 0x0a;
