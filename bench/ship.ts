@@ -8,7 +8,8 @@
  * after it began, and one after its end. `--late` waits for the last look at each call, 32 seconds later. Costs are processor time, so that other
  * programs on the machine count little: the difference to the median run without `--ship`, over the calls. A hold is the
  * processor time of one turn of the loop; beside it stands the longest turn by the clock, and how long the thread waited for
- * a processor in all. `--stacks` says what ran in the longest turns.
+ * a processor in all. `--stacks` says what ran in the longest turns. A run with fewer rows a call than another had them made
+ * too late, as the machine did other things: it does not count.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
