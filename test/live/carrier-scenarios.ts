@@ -28,7 +28,7 @@ export const NUMBERS = ['100', '486', '101', '102', '404', '103', '104', '105'].
 ]);
 
 /** SIPp gives the ports of `rtp_stream` to all calls at once, and those of `play_pcap_audio` to one. */
-const own = (steps: string): string =>
+export const own = (steps: string): string =>
   steps
     .replaceAll('[rtpstream_audio_port]', '[auto_media_port]')
     .replaceAll('rtp_stream="tone.ul,-1,0"', 'play_pcap_audio="spoken.pcap"');

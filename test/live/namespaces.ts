@@ -72,10 +72,16 @@ export class Namespaces<Host extends string> {
     stdin: 'ignore' | 'pipe' = 'ignore',
     fourth: 'ignore' | 'ipc' = 'ignore',
   ): Running {
-    const child = spawn('ip', ['netns', 'exec', this.ns(host), program, ...args], {
-      stdio: [stdin, 'pipe', 'pipe', fourth],
-      cwd: this.folder,
-    });
+    return this.#start('ip', ['netns', 'exec', this.ns(host), program, ...args], stdin, fourth);
+  }
+
+  /** The same with Node, outside of all namespaces. */
+  startHere(args: readonly string[]): Running {
+    return this.#start(process.execPath, args, 'ignore', 'ignore');
+  }
+
+  #start(program: string, args: readonly string[], stdin: 'ignore' | 'pipe', fourth: 'ignore' | 'ipc'): Running {
+    const child = spawn(program, args, { stdio: [stdin, 'pipe', 'pipe', fourth], cwd: this.folder });
     let text = '';
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (d: Buffer) => {

@@ -114,6 +114,7 @@ function talk(ringMs: number, talkMs: number): Scenario {
 
 /** What scenarios of other files are made of. */
 export const STEPS = {
+  request,
   invite,
   ack,
   bye,
