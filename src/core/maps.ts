@@ -30,3 +30,8 @@ export function dropSilent<K, V extends { readonly lastUs: number }>(map: Map<K,
   }
   return null;
 }
+
+/** Of a row of a list of calls: a hub lists a call once for each host that saw it. */
+export function rowKey({ host = '', call_id }: { readonly host?: string; readonly call_id: string }): string {
+  return `${host} ${call_id}`;
+}

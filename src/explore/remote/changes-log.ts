@@ -4,11 +4,12 @@
  */
 import type { DialogSummary } from '../../contract/index.ts';
 import { MAX_CHANGES_A_TURN } from '../../core/item-limits.ts';
+import { rowKey } from '../../core/maps.ts';
 import type { Changes } from '../changes.ts';
 
 export class ChangesLog {
   readonly #most: number;
-  /** By Call-ID, the newest change of each last. */
+  /** By host and Call-ID, the newest change of each last. */
   readonly #rows = new Map<string, { readonly at: number; readonly row: DialogSummary }>();
   #upTo = 1;
   /** All after this are known. */
@@ -19,12 +20,13 @@ export class ChangesLog {
   }
 
   add(row: DialogSummary): void {
-    this.#rows.delete(row.call_id);
-    this.#rows.set(row.call_id, { at: ++this.#upTo, row });
+    const key = rowKey(row);
+    this.#rows.delete(key);
+    this.#rows.set(key, { at: ++this.#upTo, row });
     if (this.#rows.size <= this.#most) return;
     const [oldest] = this.#rows.values();
     if (oldest === undefined) return;
-    this.#rows.delete(oldest.row.call_id);
+    this.#rows.delete(rowKey(oldest.row));
     this.#from = oldest.at;
   }
 

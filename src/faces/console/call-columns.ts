@@ -72,6 +72,15 @@ export const COLUMNS: readonly Column[] = [
   },
 ];
 
+/** Who saw it: the rows of a hub have it, and always show it. */
+const HOST: Column = {
+  name: 'host',
+  title: 'Host',
+  width: 'minmax(4rem,0.6fr)',
+  narrow: '4rem',
+  cell: (c) => shown(c.host ?? ''),
+};
+
 const USUAL = [
   'time',
   'state',
@@ -93,9 +102,10 @@ const STORED = 'calltap-columns';
 const SHORT: Readonly<Record<string, Pick<Column, 'cell'>>> = { time: { cell: (c) => clock(c.created_at, 0) } };
 
 /** The columns of a window: those that were chosen, or few in a narrow one. */
-export function columnsFor(isWide: boolean, names: readonly string[]): readonly Column[] {
-  if (isWide) return COLUMNS.filter(({ name }) => names.includes(name));
-  return COLUMNS.flatMap((column) =>
+export function columnsFor(isWide: boolean, names: readonly string[], hasHosts: boolean): readonly Column[] {
+  const all = hasHosts ? [HOST, ...COLUMNS] : COLUMNS;
+  if (isWide) return all.filter((column) => column === HOST || names.includes(column.name));
+  return all.flatMap((column) =>
     column.narrow === undefined ? [] : [{ ...column, width: column.narrow, ...SHORT[column.name] }],
   );
 }

@@ -3,6 +3,7 @@
  * are counted, and come on top only while nobody holds the list: rows do not move under a hand.
  */
 import type { AskCall, AskCalls, DialogSummary, HiddenBy } from '../../contract/index.ts';
+import { rowKey } from '../../core/maps.ts';
 import { SHARE, whyOf } from './asking.ts';
 import type { Live } from './changes.ts';
 import { followChanges } from './changes.ts';
@@ -109,7 +110,7 @@ export class CallList {
   }
 
   #change(call: DialogSummary): void {
-    const i = this.#rowOf.get(call.call_id);
+    const i = this.#rowOf.get(rowKey(call));
     if (i !== undefined) {
       // A busy service tells hundreds at once, and rows may be many: they are copied once a frame.
       this.#changed ??= [...this.#state.rows];
@@ -120,7 +121,7 @@ export class CallList {
       this.#wantFirst(REFINE_MS);
       return;
     }
-    if (this.#new.size < MOST_NEW) this.#new.add(call.call_id);
+    if (this.#new.size < MOST_NEW) this.#new.add(rowKey(call));
     this.#set({ isNew: this.#new.size });
     this.#wantFirst();
   }
@@ -176,10 +177,10 @@ export class CallList {
   #take(page: AskCalls, cursor: string | undefined): void {
     const rows = cursor === undefined ? page.calls : [...this.#state.rows, ...page.calls];
     this.#cursor = page.next_cursor;
-    this.#rowOf = new Map(rows.map((row, i) => [row.call_id, i]));
+    this.#rowOf = new Map(rows.map((row, i) => [rowKey(row), i]));
     this.#changed = null;
     // Some were told of while they were read.
-    for (const { call_id: id } of page.calls) this.#new.delete(id);
+    for (const row of page.calls) this.#new.delete(rowKey(row));
     const isNew = this.#new.size;
     this.#set({ rows, total: page.total, hiddenBy: page.hidden_by ?? [], isNew, error: '', isLoading: false });
   }

@@ -3,6 +3,7 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AskCall, AskCalls, AskFindings } from '../../contract/index.ts';
+import { rowKey } from '../../core/maps.ts';
 import { useAsked } from './asking.ts';
 import { COLUMNS, chooseColumns, chosenColumns, columnsFor } from './call-columns.ts';
 import type { ListState } from './call-list.ts';
@@ -65,10 +66,10 @@ export function Calls({ q, sort }: Props): ComponentChild {
   };
   const apply = (next: string, by = sort): void => go('calls', '', { q: next, sort: by === '-created' ? '' : by });
   const open = (call: AskCall): void => {
-    lastOpened = call.call_id;
+    lastOpened = rowKey(call);
     go('call', call.call_id, { legs: '1' });
   };
-  const columns = columnsFor(isWide, names);
+  const columns = columnsFor(isWide, names, list.rows[0]?.host !== undefined);
   return h(
     'main',
     { class: 'calls' },
@@ -105,8 +106,9 @@ export function Calls({ q, sort }: Props): ComponentChild {
           label: 'Calls',
           columns,
           rows: list.rows,
-          total: list.total,
-          keyOf: (call) => call.call_id,
+          // A hub has a row for each host of a call.
+          total: Math.max(list.total, list.rows.length),
+          keyOf: rowKey,
           sort,
           onSort: (by) => apply(q, by),
           current,

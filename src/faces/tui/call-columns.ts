@@ -17,6 +17,7 @@ const SOCKET = 21;
 const NAMED = 30;
 /** Widths are fixed, so that nothing moves sideways while calls come; the higher the rank the longer it stays. */
 const SHAPES: readonly (readonly [key: string, width: number, rank: number])[] = [
+  ['host', 10, 11.5],
   ['started', TIME, 9],
   ['state', 9, 10],
   ['method', 8, 5],
@@ -34,27 +35,32 @@ const SHAPES: readonly (readonly [key: string, width: number, rank: number])[] =
   ['callid', 24, 1],
 ];
 const GAP = 1;
+/** Lists of a hub alone have it. */
+const HOST: Column = { key: 'host', title: 'Host', text: () => '' };
+/** '' where no hub answers. */
+type ListedRow = CallRow & { readonly host: string };
 
 type Dated = { readonly hasDates: boolean };
-type Named = { readonly hasNames: boolean };
+type Named = { readonly hasNames: boolean; readonly hasHosts: boolean };
 type Zoned = { readonly isUtc: boolean };
 
 export type ShownColumn = { readonly column: Column; readonly width: number };
 
 /** What fits into so many cells, in the order of the table; what is left over goes to the last one. */
-export function shownColumns(width: number, { hasDates, hasNames }: Dated & Named): readonly ShownColumn[] {
+export function shownColumns(width: number, { hasDates, hasNames, hasHosts }: Dated & Named): readonly ShownColumn[] {
   const widthOf = (key: string, wide: number): number =>
     key === 'started' && hasDates ? DAY : wide === SOCKET && hasNames ? NAMED : wide;
   let room = width;
   const chosen = new Set<string>();
   for (const [key, wide] of SHAPES.toSorted((a, b) => b[2] - a[2])) {
+    if (key === HOST.key && !hasHosts) continue;
     const taken = widthOf(key, wide) + GAP;
     if (taken > room) continue;
     chosen.add(key);
     room -= taken;
   }
   const shown = SHAPES.flatMap(([key, wide]) => {
-    const column = COLUMNS.get(key);
+    const column = key === HOST.key ? HOST : COLUMNS.get(key);
     return column === undefined || !chosen.has(key) ? [] : [{ column, width: widthOf(key, wide) }];
   });
   const last = shown.at(-1);
@@ -62,8 +68,9 @@ export function shownColumns(width: number, { hasDates, hasNames }: Dated & Name
 }
 
 /** A list row as the table takes it; what the row does not tell is unknown. */
-export function rowOf(c: AskCall): CallRow {
+export function rowOf(c: AskCall): ListedRow {
   return {
+    host: c.host ?? '',
     callId: c.call_id,
     startedUs: Date.parse(c.created_at) * 1000,
     updatedUs: Date.parse(c.updated_at) * 1000,
@@ -94,7 +101,8 @@ export function rowOf(c: AskCall): CallRow {
 }
 
 /** The text of a column; a time of day alone where the day stands below. */
-export function textOf({ key, text }: Column, row: CallRow, { isUtc, hasDates }: Dated & Zoned): string {
+export function textOf({ key, text }: Column, row: ListedRow, { isUtc, hasDates }: Dated & Zoned): string {
+  if (key === HOST.key) return row.host;
   if (key !== 'started') return text(row, { number: 0, isUtc });
   const { date, time } = clockOf(row.startedUs, isUtc);
   return hasDates ? `${date.slice(5)} ${time.slice(0, 5)}` : time.slice(0, TIME);

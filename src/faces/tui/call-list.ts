@@ -5,6 +5,7 @@
  * counted until the list is read again.
  */
 import type { AskCall, HiddenBy } from '../../contract/index.ts';
+import { rowKey } from '../../core/maps.ts';
 import type { CallsQuestion, Sort } from '../../explore/question.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
 
@@ -92,8 +93,8 @@ export class CallList {
     if (asked !== this.#asked) return 0;
     this.isLoading = false;
     if (page === null) return 0;
-    const known = new Set(this.rows.map(({ call_id }) => call_id));
-    const calls = page.calls.filter(({ call_id }) => !known.has(call_id));
+    const known = new Set(this.rows.map(rowKey));
+    const calls = page.calls.filter((row) => !known.has(rowKey(row)));
     this.#cursor = page.next_cursor ?? null;
     this.rows = this.#isFromEnd ? [...calls.toReversed(), ...this.rows] : [...this.rows, ...calls];
     if (this.#isFromEnd) this.first = Math.max(0, this.first - calls.length);
@@ -120,12 +121,12 @@ export class CallList {
       return;
     }
     this.#changes = found.upTo;
-    const at = new Map(this.rows.map(({ call_id }, i) => [call_id, i]));
+    const at = new Map(this.rows.map((row, i) => [rowKey(row), i]));
     for (const row of found.rows) {
-      const i = at.get(row.call_id);
+      const i = at.get(rowKey(row));
       const before = i === undefined ? undefined : this.rows[i];
       if (i !== undefined && before !== undefined) this.rows[i] = { ...before, ...row };
-      else if (row.created_at > this.#readAt) this.#news.add(row.call_id);
+      else if (row.created_at > this.#readAt) this.#news.add(rowKey(row));
     }
     this.#onChanged();
   }

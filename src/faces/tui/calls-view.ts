@@ -1,6 +1,7 @@
 /**
  * The list of calls, with the filter above it: where everybody begins.
  */
+import { counted } from '../../core/counted.ts';
 import type { SortKey } from '../../core/words.ts';
 import { SORT_KEYS } from '../../core/words.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
@@ -115,6 +116,7 @@ export class CallsView implements View {
     const { list, filter, shown } = this.#parts;
     const cursor = filter.draw(cells, { x: 0, y, width, height: 1 });
     shown.hasNames ||= list.rows.some((row) => row.src_name !== undefined || row.dst_name !== undefined);
+    shown.hasHosts ||= list.rows.some(({ host }) => host !== undefined);
     const columns = shownColumns(width, shown);
     let x = 0;
     for (const { column, width: wide } of columns) {
@@ -154,7 +156,9 @@ export class CallsView implements View {
     const { date, zone } = clockOf(Date.parse(call.created_at) * 1000, shown.isUtc);
     const { by, isDescending } = list.question.sort;
     const parts = [
-      `${list.first + this.#scroll.at + 1} of ${list.total}`,
+      shown.hasHosts
+        ? `${counted(list.total, 'call')}, a row per host`
+        : `${list.first + this.#scroll.at + 1} of ${list.total}`,
       `${date} ${zone === 'Z' ? 'UTC' : `UTC${zone}`}`,
       `by ${by}${isDescending ? ', falling' : ''}`,
     ];

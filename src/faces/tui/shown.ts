@@ -35,6 +35,8 @@ export class Shown {
 
   /** Some address has a name; it stays so, for columns do not move. */
   hasNames = false;
+  /** The rows are those of a hub, each with its host; it stays so too. */
+  hasHosts = false;
 
   constructor(isUtc: boolean) {
     this.isUtc = isUtc;

@@ -194,3 +194,29 @@ test('a list that was read while files were is read again as soon as they are, a
   await list.refresh(false);
   assert.equal(port.asked, 2);
 });
+
+test('a call that two hosts saw has two rows, and each changes by itself', async (t) => {
+  let nowMs = 0;
+  t.mock.method(performance, 'now', () => nowMs);
+  const port = new Port();
+  const parts = ['sbc1', 'sbc2'].map((host) => ({ ...call(1), host }));
+  const more = { ...call(2), host: 'sbc1' };
+  const pages: Readonly<Record<string, AskCall[]>> = { '': parts, next: [...parts.slice(1), more] };
+  const page: AskPort['page'] = (_, __, cursor) => ({
+    schema_version: 1,
+    total: 2,
+    calls: pages[cursor] ?? [],
+    ...(cursor === '' ? { next_cursor: 'next' } : {}),
+  });
+  const { changes, pulse, whyNone } = port;
+  const list = new CallList({ changes, pulse, whyNone, page }, NEWEST, () => undefined);
+  await list.read();
+  await list.more(1);
+  const shown = (): string[] => list.rows.map(({ host, call_id, state }) => `${host} ${call_id} ${state}`);
+  assert.deepEqual(shown(), ['sbc1 c1 Trying', 'sbc2 c1 Trying', 'sbc1 c2 Trying']);
+  port.changed = [{ ...call(1), host: 'sbc2', state: 'Failed' }];
+  port.upTo = 2;
+  nowMs = 5_000;
+  await list.refresh(true);
+  assert.deepEqual(shown(), ['sbc1 c1 Trying', 'sbc2 c1 Failed', 'sbc1 c2 Trying']);
+});
