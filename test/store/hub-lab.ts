@@ -9,7 +9,7 @@ import { PROGRAM } from '../cli/run-program.ts';
 import { until } from '../helpers/patience.ts';
 import type { TestStore } from '../helpers/store.ts';
 import type { Owner } from '../live/namespaces.ts';
-import { type Proxy, PROXIES, ProxyChain } from './proxy-chain.ts';
+import { PROXIES, type ProxyHost, ProxyChain } from './proxy-chain.ts';
 import { relay } from './relay.ts';
 
 const RELAY = fileURLToPath(new URL('./relay.js', import.meta.url));
@@ -21,7 +21,7 @@ export class HubLab {
   readonly chain: ProxyChain;
   readonly #store: TestStore;
   readonly #tunnels: Server[] = [];
-  readonly #agents = new Map<Proxy, string>();
+  readonly #agents = new Map<ProxyHost, string>();
   #hubUrl = '';
 
   constructor(owner: Owner, store: TestStore) {
@@ -38,7 +38,7 @@ export class HubLab {
   }
 
   /** The end of the tunnel to the agent of a host. */
-  agentUrl(host: Proxy): string {
+  agentUrl(host: ProxyHost): string {
     return this.#agents.get(host) ?? '';
   }
 
@@ -52,7 +52,7 @@ export class HubLab {
     this.#hubUrl = (await this.chain.said(hub, /api listening on (\S+)/))[1] ?? '';
   }
 
-  async #startAgent(host: Proxy): Promise<void> {
+  async #startAgent(host: ProxyHost): Promise<void> {
     const [toStore, toApi] = [this.chain.path(`${host}-store.sock`), this.chain.path(`${host}-api.sock`)];
     this.#tunnels.push(relay(toStore, new URL(this.#store.url).port));
     const outside = relay('0', toApi);

@@ -11,7 +11,7 @@ import { scenarioFile } from '../live/sipp-scenarios.ts';
 import { FAR_END, OPTIONS, REGISTER } from './far-phones.ts';
 
 export const PROXIES = ['sbc1', 'sbc2', 'sbc3'] as const;
-export type Proxy = (typeof PROXIES)[number];
+export type ProxyHost = (typeof PROXIES)[number];
 /** In the order of the cables. */
 const HOSTS = ['office', ...PROXIES, 'far'] as const;
 export type ChainHost = (typeof HOSTS)[number];
@@ -27,6 +27,14 @@ export const AT = {
 export const LOSSY_OFFICE = '10.93.0.2';
 
 const SIP_PORT = 5060;
+/** Phones of SIPp take RTP at no port: what comes ends here, and no ICMP says so. */
+const SILENCE = `table ip silence {
+  chain c {
+    type filter hook input priority 0
+    udp dport 20000-29999 counter drop
+  }
+}
+`;
 const LOSS = `table ip loss {
   chain c {
     type filter hook forward priority 0
@@ -35,7 +43,7 @@ const LOSS = `table ip loss {
 }
 `;
 
-const configOf = (proxy: Proxy, next: string): string => `#!KAMAILIO
+const configOf = (proxy: ProxyHost, next: string): string => `#!KAMAILIO
 debug=1
 log_stderror=yes
 children=2
@@ -50,7 +58,7 @@ loadmodule "textops.so"
 request_route {
   if (!mf_process_maxfwd_header("10")) { sl_send_reply("483", "Too Many Hops"); exit; }
   if (is_method("CANCEL")) { if (t_check_trans()) t_relay(); exit; }
-  if (is_method("REGISTER")) { append_to_reply("Expires: 60\\r\\n"); sl_send_reply("200", "OK"); exit; }
+  if (is_method("REGISTER")) { append_to_reply("Contact: $ct;expires=60\\r\\n"); sl_send_reply("200", "OK"); exit; }
   if (loose_route()) { t_relay(); exit; }
   if (is_method("ACK")) { if (t_check_trans()) t_relay(); exit; }
   record_route();
@@ -70,12 +78,25 @@ export class ProxyChain extends Namespaces<ChainHost> {
       on('addr', 'add', `${AT[host]}/32`, 'dev', 'lo');
       const next = HOSTS[i + 1];
       if (next === undefined) continue;
-      const ends = ['link', 'add', 'right', 'netns', this.ns(host), 'type', 'veth', 'peer', 'left', 'netns', this.ns(next)];
+      const ends = [
+        'link',
+        'add',
+        'right',
+        'netns',
+        this.ns(host),
+        'type',
+        'veth',
+        'peer',
+        'left',
+        'netns',
+        this.ns(next),
+      ];
       run('ip', ends);
     }
     run('ip', ['-n', this.ns('office'), 'addr', 'add', `${LOSSY_OFFICE}/32`, 'dev', 'lo']);
     for (const [i, host] of HOSTS.entries()) this.#route(i, host);
     this.do('sbc2', 'nft', ['-f', '-'], LOSS);
+    for (const host of ['office', 'far'] as const) this.do(host, 'nft', ['-f', '-'], SILENCE);
     writeFileSync(this.path('spoken.pcap'), spoken());
     for (const [name, steps] of Object.entries({ caller: CALLER, far: FAR_END, register: REGISTER, options: OPTIONS }))
       writeFileSync(this.path(`${name}.xml`), scenarioFile(name, steps));
@@ -97,7 +118,8 @@ export class ProxyChain extends Namespaces<ChainHost> {
         const to = ['via', AT[neighbour], 'dev', dev, 'onlink', 'src', AT[host]];
         on('route', 'add', `${AT[HOSTS[at] ?? 'far']}/32`, ...to);
       }
-      if (way === -1) on('route', 'add', `${LOSSY_OFFICE}/32`, 'via', AT[neighbour], 'dev', dev, 'onlink', 'src', AT[host]);
+      if (way === -1)
+        on('route', 'add', `${LOSSY_OFFICE}/32`, 'via', AT[neighbour], 'dev', dev, 'onlink', 'src', AT[host]);
     }
   }
 
@@ -108,7 +130,7 @@ export class ProxyChain extends Namespaces<ChainHost> {
     for (const [i, proxy] of PROXIES.entries()) await this.#startProxy(proxy, AT[PROXIES[i + 1] ?? 'far']);
   }
 
-  async #startProxy(proxy: Proxy, next: string): Promise<void> {
+  async #startProxy(proxy: ProxyHost, next: string): Promise<void> {
     const folder = this.path(proxy);
     mkdirSync(folder);
     writeFileSync(`${folder}/proxy.cfg`, configOf(proxy, next));
@@ -140,6 +162,12 @@ export class ProxyChain extends Namespaces<ChainHost> {
   #from(scenario: string, fields: readonly string[], from: string, more: readonly string[]): Running {
     const lines = this.path(`fields${++this.#calls}.csv`);
     writeFileSync(lines, `SEQUENTIAL\n${fields.map((field) => `${field};\n`).join('')}`);
-    return this.#sipp('office', scenario, from, ['-inf', lines, ...more, `${AT.sbc1}:${SIP_PORT}`], SIP_PORT + this.#calls);
+    return this.#sipp(
+      'office',
+      scenario,
+      from,
+      ['-inf', lines, ...more, `${AT.sbc1}:${SIP_PORT}`],
+      SIP_PORT + this.#calls,
+    );
   }
 }
