@@ -67,6 +67,7 @@ export const RtpStream = named(
     round_trip_ms: Type.Optional(Milliseconds),
     round_trip_source: Type.Optional(Type.Enum(['xr_voip_metrics', 'sender_report_echo'])),
     mos: Type.Optional(Mos),
+    host: Type.Optional(Type.String({ description: 'Of a hub: the host that saw it.' })),
   }),
 );
 export type RtpStream = Static<typeof RtpStream>;

@@ -10,6 +10,7 @@ import type {
   CallDocument,
   RtpStream,
 } from '../../contract/index.ts';
+import { grouped } from '../../core/maps.ts';
 import type { Names } from '../../core/names.ts';
 import type { CallRow } from '../../view/call-row.ts';
 import type { Side } from '../../view/compare.ts';
@@ -42,7 +43,8 @@ function hostsOf(parts: readonly PartWith<Documented>[]): string[] {
 function documentsIn(parts: readonly PartWith<Documented>[]): CallDocument[] {
   const documents = parts.flatMap(({ host, row }) => {
     const document = readDocument(row.document);
-    return document === null ? [] : [{ ...document, host }];
+    if (document === null) return [];
+    return [{ ...document, host, streams: document.streams.map((stream) => ({ ...stream, host })) }];
   });
   if (parts.length > 0 && documents.length === 0) throw unreadable(hostsOf(parts));
   return documents;
@@ -100,7 +102,7 @@ export async function ladderOf(
   const { messages, clocks, notKept } = await traceOf(reader, calls);
   const media: Parameters<typeof drawnLadder>[0]['media'][number][] = [];
   for (const { callId, stored } of calls)
-    for (const s of streamsOf(documentsIn(stored)))
+    for (const s of worstOf(documentsIn(stored)))
       media.push({
         call_id: callId,
         src: s.src,
@@ -126,21 +128,22 @@ export async function ladderOf(
   return clocks === null ? ladder : { ...ladder, clocks: clocks.shown() };
 }
 
-/** A stream that two hosts saw is that of the host that saw more of it. */
-function streamsOf(documents: readonly CallDocument[]): RtpStream[] {
-  const streams = new Map<string, RtpStream>();
-  for (const document of documents)
-    for (const stream of document.streams) {
-      const key = `${stream.ssrc} ${stream.src} ${stream.dst}`;
-      if ((streams.get(key)?.packets ?? -1) < stream.packets) streams.set(key, stream);
-    }
-  return [...streams.values()];
+/** Where the hosts of a call saw one stream, these stand together, in the order of the hosts. */
+function byStream(documents: readonly CallDocument[]): RtpStream[][] {
+  const streams = documents.flatMap((document) => document.streams);
+  return [...grouped(streams, ({ ssrc, src, dst }) => `${ssrc} ${src} ${dst}`).values()];
 }
 
+/** A stream that several hosts saw is that of the host that missed most of it. */
+function worstOf(documents: readonly CallDocument[]): RtpStream[] {
+  return byStream(documents).flatMap((same) => same.toSorted((a, b) => b.loss_pct - a.loss_pct).slice(0, 1));
+}
+
+/** The streams of all hosts, each with its host: where they differ, something was lost between. */
 export async function qualityOf(reader: StoreReader, name: string): Promise<AskQuality | null> {
   const documents = documentsIn(await partsWith<Documented>(reader, name, 'document'));
   const [first] = documents;
-  return first === undefined ? null : { schema_version: 1, call_id: first.call_id, streams: streamsOf(documents) };
+  return first === undefined ? null : { schema_version: 1, call_id: first.call_id, streams: byStream(documents).flat() };
 }
 
 /** Null where one of them is not there, or both are one. */

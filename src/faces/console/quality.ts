@@ -2,7 +2,8 @@
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { CallDocument } from '../../contract/index.ts';
+import type { AskQuality, CallDocument } from '../../contract/index.ts';
+import { useAsked } from './asking.ts';
 import { Audio } from './audio.ts';
 import { Table } from './parts.ts';
 import type { Measure } from './quality-chart.ts';
@@ -51,7 +52,11 @@ function useTheme(): number {
 export function Quality({ call }: { readonly call: CallDocument }): ComponentChild {
   const [playedSec, setPlayed] = useState<number | null>(null);
   const themed = useTheme();
-  const lines = useMemo(() => linesOf(call.streams), [call]);
+  // The document of a hub is that of one host; the others heard the call too.
+  const isOfMany = (call.hosts?.length ?? 0) > 1;
+  const all = useAsked<AskQuality>(isOfMany ? `ask/calls/${encodeURIComponent(call.call_id)}/quality` : null);
+  const streams = all.value?.streams ?? call.streams;
+  const lines = useMemo(() => linesOf(streams), [streams]);
   const drawn = useMemo(() => lines.filter(({ windows }) => windows.length > 0).slice(0, DRAWN), [lines]);
   if (lines.length === 0)
     return h('section', { 'aria-label': 'Quality' }, h('p', { class: 'note' }, 'No RTP stream belongs to this call.'));
@@ -62,7 +67,9 @@ export function Quality({ call }: { readonly call: CallDocument }): ComponentChi
     'section',
     { class: 'quality', 'aria-label': 'Quality' },
     h('h2', null, 'Quality'),
-    h(Table, { name: 'Streams of the call', head: STREAM_HEAD, rows: lines.map(streamRow) }),
+    h(Table, { name: 'Streams of the call', head: isOfMany ? ['', 'Host', ...STREAM_HEAD.slice(1)] : STREAM_HEAD,
+      rows: lines.map((line) => streamRow(line, isOfMany)),
+     }),
     h(Audio, { callId: call.call_id, firstSec, lengthSec: lastSec - firstSec, worst, onPlayed: setPlayed }),
     drawn.length === 0
       ? h('p', { class: 'note' }, 'No stream has a window of quality: all are too short.')
@@ -97,11 +104,12 @@ function worstWords({ letter }: Line, sec: number, mos: number | null): string {
   return `The worst window is that of ${letter} at ${at}${mos === null ? '' : `, MOS ${mos.toFixed(2)}`}.`;
 }
 
-function streamRow(line: Line): ComponentChild[] {
+function streamRow(line: Line, hasHost: boolean): ComponentChild[] {
   const { letter, stream } = line;
   const dscp = stream.dscp_last === undefined || stream.dscp_last === stream.dscp ? '' : ` \u2192 ${stream.dscp_last}`;
   return [
     h('b', null, letter),
+    ...(hasHost ? [shown(stream.host ?? '')] : []),
     shown(stream.src),
     shown(stream.dst),
     shown(stream.codec ?? `payload type ${stream.payload_type}`),

@@ -101,6 +101,7 @@ export class QualityView implements View {
     const { stream, columns } = row;
     const chosen = this.#place;
     const figures = [
+      ...(stream.host === undefined ? [] : [stream.host]),
       stream.codec ?? `type ${stream.payload_type}`,
       `${stream.packets} packets`,
       stream.mos === undefined ? 'no MOS' : `MOS ${stream.mos.toFixed(2)}`,

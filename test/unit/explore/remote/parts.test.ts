@@ -99,10 +99,11 @@ test('changes: what came after a moment, each call once; beyond the cap, and aft
     log.since(upTo).rows?.map(({ call_id }) => call_id),
     ['c', 'd', 'e'],
   );
+  const before = log.since(null).upTo;
   for (const host of ['sbc1', 'sbc2', 'sbc1']) log.add({ ...row('f'), host });
   assert.deepEqual(
-    log.since(upTo).rows?.map(({ host, call_id }) => `${host ?? ''} ${call_id}`),
-    [' e', 'sbc2 f', 'sbc1 f'],
+    log.since(before).rows?.map(({ host, call_id }) => `${host ?? ''} ${call_id}`),
+    ['sbc2 f', 'sbc1 f'],
     'a call of a hub has a row for each host',
   );
   log.forget();
