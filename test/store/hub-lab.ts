@@ -9,7 +9,7 @@ import { PROGRAM } from '../cli/run-program.ts';
 import { until } from '../helpers/patience.ts';
 import type { TestStore } from '../helpers/store.ts';
 import type { Owner } from '../live/namespaces.ts';
-import { PROXIES, type ProxyHost, ProxyChain } from './proxy-chain.ts';
+import { PROXIES, ProxyChain, type ProxyHost } from './proxy-chain.ts';
 import { relay } from './relay.ts';
 
 const RELAY = fileURLToPath(new URL('./relay.js', import.meta.url));

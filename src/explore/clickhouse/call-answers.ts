@@ -143,7 +143,9 @@ function worstOf(documents: readonly CallDocument[]): RtpStream[] {
 export async function qualityOf(reader: StoreReader, name: string): Promise<AskQuality | null> {
   const documents = documentsIn(await partsWith<Documented>(reader, name, 'document'));
   const [first] = documents;
-  return first === undefined ? null : { schema_version: 1, call_id: first.call_id, streams: byStream(documents).flat() };
+  return first === undefined
+    ? null
+    : { schema_version: 1, call_id: first.call_id, streams: byStream(documents).flat() };
 }
 
 /** Null where one of them is not there, or both are one. */

@@ -67,9 +67,11 @@ export function Quality({ call }: { readonly call: CallDocument }): ComponentChi
     'section',
     { class: 'quality', 'aria-label': 'Quality' },
     h('h2', null, 'Quality'),
-    h(Table, { name: 'Streams of the call', head: isOfMany ? ['', 'Host', ...STREAM_HEAD.slice(1)] : STREAM_HEAD,
+    h(Table, {
+      name: 'Streams of the call',
+      head: isOfMany ? ['', 'Host', ...STREAM_HEAD.slice(1)] : STREAM_HEAD,
       rows: lines.map((line) => streamRow(line, isOfMany)),
-     }),
+    }),
     h(Audio, { callId: call.call_id, firstSec, lengthSec: lastSec - firstSec, worst, onPlayed: setPlayed }),
     drawn.length === 0
       ? h('p', { class: 'note' }, 'No stream has a window of quality: all are too short.')
