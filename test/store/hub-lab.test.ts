@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { after, test } from 'node:test';
-import type { AskCalls, AskFindings, AskLadder, AskMessages, AskQuality, CallDocument, Dialog } from '../../src/contract/index.ts';
+import type {
+  AskCalls,
+  AskFindings,
+  AskLadder,
+  AskMessages,
+  AskQuality,
+  CallDocument,
+  Dialog,
+} from '../../src/contract/index.ts';
 import { closeBrowser, openPage, skipWithoutChromium } from '../console/browser.ts';
 import { skipWithoutStore, startMigratedStore } from '../helpers/store.ts';
 import { missing } from '../live/lab.ts';
@@ -95,6 +103,12 @@ test('a call through three proxies on three hosts is one call to whoever asks th
   await t.test('its hosts, and the part of one', async () => {
     const dialog = await asked<Dialog>(lab, `/v1/dialogs/${encodeURIComponent(FAILED)}`);
     assert.deepEqual([dialog.hosts, dialog.host], [HOSTS, 'sbc1']);
+    const { messages } = await asked<AskMessages>(lab, path(FAILED, '/messages'));
+    const proofs = dialog.signaling_diagnosis?.final_failure?.evidence ?? [];
+    assert.deepEqual(
+      proofs.map((i) => [messages[i]?.summary, messages[i]?.hosts]),
+      [['500 Service Unavailable', ['sbc2', 'sbc1']]],
+    );
     const { calls } = await asked<AskCalls>(lab, `/ask/calls?q=callid:${FAILED}+host:sbc2`);
     assert.deepEqual(
       calls.map(({ host }) => host),
@@ -140,8 +154,8 @@ test('a call through three proxies on three hosts is one call to whoever asks th
       assert.equal(await rows.count(), 3);
       await page.getByRole('columnheader', { name: 'Host' }).waitFor();
       await rows.filter({ hasText: 'sbc3' }).click();
-      await page.getByText('10.93.0.21:5060').first().waitFor();
-      await page.getByText('10.93.0.1:506').first().waitFor();
+      await page.getByText('503 Service Unava').first().waitFor();
+      await page.getByRole('button', { name: 'message 12' }).waitFor();
     },
   );
 });

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { PROGRAM } from '../cli/run-program.ts';
 import { until } from '../helpers/patience.ts';
 import type { TestStore } from '../helpers/store.ts';
-import type { Owner } from '../live/namespaces.ts';
+import type { Owner, Running } from '../live/namespaces.ts';
 import { PROXIES, ProxyChain, type ProxyHost } from './proxy-chain.ts';
 import { relay } from './relay.ts';
 
@@ -42,14 +42,15 @@ export class HubLab {
     return this.#agents.get(host) ?? '';
   }
 
-  /** Starts proxies, agents and hub; resolves when all of them answer. `hubApi` is an address and a port, 0 for any. */
-  async start(hubApi = '127.0.0.1:0'): Promise<void> {
+  /** Starts proxies, agents and hub; resolves to the hub when all of them answer. `hubApi` is an address and a port, 0 for any. */
+  async start(hubApi = '127.0.0.1:0'): Promise<Running> {
     await this.chain.open();
     for (const host of PROXIES) await this.#startAgent(host);
     const named = PROXIES.flatMap((host) => ['--agent', `${host}=${this.agentUrl(host)}`]);
     const serves = ['--api', hubApi, '--ask', '--console', '--mcp'];
     const hub = this.chain.startHere([PROGRAM, 'hub', '--store', `${this.#store.url}/calltap`, ...named, ...serves]);
     this.#hubUrl = (await this.chain.said(hub, /api listening on (\S+)/))[1] ?? '';
+    return hub;
   }
 
   async #startAgent(host: ProxyHost): Promise<void> {

@@ -27,6 +27,9 @@ export const AT = {
 export const LOSSY_OFFICE = '10.93.0.2';
 
 const SIP_PORT = 5060;
+/** Each phone has ports of its own. */
+const MEDIA_PORT = 20_000;
+const MEDIA_PORTS = 500;
 /** Phones of SIPp take RTP at no port: what comes ends here, and no ICMP says so. */
 const SILENCE = `table ip silence {
   chain c {
@@ -142,8 +145,9 @@ export class ProxyChain extends Namespaces<ChainHost> {
     ]);
   }
 
-  #sipp(host: ChainHost, scenario: string, address: string, more: readonly string[], port = SIP_PORT): Running {
-    const at = ['-i', address, '-mi', address, '-p', String(port), '-mp', '20000', '-nostdin'];
+  #sipp(host: ChainHost, scenario: string, address: string, more: readonly string[], nth = 0): Running {
+    const ports = ['-p', String(SIP_PORT + nth), '-mp', String(MEDIA_PORT + nth * MEDIA_PORTS)];
+    const at = ['-i', address, '-mi', address, ...ports, '-nostdin'];
     return this.start(host, 'sipp', ['-sf', this.path(`${scenario}.xml`), ...at, ...more]);
   }
 
@@ -162,12 +166,6 @@ export class ProxyChain extends Namespaces<ChainHost> {
   #from(scenario: string, fields: readonly string[], from: string, more: readonly string[]): Running {
     const lines = this.path(`fields${++this.#calls}.csv`);
     writeFileSync(lines, `SEQUENTIAL\n${fields.map((field) => `${field};\n`).join('')}`);
-    return this.#sipp(
-      'office',
-      scenario,
-      from,
-      ['-inf', lines, ...more, `${AT.sbc1}:${SIP_PORT}`],
-      SIP_PORT + this.#calls,
-    );
+    return this.#sipp('office', scenario, from, ['-inf', lines, ...more, `${AT.sbc1}:${SIP_PORT}`], this.#calls);
   }
 }

@@ -18,36 +18,66 @@ import { compared } from '../../view/compare.ts';
 import { drawnLadder } from '../../view/ladder.ts';
 import type { CallListRow } from './call-list.ts';
 import { askCallOf, LIST_COLUMNS } from './call-list.ts';
-import type { PartWith } from './parts.ts';
+import type { PartKey, PartWith } from './parts.ts';
 import { callName, partsOfAll, partsWith, readCallName } from './parts.ts';
 import { usOf } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 import { readDocument, unreadable } from './stored-document.ts';
-import type { StoredCall } from './trace.ts';
-import { askMessages, factsOf, ladderMessage, parsed, traceOf } from './trace.ts';
+import type { StoredCall, Trace } from './trace.ts';
+import { askMessages, factsOf, keyOf, ladderMessage, parsed, traceOf } from './trace.ts';
 
 type Documented = { readonly document: string };
 
 /** The document of the part that saw the first message, and all hosts that saw the call. Null where it is not there. */
 export async function documentOf(reader: StoreReader, name: string): Promise<CallDocument | null> {
   const parts = await partsWith<Documented>(reader, name, 'document');
-  const [first] = documentsIn(parts);
-  return first === undefined ? null : { ...first, hosts: hostsOf(parts) };
+  const [first] = readable(parts);
+  if (first === undefined) return null;
+  const { part, document } = first;
+  const whole = { ...document, hosts: hostsOf(parts) };
+  const { signaling_diagnosis: found } = document;
+  if (parts.length === 1 || found === undefined) return whole;
+  return {
+    ...whole,
+    signaling_diagnosis: renumbered(found, part, await traceOf(reader, await storedCalls(reader, [name]))),
+  };
+}
+
+type Found = NonNullable<CallDocument['signaling_diagnosis']>;
+
+/** Evidence names messages of the part; whoever reads the call has those of all hosts. */
+function renumbered(found: Found, part: PartKey, { messages }: Trace): Found {
+  const indexOf = new Map<number, number>();
+  for (const { index, row, copies } of messages)
+    for (const seen of [row, ...copies]) if (keyOf(seen) === keyOf(part)) indexOf.set(seen.message, index);
+  const changed = Object.entries(found).map(([name, finding]) => {
+    const isProven = typeof finding === 'object' && finding !== null && 'evidence' in finding;
+    return [name, isProven ? { ...finding, evidence: finding.evidence.flatMap((i) => indexOf.get(i) ?? []) } : finding];
+  });
+  // The same names with the same shapes.
+  return Object.fromEntries(changed) as Found;
 }
 
 function hostsOf(parts: readonly PartWith<Documented>[]): string[] {
   return [...new Set(parts.map(({ host }) => host))];
 }
 
+type Readable = { readonly part: PartKey; readonly document: CallDocument };
+
 /** Those that can be read, in the order of the parts. Throws Unanswered where there are parts, and none of them can. */
-function documentsIn(parts: readonly PartWith<Documented>[]): CallDocument[] {
-  const documents = parts.flatMap(({ host, row }) => {
+function readable(parts: readonly PartWith<Documented>[]): Readable[] {
+  const found = parts.flatMap((part): Readable[] => {
+    const { host, row } = part;
     const document = readDocument(row.document);
     if (document === null) return [];
-    return [{ ...document, host, streams: document.streams.map((stream) => ({ ...stream, host })) }];
+    return [{ part, document: { ...document, host, streams: document.streams.map((stream) => ({ ...stream, host })) } }];
   });
-  if (parts.length > 0 && documents.length === 0) throw unreadable(hostsOf(parts));
-  return documents;
+  if (parts.length > 0 && found.length === 0) throw unreadable(hostsOf(parts));
+  return found;
+}
+
+function documentsIn(parts: readonly PartWith<Documented>[]): CallDocument[] {
+  return readable(parts).map(({ document }) => document);
 }
 
 /** Its list row, and what is wrong in sentences; of several parts all sentences. */

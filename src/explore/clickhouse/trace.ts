@@ -26,6 +26,8 @@ export type TracedMessage = {
   readonly atUs: number;
   readonly hosts: readonly string[];
   readonly row: MessageRow;
+  /** The rows of other hosts that saw it. */
+  readonly copies: readonly MessageRow[];
 };
 
 export type Trace = {
@@ -62,7 +64,7 @@ export async function traceOf(reader: StoreReader, calls: readonly StoredCall[])
   const hosts = [...new Set(parts.map(({ host }) => host))];
   if (parts.length === 1 || hosts.length === 0)
     return {
-      messages: named.map((one) => ({ ...one, index: one.row.message, hosts: [one.row.host] })),
+      messages: named.map((one) => ({ ...one, index: one.row.message, hosts: [one.row.host], copies: [] })),
       clocks: null,
       notKept,
     };
@@ -77,7 +79,8 @@ export async function traceOf(reader: StoreReader, calls: readonly StoredCall[])
   return { messages, clocks: hosts.length === 1 ? null : clocks, notKept };
 }
 
-const keyOf = ({ host, boot, number }: Pick<Part, 'host' | 'boot' | 'number'>): string => `${host} ${boot} ${number}`;
+export const keyOf = ({ host, boot, number }: Pick<Part, 'host' | 'boot' | 'number'>): string =>
+  `${host} ${boot} ${number}`;
 
 function rowsOf(reader: StoreReader, parts: readonly Part[]): Promise<MessageRow[]> {
   const parameters = new SqlParameters();
@@ -93,15 +96,13 @@ function rowsOf(reader: StoreReader, parts: readonly Part[]): Promise<MessageRow
   );
 }
 
-type Placed = Omit<TracedMessage, 'index' | 'hosts'>;
+type Placed = Omit<TracedMessage, 'index' | 'hosts' | 'copies'>;
+type Merged = Placed & { hosts: string[]; copies: MessageRow[] };
 
 /** Oldest first; what two hosts saw is where the first one saw it. */
-function merge(all: readonly Placed[]): (Placed & { hosts: string[] })[] {
-  const merged: (Placed & { hosts: string[] })[] = [];
-  const seen = new Map<
-    string,
-    { readonly of: (Placed & { hosts: string[] })[]; readonly counts: Map<string, number> }
-  >();
+function merge(all: readonly Placed[]): Merged[] {
+  const merged: Merged[] = [];
+  const seen = new Map<string, { readonly of: Merged[]; readonly counts: Map<string, number> }>();
   for (const one of [...all].sort((a, b) => a.atUs - b.atUs)) {
     const { host, text } = one.row;
     const known = seen.get(text) ?? { of: [], counts: new Map<string, number>() };
@@ -112,9 +113,10 @@ function merge(all: readonly Placed[]): (Placed & { hosts: string[] })[] {
     const same = known.of[nth];
     if (same !== undefined && !same.hosts.includes(host)) {
       same.hosts.push(host);
+      same.copies.push(one.row);
       continue;
     }
-    const first = { ...one, hosts: [host] };
+    const first = { ...one, hosts: [host], copies: [] };
     known.of.push(first);
     merged.push(first);
   }
