@@ -20,6 +20,7 @@ if (why) {
 }
 
 const closers = [];
+let isOver = false;
 const owner = { after: (close) => closers.push(close) };
 // What was opened last is closed first.
 async function close() {
@@ -34,11 +35,14 @@ const ended = new Promise((resolve) => {
 async function run() {
   const store = await startMigratedStore(owner);
   const lab = new HubLab(owner, store);
-  await lab.start(process.argv[2] ?? '127.0.0.1:8090');
-  lab.chain.goOn('caller', NUMBERS, 6_000, AT.office);
-  lab.chain.goOn('caller', ['442079460011'], 10_000, LOSSY_OFFICE);
-  lab.chain.goOn('register', ['2001', '2002'], 20_000, AT.office);
-  lab.chain.goOn('options', ['ping'], 10_000, AT.office);
+  const watch = (what, { ended: end, output }) =>
+    end.then((code) => isOver || say(`hub-lab: ${what} ended (exit ${code}): ${output().slice(-500)}`));
+  watch('the hub', await lab.start(process.argv[2] ?? '127.0.0.1:8090'));
+  const goOn = (...args) => watch('a phone', lab.chain.goOn(...args));
+  goOn('caller', NUMBERS, 6_000, AT.office);
+  goOn('caller', ['442079460011'], 10_000, LOSSY_OFFICE);
+  goOn('register', ['2001', '2002'], 20_000, AT.office);
+  goOn('options', ['ping'], 10_000, AT.office);
   say(`hub-lab: console   ${lab.hubUrl}/console/`);
   say(`hub-lab: terminal  calltap -i --connect ${lab.hubUrl}`);
   say(`hub-lab: store     ${store.url}`);
@@ -53,5 +57,6 @@ try {
   say(`hub-lab: ${error.message}`);
   process.exitCode = 1;
 } finally {
+  isOver = true;
   await close();
 }
