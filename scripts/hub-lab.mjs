@@ -44,7 +44,7 @@ async function run() {
   goOn('register', ['2001', '2002'], 20_000, AT.office);
   goOn('options', ['ping'], 10_000, AT.office);
   say(`hub-lab: console   ${lab.hubUrl}/console/`);
-  say(`hub-lab: terminal  calltap -i --connect ${lab.hubUrl}`);
+  say(`hub-lab: terminal  calltap --connect ${lab.hubUrl}`);
   say(`hub-lab: store     ${store.url}`);
   for (const host of PROXIES) say(`hub-lab: ${host}      ${lab.agentUrl(host)}`);
   say('hub-lab: runs until Ctrl-C');

@@ -1,8 +1,8 @@
 /** Why a call went wrong, on top of its screen: sentences of the diagnosis, each finding with the messages that show it. */
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
-import type { AskCall, AskCalls, CallDocument } from '../../contract/index.ts';
-import { useAsked } from './asking.ts';
+import type { AskCall, AskCalls, CallDocument, RtpStream } from '../../contract/index.ts';
+import { useAsked, useStreams } from './asking.ts';
 import { Finding, State } from './parts.ts';
 import { fixed, shown } from './words.ts';
 
@@ -42,6 +42,7 @@ type Props = { readonly call: CallDocument; readonly onMessage: (index: number) 
 
 export function Cause({ call, onMessage }: Props): ComponentChild {
   const row = useRow(call.call_id);
+  const streams = useStreams(call);
   const hints = [...(call.signaling_diagnosis?.hints ?? []), ...call.diagnosis.hints];
   const isBad = call.state === 'Failed' || hints.length > 0 || (row?.findings.length ?? 0) > 0;
   const status =
@@ -59,7 +60,7 @@ export function Cause({ call, onMessage }: Props): ComponentChild {
       row?.findings.map((name) => h(Finding, { key: name, name })),
     ),
     hints.map((hint) => h('p', { key: hint }, shown(hint))),
-    worstStream(call, row),
+    worstStream(streams, row),
     isBad ? null : h('p', { class: 'dim' }, 'Nothing that calltap looks for is wrong with this call.'),
     termination?.cause_text === undefined ? null : h('p', null, `Cause: ${shown(termination.cause_text)}`),
     proofsOf(call).map(({ what, messages }) =>
@@ -79,10 +80,10 @@ export function Cause({ call, onMessage }: Props): ComponentChild {
 }
 
 /** What the findings of quality are about: the direction that sounds worst. */
-function worstStream({ streams }: CallDocument, row: AskCall | undefined): ComponentChild {
+function worstStream(streams: readonly RtpStream[], row: AskCall | undefined): ComponentChild {
   const [worst] = streams.filter(({ mos }) => mos !== undefined).sort((a, b) => (a.mos ?? 5) - (b.mos ?? 5));
   if (worst === undefined || row?.findings.some((name) => QUALITY.includes(name)) !== true) return null;
-  const { src, dst, mos, loss_pct, jitter_ms, codec } = worst;
+  const { src, dst, mos, loss_pct, jitter_ms, codec, host } = worst;
   const figures = `MOS ${fixed(mos, 2)}, loss ${loss_pct.toFixed(1)} %, jitter ${jitter_ms.toFixed(1)} ms, ${codec ?? ''}`;
-  return h('p', null, shown(`The worst direction is ${src} \u2192 ${dst}: ${figures}.`));
+  return h('p', null, shown(`The worst direction is ${src} \u2192 ${dst}${host === undefined ? '' : ` at ${host}`}: ${figures}.`));
 }

@@ -2,8 +2,8 @@
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { AskQuality, CallDocument } from '../../contract/index.ts';
-import { useAsked } from './asking.ts';
+import type { CallDocument } from '../../contract/index.ts';
+import { useStreams } from './asking.ts';
 import { Audio } from './audio.ts';
 import { Table } from './parts.ts';
 import type { Measure } from './quality-chart.ts';
@@ -52,10 +52,8 @@ function useTheme(): number {
 export function Quality({ call }: { readonly call: CallDocument }): ComponentChild {
   const [playedSec, setPlayed] = useState<number | null>(null);
   const themed = useTheme();
-  // The document of a hub is that of one host; the others heard the call too.
   const isOfMany = (call.hosts?.length ?? 0) > 1;
-  const all = useAsked<AskQuality>(isOfMany ? `ask/calls/${encodeURIComponent(call.call_id)}/quality` : null);
-  const streams = all.value?.streams ?? call.streams;
+  const streams = useStreams(call);
   const lines = useMemo(() => linesOf(streams), [streams]);
   const drawn = useMemo(() => lines.filter(({ windows }) => windows.length > 0).slice(0, DRAWN), [lines]);
   if (lines.length === 0)
