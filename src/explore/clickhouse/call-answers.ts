@@ -70,7 +70,9 @@ function readable(parts: readonly PartWith<Documented>[]): Readable[] {
     const { host, row } = part;
     const document = readDocument(row.document);
     if (document === null) return [];
-    return [{ part, document: { ...document, host, streams: document.streams.map((stream) => ({ ...stream, host })) } }];
+    return [
+      { part, document: { ...document, host, streams: document.streams.map((stream) => ({ ...stream, host })) } },
+    ];
   });
   if (parts.length > 0 && found.length === 0) throw unreadable(hostsOf(parts));
   return found;

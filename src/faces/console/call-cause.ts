@@ -85,5 +85,9 @@ function worstStream(streams: readonly RtpStream[], row: AskCall | undefined): C
   if (worst === undefined || row?.findings.some((name) => QUALITY.includes(name)) !== true) return null;
   const { src, dst, mos, loss_pct, jitter_ms, codec, host } = worst;
   const figures = `MOS ${fixed(mos, 2)}, loss ${loss_pct.toFixed(1)} %, jitter ${jitter_ms.toFixed(1)} ms, ${codec ?? ''}`;
-  return h('p', null, shown(`The worst direction is ${src} \u2192 ${dst}${host === undefined ? '' : ` at ${host}`}: ${figures}.`));
+  return h(
+    'p',
+    null,
+    shown(`The worst direction is ${src} \u2192 ${dst}${host === undefined ? '' : ` at ${host}`}: ${figures}.`),
+  );
 }
