@@ -9,7 +9,7 @@ export const HUB_READ_BYTES = 64 * 1024 ** 3;
 export const HUB_MEMORY_BYTES = 4 * 1024 ** 3;
 export const HUB_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Rows of calls that a whole number, user or Call-ID of a filter finds over all days: the newest ones. */
-export const HUB_FOUND = 200;
+export const HUB_FOUND = 100;
 /** Parts of a call, one a host that saw it; messages of it, and bytes of all their texts. */
 export const HUB_PARTS = 64;
 export const HUB_MESSAGES = 20_000;

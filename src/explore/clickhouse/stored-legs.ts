@@ -28,10 +28,15 @@ const GUESS_SEC = 2;
 type Found = { readonly root: Dialog; readonly stores: RecalledDialogs };
 
 /** Null where the call is not there, or nothing of its messages. */
-async function recalled(reader: StoreReader, name: string, callIdHeaders: readonly string[]): Promise<Found | null> {
+async function recalled(
+  reader: StoreReader,
+  name: string,
+  callIdHeaders: readonly string[],
+  hasGuesses: boolean,
+): Promise<Found | null> {
   const { callId } = readCallName(name);
   const callIds = await tiedTo(reader, callId);
-  for (const near of await nearTo(reader, callId, HUB_LEGS - callIds.size)) callIds.add(near);
+  if (hasGuesses) for (const near of await nearTo(reader, callId, HUB_LEGS - callIds.size)) callIds.add(near);
   const { messages } = await traceOf(reader, await storedCalls(reader, [...callIds]));
   const stores = new RecalledDialogs(HUB_LEGS, callIdHeaders);
   for (const message of messages) stores.add({ ...message.row, atUs: message.atUs });
@@ -123,7 +128,8 @@ async function nearTo(reader: StoreReader, callId: string, most: number): Promis
 
 /** Call-IDs of the other legs, tied by identifiers; null where the call has no messages in the store. */
 export async function legsOf(reader: StoreReader, name: string, headers: readonly string[]): Promise<string[] | null> {
-  const found = await recalled(reader, name, headers);
+  // Guesses are no legs.
+  const found = await recalled(reader, name, headers, false);
   if (found === null) return null;
   const { nodes } = finish(callTree(found.root, found.stores, MAX_LEGS_SHOWN));
   return nodes.flatMap(({ dialog, isFollowed }) => (isFollowed && dialog !== found.root ? [dialog.callId] : []));
@@ -135,7 +141,7 @@ export async function treeOf(
   headers: readonly string[],
   maxRows: number,
 ): Promise<CallTree | null> {
-  const found = await recalled(reader, name, headers);
+  const found = await recalled(reader, name, headers, true);
   return found === null ? null : toCallTree(found.root, finish(callTree(found.root, found.stores, maxRows)));
 }
 
@@ -145,7 +151,7 @@ export async function correlationOf(
   headers: readonly string[],
   maxRows: number,
 ): Promise<Correlation | null> {
-  const found = await recalled(reader, name, headers);
+  const found = await recalled(reader, name, headers, true);
   if (found === null) return null;
   const { legs, total } = correlatedLegs(found.root, found.stores, maxRows);
   return toCorrelation(found.root, legs, total);
