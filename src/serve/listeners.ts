@@ -60,6 +60,7 @@ export async function openListeners(
         maxRows: config.apiMaxRows,
         maxConn: config.apiMaxConn,
         ...(config.ask ? { ask: { log } } : {}),
+        isHub: config.hub,
         hasConsole: config.console,
         ...(config.mcp ? { mcp: { credentials: readMcpCredentials(config, log), log } } : {}),
         ...(credentials === null ? {} : { credentials }),

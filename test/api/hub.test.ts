@@ -35,7 +35,7 @@ const log = (): void => undefined;
 async function hub(t: TestContext, agents: Agents, changes: Partial<StoreExplorer> = {}) {
   const store = storeOver(session.explorer, () => ['sbc1'], changes);
   const readers = createHubExplorer(store, agents);
-  return startApi(t, { readers, ask: { log }, mcp: { credentials: null, log }, hasConsole: true });
+  return startApi(t, { readers, isHub: true, ask: { log }, mcp: { credentials: null, log }, hasConsole: true });
 }
 
 async function agent(t: TestContext): Promise<string> {
@@ -266,4 +266,21 @@ test('without agents the store alone answers', async (t) => {
   assertDocument('AskPulse', pulse);
   assert.ok(Math.abs(Date.parse(String(pulse['capture_time'])) - Date.now()) < 60_000);
   assert.deepEqual((await read(base, '/ask/security')).body['alerts'], []);
+});
+
+test('a hub takes the host of a part, an agent knows no such key', async (t) => {
+  const asked: string[] = [];
+  const dialog: StoreExplorer['dialog'] = async (callId) => {
+    asked.push(callId);
+    return { document: null };
+  };
+  const { base } = await hub(t, agentsOf(t, {}), { dialog });
+  assert.equal((await read(base, `/v1/dialogs/${PATH}?host=sbc2`)).status, 404);
+  assert.equal((await read(base, `/v1/dialogs/${PATH}`)).status, 404);
+  assert.deepEqual(asked, [`host:sbc2:${CALL}`, CALL]);
+  for (const wrong of ['host=', 'host=a%20b', 'host=a&host=b', 'hosts=a', `host=${'x'.repeat(65)}`])
+    assert.equal((await read(base, `/v1/dialogs/${PATH}?${wrong}`)).status, 400, wrong);
+  for (const path of [`/v1/dialogs?host=a`, `/v1/streams?host=a`])
+    assert.equal((await read(base, path)).status, 400, path);
+  assert.equal((await read(await agent(t), `/v1/dialogs/${PATH}?host=sbc1`)).status, 400);
 });

@@ -37,6 +37,7 @@ import { createMetricsPage } from '../metrics/registry.ts';
 import { readBodiesAsJson } from './json-body.ts';
 import { addOpenApi, addOpenApiRoute, openApiText } from './openapi.ts';
 import { createAuthentication } from './plugins/authentication.ts';
+import { takeHosts } from './plugins/host-of-part.ts';
 import { createLoadShedder } from './plugins/load-shedder.ts';
 import { refuseUnknownKeys } from './plugins/query-keys.ts';
 import { refusalsByRoute } from './plugins/route-table.ts';
@@ -68,6 +69,8 @@ export type ApiDeps = {
   readonly ask?: { readonly log: (line: string) => void };
   /** Serves /mcp too, to whom has these credentials; null asks for none. */
   readonly mcp?: { readonly credentials: ApiCredentials | null; readonly log: (line: string) => void };
+  /** Answers for many hosts: routes of a dialog take `?host=NAME`. */
+  readonly isHub?: boolean;
   /** Serves the web console too; `ask` must be served. */
   readonly hasConsole?: boolean;
   /** Shorter times for tests; what is left out has the value of core/limits.ts. */
@@ -147,6 +150,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   readBodiesAsJson(app);
 
   const refusalOf = refusalsByRoute(app);
+  if (deps.isHub === true) takeHosts(app);
   refuseUnknownKeys(app);
 
   // The order of the checks: rate and connections (in front of the router), load, credentials, what the request is.
