@@ -14,13 +14,22 @@ import type { OpenStore } from '../explore/clickhouse/store-explorer.ts';
 import { openStoreExplorer } from '../explore/clickhouse/store-explorer.ts';
 import { createHubExplorer } from '../explore/hub/hub-explorer.ts';
 import { RemoteFailure } from '../explore/remote/failures.ts';
+import { runMigrate } from '../faces/cli/migrate.ts';
 import { ignoreClosedReaders, standardError } from '../faces/cli/standard-streams.ts';
 import type { Listeners } from '../serve/listeners.ts';
 import { openListeners } from '../serve/listeners.ts';
 import { limitEnd, STOP_MS, StopSignal } from './stop-signal.ts';
 
-/** The exit code. Throws ServiceError, before it reports any listener. */
-export async function serveHub(config: Config): Promise<number> {
+/**
+ * Makes the tables of the store, or serves. One file for both: each file that is loaded later divides the program into more
+ * parts, and a start opens all that it needs at once. The exit code. Throws ServiceError.
+ */
+export function runHub(config: Config): Promise<number> {
+  return config.migrate ? runMigrate(config) : serveHub(config);
+}
+
+/** Throws before it reports any listener. */
+async function serveHub(config: Config): Promise<number> {
   ignoreClosedReaders();
   steerHeapGrowth();
   const stop = new StopSignal();

@@ -42,13 +42,9 @@ async function main(argv: readonly string[]): Promise<number> {
   if (config.check) return runHostCheck(config);
   if (config.uprobeList) return runUprobeList(config);
   if (config.showFrame !== null) return runShowFrame(config.showFrame, config.decodeEspNull);
-  if (config.migrate) {
-    const { runMigrate } = await import('../faces/cli/migrate.ts');
-    return runMigrate(config);
-  }
   if (config.hub) {
-    const { serveHub } = await import('./hub.ts');
-    return serveHub(config);
+    const { runHub } = await import('./hub.ts');
+    return runHub(config);
   }
   if (config.connect !== null && config.mcpStdio) {
     const { serveAgentOver } = await import('./agent.ts');
