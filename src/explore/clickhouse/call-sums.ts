@@ -5,6 +5,7 @@
 import type { AskFindings, AskRegistration, AskRegistrations } from '../../contract/index.ts';
 import { MAX_REGISTRATIONS_SHOWN } from '../../core/item-limits.ts';
 import { rounded } from '../../core/rounded.ts';
+import { EFFECTIVE_FAILURES } from '../../store/dialogs/call-outcome.ts';
 import type { CallsQuestion } from '../question.ts';
 import type { Asking } from './filter-sql.ts';
 import { filterSql } from './filter-sql.ts';
@@ -40,7 +41,7 @@ export async function findingsOf(
   const isAnswered = 'final BETWEEN 200 AND 299';
   const ratios = await reader.row<Ratios>(
     `SELECT count() AS calls, countIf(${isTried}) AS tried, countIf(${isTried} AND ${isAnswered}) AS answered,
-       countIf(${isTried} AND (${isAnswered} OR final IN (480, 486, 487, 600, 603))) AS effective,
+       countIf(${isTried} AND (${isAnswered} OR final IN (${EFFECTIVE_FAILURES.join(', ')}))) AS effective,
        countIf(${isTried} AND isNotNull(delay)) AS delays,
        ifNull(arraySort(groupArrayIf(assumeNotNull(delay), ${isTried} AND isNotNull(delay)))[toUInt64(ceil(0.95 * delays))], 0) AS p95
      FROM (${calls})`,
