@@ -4,17 +4,22 @@
  */
 import { documentFactsSteps } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
-import type { AskCall, AskHead } from '../contract/index.ts';
+import type { AskCall, AskHead, DialogSummary } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { callHints } from './call-hints.ts';
+import type { CallRow } from './call-row.ts';
 import { toCallRow } from './call-row.ts';
 import { toDialogSummary } from './dialog-summary.ts';
 import { mosValue, percent } from './stream-document.ts';
 
 export function toAskCall(e: Evidence, d: Dialog): AskCall {
-  const row = toCallRow(e, d);
-  const call: AskCall = { ...toDialogSummary(d, e.capture.sources), findings: [...row.findings] };
+  return askCallOf(toCallRow(e, d), toDialogSummary(d, e.capture.sources));
+}
+
+/** For who has both, whatever they were made of. */
+export function askCallOf(row: CallRow, summary: DialogSummary): AskCall {
+  const call: AskCall = { ...summary, findings: [...row.findings] };
   if (row.code !== null) call.code = row.code;
   if (row.reason !== '') call.reason = row.reason;
   if (row.src !== '') call.src = row.src;

@@ -12,15 +12,14 @@ import type {
 } from '../../contract/index.ts';
 import { grouped } from '../../core/maps.ts';
 import type { Names } from '../../core/names.ts';
-import type { CallRow } from '../../view/call-row.ts';
+import { NO_NAMES } from '../../core/names.ts';
 import type { Side } from '../../view/compare.ts';
 import { compared } from '../../view/compare.ts';
 import { drawnLadder } from '../../view/ladder.ts';
 import type { CallListRow } from './call-list.ts';
-import { askCallOf, LIST_COLUMNS } from './call-list.ts';
+import { callRowOf, LIST_COLUMNS, listedCall } from './call-list.ts';
 import type { PartKey, PartWith } from './parts.ts';
 import { callName, partsOfAll, partsWith, readCallName } from './parts.ts';
-import { usOf } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 import { readDocument, unreadable } from './stored-document.ts';
 import type { StoredCall, Trace } from './trace.ts';
@@ -88,7 +87,7 @@ export async function headOf(reader: StoreReader, name: string, names: Names): P
   const [first] = rows;
   if (first === undefined) return null;
   const hints = [...new Set(rows.flatMap((row) => row.hints))];
-  const head: AskHead = { schema_version: 1, call: askCallOf(first, names), hints };
+  const head: AskHead = { schema_version: 1, call: listedCall(first, names), hints };
   if (first.from_display !== '') head.from_display = first.from_display;
   if (first.to_display !== '') head.to_display = first.to_display;
   return head;
@@ -197,44 +196,13 @@ async function sideOf(reader: StoreReader, name: string): Promise<Side | null> {
   const { messages } = await traceOf(reader, [{ callId: row.call_id, parts: [{ ...part, messages: row.messages }] }]);
   const first = messages[0];
   return {
-    row: callRowOf(row),
+    row: callRowOf(row, NO_NAMES),
     opening: first === undefined ? null : parsed(first.row),
     messages: messages.filter(({ row: { notes } }) => notes.every((note) => !REPEATED.has(note))).map(factsOf),
   };
 }
 
 const REPEATED: ReadonlySet<string> = new Set(['again', 'duplicate', 'copy']);
-
-function callRowOf(row: CallListRow): CallRow {
-  return {
-    callId: row.call_id,
-    startedUs: usOf(row.created_at),
-    updatedUs: usOf(row.updated_at),
-    state: row.state,
-    method: row.method,
-    from: row.from_user,
-    to: row.to_user,
-    code: row.code === 0 ? null : row.code,
-    reason: row.reason,
-    durationSec: row.duration_sec,
-    pddMs: row.pdd_ms,
-    setupMs: row.setup_ms,
-    worstMos: row.worst_mos,
-    worstLossPct: row.worst_loss_pct,
-    worstJitterMs: row.worst_jitter_ms,
-    codecs: row.codecs,
-    findings: row.findings,
-    src: row.src,
-    dst: row.dst,
-    srcName: '',
-    dstName: '',
-    transport: row.transport,
-    userAgent: row.user_agent,
-    endedBy: row.ended_by,
-    origin: row.input_origin,
-    messages: row.messages,
-  };
-}
 
 /** The name of the call that a selector means: an exact one wins over `id:…`. */
 export async function selected(reader: StoreReader, selector: string): Promise<string | null> {

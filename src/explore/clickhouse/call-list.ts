@@ -2,13 +2,14 @@
  * Lists of calls: a row a part, sorted and paged by the store. A cursor names the last row of the page before by its figure and
  * its key, so that calls which come and go meanwhile neither repeat nor skip others.
  */
-import type { AskCall, AskCalls, HiddenBy } from '../../contract/index.ts';
+import type { AskCall, AskCalls, DialogSummary, HiddenBy } from '../../contract/index.ts';
 import { counted } from '../../core/counted.ts';
 import { socketOf } from '../../core/ip.ts';
 import type { Names } from '../../core/names.ts';
 import { DIALOG_STATES, ORIGINS } from '../../core/words.ts';
+import { askCallOf } from '../../view/ask-call.ts';
+import type { CallRow } from '../../view/call-row.ts';
 import { timestampText } from '../../view/captured-at.ts';
-import { mosValue, percent } from '../../view/stream-document.ts';
 import type { CallsQuestion, Sort } from '../question.ts';
 import type { Asking } from './filter-sql.ts';
 import { filterSql } from './filter-sql.ts';
@@ -109,7 +110,7 @@ export async function pageOf(
     parameters,
   );
   const page = rows.slice(0, limit);
-  const answer: AskCalls = { schema_version: 1, total, calls: page.map((row) => askCallOf(row, asking.names)) };
+  const answer: AskCalls = { schema_version: 1, total, calls: page.map((row) => listedCall(row, asking.names)) };
   const last = page.at(-1);
   if (rows.length > limit && last !== undefined) answer.next_cursor = writeCursor(last);
   if (total === 0) answer.hidden_by = await hiddenBy(reader, asking, isNewestHour);
@@ -158,8 +159,12 @@ function readCursor(text: string): Place | null {
   }
 }
 
-export function askCallOf(row: CallListRow, names: Names): AskCall {
-  const call: AskCall = {
+export function listedCall(row: CallListRow, names: Names): AskCall {
+  return askCallOf(callRowOf(row, names), summaryOf(row));
+}
+
+export function summaryOf(row: CallListRow): DialogSummary {
+  const summary: DialogSummary = {
     call_id: row.call_id,
     state: DIALOG_STATES.find((state) => state === row.state) ?? 'Trying',
     method: row.method,
@@ -173,32 +178,49 @@ export function askCallOf(row: CallListRow, names: Names): AskCall {
       retransmits: row.retransmits,
       duration_ms: row.talk_ms,
     },
-    findings: [...row.findings],
     host: row.host,
   };
-  if (row.from_user !== '') call.from_user = row.from_user;
-  if (row.to_user !== '') call.to_user = row.to_user;
+  if (row.from_user !== '') summary.from_user = row.from_user;
+  if (row.to_user !== '') summary.to_user = row.to_user;
   if (row.final_code !== 0) {
-    call.final_status_code = row.final_code;
-    call.final_status_reason = row.final_reason;
+    summary.final_status_code = row.final_code;
+    summary.final_status_reason = row.final_reason;
   }
-  if (row.frame !== '') call.frame = row.frame;
+  if (row.frame !== '') summary.frame = row.frame;
   const origin = ORIGINS.find((name) => name === row.input_origin);
-  if (origin !== undefined) call.input_origin = origin;
-  if (row.code !== 0) call.code = row.code;
-  if (row.reason !== '') call.reason = row.reason;
-  if (row.src !== '') call.src = row.src;
-  if (row.dst !== '') call.dst = row.dst;
-  const [from, to] = [names.of(socketOf(row.src).host), names.of(socketOf(row.dst).host)];
-  if (from !== null) call.src_name = from;
-  if (to !== null) call.dst_name = to;
-  if (row.transport !== '') call.transport = row.transport;
-  if (row.user_agent !== '') call.user_agent = row.user_agent;
-  if (row.ended_by === 'caller' || row.ended_by === 'callee') call.ended_by = row.ended_by;
-  if (row.worst_mos !== null) call.mos_worst = mosValue(row.worst_mos);
-  if (row.worst_loss_pct !== null) call.loss_pct_max = percent(row.worst_loss_pct);
-  if (row.codecs.length > 0) call.codecs = [...row.codecs];
-  return call;
+  if (origin !== undefined) summary.input_origin = origin;
+  return summary;
+}
+
+export function callRowOf(row: CallListRow, names: Names): CallRow {
+  return {
+    callId: row.call_id,
+    startedUs: usOf(row.created_at),
+    updatedUs: usOf(row.updated_at),
+    state: row.state,
+    method: row.method,
+    from: row.from_user,
+    to: row.to_user,
+    code: row.code === 0 ? null : row.code,
+    reason: row.reason,
+    durationSec: row.duration_sec,
+    pddMs: row.pdd_ms,
+    setupMs: row.setup_ms,
+    worstMos: row.worst_mos,
+    worstLossPct: row.worst_loss_pct,
+    worstJitterMs: row.worst_jitter_ms,
+    codecs: row.codecs,
+    findings: row.findings,
+    src: row.src,
+    dst: row.dst,
+    srcName: names.of(socketOf(row.src).host) ?? '',
+    dstName: names.of(socketOf(row.dst).host) ?? '',
+    transport: row.transport,
+    userAgent: row.user_agent,
+    endedBy: row.ended_by,
+    origin: row.input_origin,
+    messages: row.messages,
+  };
 }
 
 /** What could hide the calls of a question that found none. */

@@ -1,13 +1,12 @@
 /** What `/v1/dialogs` and `/ask/changes` ask of the store, and which agents ship to it. */
-import type { DialogList, DialogSummary } from '../../contract/index.ts';
+import type { DialogList } from '../../contract/index.ts';
 import { HUB_CHANGES_MS, HUB_SETTLE_MS } from '../../core/hub-limits.ts';
 import { MAX_CHANGES_A_TURN } from '../../core/item-limits.ts';
-import { NO_NAMES } from '../../core/names.ts';
 import type { DialogFilter } from '../../view/dialog-query.ts';
 import { countByMethod } from '../../view/dialog-summary.ts';
 import type { Changes } from '../changes.ts';
 import type { CallListRow } from './call-list.ts';
-import { askCallOf, LIST_COLUMNS, PLACE_COLUMNS } from './call-list.ts';
+import { LIST_COLUMNS, PLACE_COLUMNS, summaryOf } from './call-list.ts';
 import type { Asking } from './filter-sql.ts';
 import { newestHour } from './filter-sql.ts';
 import { KEY } from './parts.ts';
@@ -41,24 +40,6 @@ export async function dialogsOf(reader: StoreReader, asking: Asking, filter: Dia
     offset,
     limit,
     dialogs: rows.map(summaryOf),
-  };
-}
-
-function summaryOf(row: CallListRow): DialogSummary {
-  const { call_id, state, method, msg_count, duration_sec, created_at, updated_at, timing, host, ...rest } = askCallOf(
-    row,
-    NO_NAMES,
-  );
-  const { from_user, to_user, final_status_code, final_status_reason, frame, input_origin } = rest;
-  return {
-    ...{ call_id, state, method, msg_count, duration_sec, created_at, updated_at, timing },
-    ...(from_user === undefined ? {} : { from_user }),
-    ...(to_user === undefined ? {} : { to_user }),
-    ...(final_status_code === undefined ? {} : { final_status_code }),
-    ...(final_status_reason === undefined ? {} : { final_status_reason }),
-    ...(frame === undefined ? {} : { frame }),
-    ...(input_origin === undefined ? {} : { input_origin }),
-    ...(host === undefined ? {} : { host }),
   };
 }
 

@@ -6,6 +6,7 @@ import type { AskMessage, AskMessages } from '../../contract/index.ts';
 import { HUB_MESSAGES } from '../../core/hub-limits.ts';
 import { socketOf } from '../../core/ip.ts';
 import { ORIGINS } from '../../core/words.ts';
+import { HEADER } from '../../protocols/sip/header-name.ts';
 import { parseSip, type SipMessage } from '../../protocols/sip/message.ts';
 import { hasSdp } from '../../view/call-trace.ts';
 import { timestampText } from '../../view/captured-at.ts';
@@ -181,15 +182,8 @@ export function factsOf({ callId, index, atUs, hosts, row }: TracedMessage): Omi
 
 /** Agents may leave bodies out. */
 function saysSdp(message: SipMessage): boolean {
-  const [, length = '0'] = /(?:^|\n)(?:content-length|l)[ \t]*:[ \t]*(\d+)/i.exec(headersText(message)) ?? [];
-  return (
-    Number(length) > 0 &&
-    /(?:^|\n)(?:content-type|c)[ \t]*:[ \t]*(?:application\/sdp|multipart\/)/i.test(headersText(message))
-  );
-}
-
-function headersText({ headers }: SipMessage): string {
-  return headers.map(({ name, value }) => `${name}: ${value}`).join('\n');
+  const isThere = Number(message.value(HEADER.CONTENT_LENGTH)) > 0;
+  return isThere && /application\/sdp|multipart\//i.test(message.value(HEADER.CONTENT_TYPE));
 }
 
 export function ladderMessage(one: TracedMessage): LadderMessage {
