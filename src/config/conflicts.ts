@@ -350,7 +350,7 @@ function connectConflict({ connect }: Config, effective: Effective): ServiceErro
   );
 }
 
-/** Finds the first option on the command line that is not in `known`, as people write it; null when there is none. */
+/** The first option of the command line that `known` lacks, spelled as people write it; null where it lacks none. */
 function strangerTo(known: readonly string[], effective: Effective): string | null {
   const other = [...effective].find(([flag, { origin }]) => origin === 'flag' && !known.includes(flag));
   return other === undefined ? null : nameOf(optionByFlag(other[0]));
