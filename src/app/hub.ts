@@ -64,7 +64,7 @@ function say(line: string): void {
 async function openStore(config: Config, names: ReturnType<typeof namesOf>): Promise<OpenStore> {
   const { place, login } = storeOf(config);
   try {
-    return await openStoreExplorer(place, login, names);
+    return await openStoreExplorer(place, login, { names, callIdHeaders: config.callIdHeader });
   } catch (error) {
     if (!(error instanceof RemoteFailure)) throw error;
     throw failure('CONNECT_FAILED', { option: '--store', url: place.url, reason: error.message, remedy: error.remedy });

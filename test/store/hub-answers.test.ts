@@ -43,7 +43,11 @@ async function ship(t: TestContext, store: TestStore, path: string): Promise<voi
 }
 
 async function hubOf(t: TestContext, store: TestStore) {
-  const open = await openStoreExplorer(storePlace(store.url), { user: null, password: null, ca: null }, NO_NAMES);
+  const open = await openStoreExplorer(
+    storePlace(store.url),
+    { user: null, password: null, ca: null },
+    { names: NO_NAMES, callIdHeaders: [] },
+  );
   const agents = new Agents(new Map());
   t.after(async () => {
     agents.close();

@@ -79,7 +79,11 @@ export type StoreExplorer = Pick<ServePort, Answered> & {
 export type OpenStore = StoreExplorer & { close(): Promise<void> };
 
 /** Rejects with RemoteFailure where the store cannot be reached or used. */
-export async function openStoreExplorer(place: StorePlace, login: StoreLogin, names: Names): Promise<OpenStore> {
+export async function openStoreExplorer(
+  place: StorePlace,
+  login: StoreLogin,
+  options: StoreExplorerOptions,
+): Promise<OpenStore> {
   const client = await openStore(place, login, place.database);
   try {
     const found = await numberIn(client);
@@ -95,7 +99,7 @@ export async function openStoreExplorer(place: StorePlace, login: StoreLogin, na
   const reader = new StoreReader(client);
   const { counters } = reader;
   return {
-    ...createStoreExplorer(reader, { names, callIdHeaders: [] }),
+    ...createStoreExplorer(reader, options),
     families: () => [
       counterFamily(
         'calltap_hub_store_questions_total',
