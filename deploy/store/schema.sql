@@ -3,7 +3,7 @@
 --
 -- A call has the key (host, boot, number): the agent, one run of it, and the number of the dialog in that run. Each row is
 -- replaced by one of a greater `version`: read with FINAL. Times are UTC. `hour` is that of the first row of a call and
--- stays, and so does the `at` of a message: no version lands in another partition. Readers may say so, which saves time:
+-- stays: no version lands in another partition. Readers may say so, which saves time:
 -- SETTINGS do_not_merge_across_partitions_select_final = 1. Rows go after 30 days, by whole parts of a day or a week. Agents
 -- delete what the store acknowledged, so an insert waits for the disk.
 --
@@ -71,16 +71,16 @@ ORDER BY (id, hour, host, boot, number, kind)
 TTL hour + INTERVAL 30 DAY
 SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1;
 
--- What a call said: one range of the key is one ladder. Who asks gives cityHash64(host, boot, number) as `call`. Whole weeks,
--- as for `ids`.
+-- What a call said: one range of the key is one ladder, and an hour of all calls lies together for filters on what stands in
+-- messages. `hour` is that of the call.
 CREATE TABLE IF NOT EXISTS messages
 (
-    call UInt64 MATERIALIZED cityHash64(host, boot, number) CODEC(ZSTD),
     host LowCardinality(String),
     boot LowCardinality(String),
-    number UInt64 CODEC(ZSTD),
+    number UInt64 CODEC(Delta, ZSTD),
     message UInt32 CODEC(Delta, ZSTD),
-    version UInt64 CODEC(ZSTD),
+    version UInt64 CODEC(Delta, ZSTD),
+    hour DateTime('UTC') CODEC(Delta, ZSTD),
     at DateTime64(6, 'UTC') CODEC(Delta, ZSTD),
     src String CODEC(ZSTD),
     dst String CODEC(ZSTD),
@@ -91,9 +91,9 @@ CREATE TABLE IF NOT EXISTS messages
     text String CODEC(ZSTD)
 )
 ENGINE = ReplacingMergeTree(version)
-PARTITION BY toMonday(at)
-ORDER BY (call, host, boot, number, message)
-TTL toDateTime(at) + INTERVAL 30 DAY
+PARTITION BY toDate(hour)
+ORDER BY (hour, host, boot, number, message)
+TTL hour + INTERVAL 30 DAY
 SETTINGS index_granularity = 1024, ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- How the media of a call was, as a whole and window by window. Streams without a call have the number 0. When a call claims
@@ -197,5 +197,8 @@ ALTER TABLE calls ADD COLUMN IF NOT EXISTS talk_ms Nullable(UInt32) CODEC(ZSTD),
     ADD COLUMN IF NOT EXISTS hints Array(String) CODEC(ZSTD),
     ADD COLUMN IF NOT EXISTS binding String CODEC(ZSTD);
 
+-- Schema 3: messages have the hour of their call. A table of an older schema is not sorted by it, and stays slow: make it new.
+ALTER TABLE messages ADD COLUMN IF NOT EXISTS hour DateTime('UTC') DEFAULT toStartOfHour(toDateTime(at, 'UTC')) CODEC(Delta, ZSTD);
+
 -- The number of this schema.
-ALTER TABLE agents MODIFY COMMENT 'calltap schema 2';
+ALTER TABLE agents MODIFY COMMENT 'calltap schema 3';

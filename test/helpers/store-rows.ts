@@ -48,6 +48,7 @@ export const STORE_ROWS = {
     ...KEY,
     message: 2,
     version: 3,
+    hour: `${TODAY}T10:00:00Z`,
     at: `${TODAY}T10:00:00.999999Z`,
     src: '192.0.2.1:5060',
     dst: '192.0.2.2:5060',

@@ -25,41 +25,57 @@ test('a run makes the database and its tables, and a second run makes nothing', 
     });
   const first = await run(['hub', '--migrate', '--store', url]);
   assert.deepEqual([first.code, first.stderr], [0, '']);
-  assert.equal(first.stdout, `calltap: the store at ${url} has schema 2: 6 tables made\n`);
+  assert.equal(first.stdout, `calltap: the store at ${url} has schema 3: 6 tables made\n`);
   const before = await tables();
   assert.equal(before.length, 6);
   const second = await run(['hub', '--migrate', '--store', `${url}/`]);
-  assert.equal(second.stdout, `calltap: the store at ${url} has schema 2: nothing is missing\n`);
+  assert.equal(second.stdout, `calltap: the store at ${url} has schema 3: nothing is missing\n`);
   assert.deepEqual(await tables(), before);
   // The default name of a database.
   const other = await run(['hub', '--migrate', '--store', store.url]);
-  assert.equal(other.stdout, `calltap: the store at ${store.url}/calltap has schema 2: 6 tables made\n`);
+  assert.equal(other.stdout, `calltap: the store at ${store.url}/calltap has schema 3: 6 tables made\n`);
 });
 
 test('a later schema adds its columns, keeps the rows, and is not taken back', { skip }, async (t) => {
   const store = await startStore(t);
   const place = placeOf(store);
-  assert.deepEqual(await migrate(place, NOBODY, null), { schema: 2, tables: 6, columns: 0 });
+  assert.deepEqual(await migrate(place, NOBODY, null), { schema: 3, tables: 6, columns: 0 });
   await store.insert('agents', [{ host: 'sbc1', boot: 'a', version: 1, at: new Date().toISOString() }]);
   const next = [
     ...readSchema().slice(0, -1),
     'ALTER TABLE agents ADD COLUMN IF NOT EXISTS zone String, ADD COLUMN IF NOT EXISTS rack String',
-    "ALTER TABLE agents MODIFY COMMENT 'calltap schema 3'",
+    "ALTER TABLE agents MODIFY COMMENT 'calltap schema 4'",
   ];
-  assert.deepEqual(await migrate(place, NOBODY, null, next), { schema: 3, tables: 0, columns: 2 });
-  assert.deepEqual(await migrate(place, NOBODY, null, next), { schema: 3, tables: 0, columns: 0 });
+  assert.deepEqual(await migrate(place, NOBODY, null, next), { schema: 4, tables: 0, columns: 2 });
+  assert.deepEqual(await migrate(place, NOBODY, null, next), { schema: 4, tables: 0, columns: 0 });
   assert.deepEqual(await store.rows('SELECT host, zone FROM agents'), [{ host: 'sbc1', zone: '' }]);
   const older = await run(['hub', '--migrate', '--store', store.url]);
   assert.equal(older.code, 1);
-  const line = `calltap: --store ${store.url}/calltap: a newer calltap gave it schema 3; run that version\n`;
+  const line = `calltap: --store ${store.url}/calltap: a newer calltap gave it schema 4; run that version\n`;
   assert.equal(older.stderr, line);
+});
+
+test('messages of an older schema get the hour that they were sent in', { skip }, async (t) => {
+  const store = await startStore(t);
+  const place = placeOf(store);
+  await migrate(place, NOBODY, null);
+  const today = new Date().toISOString().slice(0, 10);
+  await store.ask('DROP TABLE messages');
+  await store.ask(
+    "CREATE TABLE messages (number UInt64, version UInt64, at DateTime64(6, 'UTC')) ENGINE = ReplacingMergeTree(version) ORDER BY number",
+  );
+  await store.insert('messages', [{ number: 7, version: 1, at: `${today}T10:59:59.999999Z` }]);
+  assert.deepEqual(await migrate(place, NOBODY, null), { schema: 3, tables: 0, columns: 1 });
+  assert.deepEqual(await store.rows('SELECT number, toString(hour) AS hour FROM messages'), [
+    { number: 7, hour: `${today} 10:00:00` },
+  ]);
 });
 
 test('what a cluster gets is SQL of this engine, and a cluster that is not there is named', { skip }, async (t) => {
   const store = await startStore(t);
   await migrate(placeOf(store), NOBODY, null);
   const statements = forCluster([...readSchema(), 'ALTER TABLE calls ADD COLUMN IF NOT EXISTS zone String'], `it's`);
-  assert.equal(statements.length, 17);
+  assert.equal(statements.length, 19);
   for (const statement of statements) {
     const { status, text } = await store.ask(`EXPLAIN AST ${statement}`);
     assert.equal(status, 200, `${statement}\n${text}`);

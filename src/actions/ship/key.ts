@@ -7,10 +7,9 @@ export type Shipper = { readonly host: string; readonly boot: string };
 /** `number` counts dialogs of the boot from 1; `version` grows with each row of the boot, and the greatest one holds. */
 export type CallKey = Shipper & { readonly hour: string; readonly number: number; readonly version: number };
 
-/** Begins the lines of a call's rows. Written once for all of them. `hour`: '' for a table without that column. */
+/** Begins the lines of a call's rows. Written once for all of them. */
 export function lineHead({ host, boot, number, version }: Omit<CallKey, 'hour'>, hour: string): string {
-  const when = hour === '' ? '' : `"hour":"${hour}",`;
-  return `{"host":${JSON.stringify(host)},"boot":"${boot}",${when}"number":${number},"version":${version},`;
+  return `{"host":${JSON.stringify(host)},"boot":"${boot}","hour":"${hour}","number":${number},"version":${version},`;
 }
 
 /** The line of a row: what it is known by, and its other columns. */

@@ -32,7 +32,7 @@ export function* messageSteps(
 ): Steps<number> {
   if (parts === 'none' || from >= upTo) return 0;
   const first = upTo - kept.length;
-  const head = lineHead(key, '');
+  const head = lineHead(key, key.hour);
   let lines: string[] = [];
   let made = 0;
   let length = 0;

@@ -16,6 +16,7 @@ import { readChoice, readCode, readNetwork, readNumber, readText, readWhole } fr
 import { Unanswered } from '../found.ts';
 import type { KeySql, Texts } from './key-sql.ts';
 import { headerExpression, headerValues, keySql } from './key-sql.ts';
+import { KEY } from './parts.ts';
 import type { SqlParameters } from './sql.ts';
 import { allOf, anyOf } from './sql.ts';
 
@@ -38,14 +39,12 @@ const HOUR_US = 3_600e6;
 export function filterSql(filter: Filter, asking: Asking, parameters: SqlParameters): FilterSql {
   const terms = filter === null ? [] : filter.kind === 'and' ? filter.of : [filter];
   const isNewestHour = !terms.some(isBound);
-  const times = isNewestHour
-    ? [...newestHour(asking, parameters)]
-    : terms.flatMap((term) => hours(term, asking, parameters));
-  // Those of the newest hour stand in no filter: nothing in it is looked up.
-  const writer = new Writer(asking, parameters, isNewestHour ? [] : times);
-  const cheap = terms.filter((term) => !asksMessages(term)).map((term) => writer.node(term, '1'));
-  const scope = allOf([...times, ...cheap]);
-  const dear = terms.filter(asksMessages).map((term) => writer.node(term, scope));
+  const [ofHour, sinceHour] = newestHour(asking, parameters);
+  const times = isNewestHour ? [ofHour] : terms.flatMap((term) => hours(term, asking, parameters));
+  const writer = new Writer(asking, parameters, times);
+  const cheap = terms.filter((term) => !asksMessages(term)).map((term) => writer.node(term, []));
+  if (isNewestHour) cheap.push(sinceHour);
+  const dear = terms.filter(asksMessages).map((term) => writer.node(term, cheap));
   return { where: allOf([...times, ...cheap, ...dear]), isNewestHour };
 }
 
@@ -117,8 +116,8 @@ class Writer {
     this.#times = times;
   }
 
-  /** `scope`: which calls come into question at all, so that nobody reads the messages of all others. */
-  node(node: Node, scope: string): string {
+  /** `scope`: what else the calls in question are, so that nobody reads the messages of all others. */
+  node(node: Node, scope: readonly string[]): string {
     switch (node.kind) {
       case 'term':
         return anyOf(node.values.map((v) => this.#term(node, v, scope)));
@@ -131,7 +130,7 @@ class Writer {
     }
   }
 
-  #term(term: Term, v: Value, scope: string): string {
+  #term(term: Term, v: Value, scope: readonly string[]): string {
     const row = keySql(term.key);
     if (row === null) {
       const name = this.#parameters.add(headerExpression((term.key ?? '').slice('header.'.length)), 'String');
@@ -172,19 +171,19 @@ class Writer {
   }
 
   /** A whole text: by `ids` whenever it was, and in the newest hour however its letters are written. */
-  #found(row: Extract<KeySql, { readonly kind: 'text' }>, v: Value, scope: string): string {
+  #found(row: Extract<KeySql, { readonly kind: 'text' }>, v: Value, scope: readonly string[]): string {
     const texts = [...new Set([v.text, v.text.toLowerCase(), v.text.toUpperCase()])];
     const wanted = this.#parameters.add(texts, 'Array(String)');
     const kinds = this.#parameters.add([...(row.lookup ?? [])], 'Array(String)');
     const digests = texts.map((text) => `substring(SHA256(${this.#parameters.add(text, 'String')}), 1, 16)`);
     const when = allOf(this.#times);
-    const ids = `SELECT hour, host, boot, number FROM ids WHERE id IN (${digests.join(', ')}) AND has(${wanted}, text) AND has(${kinds}, kind) AND ${when}
-      GROUP BY hour, host, boot, number ORDER BY hour DESC LIMIT ${HUB_FOUND}`;
+    const ids = `SELECT ${KEY} FROM ids WHERE id IN (${digests.join(', ')}) AND has(${wanted}, text) AND has(${kinds}, kind) AND ${when}
+      GROUP BY ${KEY} ORDER BY hour DESC LIMIT ${HUB_FOUND}`;
     const [ofHour] = newestHour(this.#asking, this.#parameters);
-    return `((hour, host, boot, number) IN (${ids}) OR (${ofHour} AND ${this.#fits(row, this.#text(v), scope)}))`;
+    return `((${KEY}) IN (${ids}) OR (${ofHour} AND ${this.#fits(row, this.#text(v), scope)}))`;
   }
 
-  #fits({ columns = [], arrays = [], ofMessages = [] }: Texts, test: Test, scope: string): string {
+  #fits({ columns = [], arrays = [], ofMessages = [] }: Texts, test: Test, scope: readonly string[]): string {
     const inArray = (array: string): string => `arrayExists(x -> ${test('x')}, ${array})`;
     return anyOf([
       ...columns.map(test),
@@ -193,9 +192,10 @@ class Writer {
     ]);
   }
 
-  #inMessages(test: string, scope: string): string {
-    const calls = `SELECT cityHash64(host, boot, number) FROM calls WHERE ${scope}`;
-    return `(host, boot, number) IN (SELECT host, boot, number FROM messages WHERE call IN (${calls}) AND ${test})`;
+  #inMessages(test: string, scope: readonly string[]): string {
+    const ofCalls =
+      scope.length === 0 ? [] : [`(${KEY}) IN (SELECT ${KEY} FROM calls WHERE ${allOf([...this.#times, ...scope])})`];
+    return `(${KEY}) IN (SELECT ${KEY} FROM messages WHERE ${allOf([...this.#times, ...ofCalls, test])})`;
   }
 
   #text(v: Value): Test {

@@ -14,6 +14,7 @@ import type { LadderMessage } from '../../view/ladder.ts';
 import type { ClockOffsets } from './clocks.ts';
 import { clocksOf } from './clocks.ts';
 import type { Part } from './parts.ts';
+import { KEY } from './parts.ts';
 import { SqlParameters, usOf } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 
@@ -86,12 +87,12 @@ export const keyOf = ({ host, boot, number }: Pick<Part, 'host' | 'boot' | 'numb
 function rowsOf(reader: StoreReader, parts: readonly Part[]): Promise<MessageRow[]> {
   const parameters = new SqlParameters();
   const keys = parts.map(
-    ({ host, boot, number }) =>
-      `(${parameters.add(host, 'String')}, ${parameters.add(boot, 'String')}, ${parameters.add(number, 'UInt64')})`,
+    ({ hour, host, boot, number }) =>
+      `(toDateTime(${parameters.add(usOf(hour) / 1e6, 'UInt32')}, 'UTC'), ${parameters.add(host, 'String')}, ${parameters.add(boot, 'String')}, ${parameters.add(number, 'UInt64')})`,
   );
   return reader.rows<MessageRow>(
     `SELECT host, boot, number, message, at, src, dst, transport, origin, summary, notes, text FROM messages
-     WHERE call IN (${keys.map((key) => `cityHash64${key}`).join(', ')}) AND (host, boot, number) IN (${keys.join(', ')})
+     WHERE (${KEY}) IN (${keys.join(', ')})
      ORDER BY host, boot, number, message, version DESC LIMIT 1 BY host, boot, number, message LIMIT ${HUB_MESSAGES}`,
     parameters,
   );

@@ -70,11 +70,15 @@ test('a time of the whole filter narrows the key of the table, and what is looke
   for (const hours of [1, 2]) assert.ok(times.includes(String(NOW_US - hours * 3_600e6)), `${hours} h`);
 });
 
-test('messages are read of those calls alone that the rest of the filter leaves', () => {
-  const { where } = sqlOf('since:1h state:failed ua:~yealink');
-  const calls = 'FROM messages WHERE call IN (SELECT cityHash64(host, boot, number) FROM calls WHERE ';
-  const [, scope = ''] = where.split(calls);
+test('messages are read of the hours and the calls alone that the rest of the filter leaves', () => {
+  const read = 'FROM messages WHERE ';
+  const calls = 'AND (hour, host, boot, number) IN (SELECT hour, host, boot, number FROM calls WHERE ';
+  const [, one = ''] = sqlOf('since:1h state:failed ua:~yealink').where.split(read);
+  assert.match(one, /^\(hour >= /);
+  const [, scope = ''] = one.split(calls);
   assert.match(scope, /^\(hour >= .* AND has\(\{p\d+:Array\(String\)\}, state\)\)\) AND /);
+  const [, all = ''] = sqlOf('ua:~yealink').where.split(read);
+  assert.match(all, /^\(hour >= .* AND created_at >= /);
 });
 
 test('networks are ranges of numbers, and names of the operator are networks', () => {

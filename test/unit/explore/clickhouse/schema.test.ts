@@ -21,7 +21,7 @@ test('the file has six tables that replace rows by version, and ends with its nu
       /\nTTL .* \+ INTERVAL 30 DAY\nSETTINGS .*fsync_after_insert = 1, fsync_part_directory = 1$/,
     );
   }
-  assert.equal(schemaNumber(statements), 2);
+  assert.equal(schemaNumber(statements), 3);
 });
 
 test('each statement makes nothing twice', () => {
