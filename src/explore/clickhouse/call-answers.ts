@@ -181,11 +181,8 @@ export async function qualityOf(reader: StoreReader, name: string): Promise<AskQ
 
 /** Null where one of them is not there, or both are one. */
 export async function comparisonOf(reader: StoreReader, a: string, b: string): Promise<AskCompare | null> {
-  const sides = [await sideOf(reader, a), await sideOf(reader, b)];
-  const [first, second] = sides;
-  return first === null || first === undefined || second === null || second === undefined
-    ? null
-    : compared([first, second]);
+  const [first, second] = await Promise.all([sideOf(reader, a), sideOf(reader, b)]);
+  return first === null || second === null ? null : compared([first, second]);
 }
 
 async function sideOf(reader: StoreReader, name: string): Promise<Side | null> {

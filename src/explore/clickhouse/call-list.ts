@@ -96,19 +96,18 @@ export async function pageOf(
 ): Promise<AskCalls> {
   const parameters = new SqlParameters();
   const { where, isNewestHour } = filterSql(filter, asking, parameters);
-  const counting = await reader.row<{ calls: number }>(
-    `SELECT uniqExact(call_id) AS calls FROM calls FINAL WHERE ${where}`,
-    parameters,
-  );
-  const total = counting?.calls ?? 0;
   const order = orderOf(sort);
   const after = readCursor(cursor);
   const rest = after === null ? '' : ` AND ${behind(after, sort, parameters)}`;
   const chosen = `SELECT ${KEY} FROM calls FINAL WHERE ${where}${rest} ORDER BY ${order} LIMIT ${limit + 1}`;
-  const rows = await reader.rows<CallListRow & { sorted_by: number | null }>(
-    `SELECT ${PLACE_COLUMNS}, ${LIST_COLUMNS}, ${SORTS[sort.by]} AS sorted_by FROM calls FINAL WHERE (${KEY}) IN (${chosen}) ORDER BY ${order}`,
-    parameters,
-  );
+  const [counting, rows] = await Promise.all([
+    reader.row<{ calls: number }>(`SELECT uniqExact(call_id) AS calls FROM calls FINAL WHERE ${where}`, parameters),
+    reader.rows<CallListRow & { sorted_by: number | null }>(
+      `SELECT ${PLACE_COLUMNS}, ${LIST_COLUMNS}, ${SORTS[sort.by]} AS sorted_by FROM calls FINAL WHERE (${KEY}) IN (${chosen}) ORDER BY ${order}`,
+      parameters,
+    ),
+  ]);
+  const total = counting?.calls ?? 0;
   const page = rows.slice(0, limit);
   const answer: AskCalls = { schema_version: 1, total, calls: page.map((row) => listedCall(row, asking.names)) };
   const last = page.at(-1);

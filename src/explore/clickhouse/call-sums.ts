@@ -28,35 +28,38 @@ const NEWEST = `arrayMap(x -> x.2, groupArraySorted(${EXAMPLES})((-toUnixTimesta
 
 type Ratios = { calls: number; tried: number; answered: number; effective: number; p95: number; delays: number };
 
-/** Rejects with Unanswered. `trunksDown` is told by what knows trunks. */
+/** Rejects with Unanswered. `down` is told by what knows trunks. */
 export async function findingsOf(
   reader: StoreReader,
   asking: Asking,
   { filter }: CallsQuestion,
-  trunksDown: AskFindings['trunks_down'],
+  down: () => Promise<AskFindings['trunks_down']>,
 ): Promise<AskFindings> {
   const parameters = new SqlParameters();
   const calls = once(filterSql(filter, asking, parameters).where);
   const isTried = `opened = 'INVITE' AND ended NOT IN ('Trying', 'Ringing')`;
   const isAnswered = 'final BETWEEN 200 AND 299';
-  const ratios = await reader.row<Ratios>(
-    `SELECT count() AS calls, countIf(${isTried}) AS tried, countIf(${isTried} AND ${isAnswered}) AS answered,
-       countIf(${isTried} AND (${isAnswered} OR final IN (${EFFECTIVE_FAILURES.join(', ')}))) AS effective,
-       countIf(${isTried} AND isNotNull(delay)) AS delays,
-       ifNull(arraySort(groupArrayIf(assumeNotNull(delay), ${isTried} AND isNotNull(delay)))[toUInt64(ceil(0.95 * delays))], 0) AS p95
-     FROM (${calls})`,
-    parameters,
-  );
-  const findings = await reader.rows<{ finding: string; calls: number; newest_at: string; call_ids: string[] }>(
-    `SELECT finding, count() AS calls, max(at) AS newest_at, ${NEWEST} AS call_ids
-     FROM (${calls}) ARRAY JOIN wrong AS finding GROUP BY finding ORDER BY calls DESC, finding`,
-    parameters,
-  );
-  const codes = await reader.rows<{ code: number; reason: string; calls: number; call_ids: string[] }>(
-    `SELECT final AS code, phrase AS reason, count() AS calls, ${NEWEST} AS call_ids
-     FROM (${calls}) WHERE final >= 400 GROUP BY code, reason ORDER BY calls DESC, code, reason LIMIT ${CODES}`,
-    parameters,
-  );
+  const [ratios, findings, codes, trunksDown] = await Promise.all([
+    reader.row<Ratios>(
+      `SELECT count() AS calls, countIf(${isTried}) AS tried, countIf(${isTried} AND ${isAnswered}) AS answered,
+         countIf(${isTried} AND (${isAnswered} OR final IN (${EFFECTIVE_FAILURES.join(', ')}))) AS effective,
+         countIf(${isTried} AND isNotNull(delay)) AS delays,
+         ifNull(arraySort(groupArrayIf(assumeNotNull(delay), ${isTried} AND isNotNull(delay)))[toUInt64(ceil(0.95 * delays))], 0) AS p95
+       FROM (${calls})`,
+      parameters,
+    ),
+    reader.rows<{ finding: string; calls: number; newest_at: string; call_ids: string[] }>(
+      `SELECT finding, count() AS calls, max(at) AS newest_at, ${NEWEST} AS call_ids
+       FROM (${calls}) ARRAY JOIN wrong AS finding GROUP BY finding ORDER BY calls DESC, finding`,
+      parameters,
+    ),
+    reader.rows<{ code: number; reason: string; calls: number; call_ids: string[] }>(
+      `SELECT final AS code, phrase AS reason, count() AS calls, ${NEWEST} AS call_ids
+       FROM (${calls}) WHERE final >= 400 GROUP BY code, reason ORDER BY calls DESC, code, reason LIMIT ${CODES}`,
+      parameters,
+    ),
+    down(),
+  ]);
   const { calls: looked, tried, answered, effective, delays, p95 } = ratios ?? NONE;
   const share = (part: number): number => rounded((100 * part) / tried, 1);
   return {

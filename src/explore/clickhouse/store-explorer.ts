@@ -153,9 +153,7 @@ export function createStoreExplorer(reader: StoreReader, options: StoreExplorerO
       }
       return { document: lines.length === 0 ? null : lines };
     },
-    async findings(question) {
-      return findingsOf(reader, asking(), question, await trunksDown(reader, asking()));
-    },
+    findings: (question) => findingsOf(reader, asking(), question, () => trunksDown(reader, asking())),
     registrations: (question) => registrationsOf(reader, asking(), question),
     trunks: (asked) => trunksOf(reader, asking(), asked),
     changes: (since) => changes.since(since),
@@ -203,9 +201,12 @@ async function reportOf(
   callId: string,
   names: Names,
 ): Promise<ReturnType<typeof storedReport> | null> {
-  const [document, head] = [await documentOf(reader, callId), await headOf(reader, callId, names)];
-  const ladder = await ladderOf(reader, [callId], names);
+  const [document, head, ladder, { messages }] = await Promise.all([
+    documentOf(reader, callId),
+    headOf(reader, callId, names),
+    ladderOf(reader, [callId], names),
+    storedCalls(reader, [callId]).then((calls) => traceOf(reader, calls)),
+  ]);
   if (document === null || head === null || ladder === null) return null;
-  const { messages } = await traceOf(reader, await storedCalls(reader, [callId]));
   return storedReport({ document, head, ladder, messages });
 }

@@ -22,17 +22,19 @@ export async function dialogsOf(reader: StoreReader, asking: Asking, filter: Dia
   if (fromPattern !== undefined)
     conditions.push(`from_user != '' AND match(from_user, ${parameters.add(`(?-s:${fromPattern})`, 'String')})`);
   const where = conditions.join(' AND ');
-  const methods = await reader.rows<{ method: string; count: number }>(
-    `SELECT method, uniqExact(call_id) AS count FROM calls FINAL WHERE ${where} GROUP BY method`,
-    parameters,
-  );
   const order = 'created_at DESC, host DESC, boot DESC, number DESC';
-  const rows = await reader.rows<CallListRow>(
-    `SELECT ${PLACE_COLUMNS}, ${LIST_COLUMNS} FROM calls FINAL WHERE (${KEY}) IN (
-       SELECT ${KEY} FROM calls FINAL WHERE ${where} ORDER BY ${order} LIMIT ${limit} OFFSET ${offset})
-     ORDER BY ${order}`,
-    parameters,
-  );
+  const [methods, rows] = await Promise.all([
+    reader.rows<{ method: string; count: number }>(
+      `SELECT method, uniqExact(call_id) AS count FROM calls FINAL WHERE ${where} GROUP BY method`,
+      parameters,
+    ),
+    reader.rows<CallListRow>(
+      `SELECT ${PLACE_COLUMNS}, ${LIST_COLUMNS} FROM calls FINAL WHERE (${KEY}) IN (
+         SELECT ${KEY} FROM calls FINAL WHERE ${where} ORDER BY ${order} LIMIT ${limit} OFFSET ${offset})
+       ORDER BY ${order}`,
+      parameters,
+    ),
+  ]);
   return {
     schema_version: 1,
     total: methods.reduce((sum, { count }) => sum + count, 0),
