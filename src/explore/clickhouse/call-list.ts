@@ -86,34 +86,114 @@ type Place = {
   readonly number: number;
 };
 
+type SortedRow = CallListRow & { readonly sorted_by: number | null };
+
 /** Rejects with Unanswered. */
 export async function pageOf(
   reader: StoreReader,
   asking: Asking,
-  { filter, sort }: CallsQuestion,
+  question: CallsQuestion,
   limit: number,
   cursor: string,
 ): Promise<AskCalls> {
   const parameters = new SqlParameters();
-  const { where, isNewestHour } = filterSql(filter, asking, parameters);
-  const order = orderOf(sort);
+  const { where, isNewestHour, isDear } = filterSql(question.filter, asking, parameters);
+  const keys = isDear ? `groupArray(${KEYS})((toUnixTimestamp(hour), host, boot, number))` : '[]';
+  const matched = (await reader.row<Matched>(
+    `SELECT uniqExact(call_id) AS calls, count() AS parts, toUnixTimestamp64Micro(min(created_at)) AS first,
+       toUnixTimestamp64Micro(max(created_at)) AS last, ${keys} AS keys
+     FROM calls FINAL WHERE ${where}`,
+    parameters,
+  )) ?? { calls: 0, parts: 0, first: 0, last: 0, keys: [] };
+  const answer: AskCalls = { schema_version: 1, total: matched.calls, calls: [] };
+  if (matched.parts === 0) return { ...answer, hidden_by: await hiddenBy(reader, asking, isNewestHour) };
   const after = readCursor(cursor);
-  const rest = after === null ? '' : ` AND ${behind(after, sort, parameters)}`;
-  const chosen = `SELECT ${KEY} FROM calls FINAL WHERE ${where}${rest} ORDER BY ${order} LIMIT ${limit + 1}`;
-  const [counting, rows] = await Promise.all([
-    reader.row<{ calls: number }>(`SELECT uniqExact(call_id) AS calls FROM calls FINAL WHERE ${where}`, parameters),
-    reader.rows<CallListRow & { sorted_by: number | null }>(
-      `SELECT ${PLACE_COLUMNS}, ${LIST_COLUMNS}, ${SORTS[sort.by]} AS sorted_by FROM calls FINAL WHERE (${KEY}) IN (${chosen}) ORDER BY ${order}`,
-      parameters,
-    ),
-  ]);
-  const total = counting?.calls ?? 0;
+  let rows: SortedRow[] = [];
+  for (const found of wheres(asking, question, matched, after, limit)) {
+    rows = await rowsOf(reader, found, question.sort, after, limit);
+    if (rows.length > limit) break;
+  }
   const page = rows.slice(0, limit);
-  const answer: AskCalls = { schema_version: 1, total, calls: page.map((row) => listedCall(row, asking.names)) };
+  answer.calls = page.map((row) => listedCall(row, asking.names));
   const last = page.at(-1);
   if (rows.length > limit && last !== undefined) answer.next_cursor = writeCursor(last);
-  if (total === 0) answer.hidden_by = await hiddenBy(reader, asking, isNewestHour);
   return answer;
+}
+
+/** How many calls and parts of calls a filter leaves, when the first and the last of them began (µs), and keys of a few that took long. */
+type Matched = {
+  readonly calls: number;
+  readonly parts: number;
+  readonly first: number;
+  readonly last: number;
+  readonly keys: readonly (readonly [hourSec: number, host: string, boot: string, number: number])[];
+};
+
+type Where = { readonly where: string; readonly parameters: SqlParameters };
+
+/** Keys of so many parts: all of them where no more match. */
+const KEYS = 512;
+/** The newest calls are looked for where so many pages of them most likely are. */
+const PAGES = 4;
+
+/**
+ * Where the rows of a page are, each wider than the one before, so that the filter need not look at all calls a second time:
+ * the few that it left, or the newest of the many.
+ */
+function wheres(
+  asking: Asking,
+  { filter, sort }: CallsQuestion,
+  { parts, first, last, keys }: Matched,
+  after: Place | null,
+  limit: number,
+): Where[] {
+  const parameters = new SqlParameters();
+  if (keys.length === parts) return [{ where: amongKeys(keys, parameters), parameters }];
+  const all = { where: filterSql(filter, asking, parameters).where, parameters };
+  const share = (PAGES * (limit + 1)) / parts;
+  if (sort.by !== 'created' || !sort.isDescending || share > 0.5) return [all];
+  const fromUs = Math.min(last, after?.createdUs ?? last) - share * (last - first);
+  const ofNewest = new SqlParameters();
+  return [{ where: filterSql(filter, asking, ofNewest, fromUs).where, parameters: ofNewest }, all];
+}
+
+function amongKeys(keys: Matched['keys'], parameters: SqlParameters): string {
+  const columns = [
+    `arrayMap(x -> toDateTime(x, 'UTC'), ${parameters.add(
+      keys.map(([hour]) => hour),
+      'Array(UInt32)',
+    )})`,
+    parameters.add(
+      keys.map(([, host]) => host),
+      'Array(String)',
+    ),
+    parameters.add(
+      keys.map(([, , boot]) => boot),
+      'Array(String)',
+    ),
+    parameters.add(
+      keys.map(([, , , number]) => number),
+      'Array(UInt64)',
+    ),
+  ];
+  return `(${KEY}) IN (SELECT arrayJoin(arrayZip(${columns.join(', ')})))`;
+}
+
+/** The rows behind a place, one more than a page has. */
+function rowsOf(
+  reader: StoreReader,
+  { where, parameters }: Where,
+  sort: Sort,
+  after: Place | null,
+  limit: number,
+): Promise<SortedRow[]> {
+  const order = orderOf(sort);
+  const rest = after === null ? '' : ` AND ${behind(after, sort, parameters)}`;
+  const chosen = `SELECT ${KEY} FROM calls FINAL WHERE ${where}${rest} ORDER BY ${order} LIMIT ${limit + 1}`;
+  return reader.rows<SortedRow>(
+    `SELECT ${PLACE_COLUMNS}, ${LIST_COLUMNS}, ${SORTS[sort.by]} AS sorted_by FROM calls FINAL WHERE (${KEY}) IN (${chosen}) ORDER BY ${order}`,
+    parameters,
+  );
 }
 
 function orderOf({ by, isDescending }: Sort): string {
@@ -138,7 +218,7 @@ function behind(
   return `(isNull(${sorted}) OR ${sorted} ${isDescending ? '<' : '>'} ${at} OR (${sorted} = ${at} AND ${isLater}))`;
 }
 
-function writeCursor(row: CallListRow & { readonly sorted_by: number | null }): string {
+function writeCursor(row: SortedRow): string {
   const place = [row.sorted_by, usOf(row.created_at), row.host, row.boot, row.number];
   return Buffer.from(JSON.stringify(place)).toString('base64url');
 }

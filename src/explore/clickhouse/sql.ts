@@ -3,7 +3,15 @@
  */
 
 /** Types that values are sent as. */
-export type SqlType = 'String' | 'Float64' | 'UInt32' | 'UInt64' | 'Int64' | 'Array(String)' | 'Array(UInt32)';
+export type SqlType =
+  | 'String'
+  | 'Float64'
+  | 'UInt32'
+  | 'UInt64'
+  | 'Int64'
+  | 'Array(String)'
+  | 'Array(UInt32)'
+  | 'Array(UInt64)';
 
 export class SqlParameters {
   readonly values: Record<string, string | number | readonly string[] | readonly number[]> = {};

@@ -76,7 +76,7 @@ test('messages are read of the hours and the calls alone that the rest of the fi
   const [, one = ''] = sqlOf('since:1h state:failed ua:~yealink').where.split(read);
   assert.match(one, /^\(hour >= /);
   const [, scope = ''] = one.split(calls);
-  assert.match(scope, /^\(hour >= .* AND has\(\{p\d+:Array\(String\)\}, state\)\)\) AND /);
+  assert.match(scope, /^\(hour >= .* AND state IN \{p\d+:Array\(String\)\}\)\) AND /);
   const [, all = ''] = sqlOf('ua:~yealink').where.split(read);
   assert.match(all, /^\(hour >= .* AND created_at >= /);
 });
