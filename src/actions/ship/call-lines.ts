@@ -4,6 +4,8 @@
  */
 import type { DialogFacts } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
+import type { CallIdentifier, Opening } from '../../analysis/opening.ts';
+import { wayOf } from '../../analysis/opening.ts';
 import type { CallDocument } from '../../contract/index.ts';
 import type { Steps } from '../../core/turns.ts';
 import { callTiming } from '../../store/dialogs/call-timing.ts';
@@ -14,8 +16,6 @@ import { toCallRow } from '../../view/call-row.ts';
 import { knownCallSteps } from '../../view/documents.ts';
 import type { CallKey } from './key.ts';
 import { hourText, line, lineHead } from './key.ts';
-import type { CallIdentifier, Opening } from './opening.ts';
-import { wayOf } from './opening.ts';
 import { streamLine } from './stream-line.ts';
 
 /** A call that goes to more of them is a scan. */

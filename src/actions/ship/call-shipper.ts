@@ -9,6 +9,8 @@ import { messagesOf } from '../../analysis/call-messages.ts';
 import { documentFactsSteps } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
 import { findingNames } from '../../analysis/finding-names.ts';
+import type { Opening } from '../../analysis/opening.ts';
+import { NO_OPENING, openingOf, referIdentifiers } from '../../analysis/opening.ts';
 import { Counters } from '../../core/counters.ts';
 import { SHIP_GONE_MS } from '../../core/item-limits.ts';
 import type { Steps } from '../../core/turns.ts';
@@ -28,8 +30,6 @@ import type { CallKey, Shipper } from './key.ts';
 import { hourText, isInTime, lineHead } from './key.ts';
 import type { MessageParts } from './message-lines.ts';
 import { messageSteps } from './message-lines.ts';
-import type { Opening } from './opening.ts';
-import { NO_OPENING, openingOf, referIdentifiers } from './opening.ts';
 import { digestOf, stateOf } from './told.ts';
 
 /** Seconds after a call began, and after it ended, that its row is made. */
@@ -294,7 +294,7 @@ export class CallShipper implements Observer {
     if (gone > 0) this.counters.add('messages_gone', gone);
     const head = lineHead(key, hour);
     if (isFirst) {
-      const opening = openingOf(e, d, kept[0]);
+      const opening = openingOf(e.rules.callIdHeaders, d, kept[0]);
       track.opening = { ...opening, identifiers: [] };
       add('ids', idLines(head, opening.identifiers));
     }

@@ -6,20 +6,20 @@
  * 5806), and what ties it to other legs: Session-ID (RFC 7989),
  * X-Call-ID and its kin, Replaces (RFC 3891), P-Charging-Vector (RFC 7315).
  */
-import type { CallMessage } from '../../analysis/call-messages.ts';
-import type { Evidence } from '../../analysis/evidence.ts';
-import { SHIP_USER_AGENT_BYTES } from '../../core/item-limits.ts';
-import { MAX_IDENTIFIER_BYTES } from '../../core/limits.ts';
-import { TRANSPORTS } from '../../core/words.ts';
-import { HEADER, headerIdOf } from '../../protocols/sip/header-name.ts';
-import { parseNameAddr } from '../../protocols/sip/name-addr.ts';
-import { paramValue, parseParams } from '../../protocols/sip/params.ts';
-import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
-import { OTHER_LEG } from '../../protocols/sip/seen-bits.ts';
-import { decodeText, keptText, percentDecode } from '../../protocols/sip/text.ts';
-import { parseUri } from '../../protocols/sip/uri.ts';
-import { splitValues } from '../../protocols/sip/values.ts';
-import type { Dialog } from '../../store/dialogs/dialog.ts';
+
+import { SHIP_USER_AGENT_BYTES } from '../core/item-limits.ts';
+import { MAX_IDENTIFIER_BYTES } from '../core/limits.ts';
+import { TRANSPORTS } from '../core/words.ts';
+import { HEADER, headerIdOf } from '../protocols/sip/header-name.ts';
+import { parseNameAddr } from '../protocols/sip/name-addr.ts';
+import { paramValue, parseParams } from '../protocols/sip/params.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
+import { OTHER_LEG } from '../protocols/sip/seen-bits.ts';
+import { decodeText, keptText, percentDecode } from '../protocols/sip/text.ts';
+import { parseUri } from '../protocols/sip/uri.ts';
+import { splitValues } from '../protocols/sip/values.ts';
+import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { CallMessage } from './call-messages.ts';
 
 export type CallIdentifier = {
   readonly kind: 'call_id' | 'correlation' | 'from' | 'to' | 'request' | 'asserted' | 'diversion' | 'refer';
@@ -59,8 +59,11 @@ export function wayOf(m: CallMessage | undefined): Way {
   return { src: m.srcText, dst: m.dstText, transport, caller: from.host, callee: to.host };
 }
 
-/** Reads the message: the oldest of the dialog that is kept. */
-export function openingOf(e: Evidence, d: Dialog, m: CallMessage | undefined): Opening {
+/**
+ * Reads the message: the oldest of the dialog that is kept. `callIdHeaders`: further headers that carry the Call-ID of another
+ * leg.
+ */
+export function openingOf(callIdHeaders: readonly string[], d: Dialog, m: CallMessage | undefined): Opening {
   const known: CallIdentifier[] = [
     { kind: 'call_id', text: d.callId },
     { kind: 'from', text: d.fromUser },
@@ -73,13 +76,13 @@ export function openingOf(e: Evidence, d: Dialog, m: CallMessage | undefined): O
     if (scan.isRequest) known.push({ kind: 'request', text: userOf(decodeText(bytes, scan.uriStart, scan.uriEnd)) });
     userAgent = keptText(bytes, scan.userAgentStart, scan.userAgentEnd, SHIP_USER_AGENT_BYTES);
     const isCalled = hasOtherUsers(bytes.toString('latin1', scan.startLineEnd, scan.bodyStart));
-    if (isCalled || isTied(scan) || e.rules.callIdHeaders.length > 0)
+    if (isCalled || isTied(scan) || callIdHeaders.length > 0)
       scan.forEachHeader((nameStart, nameEnd, start, end) => {
         const name = bytes.toString('latin1', nameStart, nameEnd);
         const id = headerIdOf(name);
         const kind = OTHER_USERS.get(id);
         if (kind !== undefined) for (const text of usersOf(decodeText(bytes, start, end))) known.push({ kind, text });
-        const tie = TIES.get(id) ?? (isNamed(e, name) ? whole : null);
+        const tie = TIES.get(id) ?? (isNamed(callIdHeaders, name) ? whole : null);
         if (tie === null) return;
         for (const text of tie(decodeText(bytes, start, end))) known.push({ kind: 'correlation', text: cut(text) });
       });
@@ -157,8 +160,8 @@ function chargingIds(value: string): string[] {
   return ['icid-value', 'related-icid'].map((name) => paramValue(params, name) ?? '');
 }
 
-function isNamed({ rules }: Evidence, name: string): boolean {
-  return rules.callIdHeaders.some((one) => one.toLowerCase() === name.toLowerCase());
+function isNamed(callIdHeaders: readonly string[], name: string): boolean {
+  return callIdHeaders.some((one) => one.toLowerCase() === name.toLowerCase());
 }
 
 function userOf(text: string): string {
