@@ -30,12 +30,13 @@ export type RecalledMessage = {
 export class RecalledDialogs {
   readonly dialogs: DialogStore;
   readonly identifiers: CallIdentifiers;
+  readonly log: MessageLog;
   readonly #tracker: DialogTracker;
 
   /** `most`: dialogs. `callIdHeaders`: further headers that carry the Call-ID of another leg. */
   constructor(most: number, callIdHeaders: readonly string[]) {
     this.identifiers = new CallIdentifiers(callIdHeaders);
-    const log = new MessageLog(HUB_RECALLED_BYTES, { bySlot: (slot) => this.dialogs.bySlot(slot) });
+    this.log = new MessageLog(HUB_RECALLED_BYTES, { bySlot: (slot) => this.dialogs.bySlot(slot) });
     this.dialogs = new DialogStore(most, (d) => {
       this.identifiers.onDialogGone(d);
       sdp.onDialogGone(d);
@@ -43,7 +44,7 @@ export class RecalledDialogs {
     const sdp = new SdpTracker(new EndpointIndex(this.dialogs), () => undefined);
     this.#tracker = new DialogTracker({
       dialogs: this.dialogs,
-      log,
+      log: this.log,
       sdp,
       expiries: new ExpiryQueue<Dialog>(),
       identifiers: this.identifiers,
