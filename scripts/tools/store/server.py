@@ -1,4 +1,4 @@
-"""ClickHouse's HTTP interface over chdb, for tests: one folder on disk, one query at a time, no users.
+"""ClickHouse's HTTP interface over chdb, for tests: one folder on disk, four queries at a time, no users.
 
     server.py FOLDER [PORT]     listens on 127.0.0.1, and prints `listening PORT` when it answers
 
@@ -8,9 +8,9 @@ no credentials; `X-ClickHouse-User` and `Authorization` are accepted and ignored
 """
 
 import json
+import queue
 import re
 import sys
-import threading
 import time
 import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,6 +18,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from chdb import session
 
+SESSIONS = 4
 MAX_BODY_BYTES = 64 * 1024 * 1024
 # Names of the interface itself; every other parameter of a URL is a setting.
 OF_INTERFACE = {"query", "database", "default_format", "query_id", "session_id", "session_timeout", "session_check"}
@@ -43,27 +44,41 @@ class Refused(Exception):
 
 
 class Engine:
-    """The one session of chdb; a lock lets in one query at a time."""
+    """Some sessions of chdb on one folder: a query has one to itself, and its settings there."""
 
     def __init__(self, folder):
-        self.session = session.Session(folder)
-        self.lock = threading.Lock()
-        self.database = "default"
+        self.idle = queue.SimpleQueue()
+        for _ in range(SESSIONS):
+            self.idle.put(Session(folder))
 
     def run(self, sql, data, parameters):
         """Returns (bytes, format, summary). Raises RuntimeError as ClickHouse words it."""
+        one = self.idle.get()
+        try:
+            return one.run(sql, data, parameters)
+        finally:
+            self.idle.put(one)
+
+
+class Session:
+    """A session of chdb, which has a database and settings of its own."""
+
+    def __init__(self, folder):
+        self.session = session.Session(folder)
+        self.database = "default"
+
+    def run(self, sql, data, parameters):
         settings = {name: value for name, value in parameters.items() if name not in OF_INTERFACE and name[:6] != "param_"}
         values = {name[6:]: value for name, value in parameters.items() if name.startswith("param_")}
         began = time.monotonic()
-        with self.lock:
-            try:
-                self.use(parameters.get("database") or "default")
-                for name, value in settings.items():
-                    self.session.query(f"SET {plain(name)} = {quoted(value)}")
-                answer, written, read = self.execute(sql, data, values, parameters.get("default_format"))
-            finally:
-                for name in settings:
-                    self.reset(name)
+        try:
+            self.use(parameters.get("database") or "default")
+            for name, value in settings.items():
+                self.session.query(f"SET {plain(name)} = {quoted(value)}")
+            answer, written, read = self.execute(sql, data, values, parameters.get("default_format"))
+        finally:
+            for name in settings:
+                self.reset(name)
         nanoseconds = int((time.monotonic() - began) * 1e9)
         counts = {**written, **read, "elapsed_ns": nanoseconds}
         return answer[0], answer[1], json.dumps({name: str(value) for name, value in counts.items()})
