@@ -10,13 +10,28 @@ namespace calltap {
 
 namespace {
 
-// One run of packets on its way; their memory stays until it has gone.
+// Runs of packets on their way; their memory stays until they have gone.
 class Mirroring : public Nan::AsyncWorker {
 public:
-  Mirroring(Nan::Callback *done, int fd, const View &bytes, size_t max, std::shared_ptr<v8::BackingStore> pin)
-      : Nan::AsyncWorker(done, "calltap:mirror"), fd_(fd), bytes_(bytes), max_(max), pin_(std::move(pin)) {}
+  Mirroring(Nan::Callback *done, int fd, size_t max)
+      : Nan::AsyncWorker(done, "calltap:mirror"), fd_(fd), max_(max) {}
 
-  void Execute() override { ct_mirror_send(fd_, bytes_.data, bytes_.len, max_, &sent_); }
+  void Add(Local<v8::ArrayBufferView> run) {
+    runs_.push_back(ViewOf(run));
+    pins_.push_back(run->Buffer()->GetBackingStore());
+  }
+
+  void Execute() override {
+    for (size_t i = 0; i < runs_.size() && sent_.err == 0; i++) {
+      ct_mirror_sent one;
+      ct_mirror_send(fd_, runs_[i].data, runs_[i].len, max_, &one);
+      sent_.sent += one.sent;
+      sent_.sent_bytes += one.sent_bytes;
+      sent_.too_long += one.too_long;
+      sent_.at += one.at;
+      sent_.err = one.err;
+    }
+  }
 
   void HandleOKCallback() override {
     Nan::HandleScope scope;
@@ -28,9 +43,9 @@ public:
 
 private:
   int fd_;
-  View bytes_;
   size_t max_;
-  std::shared_ptr<v8::BackingStore> pin_;
+  std::vector<View> runs_;
+  std::vector<std::shared_ptr<v8::BackingStore>> pins_;
   ct_mirror_sent sent_{};
 };
 
@@ -55,13 +70,20 @@ NAN_METHOD(MirrorName) {
   info.GetReturnValue().Set(out);
 }
 
-// sendMirror(fd, packets, maxBytes, done): done(sent, sentBytes, tooLong, at, errno) is called once.
+// sendMirror(fd, runs, maxBytes, done): done(sent, sentBytes, tooLong, at, errno) is called once.
 NAN_METHOD(SendMirror) {
-  if (!info[1]->IsArrayBufferView() || !info[3]->IsFunction())
-    return Nan::ThrowTypeError("sendMirror(fd, packets, maxBytes, done)");
-  Nan::AsyncQueueWorker(new Mirroring(new Nan::Callback(info[3].As<Function>()), Fd(info[0]), ViewOf(info[1]),
-                                      U32(info[2]),
-                                      info[1].As<v8::ArrayBufferView>()->Buffer()->GetBackingStore()));
+  if (!info[1]->IsArray() || !info[3]->IsFunction())
+    return Nan::ThrowTypeError("sendMirror(fd, runs, maxBytes, done)");
+  auto runs = info[1].As<v8::Array>();
+  auto worker =
+      std::make_unique<Mirroring>(new Nan::Callback(info[3].As<Function>()), Fd(info[0]), U32(info[2]));
+  for (uint32_t i = 0; i < runs->Length(); i++) {
+    Nan::HandleScope inner;
+    Local<Value> run = Nan::Get(runs, i).FromMaybe(Nan::Undefined().As<Value>());
+    if (!run->IsArrayBufferView()) return Nan::ThrowTypeError("sendMirror: a run is no view of bytes");
+    worker->Add(run.As<v8::ArrayBufferView>());
+  }
+  Nan::AsyncQueueWorker(worker.release());
 }
 
 // mirrorError(fd): errno that the network reported since the last time; 0 none.

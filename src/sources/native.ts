@@ -288,12 +288,13 @@ export type NativeBinding = {
   /** This end of such a socket; null when it cannot say. */
   mirrorName(fd: number): { readonly address: string; readonly port: number } | null;
   /**
-   * Sends a run of whole HEP 3 packets, a datagram each, on a thread of its own; `done` is called once. Before `at` all were
-   * sent or are too long; `errno` says why the rest was not sent, 0 when there is none.
+   * Sends runs of whole HEP 3 packets, one after another and a datagram each, on a thread of its own; `done` is called once.
+   * Before `at`, counted over all runs, all were sent or are too long; `errno` says why the rest was not sent, 0 when there is
+   * none.
    */
   sendMirror(
     fd: number,
-    packets: Uint8Array,
+    runs: readonly Uint8Array[],
     maxBytes: number,
     done: (sent: number, sentBytes: number, tooLong: number, at: number, errno: number) => void,
   ): void;

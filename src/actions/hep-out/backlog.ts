@@ -2,7 +2,7 @@
  * What waits for one collector, oldest first: what came back from a link or from the disk, what lies on the disk, and what is
  * in memory. Memory is bounded; what is beyond goes to the spool, or is dropped, the oldest first, and counted.
  */
-import { type Block, joined } from './block.ts';
+import type { Block } from './block.ts';
 import type { HepOutCounters } from './link.ts';
 import type { Spool } from './spool.ts';
 
@@ -49,32 +49,23 @@ export class Backlog {
     if (block.messages > 0) this.#front.unshift(block);
   }
 
-  /**
-   * The oldest; null when there is none, or when it has to be read first. With those behind it up to `atOnceBytes`, for a link
-   * that takes one block a turn of the event loop.
-   */
-  take(atOnceBytes: number): Block | null {
+  /** The oldest, with those after it up to `atOnceBytes`; none when there is none, or when it has to be read first. */
+  take(atOnceBytes: number): readonly Block[] {
     const first = this.#front.shift();
-    if (first !== undefined || this.#isLoading) return first ?? null;
+    if (first !== undefined) return [first];
+    if (this.#isLoading) return [];
     if (this.#spool !== null && !this.#spool.isEmpty) {
       void this.#load(this.#spool);
-      return null;
+      return [];
     }
-    const block = this.#memory.shift() ?? null;
-    if (block === null) return null;
-    const blocks = [block];
-    let { length } = block.bytes;
-    for (
-      let next = this.#memory[0];
-      next !== undefined && length + next.bytes.length <= atOnceBytes;
-      next = this.#memory[0]
-    ) {
-      this.#memory.shift();
-      blocks.push(next);
-      length += next.bytes.length;
+    let [count, bytes] = [0, 0];
+    for (const block of this.#memory) {
+      if (count > 0 && bytes + block.bytes.length > atOnceBytes) break;
+      count++;
+      bytes += block.bytes.length;
     }
-    this.#memoryBytes -= length;
-    return joined(blocks);
+    this.#memoryBytes -= bytes;
+    return this.#memory.splice(0, count);
   }
 
   /** Nothing takes what waits: it goes to the disk, where that may be written. */

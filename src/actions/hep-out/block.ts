@@ -32,13 +32,15 @@ export function wholePackets(bytes: Buffer, mostBytes = bytes.length): Block {
   return { bytes: bytes.subarray(0, at), messages, madeMs: 0 };
 }
 
-/** Blocks as one, as old as the first of them; there is at least one. */
-export function joined(blocks: readonly Block[]): Block {
-  const [first] = blocks;
-  if (first === undefined) throw new RangeError('no block');
-  if (blocks.length === 1) return first;
-  const messages = blocks.reduce((sum, block) => sum + block.messages, 0);
-  return { bytes: Buffer.concat(blocks.map(({ bytes }) => bytes)), messages, madeMs: first.madeMs };
+/** What is left of these bytes, one after another, without the first `count`. */
+export function bytesAfter(count: number, all: readonly Buffer[]): Buffer[] {
+  let before = count;
+  const left: Buffer[] = [];
+  for (const bytes of all) {
+    if (before < bytes.length) left.push(bytes.subarray(before));
+    before = Math.max(0, before - bytes.length);
+  }
+  return left;
 }
 
 export class BlockWriter {

@@ -57,9 +57,9 @@ export class Destination {
     if (this.#isPumping || this.#isClosed) return;
     this.#isPumping = true;
     for (let link = this.#way(); link?.isFree === true; link = this.#way()) {
-      const block = this.#backlog.take(link.atOnceBytes);
-      if (block === null) break;
-      link.send(block);
+      const blocks = this.#backlog.take(link.atOnceBytes);
+      if (blocks.length === 0) break;
+      link.send(blocks);
     }
     this.#isPumping = false;
   }

@@ -70,7 +70,7 @@ export interface Link {
   readonly name: string;
   /** The collector is there, as far as one can know. */
   readonly isUp: boolean;
-  /** Blocks that wait are joined up to so many bytes; 0: each leaves alone. */
+  /** Blocks that wait are sent together up to so many bytes; 0: each leaves alone. */
   readonly atOnceBytes: number;
   /** send() may be called. */
   readonly isFree: boolean;
@@ -78,8 +78,8 @@ export interface Link {
   readonly underWay: number;
   /** Resolves after the first try, however it ends; others follow. */
   start(): Promise<void>;
-  /** Sends the packets of the block, in order. */
-  send(block: Block): void;
+  /** Sends the packets of the blocks, in order. */
+  send(blocks: readonly Block[]): void;
   /** True for a datagram that it sent itself, seen again on an interface. */
   isOwn(c: Pick<Packet, 'addresses' | 'srcOff' | 'srcPort' | 'ipVersion'>): boolean;
   /** Sends nothing any more. Idempotent. */

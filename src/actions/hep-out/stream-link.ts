@@ -105,9 +105,27 @@ export class StreamLink implements Link {
     });
   }
 
-  send({ bytes, messages }: Block): void {
+  send(blocks: readonly Block[]): void {
     const socket = this.#socket;
     if (socket === null) throw new Error('send() of a link that is down');
+    for (const block of blocks) this.#write(socket, block);
+  }
+
+  isOwn(): boolean {
+    return false;
+  }
+
+  /** What the system has taken still goes out. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (this.#retry !== null) clearTimeout(this.#retry);
+    this.#unwatch();
+    if (this.#underWay > 0) this.#down('');
+    this.#socket?.destroySoon();
+  }
+
+  #write(socket: Socket, { bytes, messages }: Block): void {
     this.#underWay += bytes.length;
     this.#underWayMessages += messages;
     this.#watchFor(this.#times.stallMs, socket);
@@ -123,20 +141,6 @@ export class StreamLink implements Link {
       if (this.#underWay > 0) this.#watchFor(this.#times.stallMs, socket);
       this.#owner.onChange();
     });
-  }
-
-  isOwn(): boolean {
-    return false;
-  }
-
-  /** What the system has taken still goes out. */
-  close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    if (this.#retry !== null) clearTimeout(this.#retry);
-    this.#unwatch();
-    if (this.#underWay > 0) this.#down('');
-    this.#socket?.destroySoon();
   }
 
   #open(): Socket {

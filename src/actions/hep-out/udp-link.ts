@@ -10,11 +10,11 @@ import { getSystemErrorName } from 'node:util';
 import { resolveHost } from '../../core/bind.ts';
 import { endpointText, ipText } from '../../core/ip.ts';
 import { MAX_HEP_PACKET_BYTES } from '../../core/item-limits.ts';
-import { HEP_OUT_UNDER_WAY_BYTES } from '../../core/limits.ts';
+import { HEP_OUT_BYTES } from '../../core/limits.ts';
 import type { NativeBinding } from '../../sources/native.ts';
 import { loadNative } from '../../sources/native.ts';
 import { troubleOf } from '../trouble.ts';
-import { type Block, wholePackets } from './block.ts';
+import { type Block, bytesAfter, wholePackets } from './block.ts';
 import type { HepAgent } from './hep-encode.ts';
 import { encodeHep3, HEP_TYPE } from './hep-encode.ts';
 import type { Link, LinkOwner } from './link.ts';
@@ -52,8 +52,8 @@ export class UdpLink implements Link {
   /** A refusal came, and nothing but keep-alives is sent. */
   #isRefused = false;
   #timer: NodeJS.Timeout | null = null;
-  /** Of a block that goes out in parts. */
-  #rest: Buffer | null = null;
+  /** Of what goes out in parts. */
+  #rest: readonly Buffer[] = [];
   #pause: NodeJS.Timeout | null = null;
   #isClosed = false;
 
@@ -66,9 +66,9 @@ export class UdpLink implements Link {
     this.#keepAlive = keepAliveOf(agent);
   }
 
-  /** It takes the next block when the event loop has turned, whatever its size. */
+  /** It takes more only when the event loop has turned, so it takes all. */
   get atOnceBytes(): number {
-    return HEP_OUT_UNDER_WAY_BYTES;
+    return HEP_OUT_BYTES;
   }
 
   get isUp(): boolean {
@@ -101,16 +101,12 @@ export class UdpLink implements Link {
     this.#owner.onChange();
   }
 
-  send({ bytes, madeMs }: Block): void {
-    const isLate = performance.now() - madeMs > LATE_MS;
-    const part = isLate ? wholePackets(bytes, LATE_PART_BYTES).bytes : bytes;
-    this.#rest = bytes.subarray(part.length);
-    this.#underWay = bytes.length;
-    this.#run(part, (at) => {
-      if (at < part.length || this.#isClosed) this.#giveBack(bytes.subarray(at));
-      else if (part.length < bytes.length) this.#goOn();
-      else this.#after(REFUSAL_MS, () => this.#look());
-    });
+  send(blocks: readonly Block[]): void {
+    const isLate = performance.now() - (blocks[0]?.madeMs ?? 0) > LATE_MS;
+    this.#send(
+      blocks.map(({ bytes }) => bytes),
+      isLate,
+    );
   }
 
   isOwn(c: Parameters<Link['isOwn']>[0]): boolean {
@@ -124,30 +120,44 @@ export class UdpLink implements Link {
     this.#timer = null;
     if (this.#pause !== null) {
       clearTimeout(this.#pause);
-      this.#giveBack(this.#rest ?? Buffer.alloc(0));
+      this.#giveBack(this.#rest);
       this.#underWay = 0;
     }
     this.#closeSocket();
   }
 
+  #send(all: readonly Buffer[], isLate: boolean): void {
+    const now = isLate ? all.slice(0, 1).map((bytes) => wholePackets(bytes, LATE_PART_BYTES).bytes) : all;
+    const nowBytes = sizeOf(now);
+    this.#underWay = sizeOf(all);
+    this.#run(now, (at) => {
+      this.#rest = bytesAfter(at, all);
+      if (at < nowBytes || this.#isClosed) this.#giveBack(this.#rest);
+      else if (this.#rest.length > 0) this.#goOn();
+      else this.#after(REFUSAL_MS, () => this.#look());
+    });
+  }
+
   #goOn(): void {
-    const bytes = this.#rest ?? Buffer.alloc(0);
-    this.#underWay = bytes.length;
+    this.#underWay = sizeOf(this.#rest);
     this.#pause = setTimeout(() => {
       this.#pause = null;
-      this.send({ bytes, messages: 0, madeMs: 0 });
+      this.#send(this.#rest, true);
     }, LATE_PAUSE_MS);
   }
 
-  #giveBack(bytes: Buffer): void {
-    const block = wholePackets(bytes);
-    if (block.messages > 0) this.#owner.onUnsent(block);
+  /** The last one first: each is put before what waits. */
+  #giveBack(all: readonly Buffer[]): void {
+    for (const bytes of [...all].reverse()) {
+      const block = wholePackets(bytes);
+      if (block.messages > 0) this.#owner.onUnsent(block);
+    }
   }
 
   /** `done` learns how much of it went out. */
-  #run(bytes: Buffer, done: (at: number) => void): void {
+  #run(all: readonly Buffer[], done: (at: number) => void): void {
     this.#isSending = true;
-    this.#native.sendMirror(this.#fd, bytes, MAX_HEP_PACKET_BYTES, (sent, sentBytes, tooLong, at, errno) => {
+    this.#native.sendMirror(this.#fd, all, MAX_HEP_PACKET_BYTES, (sent, sentBytes, tooLong, at, errno) => {
       const { counters } = this.#owner;
       this.#isSending = false;
       this.#underWay = 0;
@@ -186,7 +196,7 @@ export class UdpLink implements Link {
     if (this.#isClosed) return;
     this.#cancel();
     this.#after(KEEP_ALIVE_MS, () => {
-      this.#run(this.#keepAlive, () => this.#after(REFUSAL_MS, () => this.#look()));
+      this.#run([this.#keepAlive], () => this.#after(REFUSAL_MS, () => this.#look()));
     });
   }
 
@@ -216,6 +226,10 @@ export class UdpLink implements Link {
     this.#native.closeSocket(this.#fd);
     this.#fd = -1;
   }
+}
+
+function sizeOf(all: readonly Buffer[]): number {
+  return all.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** A packet without a payload, which collectors pass over. */
