@@ -154,8 +154,9 @@ export class Hops extends WithAccessors {
   }
 
   /**
-   * Of the next hops in line, those that are over give way. Where none is: one that is settled, else one that does not talk,
-   * else any; of several the one that was tried first.
+   * Of the next hops in line, those that are over give way, or the first that is settled: where all are settled the line goes
+   * round in the order in which they came. Where none is: one that does not talk, else any; of several the one that was tried
+   * first.
    */
   #makeRoom(nowUs: number): void {
     let worst = NONE;
@@ -171,13 +172,17 @@ export class Hops extends WithAccessors {
         continue;
       }
       const rank = this.#rank(hop);
+      if (rank === 0) {
+        this.#leave(hop);
+        return;
+      }
       if (worst !== NONE && (rank > worstRank || (rank === worstRank && this.inviteUs(hop) >= this.inviteUs(worst))))
         continue;
       worst = hop;
       worstRank = rank;
     }
     if (gave > 0) return;
-    if (worstRank > 0) this.cutShort++;
+    this.cutShort++;
     this.#leave(worst);
   }
 
