@@ -110,21 +110,22 @@ export class IdentifierIndex {
 
   /** No other dialog has an identifier of this one, whatever its kind. Nearly every dialog is: nothing is made to find it out. */
   isAlone(slot: number): boolean {
-    for (let e = this.#head(slot); e !== NONE; e = this.#entries.get(e, AT.nextOwn)) {
-      const hashA = this.#entries.get(e, AT.hashA);
-      const hashB = this.#entries.get(e, AT.hashB);
-      let isShared = false;
-      for (
-        let other = this.#first(hashA, hashB);
-        other !== NONE && !isShared;
-        other = this.#entries.get(other, AT.next)
-      ) {
-        if (this.#entries.get(other, AT.owner) >>> KIND_BITS === slot) continue;
-        isShared = this.#entries.get(other, AT.hashA) === hashA && this.#entries.get(other, AT.hashB) === hashB;
-      }
-      if (isShared) return false;
-    }
+    for (let e = this.#head(slot); e !== NONE; e = this.#entries.get(e, AT.nextOwn))
+      if (this.#isSharedAlong(AT.previous, e, slot) || this.#isSharedAlong(AT.next, e, slot)) return false;
     return true;
+  }
+
+  /** Another dialog has the identifier of `e`, and stands in its bucket on this side of it: the bucket itself lies far away. */
+  #isSharedAlong(link: number, e: number, slot: number): boolean {
+    const entries = this.#entries;
+    for (let other = entries.get(e, link); other !== NONE; other = entries.get(other, link))
+      if (
+        entries.get(other, AT.hashA) === entries.get(e, AT.hashA) &&
+        entries.get(other, AT.hashB) === entries.get(e, AT.hashB) &&
+        entries.get(other, AT.owner) >>> KIND_BITS !== slot
+      )
+        return true;
+    return false;
   }
 
   /** Hands over the slots of the dialogs that have this identifier, until `take` answers false. */
