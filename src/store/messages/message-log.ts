@@ -10,6 +10,7 @@
  */
 
 import { wordsOf } from '../../core/byte-search.ts';
+import { asBuffer } from '../../core/byte-text.ts';
 import { MAX_KEPT_MESSAGE_BYTES } from '../../core/limits.ts';
 import type { Packet } from '../../sources/packet.ts';
 import type { MessageOwner, MessageOwners, Staying } from './message-room.ts';
@@ -25,7 +26,7 @@ const NO_BYTES = new Uint8Array(0);
 /** Reads a message's bytes from file number `file`; null when they are no longer there. */
 export type ReadFile = (file: number, at: number, length: number, check: number) => Uint8Array | null;
 
-type ChunkMemory = { readonly bytes: Uint8Array; readonly i32: Int32Array };
+type ChunkMemory = { readonly bytes: Buffer; readonly i32: Int32Array };
 
 /**
  * `memory` is null until a message is copied. Messages begin at multiples of four. `lastRow` is its newest one; `marks` are
@@ -61,7 +62,7 @@ function copyBytes(from: Buffer, start: number, len: number, to: ChunkMemory, at
   for (let k = i * 4; p < end; p++) to.bytes[k++] = from[p] ?? 0;
 }
 
-function memoryFor(bytes: Uint8Array): ChunkMemory {
+function memoryFor(bytes: Buffer): ChunkMemory {
   return { bytes, i32: new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2) };
 }
 
@@ -250,7 +251,7 @@ export class MessageLog extends MessageRows {
 
   #memoryOf(chunk: Chunk): ChunkMemory {
     if (chunk.memory !== null) return chunk.memory;
-    chunk.memory = this.#spareChunk ?? memoryFor(new Uint8Array(this.#chunkBytes));
+    chunk.memory = this.#spareChunk ?? memoryFor(asBuffer(new Uint8Array(this.#chunkBytes)));
     this.#spareChunk = undefined;
     return chunk.memory;
   }
