@@ -68,6 +68,7 @@ export class Trunks {
 
   /** Whether an address is our own side's, and no trunk's. */
   isLocal(address: string): boolean {
+    if (this.#local.length === 0) return false;
     const four = parseIpv4(address);
     const bytes = four >= 0 ? Uint8Array.of(four >>> 24, four >>> 16, four >>> 8, four) : parseIpv6(address);
     const version = four >= 0 ? 4 : 6;

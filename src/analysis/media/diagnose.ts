@@ -158,6 +158,7 @@ function oneWayStream(d: Dialog, heard: readonly MediaStream[], ways: Ways<Media
 }
 
 function isFromBesideAny(d: Dialog, heard: readonly MediaStream[]): boolean {
+  if (heard.length < 2) return false;
   const named = namedAddresses(d);
   return heard.some((a) => heard.some((b) => isFromBeside(a, b, named)));
 }

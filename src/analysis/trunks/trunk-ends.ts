@@ -64,7 +64,8 @@ export class TrunkEnds {
 
   /** What the trunk at an address is called: its name, else the address; null for our own side. */
   called(address: string): string | null {
-    return this.#learned.get(address) ?? this.#trunks.called(address);
+    const learned = this.#learned.size === 0 ? undefined : this.#learned.get(address);
+    return learned ?? this.#trunks.called(address);
   }
 
   #end(c: Packet, isSource: boolean): End {

@@ -48,7 +48,9 @@ class OpenWindow implements StreamWindow {
   }
   get jitterMs(): number[] {
     const lanes = this.#s.laneMode === LANE_MODE.ALL ? LANES : 1;
-    return Array.from({ length: lanes }, (_, lane) => this.#jitter(lane));
+    const ofLanes: number[] = [];
+    for (let lane = 0; lane < lanes; lane++) ofLanes.push(this.#jitter(lane));
+    return ofLanes;
   }
   get jitterSamples(): number {
     return this.#s.jitterN - this.#s.wJitterN;
