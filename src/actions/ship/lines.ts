@@ -20,6 +20,11 @@ type Piece = { readonly bytes: Buffer; readonly rows: number; readonly slab: Buf
 export const LINE_END = 0x0a;
 const NONE = Buffer.alloc(0);
 
+/** The most bytes that lines of this text take, with the last line end: three for each unit of UTF-16. */
+export function mostBytes(text: string): number {
+  return 3 * text.length + 1;
+}
+
 /** Slabs that were used and are free. */
 export class Slabs {
   readonly #free: Buffer[] = [];
@@ -60,20 +65,25 @@ export class WaitingLines {
     return this.#rows;
   }
 
-  /** Adds so many lines, of which the last has no line end; with one they have so many bytes. */
-  add(text: string, bytes: number, rows: number): void {
-    if (bytes > this.#slab.length - this.#at) {
-      if (this.#slab !== NONE) this.#endPiece(this.#slab);
-      this.#slab = this.#slabs.take(bytes);
-      this.#from = 0;
-      this.#at = 0;
-    }
-    this.#slab.write(text, this.#at);
+  /** Adds so many lines, of which the last has no line end. Returns how many bytes they have, with it. */
+  add(text: string, rows: number): number {
+    // Bytes are counted only where they may not fit: that takes longer than to write them.
+    if (mostBytes(text) > this.#slab.length - this.#at) this.#makeRoom(Buffer.byteLength(text) + 1);
+    const bytes = this.#slab.write(text, this.#at) + 1;
     this.#at += bytes;
     this.#slab[this.#at - 1] = LINE_END;
     this.#newRows += rows;
     this.#bytes += bytes;
     this.#rows += rows;
+    return bytes;
+  }
+
+  #makeRoom(bytes: number): void {
+    if (bytes <= this.#slab.length - this.#at) return;
+    if (this.#slab !== NONE) this.#endPiece(this.#slab);
+    this.#slab = this.#slabs.take(bytes);
+    this.#from = 0;
+    this.#at = 0;
   }
 
   /** The oldest, which wait no longer: at most `mostBytes`, or one piece. */

@@ -8,7 +8,7 @@ import { SHIP_SEGMENT_BYTES, SHIP_WAITING_BYTES } from '../../core/item-limits.t
 import { OnceTold } from '../trouble.ts';
 import type { ShipCounters, ShipTable } from './counters.ts';
 import { SHIP_TABLES, shipCounters } from './counters.ts';
-import { Slabs, WaitingLines } from './lines.ts';
+import { mostBytes, Slabs, WaitingLines } from './lines.ts';
 import type { SendTimes } from './sender.ts';
 import { Sender } from './sender.ts';
 import type { SpoolOptions } from './spool.ts';
@@ -101,15 +101,14 @@ export class Shipment {
   }
 
   #take(to: WaitingLines, lines: readonly string[]): void {
-    const text = lines.join('\n');
-    const bytes = Buffer.byteLength(text) + 1;
-    if (bytes > SHIP_SEGMENT_BYTES) {
+    const [first = ''] = lines;
+    const text = lines.length === 1 ? first : lines.join('\n');
+    if (mostBytes(text) > SHIP_SEGMENT_BYTES && Buffer.byteLength(text) >= SHIP_SEGMENT_BYTES) {
       if (lines.length === 1) this.counters.add('too_long');
       else for (const line of lines) this.#take(to, [line]);
       return;
     }
-    to.add(text, bytes, lines.length);
-    this.#waitingBytes += bytes;
+    this.#waitingBytes += to.add(text, lines.length);
     while (this.#waitingBytes > SHIP_WAITING_BYTES && this.#shed());
     if (to.bytes >= SHIP_SEGMENT_BYTES) this.#write();
   }
