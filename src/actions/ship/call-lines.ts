@@ -4,6 +4,7 @@
  */
 import type { DialogFacts } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
+import type { FindingName } from '../../analysis/finding-names.ts';
 import type { CallIdentifier, Opening } from '../../analysis/opening.ts';
 import { wayOf } from '../../analysis/opening.ts';
 import type { CallDocument } from '../../contract/index.ts';
@@ -24,30 +25,37 @@ const TRUNKS_MAX = 16;
 /** A call as it stands. */
 export type ShippedCall = {
   readonly facts: DialogFacts;
+  readonly findings: readonly FindingName[];
   readonly document: CallDocument;
   /** The document as it is sent. */
   readonly text: string;
 };
 
-export function* shippedCallSteps(e: Evidence, d: Dialog, facts: DialogFacts): Steps<ShippedCall> {
+export function* shippedCallSteps(
+  e: Evidence,
+  d: Dialog,
+  facts: DialogFacts,
+  findings: readonly FindingName[],
+): Steps<ShippedCall> {
   const document = yield* knownCallSteps(e, d, facts);
-  return { facts, document, text: JSON.stringify(document) };
+  return { facts, findings, document, text: JSON.stringify(document) };
 }
 
 export function callLine(
   e: Evidence,
   d: Dialog,
   head: string,
-  { facts, document, text }: ShippedCall,
+  { facts, findings, document, text }: ShippedCall,
   { userAgent, numbers }: Opening,
 ): string {
   const row = toCallRow(e, d, facts);
+  const timing = callTiming(d);
   const way = wayOf(facts.messages[0]);
   const trunkAt = (host: string): string => (host === '' ? '' : (e.trunkAt(host) ?? ''));
   const columns = line(head, {
     created_at: document.created_at,
     updated_at: document.updated_at,
-    call_id: row.callId,
+    call_id: document.call_id,
     state: row.state,
     method: row.method,
     from_user: row.from,
@@ -58,15 +66,15 @@ export function callLine(
     trunk_out: trunkAt(way.callee),
     code: row.code ?? 0,
     reason: row.reason,
-    pdd_ms: row.pddMs,
-    setup_ms: row.setupMs,
-    talk_ms: callTiming(d).durationMs,
-    duration_sec: row.durationSec,
+    pdd_ms: timing.pddMs,
+    setup_ms: timing.setupMs,
+    talk_ms: timing.durationMs,
+    duration_sec: document.duration_sec,
     worst_mos: row.worstMos,
     worst_loss_pct: row.worstLossPct,
     worst_jitter_ms: row.worstJitterMs,
     codecs: row.codecs,
-    findings: row.findings,
+    findings,
     transport: way.transport,
     user_agent: userAgent,
     ended_by: row.endedBy,
@@ -83,14 +91,20 @@ export function callLine(
 
 /** Trunks of all hops that are kept. */
 function trunksOf(e: Evidence, messages: DialogFacts['messages']): string[] {
-  const trunks = new Set<string>();
+  const hosts: string[] = [];
+  const trunks: string[] = [];
+  const meet = (host: string): void => {
+    // Messages of a call go between few hosts. Those of a scan are not worth a search.
+    if (hosts.includes(host) || trunks.length >= TRUNKS_MAX) return;
+    hosts.push(host);
+    const trunk = e.trunkAt(host);
+    if (trunk !== null && !trunks.includes(trunk)) trunks.push(trunk);
+  };
   for (const { src, dst } of messages) {
-    for (const { host } of [src, dst]) {
-      const trunk = e.trunkAt(host);
-      if (trunk !== null && trunks.size < TRUNKS_MAX) trunks.add(trunk);
-    }
+    meet(src.host);
+    meet(dst.host);
   }
-  return [...trunks];
+  return trunks;
 }
 
 /** What it is found by over all days. Told again it replaces itself. */

@@ -264,12 +264,13 @@ export class CallShipper implements Observer {
     track.hasNews = false;
     const isSmall = keptCount <= SMALL_MESSAGES && e.stores.streams.ownedBy(d).length <= SMALL_STREAMS;
     const facts = yield* inSteps(documentFactsSteps(e, d), isSmall);
-    const findings = findingNames(facts).join(' ');
+    const names = findingNames(facts);
+    const findings = names.join(' ');
     const isRowDue = hasNews || isEnded(d.state) || this.#nowSec >= track.rowSec + ROW_SEC;
     if (!isRowDue && findings === track.findings) return;
     let told = stateOf(d, touched, facts);
     if (told !== track.told || told === '') {
-      const call = yield* inSteps(shippedCallSteps(e, d, facts), isSmall);
+      const call = yield* inSteps(shippedCallSteps(e, d, facts, names), isSmall);
       if (told === '') told = digestOf(call.text);
       if (told !== track.told) yield* inSteps(this.#rowSteps(track, call, keptCount), isSmall);
     }
