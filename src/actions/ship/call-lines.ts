@@ -27,8 +27,6 @@ export type ShippedCall = {
   readonly facts: DialogFacts;
   readonly findings: readonly FindingName[];
   readonly document: CallDocument;
-  /** The document as it is sent. */
-  readonly text: string;
 };
 
 export function* shippedCallSteps(
@@ -37,22 +35,21 @@ export function* shippedCallSteps(
   facts: DialogFacts,
   findings: readonly FindingName[],
 ): Steps<ShippedCall> {
-  const document = yield* knownCallSteps(e, d, facts);
-  return { facts, findings, document, text: JSON.stringify(document) };
+  return { facts, findings, document: yield* knownCallSteps(e, d, facts) };
 }
 
 export function callLine(
   e: Evidence,
   d: Dialog,
   head: string,
-  { facts, findings, document, text }: ShippedCall,
+  { facts, findings, document }: ShippedCall,
   { userAgent, numbers }: Opening,
 ): string {
   const row = toCallRow(e, d, facts);
   const timing = callTiming(d);
   const way = wayOf(facts.messages[0]);
   const trunkAt = (host: string): string => (host === '' ? '' : (e.trunkAt(host) ?? ''));
-  const columns = line(head, {
+  return line(head, {
     created_at: document.created_at,
     updated_at: document.updated_at,
     call_id: document.call_id,
@@ -84,9 +81,9 @@ export function callLine(
     numbers,
     hints: callHints(facts),
     binding: row.method === 'REGISTER' ? JSON.stringify(bindingOf(e, d)) : '',
+    // The store keeps an object that stands for a text as it is written: it is not quoted, and not read again.
+    document,
   });
-  // The store keeps an object that stands for a text as it is written: it is not quoted, and not read again.
-  return `${columns.slice(0, -1)},"document":${text}}`;
 }
 
 /** Trunks of all hops that are kept. */

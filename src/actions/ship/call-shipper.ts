@@ -271,7 +271,7 @@ export class CallShipper implements Observer {
     let told = stateOf(d, touched, facts);
     if (told !== track.told || told === '') {
       const call = yield* inSteps(shippedCallSteps(e, d, facts, names), isSmall);
-      if (told === '') told = digestOf(call.text);
+      if (told === '') told = digestOf(JSON.stringify(call.document));
       if (told !== track.told) yield* inSteps(this.#rowSteps(track, call, keptCount), isSmall);
     }
     track.told = told;
