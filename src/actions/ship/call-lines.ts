@@ -88,12 +88,11 @@ export function callLine(
 
 /** Trunks of all hops that are kept. */
 function trunksOf(e: Evidence, messages: DialogFacts['messages']): string[] {
-  const hosts: string[] = [];
+  const hosts = new Set<string>();
   const trunks: string[] = [];
   const meet = (host: string): void => {
-    // Messages of a call go between few hosts. Those of a scan are not worth a search.
-    if (hosts.includes(host) || trunks.length >= TRUNKS_MAX) return;
-    hosts.push(host);
+    if (hosts.has(host) || trunks.length >= TRUNKS_MAX) return;
+    hosts.add(host);
     const trunk = e.trunkAt(host);
     if (trunk !== null && !trunks.includes(trunk)) trunks.push(trunk);
   };
