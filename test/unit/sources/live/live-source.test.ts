@@ -152,7 +152,7 @@ test('options reach the native side, memory is sized by the interfaces', () => {
   assert.equal(fake.live?.bestFilter, 1);
   assert.equal(fake.live?.wholeRtp, true);
   assert.equal(fake.live?.promiscuous, true);
-  assert.equal(fake.options?.slabs.length, 32 << 20);
+  assert.equal(fake.options?.slabs.length, 64 << 20);
   assert.equal((fake.options?.sipGate[5060 >> 3] ?? 0) & (1 << (5060 & 7)), 1 << (5060 & 7));
   source.close();
   source.close();
