@@ -3,6 +3,7 @@
  */
 import { hashRange } from '../core/hash.ts';
 import * as METHOD from '../core/methods.ts';
+import { MARK } from '../store/dialogs/call-marks.ts';
 import { isOtherFork } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { CallMessage } from './call-messages.ts';
@@ -23,6 +24,9 @@ export function whoHungUp(d: Dialog, messages: readonly CallMessage[]): HangUp |
     const facts = { atUs: m.tsUs, index: m.index };
     if (m.method === METHOD.CANCEL && Number.isNaN(d.answerUs)) return { side: 'caller', method: 'CANCEL', ...facts };
     if (m.method !== METHOD.BYE) continue;
+    if (m.tsUs === d.byeUs)
+      return { side: (d.marks & MARK.BYE_OF_CALLEE) === 0 ? 'caller' : 'callee', method: 'BYE', ...facts };
+    // By another clock, or after another one.
     const text = m.read();
     if (text === null) return null;
     const { bytes, scan } = text;

@@ -2,6 +2,7 @@
  * What a message that is no repeat changes in its dialog: state, final code, challenges, expiry, cause of the end.
  */
 
+import { hashRange } from '../../core/hash.ts';
 import { MAX_NAME_BYTES, MAX_VALUE_BYTES } from '../../core/limits.ts';
 import * as METHOD from '../../core/methods.ts';
 import { isChallenge } from '../../protocols/sip/message.ts';
@@ -89,7 +90,9 @@ export class DialogChanges {
   apply(d: Dialog, buf: Buffer, start: number, end: number, scan: SipScan, c: Packet, seen: Sighting): void {
     const { isOfOtherFork, isRefusal } = seen;
     const event = isOfOtherFork ? EVENT.none : eventOf(buf, scan, d, isRefusal);
+    const isFirstBye = !isOfOtherFork && scan.isRequest && scan.method === METHOD.BYE && Number.isNaN(d.byeUs);
     if (!isOfOtherFork) markMessage(d, scan, seen.toTagHash, c.tsUs, isRefusal);
+    if (isFirstBye) noteHangUp(d, buf, scan);
     if (scan.isRequest) this.#applyRequest(d, buf, scan, c);
     else this.#applyResponse(d, buf, start, end, scan, c, isRefusal);
     if (event !== EVENT.none) {
@@ -236,6 +239,12 @@ export class DialogChanges {
 function isOk(buf: Buffer, scan: SipScan): boolean {
   const at = scan.reasonStart;
   return scan.reasonEnd - at === 2 && buf[at] === 0x4f && buf[at + 1] === 0x4b;
+}
+
+/** Keeps whose BYE it is: who asks later needs not read the message again. */
+function noteHangUp(d: Dialog, buf: Buffer, scan: SipScan): void {
+  const isCaller = hashRange(buf, scan.fromTagStart, scan.fromTagEnd) === d.openerTagHash;
+  d.marks = isCaller ? d.marks & ~MARK.BYE_OF_CALLEE : d.marks | MARK.BYE_OF_CALLEE;
 }
 
 /** The marks a message sets, on a dialog or on what one source saw of it. */

@@ -58,4 +58,6 @@ export const MARK = {
   CHALLENGED: 8192,
   /** A request that is kept has a body that is no session description, or more than one. */
   OTHER_BODY: 16384,
+  /** Who was called sent the BYE of `byeUs`. */
+  BYE_OF_CALLEE: 32768,
 } as const;

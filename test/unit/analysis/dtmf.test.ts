@@ -95,6 +95,13 @@ test('who hung up: the first BYE, or the CANCEL', () => {
   };
   assert.equal(side(ended('caller')), 'caller BYE 5');
   assert.equal(side(ended('callee')), 'callee BYE 5');
+  const both = (first: 'caller' | 'callee', second: 'caller' | 'callee') => (call: SipScript) => {
+    talk(call);
+    hangUp(call, 5000, first);
+    hangUp(call, 5000, second);
+  };
+  assert.equal(side(both('callee', 'caller')), 'callee BYE 5');
+  assert.equal(side(both('caller', 'callee')), 'caller BYE 5');
   assert.equal(side(talk), null);
   assert.equal(
     side((call) => {
