@@ -40,7 +40,8 @@ test('what people write stands in parameters, and in no statement', () => {
     const { where, values } = sqlOf(`${key}:${value}`);
     assert.ok(!where.includes("o'dd") && !where.includes('p9'), `${key}: ${where}`);
     assert.ok(
-      values.flat().some((one) => String(one).includes("o'dd")),
+      // A part of an expression has its signs as numbers.
+      values.flat().some((one) => /o(?:'|\\x\{27\})dd/.test(String(one))),
       key,
     );
   }
