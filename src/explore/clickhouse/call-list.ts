@@ -120,7 +120,10 @@ export async function pageOf(
   return answer;
 }
 
-/** How many calls and parts of calls a filter leaves, when the first and the last of them began (µs), and keys of a few that took long. */
+/**
+ * How many calls and parts of calls a filter leaves, and when the first and the last of them began (µs). Where it took long to
+ * find them, the keys of some.
+ */
 type Matched = {
   readonly calls: number;
   readonly parts: number;
