@@ -6,7 +6,7 @@ import type { CallMessage } from '../../analysis/call-messages.ts';
 import type { Steps } from '../../core/turns.ts';
 import { harmlessJson } from '../../protocols/sip/harmless-json.ts';
 import { withoutSecrets } from '../../protocols/sip/redaction.ts';
-import { plainFacts, summaryOf } from '../../view/call-trace.ts';
+import { plainFacts, summaryOf } from '../../view/plain-message.ts';
 import type { CallKey } from './key.ts';
 import { isInTime, lineHead } from './key.ts';
 

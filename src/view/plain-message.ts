@@ -1,0 +1,56 @@
+/**
+ * What is known of one message without reading all of it: when and between whom it went, what its first line says, and what is
+ * to note about it.
+ */
+import type { CallMessage } from '../analysis/call-messages.ts';
+import type { AskMessage, MessageNote } from '../contract/index.ts';
+import { ORIGINS, TRANSPORTS } from '../core/words.ts';
+import { withoutSecrets } from '../protocols/sip/redaction.ts';
+import { timestampText } from './captured-at.ts';
+
+const SUMMARY_MAX = 200;
+
+/** What is known of a message without reading all of it. `summary`: for who has its text without secrets. */
+export function plainFacts(
+  m: CallMessage,
+  summary = summaryOf(withoutSecrets(startLine(m.bytes))),
+): Omit<AskMessage, 'text' | 'call_id' | 'has_sdp'> {
+  return {
+    index: m.index,
+    at: timestampText(m.tsUs),
+    src: m.srcText,
+    dst: m.dstText,
+    transport: TRANSPORTS[m.transport] ?? '',
+    origin: ORIGINS[m.origin] ?? 'wire',
+    summary,
+    notes: notesOf(m),
+  };
+}
+
+function notesOf(m: CallMessage): MessageNote[] {
+  const notes: MessageNote[] = [];
+  if (m.isRetransmission) notes.push('again');
+  if (m.isDuplicate) notes.push('duplicate');
+  if (m.isOfAnotherSource) notes.push('copy');
+  if (m.isSnapped) notes.push('cut');
+  if (m.isWeak) notes.push('address-likely');
+  if (ORIGINS[m.origin] === 'uprobe' && m.src.port === 0) notes.push('address-unknown');
+  return notes;
+}
+
+const LF = 0x0a;
+
+/** All of it: a password that a cut divides from its @ is not seen to be one. */
+function startLine(bytes: Uint8Array): string {
+  const end = bytes.indexOf(LF);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, end < 0 ? bytes.length : end).toString('utf8');
+}
+
+/** What stands in the first line of a message whose secrets are removed: method and URI, or code and phrase. */
+export function summaryOf(text: string): string {
+  const feed = text.indexOf('\n');
+  const line = text.slice(0, feed < 0 ? text.length : feed).trimEnd();
+  const said = line.startsWith('SIP/2.0 ') ? line.slice(8) : line.replace(/ SIP\/2\.0$/, '');
+  // No half of a character stays.
+  return said.length <= SUMMARY_MAX ? said : said.slice(0, SUMMARY_MAX).replace(/[\ud800-\udbff]$/, '');
+}
