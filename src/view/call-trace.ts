@@ -10,7 +10,7 @@ import { HEADER } from '../protocols/sip/header-name.ts';
 import type { SipMessage } from '../protocols/sip/message.ts';
 import { withoutSecrets } from '../protocols/sip/redaction.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { plainFacts } from './plain-message.ts';
+import { plainFacts, summaryIn } from './plain-message.ts';
 
 export type Traced = { readonly d: Dialog; readonly m: CallMessage };
 
@@ -34,7 +34,7 @@ export function notKept(dialogs: readonly Dialog[], trace: readonly Traced[]): n
 
 /** A message without its text. */
 export function messageFacts({ d, m }: Traced): Omit<AskMessage, 'text'> {
-  return { call_id: d.callId, ...plainFacts(m), has_sdp: hasSdp(m.parse()) };
+  return { call_id: d.callId, ...plainFacts(m, summaryIn(m.bytes)), has_sdp: hasSdp(m.parse()) };
 }
 
 /** The texts of messages, read while they are made: bytes of all of them may be many. */

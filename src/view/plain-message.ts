@@ -10,11 +10,25 @@ import { timestampText } from './captured-at.ts';
 
 const SUMMARY_MAX = 200;
 
-/** What is known of a message without reading all of it. `summary`: for who has its text without secrets. */
-export function plainFacts(
-  m: CallMessage,
-  summary = summaryOf(withoutSecrets(startLine(m.bytes))),
-): Omit<AskMessage, 'text' | 'call_id' | 'has_sdp'> {
+/** What has to be known of it. */
+export type PlainMessage = Pick<
+  CallMessage,
+  | 'index'
+  | 'tsUs'
+  | 'transport'
+  | 'origin'
+  | 'src'
+  | 'srcText'
+  | 'dstText'
+  | 'isRetransmission'
+  | 'isDuplicate'
+  | 'isOfAnotherSource'
+  | 'isSnapped'
+  | 'isWeak'
+>;
+
+/** `summary`: what summaryOf() says of its first line. */
+export function plainFacts(m: PlainMessage, summary: string): Omit<AskMessage, 'text' | 'call_id' | 'has_sdp'> {
   return {
     index: m.index,
     at: timestampText(m.tsUs),
@@ -27,7 +41,7 @@ export function plainFacts(
   };
 }
 
-function notesOf(m: CallMessage): MessageNote[] {
+function notesOf(m: PlainMessage): MessageNote[] {
   const notes: MessageNote[] = [];
   if (m.isRetransmission) notes.push('again');
   if (m.isDuplicate) notes.push('duplicate');
@@ -40,10 +54,11 @@ function notesOf(m: CallMessage): MessageNote[] {
 
 const LF = 0x0a;
 
-/** All of it: a password that a cut divides from its @ is not seen to be one. */
-function startLine(bytes: Uint8Array): string {
+/** What the first line of these bytes says, without secrets. It is read whole: a password that a cut divides from its @ is not seen to be one. */
+export function summaryIn(bytes: Uint8Array): string {
   const end = bytes.indexOf(LF);
-  return Buffer.from(bytes.buffer, bytes.byteOffset, end < 0 ? bytes.length : end).toString('utf8');
+  const line = Buffer.from(bytes.buffer, bytes.byteOffset, end < 0 ? bytes.length : end);
+  return summaryOf(withoutSecrets(line.toString('utf8')));
 }
 
 /** What stands in the first line of a message whose secrets are removed: method and URI, or code and phrase. */
