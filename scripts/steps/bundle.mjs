@@ -1,4 +1,4 @@
-// Bundles the program and its worker from src/ into dist/program, with source maps: a start reads some forty files
+// Bundles the program and its workers from src/ into dist/program, with source maps: a start reads some forty files
 // instead of two hundred (docs/adr/0018).
 //
 //   node scripts/steps/bundle.mjs
@@ -9,7 +9,11 @@ import { withConstants } from './constants.mjs';
 import { root } from './files.mjs';
 
 /** What `calltap` is, and what `new Worker` starts from beside it. */
-const ENTRIES = { calltap: 'src/app/main.ts', 'audio-worker': 'src/export/audio-worker.ts' };
+const ENTRIES = {
+  calltap: 'src/app/main.ts',
+  'audio-worker': 'src/export/audio-worker.ts',
+  'message-worker': 'src/actions/ship/message-worker.ts',
+};
 
 /** esbuild leaves other characters in comments. One of them makes V8 keep two bytes for each character of the file. */
 function inAscii(code) {

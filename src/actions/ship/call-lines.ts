@@ -2,6 +2,7 @@
  * The rows of one call: what filters ask for with its document, its identifiers, and its streams. Columns are those of
  * deploy/store/schema.sql.
  */
+import type { CallMessage } from '../../analysis/call-messages.ts';
 import type { DialogFacts } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
 import type { FindingName } from '../../analysis/finding-names.ts';
@@ -16,7 +17,7 @@ import { callHints } from '../../view/call-hints.ts';
 import { toCallRow } from '../../view/call-row.ts';
 import { knownCallSteps } from '../../view/documents.ts';
 import type { CallKey } from './key.ts';
-import { hourText, line, lineHead } from './key.ts';
+import { hourText, isInTime, line, lineHead } from './key.ts';
 import { streamLine } from './stream-line.ts';
 
 /** A call that goes to more of them is a scan. */
@@ -101,6 +102,33 @@ function trunksOf(e: Evidence, messages: DialogFacts['messages']): string[] {
     meet(dst.host);
   }
   return trunks;
+}
+
+/** Which messages: of those that are kept, oldest first, the last has the number `upTo` - 1, and the first wanted is `from`. */
+export type MessageRange = { readonly kept: readonly CallMessage[]; readonly from: number; readonly upTo: number };
+
+/**
+ * Hands the messages over, a step each. Returns how many messages of the range are not kept any more, or have a time that
+ * cannot be.
+ */
+export function* messageSteps(
+  { kept, from, upTo }: MessageRange,
+  nowUs: number,
+  take: (message: number, row: number, bytes: Buffer) => void,
+): Steps<number> {
+  if (from >= upTo) return 0;
+  const first = upTo - kept.length;
+  let taken = 0;
+  for (let i = Math.max(0, from - first); i < kept.length; i++) {
+    const m = kept[i];
+    // Empty where it is not kept any more.
+    const bytes = m?.bytes;
+    if (m === undefined || bytes === undefined || bytes.length === 0 || !isInTime(m.tsUs, nowUs)) continue;
+    take(first + i, m.row, bytes);
+    taken++;
+    yield;
+  }
+  return upTo - from - taken;
 }
 
 /** What it is found by over all days. Told again it replaces itself. */

@@ -21,15 +21,16 @@ import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import type { Packet } from '../../sources/packet.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { isEnded, STATE } from '../../store/dialogs/dialog-state.ts';
+import type { Messages } from '../../store/stores.ts';
 import type { Due } from './agenda.ts';
 import { Agenda } from './agenda.ts';
 import type { ShippedCall } from './call-lines.ts';
-import { callLine, idLines, shippedCallSteps, streamLines } from './call-lines.ts';
+import { callLine, idLines, messageSteps, shippedCallSteps, streamLines } from './call-lines.ts';
 import type { ShipTable } from './counters.ts';
 import type { CallKey, Shipper } from './key.ts';
-import { hourText, isInTime, lineHead } from './key.ts';
+import { hourOf, hourText, isInTime, lineHead } from './key.ts';
 import type { MessageParts } from './message-lines.ts';
-import { messageSteps } from './message-lines.ts';
+import type { MessageKey } from './message-record.ts';
 import { digestOf, stateOf } from './told.ts';
 
 /** Seconds after a call began, and after it ended, that its row is made. */
@@ -64,8 +65,8 @@ const UPROBE_SEEN = 1 << ORIGINS.indexOf('uprobe');
 /** What was told of a dialog. */
 type Track = Due & {
   readonly dialog: Dialog;
-  /** '' before the first row. */
-  hour: string;
+  /** When the hour of its rows begins: NaN before the first one. */
+  hourUs: number;
   isQueued: boolean;
   /** Something happened that is to be told; else it is only looked at. */
   hasNews: boolean;
@@ -91,6 +92,9 @@ export type CallShipperOptions = {
   readonly sendsUprobe: boolean;
   readonly nextVersion: () => number;
   readonly add: (table: ShipTable, lines: readonly string[]) => void;
+  readonly addMessage: (key: MessageKey, log: Messages, row: number, bytes: Buffer) => void;
+  /** No more messages come for now. */
+  readonly flushMessages: () => void;
   /** performance.now() unless told otherwise. */
   readonly nowMs?: () => number;
 };
@@ -124,7 +128,7 @@ export class CallShipper implements Observer {
   onDialogState(d: Dialog): void {
     const track = this.#trackOf(d) ?? this.#open(d);
     // One that is answered before its first row is due is told of there.
-    if (d.state === STATE.InCall) this.#note(track, track.hour === '' ? SETTLE_SEC : 0);
+    if (d.state === STATE.InCall) this.#note(track, isNew(track) ? SETTLE_SEC : 0);
     else if (isEnded(d.state)) this.#note(track, SETTLE_SEC);
   }
 
@@ -135,7 +139,7 @@ export class CallShipper implements Observer {
     track.dueSec = Number.POSITIVE_INFINITY;
     if (track.isLeftOut || (track.touched === d.touched && !this.#isHeard(d))) return;
     if (this.#goneMs >= SHIP_GONE_MS) {
-      this.counters.add(track.hour === '' ? 'calls_skipped' : 'calls_stale');
+      this.counters.add(isNew(track) ? 'calls_skipped' : 'calls_stale');
       return;
     }
     const beganMs = performance.now();
@@ -179,7 +183,7 @@ export class CallShipper implements Observer {
   #open(d: Dialog): Track {
     const track: Track = {
       dialog: d,
-      hour: '',
+      hourUs: Number.NaN,
       dueSec: Number.POSITIVE_INFINITY,
       isQueued: false,
       hasNews: true,
@@ -223,6 +227,7 @@ export class CallShipper implements Observer {
         await slice.rest();
       }
     }
+    this.#options.flushMessages();
   }
 
   *#lookSteps(track: Track): Steps<void> {
@@ -243,9 +248,10 @@ export class CallShipper implements Observer {
   }
 
   /** Why nothing of the call may be told, or no more; null where it may. */
-  #whyNot({ dialog: d, hour }: Track): CallShipCounter | null {
+  #whyNot(track: Track): CallShipCounter | null {
+    const { dialog: d } = track;
     if ((d.originsSeen & UPROBE_SEEN) !== 0 && !this.#options.sendsUprobe) return 'from_uprobe';
-    return hour === '' && !isInTime(d.createdUs, this.#nowSec * 1e6) ? 'out_of_time' : null;
+    return isNew(track) && !isInTime(d.createdUs, this.#nowSec * 1e6) ? 'out_of_time' : null;
   }
 
   /** Adds the rows of the call where they say something new. A call that leaves the memory between two steps is told of anew. */
@@ -281,17 +287,21 @@ export class CallShipper implements Observer {
 
   /** Adds the rows of the call. Before it was judged it had so many messages. */
   *#rowSteps(track: Track, call: ShippedCall, keptCount: number): Steps<void> {
-    const { evidence, shipper, parts, nextVersion, add } = this.#options;
+    const { evidence, shipper, parts, nextVersion, add, addMessage } = this.#options;
     const { dialog: d } = track;
     const e = evidence();
-    const isFirst = track.hour === '';
-    const hour = isFirst ? hourText(d.createdUs) : track.hour;
+    const isFirst = isNew(track);
+    const hourUs = isFirst ? hourOf(d.createdUs) : track.hourUs;
+    const hour = hourText(hourUs);
     // Spelled out, as in analysis/stream-quality.ts.
     const { host, boot } = shipper;
     const key: CallKey = { host, boot, hour, number: d.serial + 1, version: nextVersion() };
     const kept = d.keptCount === keptCount ? call.facts.messages : messagesOf(d, e.stores.log);
     const range = { kept, from: track.messages, upTo: d.keptCount };
-    const gone = yield* messageSteps(range, key, parts, this.#nowSec * 1e6, (lines) => add('messages', lines));
+    const { number, version } = key;
+    const addOne = (message: number, row: number, bytes: Buffer): void =>
+      addMessage({ hourUs, number, version, message }, e.stores.log, row, bytes);
+    const gone = parts === 'none' ? 0 : yield* messageSteps(range, this.#nowSec * 1e6, addOne);
     if (gone > 0) this.counters.add('messages_gone', gone);
     const head = lineHead(key, hour);
     if (isFirst) {
@@ -302,11 +312,16 @@ export class CallShipper implements Observer {
     if (d.referTo !== null && d.referTo !== track.referTo) add('ids', idLines(head, referIdentifiers(d.referTo)));
     add('streams', streamLines(key, call));
     add('calls', [callLine(e, d, head, call, track.opening)]);
-    track.hour = hour;
+    track.hourUs = hourUs;
     track.referTo = d.referTo;
     track.messages = range.upTo;
     track.rowSec = this.#nowSec;
   }
+}
+
+/** No row of it was made. */
+function isNew({ hourUs }: Track): boolean {
+  return Number.isNaN(hourUs);
 }
 
 /** Its steps, or all of them in one. */

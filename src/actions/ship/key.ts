@@ -25,12 +25,17 @@ const LAST_US = 4_294_967_295e6;
 let lastHour = Number.NaN;
 let lastText = '';
 
+/** When the hour of a time begins. */
+export function hourOf(us: number): number {
+  return Math.floor(us / HOUR_US) * HOUR_US;
+}
+
 /** The hour of a time, as the store reads it. */
 export function hourText(us: number): string {
-  const hour = Math.floor(us / HOUR_US);
+  const hour = hourOf(us);
   if (hour === lastHour) return lastText;
   lastHour = hour;
-  lastText = dateTimeText(hour * HOUR_US);
+  lastText = dateTimeText(hour);
   return lastText;
 }
 

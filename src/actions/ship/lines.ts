@@ -78,6 +78,17 @@ export class WaitingLines {
     return bytes;
   }
 
+  /** Adds lines as bytes, each with its line end: not more than a slab at once, so that slabs are used again. */
+  addBytes(lines: Buffer, rows: number): void {
+    const bytes = lines.length;
+    this.#makeRoom(bytes);
+    lines.copy(this.#slab, this.#at);
+    this.#at += bytes;
+    this.#newRows += rows;
+    this.#bytes += bytes;
+    this.#rows += rows;
+  }
+
   #makeRoom(bytes: number): void {
     if (bytes <= this.#slab.length - this.#at) return;
     if (this.#slab !== NONE) this.#endPiece(this.#slab);

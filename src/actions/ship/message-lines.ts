@@ -1,64 +1,83 @@
 /**
- * The rows of a call's messages, each once: what stands in them without credentials, keys and passwords, and without their
- * bodies unless these are asked for (--ship-messages).
+ * Rows of messages: what stands in a message without credentials, keys and passwords, and without its body unless that is asked
+ * for (--ship-messages). A thread makes them of records in one piece of memory, and writes the lines into another. Both are
+ * shared with the thread that captures.
  */
-import type { CallMessage } from '../../analysis/call-messages.ts';
-import type { Steps } from '../../core/turns.ts';
+import { SHIP_LINE_BYTES, SHIP_SLAB_BYTES } from '../../core/item-limits.ts';
 import { harmlessJson } from '../../protocols/sip/harmless-json.ts';
 import { withoutSecrets } from '../../protocols/sip/redaction.ts';
 import { plainFacts, summaryOf } from '../../view/plain-message.ts';
-import type { CallKey } from './key.ts';
-import { isInTime, lineHead } from './key.ts';
+import type { Shipper } from './key.ts';
+import { hourText, lineHead } from './key.ts';
+import { LINE_END } from './lines.ts';
+import { RecordedMessage, recordBytes, recordMemory } from './message-record.ts';
 
 /** What of messages is shipped. */
 export type MessageParts = 'none' | 'headers' | 'full';
 
-/** Which messages: of those that are kept, oldest first, the last has the number `upTo` - 1, and the first wanted is `from`. */
-export type MessageRange = { readonly kept: readonly CallMessage[]; readonly from: number; readonly upTo: number };
+/** Whose they are, and whether their bodies are wanted. */
+export type LineMaker = Shipper & { readonly hasBodies: boolean };
 
-/** Lines are handed over together, up to so many characters and a line more. */
-const TOGETHER = 256 * 1024;
+export type MessageMemory = {
+  readonly maker: LineMaker;
+  readonly records: readonly SharedArrayBuffer[];
+  readonly lines: readonly SharedArrayBuffer[];
+};
+/** Numbers of the pieces to read and to write, and which bytes to read. */
+export type MessageJob = {
+  readonly records: number;
+  readonly lines: number;
+  readonly from: number;
+  readonly upTo: number;
+};
+/** So many bytes of lines were made; records from `from` on did not fit any more. */
+export type MessageJobResult = {
+  readonly from: number;
+  readonly bytes: number;
+  readonly rows: number;
+  /** Rows that do not fit at all. */
+  readonly tooLong: number;
+};
 
-/**
- * Hands the lines over. A step a message. Returns how many messages of the range are not kept any more, or have a time that
- * cannot be.
- */
-export function* messageSteps(
-  { kept, from, upTo }: MessageRange,
-  key: CallKey,
-  parts: MessageParts,
-  nowUs: number,
-  take: (lines: readonly string[]) => void,
-): Steps<number> {
-  if (parts === 'none' || from >= upTo) return 0;
-  const first = upTo - kept.length;
-  const head = lineHead(key, key.hour);
-  let lines: string[] = [];
-  let made = 0;
-  let length = 0;
-  for (let i = Math.max(0, from - first); i < kept.length; i++) {
-    const m = kept[i];
-    // Empty where it is not kept any more.
-    const bytes = m?.bytes;
-    if (m === undefined || bytes === undefined || bytes.length === 0 || !isInTime(m.tsUs, nowUs)) continue;
-    const line = messageLine(m, bytes, head, first + i, parts);
-    lines.push(line);
-    made++;
-    length += line.length;
-    if (length >= TOGETHER) {
-      take(lines);
-      lines = [];
-      length = 0;
+/** The thread's own copies of both: in memory that is shared each access takes twice as long. */
+const ownRecords = recordMemory(new ArrayBuffer(SHIP_SLAB_BYTES));
+const ownLines = Buffer.alloc(SHIP_LINE_BYTES);
+
+/** Makes lines until a slab is full, and at least one. */
+export function makeLines(memory: MessageMemory, job: MessageJob): MessageJobResult {
+  const records = new Uint8Array(memory.records[job.records] ?? none(), 0, job.upTo);
+  const lines = new Uint8Array(memory.lines[job.lines] ?? none());
+  ownRecords.bytes.set(records);
+  let [from, bytes, rows, tooLong] = [job.from, 0, 0, 0];
+  while (from < job.upTo) {
+    const m = new RecordedMessage(ownRecords, from);
+    const line = messageLine(m, memory.maker);
+    const length = Buffer.byteLength(line) + 1;
+    if (bytes > 0 && bytes + length > SHIP_SLAB_BYTES) break;
+    from += recordBytes(m.bytes.length);
+    if (length > lines.length) {
+      tooLong++;
+      continue;
     }
-    yield;
+    ownLines.write(line, bytes);
+    bytes += length;
+    ownLines[bytes - 1] = LINE_END;
+    rows++;
   }
-  take(lines);
-  return upTo - from - made;
+  lines.set(ownLines.subarray(0, bytes));
+  return { from, bytes, rows, tooLong };
 }
 
-function messageLine(m: CallMessage, bytes: Buffer, head: string, message: number, parts: MessageParts): string {
-  const said = harmless(bytes, parts === 'full') ?? redacted(bytes, parts === 'full');
+function none(): never {
+  throw new RangeError('no such piece of memory');
+}
+
+/** The row of the message, without line end. */
+export function messageLine(m: RecordedMessage, { host, boot, hasBodies }: LineMaker): string {
+  const { hourUs, number, version, message } = m.key;
+  const said = harmless(m.bytes, hasBodies) ?? redacted(m.bytes, hasBodies);
   const { at, src, dst, transport, origin, summary, notes } = plainFacts(m, said.summary);
+  const head = lineHead({ host, boot, number, version }, hourText(hourUs));
   const told = `"summary":${JSON.stringify(summary)},"notes":${notes.length === 0 ? '[]' : JSON.stringify(notes)},"text":${said.json}`;
   // Times, sockets and our own words hold nothing that JSON would write otherwise.
   return `${head}"message":${message},"at":"${at}","src":"${src}","dst":"${dst}","transport":"${transport}","origin":"${origin}",${told}}`;

@@ -5,10 +5,14 @@
  * any moment made + found = stored + lost + waiting. A row is on the disk within two seconds, so that a crash loses no more.
  */
 import { SHIP_SEGMENT_BYTES, SHIP_WAITING_BYTES } from '../../core/item-limits.ts';
+import type { Messages } from '../../store/stores.ts';
 import { OnceTold } from '../trouble.ts';
 import type { ShipCounters, ShipTable } from './counters.ts';
 import { SHIP_TABLES, shipCounters } from './counters.ts';
 import { mostBytes, Slabs, WaitingLines } from './lines.ts';
+import type { MessageKey } from './message-record.ts';
+import type { MessageThreadOptions } from './message-thread.ts';
+import { MessageThread } from './message-thread.ts';
 import type { SendTimes } from './sender.ts';
 import { Sender } from './sender.ts';
 import type { SpoolOptions } from './spool.ts';
@@ -24,11 +28,14 @@ export type ShipOptions = Store &
   SpoolOptions & {
     /** Told why rows do not get to the store, once for each trouble as it begins, and null when none is left. */
     readonly onTrouble: (reason: string | null) => void;
+    /** Whose messages they are, and what of them is shipped. */
+    readonly messages: Pick<MessageThreadOptions, 'maker' | 'program'>;
     readonly times?: Partial<ShipTimes>;
   };
 
 /** A segment takes up to a second more to get to the disk. */
 const TIMES: ShipTimes = { segmentMs: 1_000, firstRetryMs: 2_000, lastRetryMs: 60_000, answerMs: 60_000 };
+const THREAD = 'thread';
 /** How often drain() looks. */
 const DRAIN_STEP_MS = 5;
 
@@ -45,6 +52,8 @@ export class Shipment {
   readonly #byName: Readonly<Record<ShipTable, Table>>;
   readonly #spool: Spool;
   readonly #sender: Sender;
+  readonly #thread: MessageThread;
+  readonly #troubles: OnceTold;
   readonly #segmentMs: number;
   /** Of lines that wait, and of those that are being written. */
   #waitingBytes = 0;
@@ -69,6 +78,12 @@ export class Shipment {
     this.#tables = SHIP_TABLES.map((name) => this.#byName[name]);
     this.#segmentMs = times.segmentMs;
     const troubles = new OnceTold(options.onTrouble);
+    this.#troubles = troubles;
+    this.#thread = new MessageThread({
+      ...options.messages,
+      take: (lines, rows) => this.#takeMessages(lines, rows),
+      onLoss: (reason, rows) => this.#lost(reason, rows),
+    });
     this.#spool = new Spool(options, this.counters, troubles);
     this.#sender = new Sender(options, this.#spool, this.counters, troubles, times);
     this.#spool.onReady(() => this.#sender.wake());
@@ -100,6 +115,30 @@ export class Shipment {
     else this.#take(to.lines, lines);
   }
 
+  /** A row of `messages`, of the message of a row that is kept, which has these bytes. Never throws, never waits. */
+  addMessage(key: MessageKey, log: Messages, row: number, bytes: Buffer): void {
+    this.counters.add('made_messages');
+    if (this.#isClosed) this.counters.add('unsent_at_end');
+    else if (!this.#thread.add(key, log, row, bytes)) this.counters.add('memory_full');
+  }
+
+  /** No more messages come for now. */
+  flushMessages(): void {
+    this.#thread.flush();
+  }
+
+  #takeMessages(lines: Buffer, rows: number): void {
+    this.#byName.messages.lines.addBytes(lines, rows);
+    this.#troubles.tell(null, THREAD);
+    this.#added(this.#byName.messages.lines, lines.length);
+  }
+
+  #lost(reason: 'too_long' | 'thread_failed', rows: number): void {
+    this.counters.add(reason, rows);
+    if (reason === 'thread_failed')
+      this.#troubles.tell('the thread that makes rows of messages failed, and begins again', THREAD);
+  }
+
   #take(to: WaitingLines, lines: readonly string[]): void {
     const [first = ''] = lines;
     const text = lines.length === 1 ? first : lines.join('\n');
@@ -108,18 +147,23 @@ export class Shipment {
       else for (const line of lines) this.#take(to, [line]);
       return;
     }
-    this.#waitingBytes += to.add(text, lines.length);
+    this.#added(to, to.add(text, lines.length));
+  }
+
+  #added(to: WaitingLines, bytes: number): void {
+    this.#waitingBytes += bytes;
     while (this.#waitingBytes > SHIP_WAITING_BYTES && this.#shed());
     if (to.bytes >= SHIP_SEGMENT_BYTES) this.#write();
   }
 
-  /** Bytes in memory, of lines that wait or are being written. */
+  /** Bytes in memory, of messages and lines that wait or are being written. */
   get waitingBytes(): number {
-    return this.#waitingBytes;
+    return this.#waitingBytes + this.#thread.bytes;
   }
 
   /** Resolves when a segment or less waits in memory: for who can wait, as the reader of files. */
   async room(): Promise<void> {
+    await this.#thread.idle();
     while (this.#waitingBytes > SHIP_SEGMENT_BYTES) {
       this.#writeAll();
       await this.#writing;
@@ -128,7 +172,8 @@ export class Shipment {
 
   /** Rows in memory and on the disk. */
   get waitingRows(): number {
-    return this.#tables.reduce((sum, { lines }) => sum + lines.rows, this.#rowsUnderWay + this.#spool.rows);
+    const elsewhere = this.#thread.rows + this.#rowsUnderWay + this.#spool.rows;
+    return this.#tables.reduce((sum, { lines }) => sum + lines.rows, elsewhere);
   }
 
   /** Bytes of the disk that segments take. */
@@ -158,10 +203,12 @@ export class Shipment {
     this.#isClosed = true;
     if (this.#clock !== null) clearInterval(this.#clock);
     await this.#writtenAll();
+    await this.#thread.close();
     await this.#sender.close();
   }
 
   async #writtenAll(): Promise<void> {
+    await this.#thread.idle();
     this.#writeAll();
     await this.#writing;
     await this.#spool.settled();

@@ -66,7 +66,7 @@ export class Shipping {
     this.#options = options;
     this.#shipper = { host: options.shipHost ?? hostname(), boot: bootId(this.#startedMs) };
     this.#say = say;
-    const shipped = shipOptions(options, this.#shipper.boot, mayWrite, say);
+    const shipped = shipOptions(options, this.#shipper, mayWrite, say);
     this.#folder = shipped.folder;
     const shipment = openShipment(shipped);
     this.#shipment = shipment;
@@ -75,11 +75,14 @@ export class Shipping {
       shipper: this.#shipper,
       sendsUprobe: options.exportUprobe,
       nextVersion: () => ++this.#version,
-      // Texts of messages come from UTF-8 as they are, and are never cut.
-      add: (table: ShipTable, lines: readonly string[]) =>
-        shipment.addAll(table, table === 'messages' ? lines : lines.map(wellFormed)),
+      add: (table: ShipTable, lines: readonly string[]) => shipment.addAll(table, lines.map(wellFormed)),
     };
-    this.#calls = new CallShipper({ ...rows, parts: options.shipMessages });
+    this.#calls = new CallShipper({
+      ...rows,
+      parts: options.shipMessages,
+      addMessage: (key, log, row, bytes) => shipment.addMessage(key, log, row, bytes),
+      flushMessages: () => shipment.flushMessages(),
+    });
     this.#streams = new StreamShipper(rows);
   }
 
@@ -202,7 +205,7 @@ function bootId(startedMs: number): string {
 
 function shipOptions(
   o: ShippingOptions,
-  boot: string,
+  shipper: Shipper,
   mayWrite: () => boolean,
   say: (line: string) => void,
 ): ShipOptions {
@@ -230,7 +233,8 @@ function shipOptions(
     ca: o.shipCa === null ? null : readCertificate('--ship-ca', o.shipCa),
     folder: o.shipSpool ?? stateFolder(),
     mostBytes: o.shipSpoolBytes,
-    boot,
+    boot: shipper.boot,
+    messages: { maker: { ...shipper, hasBodies: o.shipMessages === 'full' } },
     mayWrite,
     onTrouble: (reason) =>
       say(reason === null ? '--ship: the store takes rows again' : `--ship: ${reason}; rows wait in the spool`),

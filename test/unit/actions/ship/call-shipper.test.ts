@@ -9,6 +9,7 @@ import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
 import { STATE } from '../../../../src/store/dialogs/dialog-state.ts';
 import type { OpenSession } from '../../../helpers/open-session.ts';
 import { openSession } from '../../../helpers/open-session.ts';
+import { messagesTo } from './lab.ts';
 
 const DEMO = 'fixtures/demo/demo.pcap';
 
@@ -18,6 +19,8 @@ type Row = {
   readonly document: CallDocument;
   readonly hour: string;
 };
+
+const SHIPPER = { host: 'sbc1', boot: '0123456789abcdef' };
 
 type Kit = {
   readonly session: OpenSession;
@@ -36,11 +39,15 @@ async function kit(t: TestContext, parts: 'none' | 'headers' | 'full' = 'headers
   let version = 0;
   const shipper = new CallShipper({
     evidence: () => session.evidence,
-    shipper: { host: 'sbc1', boot: '0123456789abcdef' },
+    shipper: SHIPPER,
     parts,
     sendsUprobe: false,
     nextVersion: () => ++version,
     add: (table, lines) => rows[table]?.push(...lines.map((line) => JSON.parse(line) as Row)),
+    addMessage: messagesTo({ ...SHIPPER, hasBodies: parts === 'full' }, (line) =>
+      rows['messages']?.push(JSON.parse(line) as Row),
+    ),
+    flushMessages: () => undefined,
   });
   const endSec = Math.ceil(session.evidence.capture.nowUs / 1e6);
   const at = async (sec: number): Promise<void> => {

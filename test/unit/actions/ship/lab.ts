@@ -1,7 +1,16 @@
 /** Shipments as tests make them: with short times, and with their sum checked at the end. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import type { CallShipperOptions } from '../../../../src/actions/ship/call-shipper.ts';
 import { rowsLost, rowsMade, rowsStored } from '../../../../src/actions/ship/counters.ts';
+import type { LineMaker } from '../../../../src/actions/ship/message-lines.ts';
+import { messageLine } from '../../../../src/actions/ship/message-lines.ts';
+import {
+  RecordedMessage,
+  recordBytes,
+  recordMemory,
+  writeRecord,
+} from '../../../../src/actions/ship/message-record.ts';
 import type { ShipOptions } from '../../../../src/actions/ship/shipment.ts';
 import { Shipment } from '../../../../src/actions/ship/shipment.ts';
 import { storePlace } from '../../../helpers/fake-store.ts';
@@ -20,6 +29,7 @@ export function shipmentTo(t: TestContext | null, port: number, folder: string, 
     place: storePlace(`http://127.0.0.1:${port}`),
     ...{ user: null, password: null, ca: null },
     ...{ folder, mostBytes: 64 * MIB, boot: BOOT },
+    messages: { maker: { host: 'sbc1', boot: BOOT, hasBodies: false } },
     mayWrite: () => true,
     onTrouble: (reason) => said.push(reason),
     ...more,
@@ -28,6 +38,15 @@ export function shipmentTo(t: TestContext | null, port: number, folder: string, 
   shipment.open();
   t?.after(() => shipment.close());
   return { shipment, said };
+}
+
+/** Gives what the thread would make of each message to `take`, at once. */
+export function messagesTo(maker: LineMaker, take: (line: string) => void): CallShipperOptions['addMessage'] {
+  return (key, log, row, bytes) => {
+    const memory = recordMemory(new SharedArrayBuffer(recordBytes(bytes.length)));
+    writeRecord(memory, 0, key, log, row, bytes);
+    take(messageLine(new RecordedMessage(memory, 0), maker));
+  };
 }
 
 /** What was made, or found, is stored, lost for a reason, or waits. */

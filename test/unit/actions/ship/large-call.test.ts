@@ -9,8 +9,11 @@ import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
 import { largeDialog } from '../../../helpers/large-dialog.ts';
 import { openSession } from '../../../helpers/open-session.ts';
 import { temporaryFolder } from '../../../helpers/read-capture.ts';
+import { messagesTo } from './lab.ts';
 
 const MESSAGES = 400;
+
+const SHIPPER = { host: 'sbc1', boot: '0123456789abcdef' };
 
 type Row = { readonly message: number; readonly text: string };
 
@@ -30,13 +33,14 @@ async function kit(t: TestContext): Promise<Kit> {
   let version = 0;
   const shipper = new CallShipper({
     evidence: () => session.evidence,
-    shipper: { host: 'sbc1', boot: '0123456789abcdef' },
+    shipper: SHIPPER,
     ...{ parts: 'headers', sendsUprobe: false },
     nextVersion: () => ++version,
     add: (table, lines) => {
-      if (table === 'messages') rows.push(...lines.map((line) => JSON.parse(line) as Row));
       if (table === 'calls') calls.push(...lines);
     },
+    addMessage: messagesTo({ ...SHIPPER, hasBodies: false }, (line) => rows.push(JSON.parse(line) as Row)),
+    flushMessages: () => undefined,
     nowMs: () => ++nowMs,
   });
   const sec = Math.ceil(session.evidence.capture.nowUs / 1e6);

@@ -10,7 +10,9 @@ import { SHIP_SEGMENT_BYTES, SHIP_WAITING_BYTES } from '../../../../src/core/ite
 import { FakeStore, type Fault, rowText, storePlace } from '../../../helpers/fake-store.ts';
 import { freePort, untilHolds } from '../../../helpers/patience.ts';
 import { temporaryFolder } from '../../../helpers/read-capture.ts';
+import { kept, keyOf, sip } from './kept-message.ts';
 import { assertBalanced, BOOT, shipmentTo } from './lab.ts';
+import { POISON } from './poisoned-worker.ts';
 
 const MIB = 1024 * 1024;
 const PATIENT_MS = 60_000;
@@ -283,6 +285,59 @@ describe('shipment', { timeout: 120_000 }, () => {
     assert.deepEqual(keys, upTo(2_000));
     assert.equal(shipment.counters.get('segments_written'), readdirSync(folder).length);
     assertBalanced(shipment);
+  });
+
+  it('messages are counted before, while and after the thread makes their rows', async (t) => {
+    const folder = temporaryFolder(t);
+    const { shipment } = shipmentTo(t, await freePort(), folder, { times: { segmentMs: 3_600_000 } });
+    const { log, row, bytes } = kept(sip('a'.repeat(1_000)));
+    for (const key of upTo(3_000)) {
+      shipment.addMessage(keyOf(key), log, row, bytes);
+      if (key % 500 === 0) assertBalanced(shipment);
+      if (key % 100 === 0) await new Promise(setImmediate);
+    }
+    assert.equal(shipment.waitingRows, 3_000);
+    assert.ok(shipment.waitingBytes > 3_000 * bytes.length);
+    await shipment.room();
+    assert.ok(shipment.waitingBytes <= SHIP_SEGMENT_BYTES);
+    assertBalanced(shipment);
+    await shipment.close();
+    assertBalanced(shipment);
+    const lines = readdirSync(folder).flatMap((name) =>
+      gunzipSync(readFileSync(join(folder, name)))
+        .toString('utf8')
+        .split('\n')
+        .slice(0, -1),
+    );
+    const numbers = lines.map((line) => (JSON.parse(line) as { message: number }).message).sort((a, b) => a - b);
+    assert.deepEqual(numbers, upTo(3_000));
+    shipment.addMessage(keyOf(0), log, row, bytes);
+    assert.equal(shipment.counters.get('unsent_at_end'), 1);
+    assertBalanced(shipment);
+  });
+
+  it('messages that the thread has no room for, or fails at, are counted, and the failure is said once', async (t) => {
+    const program = new URL('./poisoned-worker.js', import.meta.url);
+    const maker = { host: 'sbc1', boot: BOOT, hasBodies: false };
+    const { shipment, said } = shipmentTo(t, await freePort(), temporaryFolder(t), { messages: { maker, program } });
+    const { log, row, bytes } = kept(sip('a'.repeat(60_000)));
+    const bad = kept(sip(POISON));
+    for (const key of upTo(300)) shipment.addMessage(keyOf(key), log, row, bytes);
+    const full = shipment.counters.get('memory_full');
+    assert.ok(full > 0 && full < 300);
+    assertBalanced(shipment);
+    await shipment.room();
+    for (const key of upTo(2)) {
+      shipment.addMessage(keyOf(key), bad.log, bad.row, bad.bytes);
+      shipment.flushMessages();
+    }
+    await shipment.room();
+    assert.equal(shipment.counters.get('thread_failed'), 2);
+    assertBalanced(shipment);
+    assert.deepEqual(said, ['the thread that makes rows of messages failed, and begins again']);
+    shipment.addMessage(keyOf(0), log, row, bytes);
+    await shipment.room();
+    assert.deepEqual(said.slice(1), [null]);
   });
 
   it('gives losses and metrics, zero where nothing ships', async (t) => {

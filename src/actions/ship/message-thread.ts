@@ -1,0 +1,182 @@
+/**
+ * Makes the rows of messages in a thread of its own: of all that shipping does this is most, and it needs nothing but the bytes.
+ *
+ * Records go there in pieces of shared memory, lines come back in others. There are so many pieces and no more: where the
+ * thread cannot keep up, messages are counted and left out, and the capture goes on. A thread that fails loses the piece that
+ * it was at; the next one goes on behind it.
+ */
+import { Worker } from 'node:worker_threads';
+import { asBuffer } from '../../core/byte-text.ts';
+import { SHIP_LINE_BYTES, SHIP_LINE_SLABS, SHIP_RECORD_SLABS, SHIP_SLAB_BYTES } from '../../core/item-limits.ts';
+import type { Messages } from '../../store/stores.ts';
+import type { LineMaker, MessageJob, MessageJobResult, MessageMemory } from './message-lines.ts';
+import type { MessageKey, RecordMemory } from './message-record.ts';
+import { recordBytes, recordMemory, writeRecord } from './message-record.ts';
+
+export type MessageThreadOptions = {
+  readonly maker: LineMaker;
+  /** Gets lines, each with its line end; the bytes are another's when it returns. */
+  readonly take: (lines: Buffer, rows: number) => void;
+  readonly onLoss: (reason: 'too_long' | 'thread_failed', rows: number) => void;
+  /** The thread's program, where a test has another. */
+  readonly program?: URL;
+};
+
+/** Its garbage is young. */
+const HEAP = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
+
+/** Records of a piece that are not lines yet. */
+type Waiting = { readonly slab: number; from: number; upTo: number; rows: number };
+type Job = Waiting & { readonly lines: number };
+
+export class MessageThread {
+  readonly #options: MessageThreadOptions;
+  readonly #memory: MessageMemory;
+  readonly #records: readonly RecordMemory[];
+  readonly #lines: readonly Buffer[];
+  /** Pieces that are free. */
+  readonly #freeRecords: number[];
+  readonly #freeLines: number[];
+  /** Is being filled. */
+  #filling: Waiting | null = null;
+  /** Filled, oldest first; and those that the thread has, in its order. */
+  readonly #filled: Waiting[] = [];
+  readonly #jobs: Job[] = [];
+  #worker: Worker | null = null;
+  #rows = 0;
+  #bytes = 0;
+  #isIdle: (() => void)[] = [];
+
+  constructor(options: MessageThreadOptions) {
+    this.#options = options;
+    const records = Array.from({ length: SHIP_RECORD_SLABS }, () => new SharedArrayBuffer(SHIP_SLAB_BYTES));
+    const lines = Array.from({ length: SHIP_LINE_SLABS }, () => new SharedArrayBuffer(SHIP_LINE_BYTES));
+    this.#memory = { maker: options.maker, records, lines };
+    this.#records = records.map(recordMemory);
+    this.#lines = lines.map((shared) => asBuffer(new Uint8Array(shared)));
+    this.#freeRecords = [...records.keys()];
+    this.#freeLines = [...lines.keys()];
+  }
+
+  /** Messages that are not lines yet. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** What they take. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Takes the message of a row that is kept, which has these bytes; false where there is no room. */
+  add(key: MessageKey, log: Messages, row: number, bytes: Buffer): boolean {
+    const length = recordBytes(bytes.length);
+    const to = this.#pieceFor(length);
+    if (to === null) return false;
+    writeRecord(this.#records[to.slab] ?? nothing(), to.upTo, key, log, row, bytes);
+    to.upTo += length;
+    to.rows++;
+    this.#rows++;
+    this.#bytes += length;
+    return true;
+  }
+
+  #pieceFor(bytes: number): Waiting | null {
+    const filling = this.#filling;
+    if (filling !== null && filling.upTo + bytes <= SHIP_SLAB_BYTES) return filling;
+    this.flush();
+    const slab = this.#freeRecords.pop();
+    this.#filling = slab === undefined ? null : { slab, from: 0, upTo: 0, rows: 0 };
+    return this.#filling;
+  }
+
+  /** What was added goes to the thread now. */
+  flush(): void {
+    if (this.#filling !== null) this.#filled.push(this.#filling);
+    this.#filling = null;
+    this.#send();
+  }
+
+  /** Resolves when all that was added are lines, or lost. */
+  async idle(): Promise<void> {
+    this.flush();
+    if (this.#rows > 0) await new Promise<void>((resolve) => this.#isIdle.push(resolve));
+  }
+
+  /** Idempotent. */
+  async close(): Promise<void> {
+    await this.idle();
+    const worker = this.#worker;
+    this.#worker = null;
+    await worker?.terminate();
+  }
+
+  #send(): void {
+    while (this.#filled.length > 0) {
+      const lines = this.#freeLines.pop();
+      if (lines === undefined) return;
+      const { slab, from, upTo, rows } = this.#filled.shift() ?? nothing();
+      this.#jobs.push({ slab, from, upTo, rows, lines });
+      this.#worker ??= this.#start();
+      // The program waits for the rows that are being made, and for nothing else.
+      this.#worker.ref();
+      this.#worker.postMessage({ records: slab, lines, from, upTo } satisfies MessageJob);
+    }
+  }
+
+  #start(): Worker {
+    const program = this.#options.program ?? new URL('./message-worker.js', import.meta.url);
+    const worker = new Worker(program, { workerData: this.#memory, execArgv: [], resourceLimits: HEAP });
+    worker.on('message', (result: MessageJobResult) => this.#take(result));
+    // It ends then, and that is counted.
+    worker.on('error', () => undefined);
+    worker.on('exit', () => {
+      if (this.#worker === worker) this.#fail();
+    });
+    return worker;
+  }
+
+  #take({ from, bytes, rows, tooLong }: MessageJobResult): void {
+    const job = this.#jobs.shift() ?? nothing();
+    const { onLoss, take } = this.#options;
+    if (rows > 0) take((this.#lines[job.lines] ?? nothing()).subarray(0, bytes), rows);
+    if (tooLong > 0) onLoss('too_long', tooLong);
+    this.#freeLines.push(job.lines);
+    this.#rows -= rows + tooLong;
+    this.#bytes -= from - job.from;
+    if (from < job.upTo)
+      this.#filled.unshift({ slab: job.slab, from, upTo: job.upTo, rows: job.rows - rows - tooLong });
+    else this.#freeRecords.push(job.slab);
+    this.#goOn();
+  }
+
+  /** The first job was what it was at. */
+  #fail(): void {
+    this.#worker = null;
+    const [failed, ...rest] = this.#jobs.splice(0);
+    for (const { lines } of rest) this.#freeLines.push(lines);
+    this.#filled.unshift(...rest);
+    if (failed !== undefined) {
+      this.#freeLines.push(failed.lines);
+      this.#freeRecords.push(failed.slab);
+      this.#rows -= failed.rows;
+      this.#bytes -= failed.upTo - failed.from;
+      this.#options.onLoss('thread_failed', failed.rows);
+    }
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    if (this.#isIdle.length > 0) this.flush();
+    else this.#send();
+    if (this.#jobs.length === 0) this.#worker?.unref();
+    if (this.#rows > 0) return;
+    const waiters = this.#isIdle;
+    this.#isIdle = [];
+    for (const resolve of waiters) resolve();
+  }
+}
+
+function nothing(): never {
+  throw new Error('the thread of messages answered what it was not asked');
+}

@@ -1,0 +1,16 @@
+/**
+ * The thread that makes rows of messages: a program of its own, as `new Worker` needs one. message-thread.ts starts it, and
+ * sends it what to make.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { giveUpPriority } from '../../core/started-process.ts';
+import type { MessageJob, MessageMemory } from './message-lines.ts';
+import { makeLines } from './message-lines.ts';
+
+if (parentPort !== null) {
+  const port = parentPort;
+  giveUpPriority(0);
+  // Nobody else starts it, and nothing else is sent.
+  const memory = workerData as MessageMemory;
+  port.on('message', (job: MessageJob) => port.postMessage(makeLines(memory, job)));
+}

@@ -1,0 +1,184 @@
+/** Rows of messages are made in a thread: each once, whatever the thread does, and none where there is no room. */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { describe, it } from 'node:test';
+import { makeLines, messageLine } from '../../../../src/actions/ship/message-lines.ts';
+import {
+  RecordedMessage,
+  recordBytes,
+  recordMemory,
+  writeRecord,
+} from '../../../../src/actions/ship/message-record.ts';
+import { MessageThread } from '../../../../src/actions/ship/message-thread.ts';
+import { SHIP_LINE_BYTES, SHIP_RECORD_SLABS, SHIP_SLAB_BYTES } from '../../../../src/core/item-limits.ts';
+import { MAX_KEPT_MESSAGE_BYTES } from '../../../../src/core/limits.ts';
+import { ROW } from '../../../../src/store/messages/message-rows.ts';
+import type { Kept } from './kept-message.ts';
+import { kept, keyOf, sip } from './kept-message.ts';
+import { POISON } from './poisoned-worker.ts';
+
+const MAKER = { host: 'sbc "1"', boot: '0123456789abcdef', hasBodies: true };
+type Kit = { readonly thread: MessageThread; readonly lines: string[]; readonly losses: Record<string, number> };
+
+function kit(t: TestContext, program?: URL): Kit {
+  const lines: string[] = [];
+  const losses: Record<string, number> = {};
+  const thread = new MessageThread({
+    maker: MAKER,
+    take: (bytes, rows) => {
+      const made = bytes.toString('utf8').split('\n');
+      assert.equal(made.pop(), '');
+      assert.equal(made.length, rows);
+      lines.push(...made);
+    },
+    onLoss: (reason, rows) => {
+      losses[reason] = (losses[reason] ?? 0) + rows;
+    },
+    ...(program === undefined ? {} : { program }),
+  });
+  t.after(() => thread.close());
+  return { thread, lines, losses };
+}
+
+function messageOf(line: string): number {
+  return (JSON.parse(line) as { message: number }).message;
+}
+
+describe('thread of messages', { timeout: 120_000 }, () => {
+  it('a row says what the log knows of the message', async (t) => {
+    const { thread, lines } = kit(t);
+    const flags = ROW.RETRANSMISSION | ROW.COPY | ROW.DUPLICATE;
+    const first = kept(sip('über'), { flags, isIpv6: true, transport: 1 });
+    const second = kept(sip('b'));
+    assert.ok(thread.add(keyOf(0), first.log, first.row, first.bytes));
+    assert.ok(thread.add(keyOf(7), second.log, second.row, second.bytes));
+    assert.deepEqual(
+      [thread.rows, thread.bytes],
+      [2, recordBytes(first.bytes.length) + recordBytes(second.bytes.length)],
+    );
+    await thread.idle();
+    assert.deepEqual([thread.rows, thread.bytes], [0, 0]);
+    const same = {
+      host: MAKER.host,
+      boot: MAKER.boot,
+      hour: '2023-11-14T22:00:00Z',
+      number: 2 ** 40 + 1,
+      version: 2 ** 41 + 3,
+    };
+    const at = '2023-11-14T22:13:20.123456Z';
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line) as unknown),
+      [
+        {
+          ...{
+            ...same,
+            message: 0,
+            at,
+            src: '[::ffff:192.0.2.1]:5060',
+            dst: '[2001:db8:707:707:707:707:707:707]:65535',
+          },
+          ...{ transport: 'TCP', origin: 'wire', summary: 'INVITE sip:2@example.net' },
+          ...{ notes: ['again', 'duplicate', 'copy'], text: first.bytes.toString('utf8') },
+        },
+        {
+          ...{
+            ...same,
+            message: 7,
+            at,
+            src: '192.0.2.1:5060',
+            dst: '32.1.13.184:65535',
+            transport: 'UDP',
+            origin: 'wire',
+          },
+          ...{ summary: 'INVITE sip:2@example.net', notes: [], text: second.bytes.toString('utf8') },
+        },
+      ],
+    );
+  });
+
+  it('every message is one row, whatever its length', async (t) => {
+    const { thread, lines, losses } = kit(t);
+    const all = [1, 900, SHIP_SLAB_BYTES / 3, MAX_KEPT_MESSAGE_BYTES - 100].map((length) =>
+      kept(sip('\u0001'.repeat(length))),
+    );
+    for (let i = 0; i < 60; i++) {
+      const { log, row, bytes } = all[i % all.length] ?? assert.fail();
+      while (!thread.add(keyOf(i), log, row, bytes)) await thread.idle();
+    }
+    await thread.idle();
+    assert.deepEqual(
+      lines.map(messageOf).sort((a, b) => a - b),
+      [...Array(60).keys()],
+    );
+    assert.deepEqual(losses, {});
+    const longest = Math.max(...lines.map((line) => line.length));
+    assert.ok(longest > 6 * (MAX_KEPT_MESSAGE_BYTES - 200) && longest < SHIP_LINE_BYTES, `${longest}`);
+  });
+
+  it('where the thread cannot keep up there is no room, and later there is', async (t) => {
+    const { thread, lines } = kit(t);
+    const { log, row, bytes } = kept(sip('a'.repeat(SHIP_SLAB_BYTES / 3)));
+    let taken = 0;
+    // The thread gets no turn to hand anything back.
+    while (thread.add(keyOf(taken), log, row, bytes)) taken++;
+    assert.equal(taken, 2 * SHIP_RECORD_SLABS);
+    assert.ok(!thread.add(keyOf(taken), log, row, bytes));
+    await thread.idle();
+    assert.ok(thread.add(keyOf(taken), log, row, bytes));
+    await thread.idle();
+    assert.deepEqual(lines.map(messageOf), [...Array(taken + 1).keys()]);
+  });
+
+  it('a thread that fails loses the piece that it was at, and no other', async (t) => {
+    const { thread, lines, losses } = kit(t, new URL('./poisoned-worker.js', import.meta.url));
+    const good = kept(sip('a'.repeat(SHIP_SLAB_BYTES / 3)));
+    const bad = kept(sip(POISON));
+    let message = 0;
+    const add = ({ log, row, bytes }: Kept): void => assert.ok(thread.add(keyOf(message++), log, row, bytes));
+    for (let i = 0; i < 12; i++) {
+      add(i % 4 === 1 ? bad : good);
+      add(good);
+      thread.flush();
+    }
+    await thread.idle();
+    assert.deepEqual(losses, { thread_failed: 6 });
+    assert.deepEqual(
+      lines.map(messageOf).sort((a, b) => a - b),
+      [...Array(24).keys()].filter((i) => Math.floor(i / 2) % 4 !== 1),
+    );
+    add(good);
+    await thread.idle();
+    assert.equal(lines.length, 19);
+  });
+
+  it('a program that never runs loses all, and keeps nobody waiting', async (t) => {
+    const { thread, losses } = kit(t, new URL('./no-such-worker.js', import.meta.url));
+    const { log, row, bytes } = kept(sip('a'));
+    for (let i = 0; i < 5; i++) {
+      assert.ok(thread.add(keyOf(i), log, row, bytes));
+      thread.flush();
+    }
+    await thread.idle();
+    assert.deepEqual(losses, { thread_failed: 5 });
+  });
+
+  it('a line that does not fit into its piece of memory is counted, and those behind it are made', () => {
+    const shared = new SharedArrayBuffer(10_000);
+    const records = recordMemory(shared);
+    const starts: number[] = [];
+    let upTo = 0;
+    for (const text of [sip('a'), sip('b'.repeat(2_000)), sip('c')]) {
+      const { log, row, bytes } = kept(text);
+      starts.push(upTo);
+      writeRecord(records, upTo, keyOf(0), log, row, bytes);
+      upTo += recordBytes(bytes.length);
+    }
+    const lines = new SharedArrayBuffer(1_000);
+    const memory = { maker: MAKER, records: [shared], lines: [lines] };
+    const result = makeLines(memory, { records: 0, lines: 0, from: 0, upTo });
+    assert.deepEqual([result.from, result.rows, result.tooLong], [upTo, 2, 1]);
+    const [a = 0, , c = 0] = starts;
+    const wanted = [a, c].map((at) => `${messageLine(new RecordedMessage(records, at), MAKER)}\n`).join('');
+    assert.equal(Buffer.from(lines).subarray(0, result.bytes).toString('utf8'), wanted);
+  });
+});
