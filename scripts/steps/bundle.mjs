@@ -21,28 +21,30 @@ function inAscii(code) {
 }
 
 /**
- * Bundles each entry, a name with the path of its module, into `outdir`/NAME.js; what entries share and what a module
- * imports later are files beside them. Packages stay in node_modules. Rejects with esbuild's reasons.
+ * Bundles each entry, a name with the path of its module, into `outdir`/NAME.js; what a module imports later are files
+ * beside it. Packages stay in node_modules. Rejects with esbuild's reasons.
  */
 export async function bundle(outdir, entries = ENTRIES) {
   // Fetched by set-up, which reads this file before it has fetched anything.
   const { build } = await import('esbuild');
   rmSync(outdir, { recursive: true, force: true });
-  await build({
-    absWorkingDir: root,
-    entryPoints: Object.entries(entries).map(([out, path]) => ({ in: path, out })),
-    outdir,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    packages: 'external',
-    chunkNames: 'part-[hash]',
-    sourcemap: 'linked',
-    sourcesContent: false,
-    logLevel: 'silent',
-  });
+  // Each by itself: what two entries share would be cut into more files, all of which a start reads.
+  for (const [out, path] of Object.entries(entries))
+    await build({
+      absWorkingDir: root,
+      entryPoints: [{ in: path, out }],
+      outdir,
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      packages: 'external',
+      chunkNames: 'part-[hash]',
+      sourcemap: 'linked',
+      sourcesContent: false,
+      logLevel: 'silent',
+    });
   for (const name of readdirSync(outdir).filter((path) => path.endsWith('.js'))) {
     const path = join(outdir, name);
     writeFileSync(path, inAscii(withConstants(readFileSync(path, 'utf8'))));
