@@ -1,5 +1,5 @@
 /**
- * Makes the rows of messages in a thread of its own: of all that shipping does this is most, and it needs nothing but the bytes.
+ * Makes the rows of messages in a thread of its own: a fifth of what shipping does, and it needs nothing but the bytes.
  *
  * Records go there in pieces of shared memory, lines come back in others. There are so many pieces and no more: where the
  * thread cannot keep up, messages are counted and left out, and the capture goes on. A thread that fails loses the piece that
