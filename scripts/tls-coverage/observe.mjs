@@ -43,11 +43,6 @@ function heard(running) {
   return () => text;
 }
 
-function listens(lab, host, port) {
-  const hex = `:${port.toString(16).toUpperCase().padStart(4, '0')} `;
-  return lab.do(host, 'cat', ['/proc/net/tcp', '/proc/net/tcp6']).includes(hex);
-}
-
 function prepare(lab, program) {
   chmodSync(lab.folder, 0o777);
   selfSigned(lab.folder);
@@ -69,7 +64,7 @@ async function startProgram(lab, { root, program, node }) {
     const messages = new Messages((message) => type(answer(message)));
     peer.child.stdout.on('data', (chunk) => messages.push(chunk.toString('latin1')));
   }
-  if (!isClient && !(await until(() => listens(lab, 'a', PLACES.port), PATIENCE_MS, peer)))
+  if (!isClient && !(await until(() => lab.waiting('a', PLACES.port, 'tcp') > 0, PATIENCE_MS, peer)))
     throw new Error(`it does not listen: ${lastLine(peer)}`);
   return { ...peer, type };
 }

@@ -10,6 +10,7 @@ import { delimiter, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { SippPair } from '../../src/export/sipp.ts';
 import { freePort, until } from './patience.ts';
+import { waitingAt } from './sockets.ts';
 
 /** Why a test of SIPp cannot run here; false when it can. */
 export function missingSipp(): string | false {
@@ -111,8 +112,8 @@ function start(
 
 /** Whether something of this machine has the port; asking it would be a message. */
 function isBound(port: number, { transport = 'u1', v6 = false }: ReplayOptions): boolean {
-  const table = `/proc/net/${transport === 'u1' ? 'udp' : 'tcp'}${v6 ? '6' : ''}`;
-  return readFileSync(table, 'latin1').includes(`:${port.toString(16).toUpperCase().padStart(4, '0')} `);
+  const by = transport === 'u1' ? 'udp' : 'tcp';
+  return waitingAt({ transport: by, text: readFileSync(`/proc/net/${by}${v6 ? '6' : ''}`, 'latin1') }, port) > 0;
 }
 
 function sentMessages(path: string): string[] {

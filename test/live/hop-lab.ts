@@ -107,12 +107,10 @@ export async function startProxy(lab: Lab, proxy: HopProxy): Promise<void> {
   ]);
 }
 
-/** Waits until somebody takes datagrams at a place: /proc/net/udp writes an address in the order of its bytes in memory. */
+/** Waits until somebody takes datagrams at a place. */
 async function listens(lab: Lab, place: Place, port: number): Promise<void> {
-  const bytes = AT[place].split('.').map((byte) => Number(byte).toString(16).padStart(2, '0'));
-  const socket = `${bytes.reverse().join('')}:${port.toString(16).padStart(4, '0')} `.toUpperCase();
   await until(
-    () => lab.do('a', 'cat', ['/proc/net/udp']).includes(socket),
+    () => lab.waiting('a', port, 'udp', AT[place]) > 0,
     () => `nobody takes datagrams at ${place}`,
   );
 }

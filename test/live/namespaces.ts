@@ -11,6 +11,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../helpers/patience.ts';
+import { waitingAt } from '../helpers/sockets.ts';
 
 export type Running = {
   readonly child: ChildProcess;
@@ -101,12 +102,16 @@ export class Namespaces<Host extends string> {
     );
   }
 
+  /** How many sockets wait on a port, of both families. */
+  waiting(host: Host, port: number, transport: 'udp' | 'tcp', address?: string): number {
+    const text = this.do(host, 'cat', [`/proc/net/${transport}`, `/proc/net/${transport}6`]);
+    return waitingAt({ transport, text }, port, address);
+  }
+
   /** Waits until something listens. */
   async listening(host: Host, port: number, transport: 'udp' | 'tcp' = 'udp', sockets = 1): Promise<void> {
-    const table = [`/proc/net/${transport}`, `/proc/net/${transport}6`];
-    const hex = `:${port.toString(16).toUpperCase().padStart(4, '0')} `;
     await until(
-      () => this.do(host, 'cat', table).split(hex).length > sockets,
+      () => this.waiting(host, port, transport) >= sockets,
       () => `fewer than ${sockets} listen on ${transport} port ${port}`,
     );
   }
