@@ -2,8 +2,9 @@
  * Kamailio with TLS on both sides: whole calls with SRTP media, beside its own plaintext mirror, and connections that
  * come and go over several workers.
  *
- * Kamailio 5.6 ends by itself now and then when many connections churn, probed or not: each case has its own, and the
- * churn is small.
+ * Kamailio 5.6 ends by itself now and then when many connections churn, probed or not (a worker frees memory of TLS
+ * twice: two of 25 starts on a busy machine): each case has its own, the churn is small, and one that has ended is
+ * started again.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -28,6 +29,8 @@ const CALLS = 6;
 const WORKERS = 8;
 /** INVITE, 180, 200, ACK, BYE and 200 on both sides of the proxy, and its own 100. */
 const MESSAGES = 13;
+/** Starts that may end by themselves. */
+const CRASHES = 5;
 
 function told(output: string): Json[] {
   return output
@@ -144,25 +147,28 @@ test('connections that churn over four workers of a proxy that restarts: every m
   const lab = new Lab({ after: (close) => t.after(close) });
   withPeers(lab, 'tls_sip.py');
   const agent = await Agent.start(lab, ['--uprobe-comm', '^kamailio$'], /uprobe ready/);
-  for (let round = 0; round < 3; round++) {
+  let starts = 0;
+  for (let rounds = 0; rounds < 3; starts++) {
+    assert.ok(starts < 3 + CRASHES, `Kamailio answered enough in ${rounds} of ${starts} starts`);
     const proxy = await kamailio(lab, 'a', { tls: 5061, udp: 5060, uas: 5071, hep: null });
     const answers: Json[] = [];
-    // A proxy that has just started leaves some unanswered: that is no fault of what watches it.
-    for (let again = 0; again < 5 && answers.length < 20; again++) {
-      const prefix = `churn${round}-${again}-${process.pid}`;
+    // What it leaves unanswered, and its end in the middle, are no fault of what watches it.
+    for (let again = 0; again < 5 && answers.length < 20 && proxy.child.exitCode === null; again++) {
+      const prefix = `churn${starts}-${again}-${process.pid}`;
       const churn = await python(lab, 'b', 'tls_sip.py', 'churn', ADDRESS.a.v4, '5061', prefix, '8', '5');
       assert.equal(await churn.ended, 0, churn.output());
       const told: Json[] = JSON.parse(churn.output().trim().split('\n').at(-1) ?? '[]');
       answers.push(...told);
     }
-    assert.ok(answers.length >= 20, `Kamailio answered ${answers.length}`);
     await observed(
       agent,
       answers.map((a) => String(a['callId'])),
       2,
     );
     await lab.stop(proxy);
+    if (answers.length >= 20) rounds++;
   }
+  t.diagnostic(`Kamailio was started ${starts} times`);
   const quality = stats(agent)['capture_quality'];
   assert.equal(numberAt({ quality }, 'quality', 'uprobe_unbound_messages'), 0);
   assert.equal(numberAt({ quality }, 'quality', 'sip_without_call_id'), 0);
