@@ -1,9 +1,10 @@
 /**
  * Rows of messages: what stands in a message without credentials, keys and passwords, and without its body unless that is asked
- * for (--ship-messages). A thread makes them of records in one piece of memory, and writes the lines into another. Both are
- * shared with the thread that captures.
+ * for (--ship-messages). A thread makes them of records in one piece of memory, and writes the lines into another. The thread
+ * that captures sends both, and gets both back.
  */
-import { SHIP_LINE_BYTES, SHIP_SLAB_BYTES } from '../../core/item-limits.ts';
+import { asBuffer } from '../../core/byte-text.ts';
+import { SHIP_SLAB_BYTES } from '../../core/item-limits.ts';
 import { harmlessJson } from '../../protocols/sip/harmless-json.ts';
 import { withoutSecrets } from '../../protocols/sip/redaction.ts';
 import { plainFacts, summaryOf } from '../../view/plain-message.ts';
@@ -18,20 +19,17 @@ export type MessageParts = 'none' | 'headers' | 'full';
 /** Whose they are, and whether their bodies are wanted. */
 export type LineMaker = Shipper & { readonly hasBodies: boolean };
 
-export type MessageMemory = {
-  readonly maker: LineMaker;
-  readonly records: readonly SharedArrayBuffer[];
-  readonly lines: readonly SharedArrayBuffer[];
-};
-/** Numbers of the pieces to read and to write, and which bytes to read. */
+/** Two pieces of memory, to read and to write, and which bytes to read. */
 export type MessageJob = {
-  readonly records: number;
-  readonly lines: number;
+  readonly records: ArrayBuffer;
+  readonly lines: ArrayBuffer;
   readonly from: number;
   readonly upTo: number;
 };
-/** So many bytes of lines were made; records from `from` on did not fit any more. */
+/** The same pieces. So many bytes of lines were made; records from `from` on did not fit any more. */
 export type MessageJobResult = {
+  readonly records: ArrayBuffer;
+  readonly lines: ArrayBuffer;
   readonly from: number;
   readonly bytes: number;
   readonly rows: number;
@@ -39,37 +37,27 @@ export type MessageJobResult = {
   readonly tooLong: number;
 };
 
-/** The thread's own copies of both: in memory that is shared each access takes twice as long. */
-const ownRecords = recordMemory(new ArrayBuffer(SHIP_SLAB_BYTES));
-const ownLines = Buffer.alloc(SHIP_LINE_BYTES);
-
 /** Makes lines until a slab is full, and at least one. */
-export function makeLines(memory: MessageMemory, job: MessageJob): MessageJobResult {
-  const records = new Uint8Array(memory.records[job.records] ?? none(), 0, job.upTo);
-  const lines = new Uint8Array(memory.lines[job.lines] ?? none());
-  ownRecords.bytes.set(records);
-  let [from, bytes, rows, tooLong] = [job.from, 0, 0, 0];
-  while (from < job.upTo) {
-    const m = new RecordedMessage(ownRecords, from);
-    const line = messageLine(m, memory.maker);
+export function makeLines(maker: LineMaker, { records, lines, from: first, upTo }: MessageJob): MessageJobResult {
+  const read = recordMemory(records);
+  const written = asBuffer(new Uint8Array(lines));
+  let [from, bytes, rows, tooLong] = [first, 0, 0, 0];
+  while (from < upTo) {
+    const m = new RecordedMessage(read, from);
+    const line = messageLine(m, maker);
     const length = Buffer.byteLength(line) + 1;
     if (bytes > 0 && bytes + length > SHIP_SLAB_BYTES) break;
     from += recordBytes(m.bytes.length);
-    if (length > lines.length) {
+    if (length > written.length) {
       tooLong++;
       continue;
     }
-    ownLines.write(line, bytes);
+    written.write(line, bytes);
     bytes += length;
-    ownLines[bytes - 1] = LINE_END;
+    written[bytes - 1] = LINE_END;
     rows++;
   }
-  lines.set(ownLines.subarray(0, bytes));
-  return { from, bytes, rows, tooLong };
-}
-
-function none(): never {
-  throw new RangeError('no such piece of memory');
+  return { records, lines, from, bytes, rows, tooLong };
 }
 
 /** The row of the message, without line end. */

@@ -25,9 +25,9 @@ const ADDRESS_BYTES = 16;
 const HEAD_BYTES = 80;
 
 /** The same memory in two ways. */
-export type RecordMemory = { readonly view: DataView; readonly bytes: Uint8Array };
+export type RecordMemory = { readonly view: DataView<ArrayBuffer>; readonly bytes: Uint8Array };
 
-export function recordMemory(memory: ArrayBufferLike): RecordMemory {
+export function recordMemory(memory: ArrayBuffer): RecordMemory {
   return { view: new DataView(memory), bytes: new Uint8Array(memory) };
 }
 
@@ -61,7 +61,7 @@ export function writeRecord(
     place[at + AT.src + i] = ends.bytes[ends.srcOff + i] ?? 0;
     place[at + AT.dst + i] = ends.bytes[ends.dstOff + i] ?? 0;
   }
-  bytes.copy(place, at + HEAD_BYTES);
+  place.set(bytes, at + HEAD_BYTES);
 }
 
 /** A message as the thread reads it. */

@@ -1,15 +1,16 @@
 /**
  * Makes the rows of messages in a thread of its own: a fifth of what shipping does, and it needs nothing but the bytes.
  *
- * Records go there in pieces of shared memory, lines come back in others. There are so many pieces and no more: where the
- * thread cannot keep up, messages are counted and left out, and the capture goes on. A thread that fails loses the piece that
- * it was at; the next one goes on behind it.
+ * Records go there in pieces of memory, lines come back in others, and a piece belongs to one thread at a time: in memory that
+ * both share each access takes five times as long. There are so many pieces and no more: where the thread cannot keep up,
+ * messages are counted and left out, and the capture goes on. A thread that fails loses the pieces that it has; the next one
+ * goes on behind them.
  */
 import { Worker } from 'node:worker_threads';
 import { asBuffer } from '../../core/byte-text.ts';
 import { SHIP_LINE_BYTES, SHIP_LINE_SLABS, SHIP_RECORD_SLABS, SHIP_SLAB_BYTES } from '../../core/item-limits.ts';
 import type { Messages } from '../../store/stores.ts';
-import type { LineMaker, MessageJob, MessageJobResult, MessageMemory } from './message-lines.ts';
+import type { LineMaker, MessageJob, MessageJobResult } from './message-lines.ts';
 import type { MessageKey, RecordMemory } from './message-record.ts';
 import { recordBytes, recordMemory, writeRecord } from './message-record.ts';
 
@@ -25,23 +26,20 @@ export type MessageThreadOptions = {
 /** Its garbage is young. */
 const HEAP = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
 
-/** Records of a piece that are not lines yet. */
-type Waiting = { readonly slab: number; from: number; upTo: number; rows: number };
-type Job = Waiting & { readonly lines: number };
+/** Records that are not lines yet: where they begin and end in their piece. */
+type Records = { readonly from: number; upTo: number; rows: number };
+type Waiting = Records & { readonly piece: RecordMemory };
 
 export class MessageThread {
   readonly #options: MessageThreadOptions;
-  readonly #memory: MessageMemory;
-  readonly #records: readonly RecordMemory[];
-  readonly #lines: readonly Buffer[];
   /** Pieces that are free. */
-  readonly #freeRecords: number[];
-  readonly #freeLines: number[];
+  readonly #freeRecords: RecordMemory[] = Array.from({ length: SHIP_RECORD_SLABS }, newRecords);
+  readonly #freeLines: ArrayBuffer[] = Array.from({ length: SHIP_LINE_SLABS }, newLines);
   /** Is being filled. */
   #filling: Waiting | null = null;
-  /** Filled, oldest first; and those that the thread has, in its order. */
+  /** Filled, oldest first; and what the thread has, in its order. */
   readonly #filled: Waiting[] = [];
-  readonly #jobs: Job[] = [];
+  readonly #jobs: Records[] = [];
   #worker: Worker | null = null;
   #rows = 0;
   #bytes = 0;
@@ -49,13 +47,6 @@ export class MessageThread {
 
   constructor(options: MessageThreadOptions) {
     this.#options = options;
-    const records = Array.from({ length: SHIP_RECORD_SLABS }, () => new SharedArrayBuffer(SHIP_SLAB_BYTES));
-    const lines = Array.from({ length: SHIP_LINE_SLABS }, () => new SharedArrayBuffer(SHIP_LINE_BYTES));
-    this.#memory = { maker: options.maker, records, lines };
-    this.#records = records.map(recordMemory);
-    this.#lines = lines.map((shared) => asBuffer(new Uint8Array(shared)));
-    this.#freeRecords = [...records.keys()];
-    this.#freeLines = [...lines.keys()];
   }
 
   /** Messages that are not lines yet. */
@@ -73,7 +64,7 @@ export class MessageThread {
     const length = recordBytes(bytes.length);
     const to = this.#pieceFor(length);
     if (to === null) return false;
-    writeRecord(this.#records[to.slab] ?? nothing(), to.upTo, key, log, row, bytes);
+    writeRecord(to.piece, to.upTo, key, log, row, bytes);
     to.upTo += length;
     to.rows++;
     this.#rows++;
@@ -85,8 +76,8 @@ export class MessageThread {
     const filling = this.#filling;
     if (filling !== null && filling.upTo + bytes <= SHIP_SLAB_BYTES) return filling;
     this.flush();
-    const slab = this.#freeRecords.pop();
-    this.#filling = slab === undefined ? null : { slab, from: 0, upTo: 0, rows: 0 };
+    const piece = this.#freeRecords.pop();
+    this.#filling = piece === undefined ? null : { piece, from: 0, upTo: 0, rows: 0 };
     return this.#filling;
   }
 
@@ -115,18 +106,19 @@ export class MessageThread {
     while (this.#filled.length > 0) {
       const lines = this.#freeLines.pop();
       if (lines === undefined) return;
-      const { slab, from, upTo, rows } = this.#filled.shift() ?? nothing();
-      this.#jobs.push({ slab, from, upTo, rows, lines });
+      const { piece, from, upTo, rows } = this.#filled.shift() ?? nothing();
+      this.#jobs.push({ from, upTo, rows });
       this.#worker ??= this.#start();
       // The program waits for the rows that are being made, and for nothing else.
       this.#worker.ref();
-      this.#worker.postMessage({ records: slab, lines, from, upTo } satisfies MessageJob);
+      const job: MessageJob = { records: piece.view.buffer, lines, from, upTo };
+      this.#worker.postMessage(job, [job.records, job.lines]);
     }
   }
 
   #start(): Worker {
     const program = this.#options.program ?? new URL('./message-worker.js', import.meta.url);
-    const worker = new Worker(program, { workerData: this.#memory, execArgv: [], resourceLimits: HEAP });
+    const worker = new Worker(program, { workerData: this.#options.maker, execArgv: [], resourceLimits: HEAP });
     worker.on('message', (result: MessageJobResult) => this.#take(result));
     // It ends then, and that is counted.
     worker.on('error', () => undefined);
@@ -136,32 +128,28 @@ export class MessageThread {
     return worker;
   }
 
-  #take({ from, bytes, rows, tooLong }: MessageJobResult): void {
+  #take({ records, lines, from, bytes, rows, tooLong }: MessageJobResult): void {
     const job = this.#jobs.shift() ?? nothing();
     const { onLoss, take } = this.#options;
-    if (rows > 0) take((this.#lines[job.lines] ?? nothing()).subarray(0, bytes), rows);
+    if (rows > 0) take(asBuffer(new Uint8Array(lines, 0, bytes)), rows);
     if (tooLong > 0) onLoss('too_long', tooLong);
-    this.#freeLines.push(job.lines);
+    this.#freeLines.push(lines);
     this.#rows -= rows + tooLong;
     this.#bytes -= from - job.from;
-    if (from < job.upTo)
-      this.#filled.unshift({ slab: job.slab, from, upTo: job.upTo, rows: job.rows - rows - tooLong });
-    else this.#freeRecords.push(job.slab);
+    const piece = recordMemory(records);
+    if (from < job.upTo) this.#filled.unshift({ piece, from, upTo: job.upTo, rows: job.rows - rows - tooLong });
+    else this.#freeRecords.push(piece);
     this.#goOn();
   }
 
-  /** The first job was what it was at. */
   #fail(): void {
     this.#worker = null;
-    const [failed, ...rest] = this.#jobs.splice(0);
-    for (const { lines } of rest) this.#freeLines.push(lines);
-    this.#filled.unshift(...rest);
-    if (failed !== undefined) {
-      this.#freeLines.push(failed.lines);
-      this.#freeRecords.push(failed.slab);
-      this.#rows -= failed.rows;
-      this.#bytes -= failed.upTo - failed.from;
-      this.#options.onLoss('thread_failed', failed.rows);
+    for (const { from, upTo, rows } of this.#jobs.splice(0)) {
+      this.#freeLines.push(newLines());
+      this.#freeRecords.push(newRecords());
+      this.#rows -= rows;
+      this.#bytes -= upTo - from;
+      this.#options.onLoss('thread_failed', rows);
     }
     this.#goOn();
   }
@@ -175,6 +163,14 @@ export class MessageThread {
     this.#isIdle = [];
     for (const resolve of waiters) resolve();
   }
+}
+
+function newRecords(): RecordMemory {
+  return recordMemory(new ArrayBuffer(SHIP_SLAB_BYTES));
+}
+
+function newLines(): ArrayBuffer {
+  return new ArrayBuffer(SHIP_LINE_BYTES);
 }
 
 function nothing(): never {

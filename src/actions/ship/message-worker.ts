@@ -4,13 +4,16 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { giveUpPriority } from '../../core/started-process.ts';
-import type { MessageJob, MessageMemory } from './message-lines.ts';
+import type { LineMaker, MessageJob } from './message-lines.ts';
 import { makeLines } from './message-lines.ts';
 
 if (parentPort !== null) {
   const port = parentPort;
   giveUpPriority(0);
   // Nobody else starts it, and nothing else is sent.
-  const memory = workerData as MessageMemory;
-  port.on('message', (job: MessageJob) => port.postMessage(makeLines(memory, job)));
+  const maker = workerData as LineMaker;
+  port.on('message', (job: MessageJob) => {
+    const made = makeLines(maker, job);
+    port.postMessage(made, [made.records, made.lines]);
+  });
 }

@@ -21,7 +21,8 @@ export const STALE = 'STALE';
 /** What comes is no HTTP, or too much of it. */
 export const GARBLED = 'GARBLED';
 const CLOSING = new Set(['ECONNRESET', 'EPIPE']);
-const READ_BYTES = 64 * 1024;
+/** Each costs the main thread two turns. */
+const READ_BYTES = 512 * 1024;
 const MOST_RETRY_AFTER_SECS = 60;
 
 export class StoreClient {

@@ -43,7 +43,7 @@ export function shipmentTo(t: TestContext | null, port: number, folder: string, 
 /** Gives what the thread would make of each message to `take`, at once. */
 export function messagesTo(maker: LineMaker, take: (line: string) => void): CallShipperOptions['addMessage'] {
   return (key, log, row, bytes) => {
-    const memory = recordMemory(new SharedArrayBuffer(recordBytes(bytes.length)));
+    const memory = recordMemory(new ArrayBuffer(recordBytes(bytes.length)));
     writeRecord(memory, 0, key, log, row, bytes);
     take(messageLine(new RecordedMessage(memory, 0), maker));
   };
