@@ -68,15 +68,21 @@ export class Turns {
     return new Slice(this.#nowMs, SLICE_MS, () => this.#rest());
   }
 
+  /** The slice of a turn that begins later: what starts at the same moment shares none. */
+  async begin(): Promise<Slice> {
+    await this.#rest();
+    return this.slice();
+  }
+
   /**
    * Makes a document whose work may hold much memory: a few at a time, others wait. Null when too many wait, or when
    * nobody waits for this one any more as its turn comes.
    */
   document<T>(isGone: () => boolean, steps: () => Steps<T>): Promise<{ readonly document: T } | null> {
     return this.#documents.run(isGone, async () => {
-      // Who waited begins in a turn of its own: many short ones must not follow each other in one.
-      await this.#rest();
-      return this.slice().finish(steps(), isGone);
+      // Many short ones must not follow each other in one turn.
+      const slice = await this.begin();
+      return slice.finish(steps(), isGone);
     });
   }
 

@@ -13,8 +13,8 @@ import type { Opening } from '../../analysis/opening.ts';
 import { NO_OPENING, openingOf, referIdentifiers } from '../../analysis/opening.ts';
 import { Counters } from '../../core/counters.ts';
 import { SHIP_GONE_MS } from '../../core/item-limits.ts';
-import type { Steps } from '../../core/turns.ts';
-import { finish, Turns } from '../../core/turns.ts';
+import type { Steps, Turns } from '../../core/turns.ts';
+import { finish } from '../../core/turns.ts';
 import { ORIGINS } from '../../core/words.ts';
 import type { Observer } from '../../ingest/observer.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
@@ -95,8 +95,7 @@ export type CallShipperOptions = {
   readonly addMessage: (key: MessageKey, log: Messages, row: number, bytes: Buffer) => void;
   /** No more messages come for now. */
   readonly flushMessages: () => void;
-  /** performance.now() unless told otherwise. */
-  readonly nowMs?: () => number;
+  readonly turns: Turns;
 };
 
 export class CallShipper implements Observer {
@@ -105,7 +104,6 @@ export class CallShipper implements Observer {
   /** By the slot of the dialog: a map of as many would stop the capture whenever it grows. */
   readonly #tracks: (Track | undefined)[] = [];
   readonly #agenda = new Agenda<Track>();
-  readonly #turns: Turns;
   #work: Track[] = [];
   #working: Promise<void> | null = null;
   /** NaN before the first tick. */
@@ -115,7 +113,6 @@ export class CallShipper implements Observer {
 
   constructor(options: CallShipperOptions) {
     this.#options = options;
-    this.#turns = new Turns(options.nowMs ?? (() => performance.now()));
   }
 
   onMessage(_buf: Buffer, _start: number, _end: number, _scan: SipScan, _c: Packet, d: Dialog | null): void {
@@ -213,7 +210,7 @@ export class CallShipper implements Observer {
   }
 
   async #run(hasRoom: (() => Promise<void>) | null): Promise<void> {
-    const slice = this.#turns.slice();
+    const slice = await this.#options.turns.begin();
     while (this.#work.length > 0) {
       const work = this.#work;
       this.#work = [];

@@ -55,6 +55,7 @@ export class Shipping {
   readonly #streams: StreamShipper;
   #figures: Figures | null = null;
   #minutes: MinuteLines | null = null;
+  /** Of all that makes rows: whoever has much to do shares them. */
   readonly #turns = new Turns(() => performance.now());
   #version = 0;
   #telling: Promise<void> | null = null;
@@ -75,6 +76,7 @@ export class Shipping {
       shipper: this.#shipper,
       sendsUprobe: options.exportUprobe,
       nextVersion: () => ++this.#version,
+      turns: this.#turns,
       add: (table: ShipTable, lines: readonly string[]) => shipment.addAll(table, lines.map(wellFormed)),
     };
     this.#calls = new CallShipper({
@@ -166,7 +168,7 @@ export class Shipping {
     const figures = this.#known;
     const { capture, stores } = figures.evidence;
     const nextVersion = (): number => ++this.#version;
-    const slice = this.#turns.slice();
+    const slice = await this.#turns.begin();
     for (const line of this.#minutes?.changed(capture.nowUs, isLast, this.#shipper, nextVersion) ?? []) {
       this.#shipment.add('minute', line);
       if (slice.isOver) await slice.rest();

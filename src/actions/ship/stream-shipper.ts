@@ -8,7 +8,7 @@
 import type { Evidence } from '../../analysis/evidence.ts';
 import { Counters } from '../../core/counters.ts';
 import { SHIP_ORPHANS, SHIP_ORPHANS_GONE } from '../../core/item-limits.ts';
-import { Turns } from '../../core/turns.ts';
+import type { Turns } from '../../core/turns.ts';
 import { ORIGINS } from '../../core/words.ts';
 import type { Observer } from '../../ingest/observer.ts';
 import type { Stream } from '../../store/media/stream.ts';
@@ -45,12 +45,12 @@ export type StreamShipperOptions = {
   readonly sendsUprobe: boolean;
   readonly nextVersion: () => number;
   readonly add: (table: ShipTable, lines: readonly string[]) => void;
+  readonly turns: Turns;
 };
 
 export class StreamShipper implements Observer {
   readonly counters = new Counters<StreamShipCounter>(STREAM_SHIP_COUNTERS);
   readonly #options: StreamShipperOptions;
-  readonly #turns = new Turns(() => performance.now());
   /** When the last row was made, in capture time. */
   readonly #told = new WeakMap<Stream, number>();
   /** NaN before the first tick; files have none. */
@@ -100,7 +100,7 @@ export class StreamShipper implements Observer {
   }
 
   async #look(isDue: (stream: Stream) => boolean, most: number, hasRoom: (() => Promise<void>) | null): Promise<void> {
-    const slice = this.#turns.slice();
+    const slice = await this.#options.turns.begin();
     let left = most;
     for (const stream of this.#options.evidence().stores.streams.fromOldest()) {
       if (isOfCall(stream)) this.#takeBack(stream);

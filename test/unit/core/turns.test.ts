@@ -54,6 +54,17 @@ test('many short documents that came together do not follow each other in one tu
   assert.ok(work.longestMs <= 2 * 4, `${work.longestMs} ms`);
 });
 
+test('work that begins at one moment shares no turn', async () => {
+  const work = new Work();
+  const some = async (): Promise<void> => {
+    const slice = await work.turns.begin();
+    for (const _step of work.steps(100, 1)) if (slice.isOver) await slice.rest();
+  };
+  await work.during(Promise.all([some(), some(), some()]));
+  assert.equal(work.nowMs, 300);
+  assert.ok(work.longestMs <= 4, `${work.longestMs} ms`);
+});
+
 test('one more than may wait is refused', async () => {
   const work = new Work();
   const all = Array.from({ length: MAX_DOCUMENTS + MAX_DOCUMENTS_WAITING + 3 }, () =>

@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { CallShipper } from '../../../../src/actions/ship/call-shipper.ts';
 import type { CallDocument } from '../../../../src/contract/index.ts';
+import { Turns } from '../../../../src/core/turns.ts';
 import { ORIGINS } from '../../../../src/core/words.ts';
 import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
 import { STATE } from '../../../../src/store/dialogs/dialog-state.ts';
@@ -48,6 +49,7 @@ async function kit(t: TestContext, parts: 'none' | 'headers' | 'full' = 'headers
       rows['messages']?.push(JSON.parse(line) as Row),
     ),
     flushMessages: () => undefined,
+    turns: new Turns(() => performance.now()),
   });
   const endSec = Math.ceil(session.evidence.capture.nowUs / 1e6);
   const at = async (sec: number): Promise<void> => {

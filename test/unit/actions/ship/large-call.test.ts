@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { CallShipper } from '../../../../src/actions/ship/call-shipper.ts';
+import { Turns } from '../../../../src/core/turns.ts';
 import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
 import { largeDialog } from '../../../helpers/large-dialog.ts';
 import { openSession } from '../../../helpers/open-session.ts';
@@ -41,7 +42,7 @@ async function kit(t: TestContext): Promise<Kit> {
     },
     addMessage: messagesTo({ ...SHIPPER, hasBodies: false }, (line) => rows.push(JSON.parse(line) as Row)),
     flushMessages: () => undefined,
-    nowMs: () => ++nowMs,
+    turns: new Turns(() => ++nowMs),
   });
   const sec = Math.ceil(session.evidence.capture.nowUs / 1e6);
   shipper.onTick(sec * 1e6);

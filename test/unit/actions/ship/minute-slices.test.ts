@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Shipping } from '../../../../src/actions/ship/shipping.ts';
 import { MAX_TRUNK_ROWS } from '../../../../src/core/item-limits.ts';
 import { openSession } from '../../../helpers/open-session.ts';
-import { freePort } from '../../../helpers/patience.ts';
+import { freePort, untilHolds } from '../../../helpers/patience.ts';
 import { temporaryFolder } from '../../../helpers/read-capture.ts';
 
 const MINUTE = 29_000_000;
@@ -29,6 +29,7 @@ test('a minute of as many trunks as there may be is not told of in one turn', as
     });
   shipping.open();
   t.after(() => shipping.close());
+  await untilHolds(() => minutesMade(shipping) > 0);
   const atOnce = minutesMade(shipping);
   assert.ok(atOnce > 0 && atOnce < MAX_TRUNK_ROWS / 2, `${atOnce} rows in the first turn`);
   await shipping.finish(PATIENT_MS);

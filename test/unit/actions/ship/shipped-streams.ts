@@ -4,6 +4,7 @@ import { basicCall } from '../../../../fixtures/build/basic-call.ts';
 import { EPOCH_US } from '../../../../fixtures/build/capture.ts';
 import { StreamShipper } from '../../../../src/actions/ship/stream-shipper.ts';
 import type { Evidence } from '../../../../src/analysis/evidence.ts';
+import { Turns } from '../../../../src/core/turns.ts';
 import { STREAM, STREAM_BYTES } from '../../../../src/protocols/rtp/stream-layout.ts';
 import { StreamTable } from '../../../../src/protocols/rtp/stream-table.ts';
 import { TrackerKit } from '../../ingest/dialogs/tracker-kit.ts';
@@ -46,6 +47,7 @@ export class ShippedStreams {
       shipper: { host: 'sbc1', boot: '0123456789abcdef' },
       sendsUprobe,
       nextVersion: () => ++version,
+      turns: new Turns(() => performance.now()),
       add: (_table, lines) => this.rows.push(...lines.map((line) => JSON.parse(line) as StreamRow)),
     });
   }
