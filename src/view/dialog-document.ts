@@ -2,21 +2,59 @@
  * The full dialog: Dialog of the contract, absent where nothing is known.
  */
 
-import type { DialogFacts } from '../analysis/dialog-facts.ts';
-import type { Evidence } from '../analysis/evidence.ts';
-import type { Dialog as DialogDocument, RtpStream, SdpExchange, Timing } from '../contract/index.ts';
+import type { CallDocument, Dialog as DialogDocument, RtpStream, SdpExchange, Timing } from '../contract/index.ts';
 import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
-import { callTiming } from '../store/dialogs/call-timing.ts';
-import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { SdpEntry } from '../store/media/sdp-timeline.ts';
-import { framePointerText, spanSec, timestampText } from './captured-at.ts';
-import { toDiagnosis, toIcmpMedia } from './diagnosis.ts';
-import { referToUri, toSiprecMetadata } from './recording.ts';
-import { toSignalingDiagnosis } from './signaling.ts';
+import { spanSec, timestampText } from './captured-at.ts';
+import type { CallReading, DialogReading, SdpReading } from './dialog-reading.ts';
+import { toRtpStream } from './stream-document.ts';
 
-function toTiming(d: Dialog): Timing {
-  const t = callTiming(d);
-  const out: Timing = { retransmits: d.retransmits };
+/** With its times. */
+export function toCallDocument({ dialog, streams }: CallReading): CallDocument {
+  return withTimes(toDialogDocument(dialog, streams.map(toRtpStream)), dialog);
+}
+
+export function withTimes(
+  document: DialogDocument,
+  { createdUs, updatedUs }: Pick<DialogReading, 'createdUs' | 'updatedUs'>,
+): CallDocument {
+  return Object.assign(document, { created_at: timestampText(createdUs), updated_at: timestampText(updatedUs) });
+}
+
+export function toDialogDocument(r: DialogReading, streams: RtpStream[]): DialogDocument {
+  const { judged } = r;
+  const doc: DialogDocument = {
+    schema_version: 1,
+    call_id: r.callId,
+    state: DIALOG_STATES[r.state] ?? 'Trying',
+    method: r.method,
+    msg_count: r.msgCount,
+    duration_sec: spanSec(r.createdUs, r.updatedUs),
+    timing: toTiming(r),
+    sdp_timeline: r.sdp.map(toSdpExchange),
+    diagnosis: judged.diagnosis,
+    streams,
+  };
+  if (r.from !== '') doc.from = r.from;
+  if (r.to !== '') doc.to = r.to;
+  if (r.fromDisplay !== null) doc.from_display = r.fromDisplay;
+  if (r.toDisplay !== null) doc.to_display = r.toDisplay;
+  if (r.finalCode !== 0) {
+    doc.final_status_code = r.finalCode;
+    doc.final_status_reason = r.finalReason;
+  }
+  if (r.frame !== null) doc.frame = r.frame;
+  const origin = ORIGINS[r.origin];
+  if (origin !== undefined) doc.input_origin = origin;
+  if (r.tags.length > 0) doc.tags = [...r.tags];
+  if (judged.icmp_media !== undefined) doc.icmp_media = judged.icmp_media;
+  if (judged.refer_to !== undefined) doc.refer_to = judged.refer_to;
+  if (judged.siprec_metadata !== undefined) doc.siprec_metadata = judged.siprec_metadata;
+  if (judged.signaling_diagnosis !== undefined) doc.signaling_diagnosis = judged.signaling_diagnosis;
+  return doc;
+}
+
+function toTiming({ retransmits, timing: t }: DialogReading): Timing {
+  const out: Timing = { retransmits };
   if (t.pddMs !== null) out.pdd_ms = t.pddMs;
   if (t.setupMs !== null) out.setup_ms = t.setupMs;
   if (t.ringMs !== null) out.ring_ms = t.ringMs;
@@ -25,45 +63,11 @@ function toTiming(d: Dialog): Timing {
   return out;
 }
 
-export function toDialogDocument(e: Evidence, d: Dialog, facts: DialogFacts, streams: RtpStream[]): DialogDocument {
-  const doc: DialogDocument = {
-    schema_version: 1,
-    call_id: d.callId,
-    state: DIALOG_STATES[d.state] ?? 'Trying',
-    method: d.methodText,
-    msg_count: d.msgCount,
-    duration_sec: spanSec(d.createdUs, d.updatedUs),
-    timing: toTiming(d),
-    sdp_timeline: (d.sdp ?? []).map(toSdpExchange),
-    diagnosis: toDiagnosis(facts.media, facts.relay, facts.stunMismatch),
-    streams,
-  };
-  if (d.fromUser !== '') doc.from = d.fromUser;
-  if (d.toUser !== '') doc.to = d.toUser;
-  if (d.fromDisplay !== null) doc.from_display = d.fromDisplay;
-  if (d.toDisplay !== null) doc.to_display = d.toDisplay;
-  if (d.finalCode !== 0) {
-    doc.final_status_code = d.finalCode;
-    doc.final_status_reason = d.finalReason;
-  }
-  const frame = d.frame === null ? undefined : framePointerText(d.frame, e.capture.sources);
-  if (frame !== undefined) doc.frame = frame;
-  const origin = ORIGINS[d.origin];
-  if (origin !== undefined) doc.input_origin = origin;
-  if (facts.tags.length > 0) doc.tags = [...facts.tags];
-  const icmpMedia = toIcmpMedia(e.stores.icmp.media, facts.icmp);
-  if (icmpMedia !== null) doc.icmp_media = icmpMedia;
-  if (d.referTo !== null) doc.refer_to = referToUri(d.referTo);
-  if (facts.recording !== null) doc.siprec_metadata = toSiprecMetadata(facts.recording);
-  if (facts.signaling !== null) doc.signaling_diagnosis = toSignalingDiagnosis(facts.signaling);
-  return doc;
-}
-
-export function toSdpExchange(entry: SdpEntry): SdpExchange {
+function toSdpExchange(entry: SdpReading): SdpExchange {
   const out: SdpExchange = {
     timestamp: timestampText(entry.tsUs),
     direction: entry.isOffer ? 'offer' : 'answer',
-    codecs: [...entry.codecs.names],
+    codecs: [...entry.codecs],
     mode: entry.mode,
   };
   if (entry.event !== null) out.event = entry.event;

@@ -15,14 +15,17 @@ import type { Steps } from '../core/turns.ts';
 import { finish } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
-import { timestampText } from './captured-at.ts';
-import { toDialogDocument } from './dialog-document.ts';
+import { toDialogDocument, withTimes } from './dialog-document.ts';
+import type { CallReading } from './dialog-reading.ts';
+import { readDialog } from './dialog-reading.ts';
 import { toRtpStream, toStreamRow } from './stream-document.ts';
+import type { StreamReading } from './stream-reading.ts';
+import { readStream } from './stream-reading.ts';
 import { toTermination } from './termination.ts';
 
 export function streamDocument(e: Evidence, stream: Stream): RtpStream | null {
   const q = streamQuality(stream, e.capture.quality);
-  return q === null ? null : toRtpStream(stream, q, e.capture.sources);
+  return q === null ? null : toRtpStream(readStream(stream, q, e.capture.sources));
 }
 
 export function streamRow(e: Evidence, stream: Stream): StreamRow | null {
@@ -69,27 +72,35 @@ export function callDocument(e: Evidence, d: Dialog): CallDocument {
 }
 
 export function* callDocumentSteps(e: Evidence, d: Dialog): Steps<CallDocument> {
-  return yield* knownCallSteps(e, d, yield* documentFactsSteps(e, d));
-}
-
-/** The same for who has the facts. */
-export function* knownCallSteps(e: Evidence, d: Dialog, facts: DialogFacts): Steps<CallDocument> {
-  const document = yield* knownDialogSteps(e, d, facts);
-  return Object.assign(document, { created_at: timestampText(d.createdUs), updated_at: timestampText(d.updatedUs) });
+  return withTimes(yield* dialogDocumentSteps(e, d), d);
 }
 
 /** A step a stream, and one a message that is read. */
 export function* dialogDocumentSteps(e: Evidence, d: Dialog): Steps<DialogDocument> {
-  return yield* knownDialogSteps(e, d, yield* documentFactsSteps(e, d));
-}
-
-function* knownDialogSteps(e: Evidence, d: Dialog, facts: DialogFacts): Steps<DialogDocument> {
-  const intervals = Math.floor(MAX_DIALOG_INTERVALS / Math.max(1, facts.streams.length));
+  const facts = yield* documentFactsSteps(e, d);
   const streams: RtpStream[] = [];
-  for (const { stream, quality } of facts.streams) {
-    e.omitted.intervals += Math.max(0, quality.windows.length - intervals);
-    streams.push(toRtpStream(stream, quality, e.capture.sources, intervals));
+  for (const reading of streamReadings(e, facts)) {
+    streams.push(toRtpStream(reading));
     yield;
   }
-  return toDialogDocument(e, d, facts, streams);
+  return toDialogDocument(readDialog(e, d, facts), streams);
+}
+
+/** A step a stream. */
+export function* callReadingSteps(e: Evidence, d: Dialog, facts: DialogFacts): Steps<CallReading> {
+  const streams: StreamReading[] = [];
+  for (const reading of streamReadings(e, facts)) {
+    streams.push(reading);
+    yield;
+  }
+  return { dialog: readDialog(e, d, facts), streams };
+}
+
+/** Each as it is asked for, with as many windows as a document of all has room for. */
+function* streamReadings(e: Evidence, { streams }: DialogFacts): Generator<StreamReading> {
+  const most = Math.floor(MAX_DIALOG_INTERVALS / Math.max(1, streams.length));
+  for (const { stream, quality } of streams) {
+    e.omitted.intervals += Math.max(0, quality.windows.length - most);
+    yield readStream(stream, quality, e.capture.sources, most);
+  }
 }

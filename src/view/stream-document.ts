@@ -1,20 +1,15 @@
 /**
  * Streams of the contract: the full document and the list row.
  */
-import { srtpTrailerBytes } from '../analysis/srtp-trailer.ts';
-import type { QualityScale, StreamQuality } from '../analysis/stream-quality.ts';
+import type { StreamQuality } from '../analysis/stream-quality.ts';
 import type { QualityInterval, RtpStream, StreamRow } from '../contract/index.ts';
 import { hexWord } from '../core/fixed-digits.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import { rounded } from '../core/rounded.ts';
 import { ORIGINS } from '../core/words.ts';
-import { finishBurstGap } from '../protocols/rtp/burst-gap.ts';
-import { lossPct, scoreWindow } from '../protocols/rtp/quality.ts';
-import { packetMs } from '../protocols/rtp/stream-snapshot.ts';
-import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
-import { windowJitterMs } from '../protocols/rtp/stream-window.ts';
 import type { Stream } from '../store/media/stream.ts';
-import { framePointerText, timestampText } from './captured-at.ts';
+import { timestampText } from './captured-at.ts';
+import type { StreamReading, WindowReading } from './stream-reading.ts';
 
 const NO_DSCP = 0xff;
 
@@ -28,20 +23,16 @@ export function ssrcText(ssrc: number): string {
 }
 
 /** One closed window of a stream. */
-export function toInterval(w: StreamWindow, q: QualityScale): QualityInterval {
+export function toInterval(w: WindowReading): QualityInterval {
   const out: QualityInterval = {
     timestamp: timestampText(w.startUs),
-    jitter_ms: milliseconds(windowJitterMs(w, q.jitterClock)),
-    loss_pct: percent(lossPct(w.lost, w.expected)),
+    jitter_ms: milliseconds(w.jitterMs),
+    loss_pct: percent(w.lossPct),
     packets: w.packets,
   };
-  const score = scoreWindow(w, q.impairment, q.floorPackets, q.delayMs);
-  if (score === null) return out;
-  out.verdict = score.verdict;
-  if (score.verdict !== 'not_scorable') {
-    out.mos = mosValue(score.mos);
-    out.r_factor = rounded(score.rFactor, 4);
-  }
+  if (w.verdict !== null) out.verdict = w.verdict;
+  if (w.mos !== null) out.mos = mosValue(w.mos);
+  if (w.rFactor !== null) out.r_factor = rounded(w.rFactor, 4);
   return out;
 }
 
@@ -61,31 +52,24 @@ export function toStreamRow(stream: Stream, q: StreamQuality): StreamRow {
   return row;
 }
 
-/** With its newest `maxIntervals`. */
-export function toRtpStream(
-  stream: Stream,
-  q: StreamQuality,
-  sources: readonly string[],
-  maxIntervals: number = Number.POSITIVE_INFINITY,
-): RtpStream {
-  const s = q.snapshot;
+export function toRtpStream(s: StreamReading): RtpStream {
+  const { burst, call, roundTrip } = s;
   const doc: RtpStream = {
     schema_version: 1,
-    ssrc: ssrcText(stream.ssrc),
+    ssrc: ssrcText(s.ssrc),
     payload_type: s.payloadType,
-    src: endpointKeyText(stream.srcKey),
-    dst: endpointKeyText(stream.dstKey),
+    src: endpointKeyText(s.src),
+    dst: endpointKeyText(s.dst),
     packets: s.packets,
-    octets: Math.max(0, s.octets - s.packets * srtpTrailerBytes(stream)),
-    jitter_ms: milliseconds(q.jitterMs),
-    loss_pct: percent(q.lossPct),
-    orphaned: stream.dialog === null,
+    octets: s.octets,
+    jitter_ms: milliseconds(s.jitterMs),
+    loss_pct: percent(s.lossPct),
+    orphaned: call === null,
     first_seen: timestampText(s.firstUs),
     last_seen: timestampText(s.lastUs),
-    quality_intervals: q.windows.slice(-maxIntervals).map((w) => toInterval(w, q)),
+    quality_intervals: s.windows.map(toInterval),
   };
-  if (q.codec !== null) doc.codec = q.codec;
-  const burst = finishBurstGap(s, packetMs(s, q.clockRate));
+  if (s.codec !== null) doc.codec = s.codec;
   if (burst !== null)
     doc.burst_gap = {
       burst_count: burst.burstCount,
@@ -99,21 +83,19 @@ export function toRtpStream(
     doc.dscp = s.dscpFirst;
     if (s.dscpLast !== s.dscpFirst && s.dscpLast !== NO_DSCP) doc.dscp_last = s.dscpLast;
   }
-  const origin = ORIGINS[stream.origin];
+  const origin = ORIGINS[s.origin];
   if (origin !== undefined) doc.input_origin = origin;
-  if (stream.dialog !== null) {
-    doc.associated_dialog = stream.dialog.callId;
-    doc.dialog_assertion = stream.claim?.derived === 'relay' ? 'media-relay' : 'signaled';
-    const dialogOrigin = ORIGINS[stream.dialog.origin];
+  if (call !== null) {
+    doc.associated_dialog = call.callId;
+    doc.dialog_assertion = call.isByRelay ? 'media-relay' : 'signaled';
+    const dialogOrigin = ORIGINS[call.origin];
     if (dialogOrigin !== undefined && dialogOrigin !== origin) doc.dialog_origin = dialogOrigin;
   }
-  const frame = stream.frame === null ? undefined : framePointerText(stream.frame, sources);
-  if (frame !== undefined) doc.frame = frame;
-  const roundTrip = stream.rtcp?.roundTrip ?? null;
+  if (s.frame !== null) doc.frame = s.frame;
   if (roundTrip !== null) {
     doc.round_trip_ms = milliseconds(roundTrip.ms);
     doc.round_trip_source = roundTrip.source;
   }
-  if (q.mos !== null) doc.mos = mosValue(q.mos);
+  if (s.mos !== null) doc.mos = mosValue(s.mos);
   return doc;
 }

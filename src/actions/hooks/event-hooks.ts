@@ -19,6 +19,7 @@ import type { Meter } from '../../view/figures.ts';
 import { snake } from '../../view/loss-row.ts';
 import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { ssrcText, toInterval, toStreamRow } from '../../view/stream-document.ts';
+import { readWindow } from '../../view/stream-reading.ts';
 import { toTrunkEvent } from '../../view/trunk-change.ts';
 import { splitCommand } from './command-line.ts';
 import { ExecHook } from './exec-hook.ts';
@@ -77,7 +78,7 @@ export class Hooks implements Observer, Meter {
     if (this.quality === null) return;
     const last = lastWindow(stream, context);
     if (last === null) return;
-    const { mos } = toInterval(last.window, last.scale);
+    const { mos } = toInterval(readWindow(last.window, last.scale));
     if (typeof mos !== 'number') return;
     if (mos >= this.#threshold) this.#below.delete(stream);
     else if (!this.#below.has(stream)) {

@@ -15,7 +15,8 @@ import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { bindingOf } from '../../view/ask-registrations.ts';
 import { callHints } from '../../view/call-hints.ts';
 import { toCallRow } from '../../view/call-row.ts';
-import { knownCallSteps } from '../../view/documents.ts';
+import { toCallDocument } from '../../view/dialog-document.ts';
+import { callReadingSteps } from '../../view/documents.ts';
 import type { CallKey } from './key.ts';
 import { hourText, isInTime, line, lineHead } from './key.ts';
 import { streamLine } from './stream-line.ts';
@@ -36,7 +37,7 @@ export function* shippedCallSteps(
   facts: DialogFacts,
   findings: readonly FindingName[],
 ): Steps<ShippedCall> {
-  return { facts, findings, document: yield* knownCallSteps(e, d, facts) };
+  return { facts, findings, document: toCallDocument(yield* callReadingSteps(e, d, facts)) };
 }
 
 export function callLine(

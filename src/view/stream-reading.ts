@@ -1,0 +1,110 @@
+/**
+ * What the document of a stream says, read from the stores at one moment: whoever has it needs no store, and may be another
+ * thread.
+ */
+import { srtpTrailerBytes } from '../analysis/srtp-trailer.ts';
+import type { QualityScale, StreamQuality } from '../analysis/stream-quality.ts';
+import type { Verdict } from '../contract/index.ts';
+import type { EndpointKey } from '../core/ip.ts';
+import type { BurstGap } from '../protocols/rtp/burst-gap.ts';
+import { finishBurstGap } from '../protocols/rtp/burst-gap.ts';
+import { lossPct, scoreWindow } from '../protocols/rtp/quality.ts';
+import type { RoundTrip } from '../protocols/rtp/round-trip.ts';
+import { packetMs } from '../protocols/rtp/stream-snapshot.ts';
+import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
+import { windowJitterMs } from '../protocols/rtp/stream-window.ts';
+import type { Stream } from '../store/media/stream.ts';
+import { framePointerText } from './captured-at.ts';
+
+/** One closed window. Where it has no verdict too few packets were expected; a codec without published values has no score. */
+export type WindowReading = {
+  readonly startUs: number;
+  readonly jitterMs: number;
+  readonly lossPct: number;
+  readonly packets: number;
+  readonly verdict: Verdict | null;
+  readonly mos: number | null;
+  readonly rFactor: number | null;
+};
+
+/** Times in microseconds since the epoch, origins those of core/words.ts. */
+export type StreamReading = {
+  /** Counts the streams of the run from 0. */
+  readonly serial: number;
+  readonly openedUs: number;
+  readonly ssrc: number;
+  readonly payloadType: number;
+  readonly src: EndpointKey;
+  readonly dst: EndpointKey;
+  readonly packets: number;
+  readonly octets: number;
+  readonly jitterMs: number;
+  readonly lossPct: number;
+  readonly firstUs: number;
+  readonly lastUs: number;
+  readonly windows: readonly WindowReading[];
+  readonly codec: string | null;
+  readonly burst: BurstGap | null;
+  /** Of the first packet and of the last; 255 where none had one. */
+  readonly dscpFirst: number;
+  readonly dscpLast: number;
+  readonly origin: number;
+  /** Of the call it belongs to. */
+  readonly call: { readonly callId: string; readonly origin: number; readonly isByRelay: boolean } | null;
+  /** As text. */
+  readonly frame: string | null;
+  readonly roundTrip: RoundTrip | null;
+  readonly mos: number | null;
+};
+
+/** With its newest `mostWindows`. */
+export function readStream(
+  stream: Stream,
+  q: StreamQuality,
+  sources: readonly string[],
+  mostWindows: number = Number.POSITIVE_INFINITY,
+): StreamReading {
+  const s = q.snapshot;
+  const { dialog } = stream;
+  return {
+    serial: stream.serial,
+    openedUs: stream.openedUs,
+    ssrc: stream.ssrc,
+    payloadType: s.payloadType,
+    src: stream.srcKey,
+    dst: stream.dstKey,
+    packets: s.packets,
+    octets: Math.max(0, s.octets - s.packets * srtpTrailerBytes(stream)),
+    jitterMs: q.jitterMs,
+    lossPct: q.lossPct,
+    firstUs: s.firstUs,
+    lastUs: s.lastUs,
+    windows: q.windows.slice(-mostWindows).map((w) => readWindow(w, q)),
+    codec: q.codec,
+    burst: finishBurstGap(s, packetMs(s, q.clockRate)),
+    dscpFirst: s.dscpFirst,
+    dscpLast: s.dscpLast,
+    origin: stream.origin,
+    call:
+      dialog === null
+        ? null
+        : { callId: dialog.callId, origin: dialog.origin, isByRelay: stream.claim?.derived === 'relay' },
+    frame: stream.frame === null ? null : (framePointerText(stream.frame, sources) ?? null),
+    roundTrip: stream.rtcp?.roundTrip ?? null,
+    mos: q.mos,
+  };
+}
+
+export function readWindow(w: StreamWindow, q: QualityScale): WindowReading {
+  const score = scoreWindow(w, q.impairment, q.floorPackets, q.delayMs);
+  const scored = score === null || score.verdict === 'not_scorable' ? null : score;
+  return {
+    startUs: w.startUs,
+    jitterMs: windowJitterMs(w, q.jitterClock),
+    lossPct: lossPct(w.lost, w.expected),
+    packets: w.packets,
+    verdict: score?.verdict ?? null,
+    mos: scored?.mos ?? null,
+    rFactor: scored?.rFactor ?? null,
+  };
+}
