@@ -12,7 +12,7 @@ import { root } from './files.mjs';
 const ENTRIES = {
   calltap: 'src/app/main.ts',
   'audio-worker': 'src/export/audio-worker.ts',
-  'message-worker': 'src/actions/ship/message-worker.ts',
+  'row-worker': 'src/actions/ship/row-worker.ts',
 };
 
 /** esbuild leaves other characters in comments. One of them makes V8 keep two bytes for each character of the file. */

@@ -11,8 +11,8 @@ import type { ShipCounters, ShipTable } from './counters.ts';
 import { SHIP_TABLES, shipCounters } from './counters.ts';
 import { mostBytes, Slabs, WaitingLines } from './lines.ts';
 import type { MessageKey } from './message-record.ts';
-import type { MessageThreadOptions } from './message-thread.ts';
-import { MessageThread } from './message-thread.ts';
+import type { RowThreadOptions } from './row-thread.ts';
+import { RowThread } from './row-thread.ts';
 import type { SendTimes } from './sender.ts';
 import { Sender } from './sender.ts';
 import type { SpoolOptions } from './spool.ts';
@@ -29,7 +29,7 @@ export type ShipOptions = Store &
     /** Told why rows do not get to the store, once for each trouble as it begins, and null when none is left. */
     readonly onTrouble: (reason: string | null) => void;
     /** Whose messages they are, and what of them is shipped. */
-    readonly messages: Pick<MessageThreadOptions, 'maker' | 'program'>;
+    readonly messages: Pick<RowThreadOptions, 'maker' | 'program'>;
     readonly times?: Partial<ShipTimes>;
   };
 
@@ -52,7 +52,7 @@ export class Shipment {
   readonly #byName: Readonly<Record<ShipTable, Table>>;
   readonly #spool: Spool;
   readonly #sender: Sender;
-  readonly #thread: MessageThread;
+  readonly #thread: RowThread;
   readonly #troubles: OnceTold;
   readonly #segmentMs: number;
   /** Of lines that wait, and of those that are being written. */
@@ -79,7 +79,7 @@ export class Shipment {
     this.#segmentMs = times.segmentMs;
     const troubles = new OnceTold(options.onTrouble);
     this.#troubles = troubles;
-    this.#thread = new MessageThread({
+    this.#thread = new RowThread({
       ...options.messages,
       take: (lines, rows) => this.#takeMessages(lines, rows),
       onLoss: (reason, rows) => this.#lost(reason, rows),

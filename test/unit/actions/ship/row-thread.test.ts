@@ -9,7 +9,7 @@ import {
   recordMemory,
   writeRecord,
 } from '../../../../src/actions/ship/message-record.ts';
-import { MessageThread } from '../../../../src/actions/ship/message-thread.ts';
+import { RowThread } from '../../../../src/actions/ship/row-thread.ts';
 import {
   SHIP_LINE_BYTES,
   SHIP_LINE_SLABS,
@@ -23,12 +23,12 @@ import { kept, keyOf, sip } from './kept-message.ts';
 import { POISON } from './poisoned-worker.ts';
 
 const MAKER = { host: 'sbc "1"', boot: '0123456789abcdef', hasBodies: true };
-type Kit = { readonly thread: MessageThread; readonly lines: string[]; readonly losses: Record<string, number> };
+type Kit = { readonly thread: RowThread; readonly lines: string[]; readonly losses: Record<string, number> };
 
 function kit(t: TestContext, program?: URL): Kit {
   const lines: string[] = [];
   const losses: Record<string, number> = {};
-  const thread = new MessageThread({
+  const thread = new RowThread({
     maker: MAKER,
     take: (bytes, rows) => {
       const made = bytes.toString('utf8').split('\n');
@@ -49,7 +49,7 @@ function messageOf(line: string): number {
   return (JSON.parse(line) as { message: number }).message;
 }
 
-describe('thread of messages', { timeout: 120_000 }, () => {
+describe('thread of rows', { timeout: 120_000 }, () => {
   it('a row says what the log knows of the message', async (t) => {
     const { thread, lines } = kit(t);
     const flags = ROW.RETRANSMISSION | ROW.COPY | ROW.DUPLICATE;

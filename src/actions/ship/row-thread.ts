@@ -14,7 +14,7 @@ import type { LineMaker, MessageJob, MessageJobResult } from './message-lines.ts
 import type { MessageKey, RecordMemory } from './message-record.ts';
 import { recordBytes, recordMemory, writeRecord } from './message-record.ts';
 
-export type MessageThreadOptions = {
+export type RowThreadOptions = {
   readonly maker: LineMaker;
   /** Gets lines, each with its line end; the bytes are another's when it returns. */
   readonly take: (lines: Buffer, rows: number) => void;
@@ -30,8 +30,8 @@ const HEAP = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
 type Records = { readonly from: number; upTo: number; rows: number };
 type Waiting = Records & { readonly piece: RecordMemory };
 
-export class MessageThread {
-  readonly #options: MessageThreadOptions;
+export class RowThread {
+  readonly #options: RowThreadOptions;
   /** Pieces that are free. */
   readonly #freeRecords: RecordMemory[] = Array.from({ length: SHIP_RECORD_SLABS }, newRecords);
   readonly #freeLines: ArrayBuffer[] = Array.from({ length: SHIP_LINE_SLABS }, newLines);
@@ -45,7 +45,7 @@ export class MessageThread {
   #bytes = 0;
   #isIdle: (() => void)[] = [];
 
-  constructor(options: MessageThreadOptions) {
+  constructor(options: RowThreadOptions) {
     this.#options = options;
   }
 
@@ -117,7 +117,7 @@ export class MessageThread {
   }
 
   #start(): Worker {
-    const program = this.#options.program ?? new URL('./message-worker.js', import.meta.url);
+    const program = this.#options.program ?? new URL('./row-worker.js', import.meta.url);
     const worker = new Worker(program, { workerData: this.#options.maker, execArgv: [], resourceLimits: HEAP });
     worker.on('message', (result: MessageJobResult) => this.#take(result));
     // It ends then, and that is counted.
@@ -174,5 +174,5 @@ function newLines(): ArrayBuffer {
 }
 
 function nothing(): never {
-  throw new Error('the thread of messages answered what it was not asked');
+  throw new Error('the thread of rows answered what it was not asked');
 }

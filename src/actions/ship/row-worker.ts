@@ -1,5 +1,5 @@
 /**
- * The thread that makes rows of messages: a program of its own, as `new Worker` needs one. message-thread.ts starts it, and
+ * The thread that makes rows of messages: a program of its own, as `new Worker` needs one. row-thread.ts starts it, and
  * sends it what to make.
  */
 import { parentPort, workerData } from 'node:worker_threads';
