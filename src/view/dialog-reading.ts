@@ -4,6 +4,7 @@
  */
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
+import { noMediaFault } from '../analysis/findings.ts';
 import type { Dialog as DialogDocument } from '../contract/index.ts';
 import type { CallTiming } from '../store/dialogs/call-timing.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
@@ -83,12 +84,19 @@ function readSdp(entry: SdpEntry): SdpReading {
   return { tsUs, isOffer, mode, event, address, port, codecs: codecs.names };
 }
 
+/** Of nearly all calls. */
+export const NOTHING_JUDGED: Judged = { diagnosis: toDiagnosis(noMediaFault(), null, null) };
+
 export function judgedOf(e: Evidence, d: Dialog, facts: DialogFacts): Judged {
-  const judged: Judged = { diagnosis: toDiagnosis(facts.media, facts.relay, facts.stunMismatch) };
+  const { media, relay, stunMismatch, recording, signaling } = facts;
   const icmpMedia = toIcmpMedia(e.stores.icmp.media, facts.icmp);
+  const isSound = media.hints.length === 0 && relay === null && stunMismatch === null;
+  if (isSound && icmpMedia === null && d.referTo === null && recording === null && signaling === null)
+    return NOTHING_JUDGED;
+  const judged: Judged = { diagnosis: toDiagnosis(media, relay, stunMismatch) };
   if (icmpMedia !== null) judged.icmp_media = icmpMedia;
   if (d.referTo !== null) judged.refer_to = referToUri(d.referTo);
-  if (facts.recording !== null) judged.siprec_metadata = toSiprecMetadata(facts.recording);
-  if (facts.signaling !== null) judged.signaling_diagnosis = toSignalingDiagnosis(facts.signaling);
+  if (recording !== null) judged.siprec_metadata = toSiprecMetadata(recording);
+  if (signaling !== null) judged.signaling_diagnosis = toSignalingDiagnosis(signaling);
   return judged;
 }

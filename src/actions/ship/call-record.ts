@@ -1,0 +1,330 @@
+/**
+ * A call on its way to the thread that makes its rows: what was read of it, and the columns that its document does not have.
+ */
+import type { FindingName } from '../../analysis/finding-names.ts';
+import type { EndpointKey } from '../../core/ip.ts';
+import type { RecordReader, RecordWriter } from '../../core/record.ts';
+import type { BurstGap } from '../../protocols/rtp/burst-gap.ts';
+import type { RoundTrip } from '../../protocols/rtp/round-trip.ts';
+import type { CallTiming } from '../../store/dialogs/call-timing.ts';
+import type { CallReading, DialogReading, Judged, SdpReading } from '../../view/dialog-reading.ts';
+import { NOTHING_JUDGED } from '../../view/dialog-reading.ts';
+import type { StreamReading, WindowReading } from '../../view/stream-reading.ts';
+import type { CallKey } from './key.ts';
+
+/** What all rows of one call have; `hourUs` is when the hour of its rows begins. */
+export type RecordKey = Pick<CallKey, 'number' | 'version'> & { readonly hourUs: number };
+
+/** Columns of the row that its document does not have; '' and null are unknown. */
+export type CallColumns = {
+  readonly src: string;
+  readonly dst: string;
+  readonly transport: string;
+  readonly trunkIn: string;
+  readonly trunkOut: string;
+  readonly code: number;
+  readonly reason: string;
+  readonly worstMos: number | null;
+  readonly worstLossPct: number | null;
+  readonly worstJitterMs: number | null;
+  readonly codecs: readonly string[];
+  readonly findings: readonly FindingName[];
+  readonly userAgent: string;
+  readonly endedBy: string;
+  readonly trunks: readonly string[];
+  readonly numbers: readonly string[];
+  readonly hints: readonly string[];
+  /** Of a registration, as JSON. */
+  readonly binding: string;
+};
+
+export type CallRecord = { readonly key: RecordKey; readonly reading: CallReading; readonly columns: CallColumns };
+
+export function writeCall(to: RecordWriter, { key, reading, columns }: CallRecord): void {
+  to.number(key.number);
+  to.number(key.version);
+  to.number(key.hourUs);
+  writeDialog(to, reading.dialog);
+  to.number(reading.streams.length);
+  for (const stream of reading.streams) writeStream(to, stream);
+  writeColumns(to, columns);
+}
+
+/** Values are read in the order in which they stand here. */
+export function readCall(from: RecordReader): CallRecord {
+  return {
+    key: { number: from.number(), version: from.number(), hourUs: from.number() },
+    reading: { dialog: readDialog(from), streams: from.list(() => readStream(from)) },
+    columns: readColumns(from),
+  };
+}
+
+function writeDialog(to: RecordWriter, d: DialogReading): void {
+  to.text(d.callId);
+  to.number(d.state);
+  to.text(d.method);
+  to.number(d.msgCount);
+  to.number(d.createdUs);
+  to.number(d.updatedUs);
+  to.number(d.retransmits);
+  writeTiming(to, d.timing);
+  to.number(d.sdp.length);
+  for (const entry of d.sdp) writeSdp(to, entry);
+  to.text(d.from);
+  to.text(d.to);
+  to.textOrNull(d.fromDisplay);
+  to.textOrNull(d.toDisplay);
+  to.number(d.finalCode);
+  to.text(d.finalReason);
+  to.textOrNull(d.frame);
+  to.number(d.origin);
+  to.texts(d.tags);
+  to.textOrNull(d.judged === NOTHING_JUDGED ? null : JSON.stringify(d.judged));
+}
+
+function readDialog(from: RecordReader): DialogReading {
+  return {
+    callId: from.text(),
+    state: from.number(),
+    method: from.text(),
+    msgCount: from.number(),
+    createdUs: from.number(),
+    updatedUs: from.number(),
+    retransmits: from.number(),
+    timing: readTiming(from),
+    sdp: from.list(() => readSdp(from)),
+    from: from.text(),
+    to: from.text(),
+    fromDisplay: from.textOrNull(),
+    toDisplay: from.textOrNull(),
+    finalCode: from.number(),
+    finalReason: from.text(),
+    frame: from.textOrNull(),
+    origin: from.number(),
+    tags: from.texts(),
+    judged: judgedOf(from.textOrNull()),
+  };
+}
+
+function judgedOf(json: string | null): Judged {
+  return json === null ? NOTHING_JUDGED : JSON.parse(json);
+}
+
+function writeTiming(to: RecordWriter, t: CallTiming): void {
+  to.numberOrNull(t.pddMs);
+  to.numberOrNull(t.setupMs);
+  to.numberOrNull(t.ringMs);
+  to.numberOrNull(t.tryingDelayMs);
+  to.numberOrNull(t.teardownMs);
+  to.numberOrNull(t.durationMs);
+}
+
+function readTiming(from: RecordReader): CallTiming {
+  return {
+    pddMs: from.numberOrNull(),
+    setupMs: from.numberOrNull(),
+    ringMs: from.numberOrNull(),
+    tryingDelayMs: from.numberOrNull(),
+    teardownMs: from.numberOrNull(),
+    durationMs: from.numberOrNull(),
+  };
+}
+
+function writeSdp(to: RecordWriter, entry: SdpReading): void {
+  to.number(entry.tsUs);
+  to.flag(entry.isOffer);
+  to.text(entry.mode);
+  to.textOrNull(entry.event);
+  to.textOrNull(entry.address);
+  to.numberOrNull(entry.port);
+  to.texts(entry.codecs);
+}
+
+function readSdp(from: RecordReader): SdpReading {
+  return {
+    tsUs: from.number(),
+    isOffer: from.flag(),
+    mode: from.text(),
+    event: from.textOrNull(),
+    address: from.textOrNull(),
+    port: from.numberOrNull(),
+    codecs: from.texts(),
+  };
+}
+
+function writeStream(to: RecordWriter, s: StreamReading): void {
+  to.number(s.serial);
+  to.number(s.openedUs);
+  to.number(s.ssrc);
+  to.number(s.payloadType);
+  writeEndpoint(to, s.src);
+  writeEndpoint(to, s.dst);
+  to.number(s.packets);
+  to.number(s.octets);
+  to.number(s.jitterMs);
+  to.number(s.lossPct);
+  to.number(s.firstUs);
+  to.number(s.lastUs);
+  to.number(s.windows.length);
+  for (const window of s.windows) writeWindow(to, window);
+  to.textOrNull(s.codec);
+  writeOrNot(to, s.burst, writeBurst);
+  to.number(s.dscpFirst);
+  to.number(s.dscpLast);
+  to.number(s.origin);
+  writeOrNot(to, s.call, writeOwner);
+  to.textOrNull(s.frame);
+  writeOrNot(to, s.roundTrip, writeRoundTrip);
+  to.numberOrNull(s.mos);
+}
+
+function readStream(from: RecordReader): StreamReading {
+  return {
+    serial: from.number(),
+    openedUs: from.number(),
+    ssrc: from.number(),
+    payloadType: from.number(),
+    src: readEndpoint(from),
+    dst: readEndpoint(from),
+    packets: from.number(),
+    octets: from.number(),
+    jitterMs: from.number(),
+    lossPct: from.number(),
+    firstUs: from.number(),
+    lastUs: from.number(),
+    windows: from.list(() => readWindow(from)),
+    codec: from.textOrNull(),
+    burst: from.flag() ? readBurst(from) : null,
+    dscpFirst: from.number(),
+    dscpLast: from.number(),
+    origin: from.number(),
+    call: from.flag() ? readOwner(from) : null,
+    frame: from.textOrNull(),
+    roundTrip: from.flag() ? readRoundTrip(from) : null,
+    mos: from.numberOrNull(),
+  };
+}
+
+function writeOrNot<T>(to: RecordWriter, value: T | null, write: (to: RecordWriter, value: T) => void): void {
+  to.flag(value !== null);
+  if (value !== null) write(to, value);
+}
+
+/** Those of IPv4 are numbers. */
+function writeEndpoint(to: RecordWriter, key: EndpointKey): void {
+  const isText = typeof key === 'string';
+  to.flag(isText);
+  if (isText) to.text(key);
+  else to.number(key);
+}
+
+function readEndpoint(from: RecordReader): EndpointKey {
+  return from.flag() ? from.text() : from.number();
+}
+
+function writeWindow(to: RecordWriter, w: WindowReading): void {
+  to.number(w.startUs);
+  to.number(w.jitterMs);
+  to.number(w.lossPct);
+  to.number(w.packets);
+  to.textOrNull(w.verdict);
+  to.numberOrNull(w.mos);
+  to.numberOrNull(w.rFactor);
+}
+
+function readWindow(from: RecordReader): WindowReading {
+  return {
+    startUs: from.number(),
+    jitterMs: from.number(),
+    lossPct: from.number(),
+    packets: from.number(),
+    verdict: from.textOrNull(),
+    mos: from.numberOrNull(),
+    rFactor: from.numberOrNull(),
+  };
+}
+
+function writeBurst(to: RecordWriter, b: BurstGap): void {
+  to.number(b.burstCount);
+  to.number(b.burstDurationMs);
+  to.number(b.gapDurationMs);
+  to.number(b.burstLossPct);
+  to.number(b.gapLossPct);
+  to.flag(b.isBursty);
+}
+
+function readBurst(from: RecordReader): BurstGap {
+  return {
+    burstCount: from.number(),
+    burstDurationMs: from.number(),
+    gapDurationMs: from.number(),
+    burstLossPct: from.number(),
+    gapLossPct: from.number(),
+    isBursty: from.flag(),
+  };
+}
+
+type Owner = NonNullable<StreamReading['call']>;
+
+function writeOwner(to: RecordWriter, { callId, origin, isByRelay }: Owner): void {
+  to.text(callId);
+  to.number(origin);
+  to.flag(isByRelay);
+}
+
+function readOwner(from: RecordReader): Owner {
+  return { callId: from.text(), origin: from.number(), isByRelay: from.flag() };
+}
+
+function writeRoundTrip(to: RecordWriter, { ms, source }: RoundTrip): void {
+  to.number(ms);
+  to.text(source);
+}
+
+function readRoundTrip(from: RecordReader): RoundTrip {
+  return { ms: from.number(), source: from.text() };
+}
+
+function writeColumns(to: RecordWriter, c: CallColumns): void {
+  to.text(c.src);
+  to.text(c.dst);
+  to.text(c.transport);
+  to.text(c.trunkIn);
+  to.text(c.trunkOut);
+  to.number(c.code);
+  to.text(c.reason);
+  to.numberOrNull(c.worstMos);
+  to.numberOrNull(c.worstLossPct);
+  to.numberOrNull(c.worstJitterMs);
+  to.texts(c.codecs);
+  to.texts(c.findings);
+  to.text(c.userAgent);
+  to.text(c.endedBy);
+  to.texts(c.trunks);
+  to.texts(c.numbers);
+  to.texts(c.hints);
+  to.text(c.binding);
+}
+
+function readColumns(from: RecordReader): CallColumns {
+  return {
+    src: from.text(),
+    dst: from.text(),
+    transport: from.text(),
+    trunkIn: from.text(),
+    trunkOut: from.text(),
+    code: from.number(),
+    reason: from.text(),
+    worstMos: from.numberOrNull(),
+    worstLossPct: from.numberOrNull(),
+    worstJitterMs: from.numberOrNull(),
+    codecs: from.texts(),
+    findings: from.texts(),
+    userAgent: from.text(),
+    endedBy: from.text(),
+    trunks: from.texts(),
+    numbers: from.texts(),
+    hints: from.texts(),
+    binding: from.text(),
+  };
+}
