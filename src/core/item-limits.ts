@@ -397,8 +397,10 @@ export const SHIP_WAITING_BYTES = 16 * 1024 * 1024;
 export const SHIP_SLAB_BYTES = 256 * 1024;
 /** Pieces kept for the next lines when none wait. */
 export const SHIP_SLABS_KEPT = 32;
-/** Pieces of this size with messages of which the rows are made in a thread. */
+/** Pieces of this size with messages and calls of which the rows are made in a thread. */
 export const SHIP_RECORD_SLABS = 32;
+/** Bytes of one call there: the rows of a larger one are made where it is captured. */
+export const SHIP_CALL_BYTES = 128 * 1024;
 /** Pieces of memory that this thread writes lines into, and bytes of each: no line of a message is longer. */
 export const SHIP_LINE_SLABS = 2;
 export const SHIP_LINE_BYTES = 1024 * 1024;

@@ -17,7 +17,7 @@ const ROWS_A_STEP = 60;
 const shipment = new Shipment({
   place: storePlace(`http://127.0.0.1:${port}`),
   ...{ user: null, password: null, ca: null, folder, boot },
-  messages: { maker: { host: 'sbc1', boot, hasBodies: false } },
+  thread: { maker: { host: 'sbc1', boot, hasBodies: false } },
   mostBytes: 1024 ** 3,
   mayWrite: () => true,
   onTrouble: () => undefined,

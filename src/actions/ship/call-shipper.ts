@@ -5,9 +5,12 @@
  * Rows are made in slices: the capture goes on between two of them. Where calls leave the memory faster than rows can be made
  * they are counted. Time is capture time; of files none passes, and their calls are told of when all is read.
  */
+import type { CallMessage } from '../../analysis/call-messages.ts';
 import { messagesOf } from '../../analysis/call-messages.ts';
+import type { DialogFacts } from '../../analysis/dialog-facts.ts';
 import { documentFactsSteps } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
+import type { FindingName } from '../../analysis/finding-names.ts';
 import { findingNames } from '../../analysis/finding-names.ts';
 import type { Opening } from '../../analysis/opening.ts';
 import { NO_OPENING, openingOf, referIdentifiers } from '../../analysis/opening.ts';
@@ -22,16 +25,17 @@ import type { Packet } from '../../sources/packet.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { isEnded, STATE } from '../../store/dialogs/dialog-state.ts';
 import type { Messages } from '../../store/stores.ts';
+import { callReadingSteps } from '../../view/documents.ts';
 import type { Due } from './agenda.ts';
 import { Agenda } from './agenda.ts';
-import type { ShippedCall } from './call-lines.ts';
-import { callLine, idLines, messageSteps, shippedCallSteps, streamLines } from './call-lines.ts';
+import { columnsOf, idLines, messageSteps } from './call-parts.ts';
+import type { CallRecord, RecordKey } from './call-record.ts';
 import type { ShipTable } from './counters.ts';
-import type { CallKey, Shipper } from './key.ts';
+import type { Shipper } from './key.ts';
 import { hourOf, hourText, isInTime, lineHead } from './key.ts';
 import type { MessageParts } from './message-lines.ts';
 import type { MessageKey } from './message-record.ts';
-import { digestOf, stateOf } from './told.ts';
+import { toldOf } from './told.ts';
 
 /** Seconds after a call began, and after it ended, that its row is made. */
 const SETTLE_SEC = 2;
@@ -93,8 +97,11 @@ export type CallShipperOptions = {
   readonly nextVersion: () => number;
   readonly add: (table: ShipTable, lines: readonly string[]) => void;
   readonly addMessage: (key: MessageKey, log: Messages, row: number, bytes: Buffer) => void;
-  /** No more messages come for now. */
-  readonly flushMessages: () => void;
+  readonly addCall: (call: CallRecord) => void;
+  /** No more messages and calls come for now. */
+  readonly flushRows: () => void;
+  /** Resolves when there is room for many messages and calls. */
+  readonly room: () => Promise<void>;
   readonly turns: Turns;
 };
 
@@ -151,7 +158,7 @@ export class CallShipper implements Observer {
     // What came before had no time to be due at.
     if (isFirst) for (const track of this.#tracks) if (track !== undefined) this.#note(track, SETTLE_SEC);
     for (const track of this.#agenda.due(this.#nowSec)) this.#queue(track);
-    this.#working ??= this.#run(null).finally(() => {
+    this.#working ??= this.#run(this.#options.room).finally(() => {
       this.#working = null;
     });
   }
@@ -209,7 +216,7 @@ export class CallShipper implements Observer {
     this.#work.push(track);
   }
 
-  async #run(hasRoom: (() => Promise<void>) | null): Promise<void> {
+  async #run(hasRoom: () => Promise<void>): Promise<void> {
     const slice = await this.#options.turns.begin();
     while (this.#work.length > 0) {
       const work = this.#work;
@@ -220,11 +227,11 @@ export class CallShipper implements Observer {
         while (this.#tracks[track.dialog.slot] === track && steps.next().done !== true)
           if (slice.isOver) await slice.rest();
         if (!slice.isOver) continue;
-        await hasRoom?.();
+        await hasRoom();
         await slice.rest();
       }
     }
-    this.#options.flushMessages();
+    this.#options.flushRows();
   }
 
   *#lookSteps(track: Track): Steps<void> {
@@ -271,48 +278,51 @@ export class CallShipper implements Observer {
     const findings = names.join(' ');
     const isRowDue = hasNews || isEnded(d.state) || this.#nowSec >= track.rowSec + ROW_SEC;
     if (!isRowDue && findings === track.findings) return;
-    let told = stateOf(d, touched, facts);
-    if (told !== track.told || told === '') {
-      const call = yield* inSteps(shippedCallSteps(e, d, facts, names), isSmall);
-      if (told === '') told = digestOf(JSON.stringify(call.document));
-      if (told !== track.told) yield* inSteps(this.#rowSteps(track, call, keptCount), isSmall);
-    }
+    const told = toldOf(e, d, touched, facts);
+    if (told !== track.told) yield* inSteps(this.#rowSteps(track, facts, names, keptCount), isSmall);
     track.told = told;
     track.touched = touched;
     track.findings = findings;
   }
 
   /** Adds the rows of the call. Before it was judged it had so many messages. */
-  *#rowSteps(track: Track, call: ShippedCall, keptCount: number): Steps<void> {
-    const { evidence, shipper, parts, nextVersion, add, addMessage } = this.#options;
+  *#rowSteps(track: Track, facts: DialogFacts, findings: readonly FindingName[], keptCount: number): Steps<void> {
+    const { evidence, parts, nextVersion, addMessage, addCall } = this.#options;
     const { dialog: d } = track;
     const e = evidence();
-    const isFirst = isNew(track);
-    const hourUs = isFirst ? hourOf(d.createdUs) : track.hourUs;
-    const hour = hourText(hourUs);
-    // Spelled out, as in analysis/stream-quality.ts.
-    const { host, boot } = shipper;
-    const key: CallKey = { host, boot, hour, number: d.serial + 1, version: nextVersion() };
-    const kept = d.keptCount === keptCount ? call.facts.messages : messagesOf(d, e.stores.log);
+    const reading = yield* callReadingSteps(e, d, facts);
+    const hourUs = isNew(track) ? hourOf(d.createdUs) : track.hourUs;
+    const key: RecordKey = { hourUs, number: d.serial + 1, version: nextVersion() };
+    const kept = d.keptCount === keptCount ? facts.messages : messagesOf(d, e.stores.log);
     const range = { kept, from: track.messages, upTo: d.keptCount };
+    // Spelled out, as in analysis/stream-quality.ts.
     const { number, version } = key;
     const addOne = (message: number, row: number, bytes: Buffer): void =>
       addMessage({ hourUs, number, version, message }, e.stores.log, row, bytes);
     const gone = parts === 'none' ? 0 : yield* messageSteps(range, this.#nowSec * 1e6, addOne);
     if (gone > 0) this.counters.add('messages_gone', gone);
-    const head = lineHead(key, hour);
+    this.#addIds(track, key, kept[0]);
+    addCall({ key, reading, columns: columnsOf(e, d, facts, findings, track.opening) });
+    track.hourUs = hourUs;
+    track.messages = range.upTo;
+    track.rowSec = this.#nowSec;
+  }
+
+  /** Adds what the call is found by: of its first row, and of a transfer that came since. */
+  #addIds(track: Track, { hourUs, number, version }: RecordKey, first: CallMessage | undefined): void {
+    const { evidence, shipper, add } = this.#options;
+    const { dialog: d } = track;
+    const isFirst = isNew(track);
+    if (!isFirst && d.referTo === track.referTo) return;
+    const { host, boot } = shipper;
+    const head = lineHead({ host, boot, number, version }, hourText(hourUs));
     if (isFirst) {
-      const opening = openingOf(e.rules.callIdHeaders, d, kept[0]);
+      const opening = openingOf(evidence().rules.callIdHeaders, d, first);
       track.opening = { ...opening, identifiers: [] };
       add('ids', idLines(head, opening.identifiers));
     }
-    if (d.referTo !== null && d.referTo !== track.referTo) add('ids', idLines(head, referIdentifiers(d.referTo)));
-    add('streams', streamLines(key, call));
-    add('calls', [callLine(e, d, head, call, track.opening)]);
-    track.hourUs = hourUs;
+    if (d.referTo !== null) add('ids', idLines(head, referIdentifiers(d.referTo)));
     track.referTo = d.referTo;
-    track.messages = range.upTo;
-    track.rowSec = this.#nowSec;
   }
 }
 

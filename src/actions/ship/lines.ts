@@ -124,3 +124,11 @@ export class WaitingLines {
     this.#newRows = 0;
   }
 }
+
+/** Half a pair of UTF-16, as a text that was cut may end with, is no Unicode: a store refuses all that is sent with it. */
+const HALF = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
+
+/** The line of JSON with U+FFFD for such halves. */
+export function wellFormed(line: string): string {
+  return line.includes('\\ud') ? line.replace(HALF, '$1\ufffd') : line;
+}

@@ -1,64 +1,19 @@
 /**
  * Rows of messages: what stands in a message without credentials, keys and passwords, and without its body unless that is asked
- * for (--ship-messages). A thread makes them of records in one piece of memory, and writes the lines into another. The thread
- * that captures sends both, and gets both back.
+ * for (--ship-messages).
  */
-import { asBuffer } from '../../core/byte-text.ts';
-import { SHIP_SLAB_BYTES } from '../../core/item-limits.ts';
 import { harmlessJson } from '../../protocols/sip/harmless-json.ts';
 import { withoutSecrets } from '../../protocols/sip/redaction.ts';
 import { plainFacts, summaryOf } from '../../view/plain-message.ts';
 import type { Shipper } from './key.ts';
 import { hourText, lineHead } from './key.ts';
-import { LINE_END } from './lines.ts';
-import { RecordedMessage, recordBytes, recordMemory } from './message-record.ts';
+import type { RecordedMessage } from './message-record.ts';
 
 /** What of messages is shipped. */
 export type MessageParts = 'none' | 'headers' | 'full';
 
 /** Whose they are, and whether their bodies are wanted. */
 export type LineMaker = Shipper & { readonly hasBodies: boolean };
-
-/** Two pieces of memory, to read and to write, and which bytes to read. */
-export type MessageJob = {
-  readonly records: ArrayBuffer;
-  readonly lines: ArrayBuffer;
-  readonly from: number;
-  readonly upTo: number;
-};
-/** The same pieces. So many bytes of lines were made; records from `from` on did not fit any more. */
-export type MessageJobResult = {
-  readonly records: ArrayBuffer;
-  readonly lines: ArrayBuffer;
-  readonly from: number;
-  readonly bytes: number;
-  readonly rows: number;
-  /** Rows that do not fit at all. */
-  readonly tooLong: number;
-};
-
-/** Makes lines until a slab is full, and at least one. */
-export function makeLines(maker: LineMaker, { records, lines, from: first, upTo }: MessageJob): MessageJobResult {
-  const read = recordMemory(records);
-  const written = asBuffer(new Uint8Array(lines));
-  let [from, bytes, rows, tooLong] = [first, 0, 0, 0];
-  while (from < upTo) {
-    const m = new RecordedMessage(read, from);
-    const line = messageLine(m, maker);
-    const length = Buffer.byteLength(line) + 1;
-    if (bytes > 0 && bytes + length > SHIP_SLAB_BYTES) break;
-    from += recordBytes(m.bytes.length);
-    if (length > written.length) {
-      tooLong++;
-      continue;
-    }
-    written.write(line, bytes);
-    bytes += length;
-    written[bytes - 1] = LINE_END;
-    rows++;
-  }
-  return { records, lines, from, bytes, rows, tooLong };
-}
 
 /** The row of the message, without line end. */
 export function messageLine(m: RecordedMessage, { host, boot, hasBodies }: LineMaker): string {

@@ -4,6 +4,7 @@
  */
 import { asBuffer } from '../../core/byte-text.ts';
 import { endpointText, ipText } from '../../core/ip.ts';
+import type { RecordMemory } from '../../core/record.ts';
 import { ROW } from '../../store/messages/message-rows.ts';
 import type { Messages } from '../../store/stores.ts';
 import type { PlainMessage } from '../../view/plain-message.ts';
@@ -23,13 +24,6 @@ const AT = {
 } as const;
 const ADDRESS_BYTES = 16;
 const HEAD_BYTES = 80;
-
-/** The same memory in two ways. */
-export type RecordMemory = { readonly view: DataView<ArrayBuffer>; readonly bytes: Uint8Array };
-
-export function recordMemory(memory: ArrayBuffer): RecordMemory {
-  return { view: new DataView(memory), bytes: new Uint8Array(memory) };
-}
 
 /** What a message of so many bytes takes. */
 export function recordBytes(byteLength: number): number {

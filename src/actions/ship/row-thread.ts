@@ -1,23 +1,35 @@
 /**
- * Makes the rows of messages in a thread of its own: a fifth of what shipping does, and it needs nothing but the bytes.
+ * Makes the rows of messages and calls in a thread of its own: half of what shipping does, and it needs no store.
  *
  * Records go there in pieces of memory, lines come back in others, and a piece belongs to one thread at a time: in memory that
- * both share each access takes five times as long. There are so many pieces and no more: where the thread cannot keep up,
- * messages are counted and left out, and the capture goes on. A thread that fails loses the pieces that it has; the next one
+ * both share each access takes five times as long. There are so many pieces and no more: where the thread cannot keep up there
+ * is no room, and the capture goes on. A thread that fails loses the pieces that it has; the next one
  * goes on behind them.
  */
 import { Worker } from 'node:worker_threads';
 import { asBuffer } from '../../core/byte-text.ts';
-import { SHIP_LINE_BYTES, SHIP_LINE_SLABS, SHIP_RECORD_SLABS, SHIP_SLAB_BYTES } from '../../core/item-limits.ts';
+import {
+  SHIP_CALL_BYTES,
+  SHIP_LINE_BYTES,
+  SHIP_LINE_SLABS,
+  SHIP_RECORD_SLABS,
+  SHIP_SLAB_BYTES,
+} from '../../core/item-limits.ts';
+import type { RecordMemory } from '../../core/record.ts';
+import { RecordWriter, recordMemory } from '../../core/record.ts';
 import type { Messages } from '../../store/stores.ts';
-import type { LineMaker, MessageJob, MessageJobResult } from './message-lines.ts';
-import type { MessageKey, RecordMemory } from './message-record.ts';
-import { recordBytes, recordMemory, writeRecord } from './message-record.ts';
+import type { CallRecord } from './call-record.ts';
+import { writeCall } from './call-record.ts';
+import type { LineMaker } from './message-lines.ts';
+import type { MessageKey } from './message-record.ts';
+import { recordBytes, writeRecord } from './message-record.ts';
+import type { RowJob, RowJobResult, RowTable } from './row-lines.ts';
+import { RECORD, RECORD_HEAD_BYTES } from './row-lines.ts';
 
 export type RowThreadOptions = {
   readonly maker: LineMaker;
   /** Gets lines, each with its line end; the bytes are another's when it returns. */
-  readonly take: (lines: Buffer, rows: number) => void;
+  readonly take: (table: RowTable, lines: Buffer, rows: number) => void;
   readonly onLoss: (reason: 'too_long' | 'thread_failed', rows: number) => void;
   /** The thread's program, where a test has another. */
   readonly program?: URL;
@@ -43,39 +55,70 @@ export class RowThread {
   #worker: Worker | null = null;
   #rows = 0;
   #bytes = 0;
-  #isIdle: (() => void)[] = [];
+  readonly #isIdle: (() => void)[] = [];
+  readonly #hasRoom: (() => void)[] = [];
 
   constructor(options: RowThreadOptions) {
     this.#options = options;
   }
 
-  /** Messages that are not lines yet. */
+  /** Rows that are not lines yet. */
   get rows(): number {
     return this.#rows;
   }
 
-  /** What they take. */
+  /** What their records take. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /** Takes the message of a row that is kept, which has these bytes; false where there is no room. */
-  add(key: MessageKey, log: Messages, row: number, bytes: Buffer): boolean {
-    const length = recordBytes(bytes.length);
+  addMessage(key: MessageKey, log: Messages, row: number, bytes: Buffer): boolean {
+    const length = RECORD_HEAD_BYTES + recordBytes(bytes.length);
     const to = this.#pieceFor(length);
     if (to === null) return false;
-    writeRecord(to.piece, to.upTo, key, log, row, bytes);
-    to.upTo += length;
-    to.rows++;
-    this.#rows++;
-    this.#bytes += length;
+    to.piece.view.setUint8(to.upTo, RECORD.message);
+    writeRecord(to.piece, to.upTo + RECORD_HEAD_BYTES, key, log, row, bytes);
+    this.#added(to, length, 1);
     return true;
+  }
+
+  /** Takes a call and its streams; false where there is no room, or where they take more than SHIP_CALL_BYTES. */
+  addCall(call: CallRecord): boolean {
+    // What does not fit behind others may fit into an empty piece.
+    return (
+      this.#writeCall(call, this.#pieceFor(RECORD_HEAD_BYTES)) ?? this.#writeCall(call, this.#nextPiece()) ?? false
+    );
+  }
+
+  /** Null where it does not fit into the piece any more. */
+  #writeCall(call: CallRecord, to: Waiting | null): boolean | null {
+    if (to === null) return false;
+    const { piece, upTo } = to;
+    const most = upTo + RECORD_HEAD_BYTES + SHIP_CALL_BYTES;
+    const writer = new RecordWriter(piece, upTo, Math.min(most, SHIP_SLAB_BYTES));
+    writer.byte(RECORD.call);
+    writeCall(writer, call);
+    if (writer.isFull) return most <= SHIP_SLAB_BYTES ? false : null;
+    this.#added(to, writer.at - upTo, 1 + call.reading.streams.length);
+    return true;
+  }
+
+  #added(to: Waiting, bytes: number, rows: number): void {
+    to.upTo += bytes;
+    to.rows += rows;
+    this.#rows += rows;
+    this.#bytes += bytes;
   }
 
   #pieceFor(bytes: number): Waiting | null {
     const filling = this.#filling;
-    if (filling !== null && filling.upTo + bytes <= SHIP_SLAB_BYTES) return filling;
+    return filling !== null && filling.upTo + bytes <= SHIP_SLAB_BYTES ? filling : this.#nextPiece();
+  }
+
+  #nextPiece(): Waiting | null {
     this.flush();
+    if (this.#filling !== null) return this.#filling;
     const piece = this.#freeRecords.pop();
     this.#filling = piece === undefined ? null : { piece, from: 0, upTo: 0, rows: 0 };
     return this.#filling;
@@ -83,8 +126,11 @@ export class RowThread {
 
   /** What was added goes to the thread now. */
   flush(): void {
-    if (this.#filling !== null) this.#filled.push(this.#filling);
-    this.#filling = null;
+    const filling = this.#filling;
+    if (filling !== null && filling.rows > 0) {
+      this.#filled.push(filling);
+      this.#filling = null;
+    }
     this.#send();
   }
 
@@ -92,6 +138,15 @@ export class RowThread {
   async idle(): Promise<void> {
     this.flush();
     if (this.#rows > 0) await new Promise<void>((resolve) => this.#isIdle.push(resolve));
+  }
+
+  /** Resolves when half of the pieces are free: for who can wait. */
+  async room(): Promise<void> {
+    if (!this.#isRoomy) await new Promise<void>((resolve) => this.#hasRoom.push(resolve));
+  }
+
+  get #isRoomy(): boolean {
+    return this.#freeRecords.length >= SHIP_RECORD_SLABS / 2;
   }
 
   /** Idempotent. */
@@ -111,7 +166,7 @@ export class RowThread {
       this.#worker ??= this.#start();
       // The program waits for the rows that are being made, and for nothing else.
       this.#worker.ref();
-      const job: MessageJob = { records: piece.view.buffer, lines, from, upTo };
+      const job: RowJob = { records: piece.view.buffer, lines, from, upTo };
       this.#worker.postMessage(job, [job.records, job.lines]);
     }
   }
@@ -119,7 +174,7 @@ export class RowThread {
   #start(): Worker {
     const program = this.#options.program ?? new URL('./row-worker.js', import.meta.url);
     const worker = new Worker(program, { workerData: this.#options.maker, execArgv: [], resourceLimits: HEAP });
-    worker.on('message', (result: MessageJobResult) => this.#take(result));
+    worker.on('message', (result: RowJobResult) => this.#take(result));
     // It ends then, and that is counted.
     worker.on('error', () => undefined);
     worker.on('exit', () => {
@@ -128,10 +183,15 @@ export class RowThread {
     return worker;
   }
 
-  #take({ records, lines, from, bytes, rows, tooLong }: MessageJobResult): void {
+  #take({ records, lines, from, parts, tooLong }: RowJobResult): void {
     const job = this.#jobs.shift() ?? nothing();
     const { onLoss, take } = this.#options;
-    if (rows > 0) take(asBuffer(new Uint8Array(lines, 0, bytes)), rows);
+    let [at, rows] = [0, 0];
+    for (const part of parts) {
+      if (part.rows > 0) take(part.table, asBuffer(new Uint8Array(lines, at, part.bytes)), part.rows);
+      at += part.bytes;
+      rows += part.rows;
+    }
     if (tooLong > 0) onLoss('too_long', tooLong);
     this.#freeLines.push(lines);
     this.#rows -= rows + tooLong;
@@ -158,10 +218,8 @@ export class RowThread {
     if (this.#isIdle.length > 0) this.flush();
     else this.#send();
     if (this.#jobs.length === 0) this.#worker?.unref();
-    if (this.#rows > 0) return;
-    const waiters = this.#isIdle;
-    this.#isIdle = [];
-    for (const resolve of waiters) resolve();
+    if (this.#isRoomy) for (const resolve of this.#hasRoom.splice(0)) resolve();
+    if (this.#rows === 0) for (const resolve of this.#isIdle.splice(0)) resolve();
   }
 }
 

@@ -7,9 +7,12 @@
 import { SHIP_SEGMENT_BYTES, SHIP_WAITING_BYTES } from '../../core/item-limits.ts';
 import type { Messages } from '../../store/stores.ts';
 import { OnceTold } from '../trouble.ts';
+import { callLine, streamLines } from './call-lines.ts';
+import type { CallRecord } from './call-record.ts';
 import type { ShipCounters, ShipTable } from './counters.ts';
 import { SHIP_TABLES, shipCounters } from './counters.ts';
 import { mostBytes, Slabs, WaitingLines } from './lines.ts';
+import type { LineMaker } from './message-lines.ts';
 import type { MessageKey } from './message-record.ts';
 import type { RowThreadOptions } from './row-thread.ts';
 import { RowThread } from './row-thread.ts';
@@ -28,8 +31,8 @@ export type ShipOptions = Store &
   SpoolOptions & {
     /** Told why rows do not get to the store, once for each trouble as it begins, and null when none is left. */
     readonly onTrouble: (reason: string | null) => void;
-    /** Whose messages they are, and what of them is shipped. */
-    readonly messages: Pick<RowThreadOptions, 'maker' | 'program'>;
+    /** Whose rows they are, and what of messages is shipped. */
+    readonly thread: Pick<RowThreadOptions, 'maker' | 'program'>;
     readonly times?: Partial<ShipTimes>;
   };
 
@@ -53,6 +56,7 @@ export class Shipment {
   readonly #spool: Spool;
   readonly #sender: Sender;
   readonly #thread: RowThread;
+  readonly #maker: LineMaker;
   readonly #troubles: OnceTold;
   readonly #segmentMs: number;
   /** Of lines that wait, and of those that are being written. */
@@ -77,11 +81,12 @@ export class Shipment {
     };
     this.#tables = SHIP_TABLES.map((name) => this.#byName[name]);
     this.#segmentMs = times.segmentMs;
+    this.#maker = options.thread.maker;
     const troubles = new OnceTold(options.onTrouble);
     this.#troubles = troubles;
     this.#thread = new RowThread({
-      ...options.messages,
-      take: (lines, rows) => this.#takeMessages(lines, rows),
+      ...options.thread,
+      take: (table, lines, rows) => this.#takeLines(this.#byName[table].lines, lines, rows),
       onLoss: (reason, rows) => this.#lost(reason, rows),
     });
     this.#spool = new Spool(options, this.counters, troubles);
@@ -119,24 +124,36 @@ export class Shipment {
   addMessage(key: MessageKey, log: Messages, row: number, bytes: Buffer): void {
     this.counters.add('made_messages');
     if (this.#isClosed) this.counters.add('unsent_at_end');
-    else if (!this.#thread.add(key, log, row, bytes)) this.counters.add('memory_full');
+    else if (!this.#thread.addMessage(key, log, row, bytes)) this.counters.add('memory_full');
   }
 
-  /** No more messages come for now. */
-  flushMessages(): void {
+  /** A row of `calls`, and of `streams` of each of its streams. Never throws, never waits. */
+  addCall(call: CallRecord): void {
+    const streams = call.reading.streams.length;
+    this.counters.add('made_calls');
+    this.counters.add('made_streams', streams);
+    if (this.#isClosed) this.counters.add('unsent_at_end', 1 + streams);
+    else if (!this.#thread.addCall(call)) {
+      // A call that is large, or comes while the thread is behind, is no less worth telling of.
+      if (streams > 0) this.#take(this.#byName.streams.lines, streamLines(call, this.#maker));
+      this.#take(this.#byName.calls.lines, [callLine(call, this.#maker)]);
+    }
+  }
+
+  /** No more messages and calls come for now. */
+  flushRows(): void {
     this.#thread.flush();
   }
 
-  #takeMessages(lines: Buffer, rows: number): void {
-    this.#byName.messages.lines.addBytes(lines, rows);
+  #takeLines(to: WaitingLines, lines: Buffer, rows: number): void {
+    to.addBytes(lines, rows);
     this.#troubles.tell(null, THREAD);
-    this.#added(this.#byName.messages.lines, lines.length);
+    this.#added(to, lines.length);
   }
 
   #lost(reason: 'too_long' | 'thread_failed', rows: number): void {
     this.counters.add(reason, rows);
-    if (reason === 'thread_failed')
-      this.#troubles.tell('the thread that makes rows of messages failed, and begins again', THREAD);
+    if (reason === 'thread_failed') this.#troubles.tell('the thread that makes rows failed, and begins again', THREAD);
   }
 
   #take(to: WaitingLines, lines: readonly string[]): void {
@@ -156,9 +173,14 @@ export class Shipment {
     if (to.bytes >= SHIP_SEGMENT_BYTES) this.#write();
   }
 
-  /** Bytes in memory, of messages and lines that wait or are being written. */
+  /** Bytes in memory, of records and lines that wait or are being written. */
   get waitingBytes(): number {
     return this.#waitingBytes + this.#thread.bytes;
+  }
+
+  /** Resolves when the thread has room for many rows: it may be slower than who captures. */
+  threadRoom(): Promise<void> {
+    return this.#thread.room();
   }
 
   /** Resolves when a segment or less waits in memory: for who can wait, as the reader of files. */

@@ -22,6 +22,7 @@ import { CALL_SHIP_COUNTERS, CALL_SHIP_LOSSES, CallShipper } from './call-shippe
 import type { ShipTable } from './counters.ts';
 import { rowsMade, rowsStored } from './counters.ts';
 import type { Shipper } from './key.ts';
+import { wellFormed } from './lines.ts';
 import { shipFamilies, shipLosses } from './meter.ts';
 import { MinuteLines } from './minute-lines.ts';
 import type { ShipOptions } from './shipment.ts';
@@ -83,7 +84,9 @@ export class Shipping {
       ...rows,
       parts: options.shipMessages,
       addMessage: (key, log, row, bytes) => shipment.addMessage(key, log, row, bytes),
-      flushMessages: () => shipment.flushMessages(),
+      addCall: (call) => shipment.addCall(call),
+      flushRows: () => shipment.flushRows(),
+      room: () => shipment.threadRoom(),
     });
     this.#streams = new StreamShipper(rows);
   }
@@ -192,14 +195,6 @@ export class Shipping {
   }
 }
 
-/** Half a pair of UTF-16, as a text that was cut may end with, is no Unicode: a store refuses all that is sent with it. */
-const HALF = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
-
-/** The line of JSON with U+FFFD for such halves. */
-export function wellFormed(line: string): string {
-  return line.includes('\\ud') ? line.replace(HALF, '$1\ufffd') : line;
-}
-
 /** Which run of the agent: boots sort by time, and no two are alike. */
 function bootId(startedMs: number): string {
   return `${startedMs.toString(16).padStart(12, '0')}${randomBytes(4).toString('hex')}`;
@@ -236,7 +231,7 @@ function shipOptions(
     folder: o.shipSpool ?? stateFolder(),
     mostBytes: o.shipSpoolBytes,
     boot: shipper.boot,
-    messages: { maker: { ...shipper, hasBodies: o.shipMessages === 'full' } },
+    thread: { maker: { ...shipper, hasBodies: o.shipMessages === 'full' } },
     mayWrite,
     onTrouble: (reason) =>
       say(reason === null ? '--ship: the store takes rows again' : `--ship: ${reason}; rows wait in the spool`),

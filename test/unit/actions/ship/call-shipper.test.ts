@@ -10,7 +10,7 @@ import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
 import { STATE } from '../../../../src/store/dialogs/dialog-state.ts';
 import type { OpenSession } from '../../../helpers/open-session.ts';
 import { openSession } from '../../../helpers/open-session.ts';
-import { messagesTo } from './lab.ts';
+import { callsTo, messagesTo } from './lab.ts';
 
 const DEMO = 'fixtures/demo/demo.pcap';
 
@@ -48,7 +48,9 @@ async function kit(t: TestContext, parts: 'none' | 'headers' | 'full' = 'headers
     addMessage: messagesTo({ ...SHIPPER, hasBodies: parts === 'full' }, (line) =>
       rows['messages']?.push(JSON.parse(line) as Row),
     ),
-    flushMessages: () => undefined,
+    addCall: callsTo(SHIPPER, (table, line) => rows[table]?.push(JSON.parse(line) as Row)),
+    flushRows: () => undefined,
+    room: () => Promise.resolve(),
     turns: new Turns(() => performance.now()),
   });
   const endSec = Math.ceil(session.evidence.capture.nowUs / 1e6);

@@ -1,18 +1,18 @@
 /** Shipments as tests make them: with short times, and with their sum checked at the end. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { callLine, streamLines } from '../../../../src/actions/ship/call-lines.ts';
+import { readCall, writeCall } from '../../../../src/actions/ship/call-record.ts';
 import type { CallShipperOptions } from '../../../../src/actions/ship/call-shipper.ts';
 import { rowsLost, rowsMade, rowsStored } from '../../../../src/actions/ship/counters.ts';
+import type { Shipper } from '../../../../src/actions/ship/key.ts';
 import type { LineMaker } from '../../../../src/actions/ship/message-lines.ts';
 import { messageLine } from '../../../../src/actions/ship/message-lines.ts';
-import {
-  RecordedMessage,
-  recordBytes,
-  recordMemory,
-  writeRecord,
-} from '../../../../src/actions/ship/message-record.ts';
+import { RecordedMessage, recordBytes, writeRecord } from '../../../../src/actions/ship/message-record.ts';
+import type { RowTable } from '../../../../src/actions/ship/row-lines.ts';
 import type { ShipOptions } from '../../../../src/actions/ship/shipment.ts';
 import { Shipment } from '../../../../src/actions/ship/shipment.ts';
+import { RecordReader, RecordWriter, recordMemory } from '../../../../src/core/record.ts';
 import { storePlace } from '../../../helpers/fake-store.ts';
 
 export const BOOT = '0123456789abcdef';
@@ -29,7 +29,7 @@ export function shipmentTo(t: TestContext | null, port: number, folder: string, 
     place: storePlace(`http://127.0.0.1:${port}`),
     ...{ user: null, password: null, ca: null },
     ...{ folder, mostBytes: 64 * MIB, boot: BOOT },
-    messages: { maker: { host: 'sbc1', boot: BOOT, hasBodies: false } },
+    thread: { maker: { host: 'sbc1', boot: BOOT, hasBodies: false } },
     mayWrite: () => true,
     onTrouble: (reason) => said.push(reason),
     ...more,
@@ -46,6 +46,21 @@ export function messagesTo(maker: LineMaker, take: (line: string) => void): Call
     const memory = recordMemory(new ArrayBuffer(recordBytes(bytes.length)));
     writeRecord(memory, 0, key, log, row, bytes);
     take(messageLine(new RecordedMessage(memory, 0), maker));
+  };
+}
+
+/** The same of calls and their streams. */
+export function callsTo(maker: Shipper, take: (table: RowTable, line: string) => void): CallShipperOptions['addCall'] {
+  return (call) => {
+    const memory = recordMemory(new ArrayBuffer(MIB));
+    const writer = new RecordWriter(memory, 0, MIB);
+    writeCall(writer, call);
+    assert.ok(!writer.isFull);
+    const reader = new RecordReader(memory, 0);
+    const read = readCall(reader);
+    assert.deepEqual([read, reader.at], [call, writer.at]);
+    for (const line of streamLines(read, maker)) take('streams', line);
+    take('calls', callLine(read, maker));
   };
 }
 

@@ -10,7 +10,7 @@ import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
 import { largeDialog } from '../../../helpers/large-dialog.ts';
 import { openSession } from '../../../helpers/open-session.ts';
 import { temporaryFolder } from '../../../helpers/read-capture.ts';
-import { messagesTo } from './lab.ts';
+import { callsTo, messagesTo } from './lab.ts';
 
 const MESSAGES = 400;
 
@@ -37,11 +37,13 @@ async function kit(t: TestContext): Promise<Kit> {
     shipper: SHIPPER,
     ...{ parts: 'headers', sendsUprobe: false },
     nextVersion: () => ++version,
-    add: (table, lines) => {
-      if (table === 'calls') calls.push(...lines);
-    },
+    add: () => undefined,
     addMessage: messagesTo({ ...SHIPPER, hasBodies: false }, (line) => rows.push(JSON.parse(line) as Row)),
-    flushMessages: () => undefined,
+    addCall: callsTo(SHIPPER, (table, line) => {
+      if (table === 'calls') calls.push(line);
+    }),
+    flushRows: () => undefined,
+    room: () => Promise.resolve(),
     turns: new Turns(() => ++nowMs),
   });
   const sec = Math.ceil(session.evidence.capture.nowUs / 1e6);

@@ -2,39 +2,48 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { makeLines, messageLine } from '../../../../src/actions/ship/message-lines.ts';
-import {
-  RecordedMessage,
-  recordBytes,
-  recordMemory,
-  writeRecord,
-} from '../../../../src/actions/ship/message-record.ts';
+import { callLine, streamLines } from '../../../../src/actions/ship/call-lines.ts';
+import { messageLine } from '../../../../src/actions/ship/message-lines.ts';
+import { RecordedMessage, recordBytes, writeRecord } from '../../../../src/actions/ship/message-record.ts';
+import type { RowTable } from '../../../../src/actions/ship/row-lines.ts';
+import { makeLines, RECORD_HEAD_BYTES } from '../../../../src/actions/ship/row-lines.ts';
 import { RowThread } from '../../../../src/actions/ship/row-thread.ts';
 import {
+  SHIP_CALL_BYTES,
   SHIP_LINE_BYTES,
   SHIP_LINE_SLABS,
   SHIP_RECORD_SLABS,
   SHIP_SLAB_BYTES,
 } from '../../../../src/core/item-limits.ts';
 import { MAX_KEPT_MESSAGE_BYTES } from '../../../../src/core/limits.ts';
+import { recordMemory } from '../../../../src/core/record.ts';
 import { ROW } from '../../../../src/store/messages/message-rows.ts';
 import type { Kept } from './kept-message.ts';
 import { kept, keyOf, sip } from './kept-message.ts';
 import { POISON } from './poisoned-worker.ts';
+import { longer, readDemoCall } from './read-call.ts';
 
 const MAKER = { host: 'sbc "1"', boot: '0123456789abcdef', hasBodies: true };
-type Kit = { readonly thread: RowThread; readonly lines: string[]; readonly losses: Record<string, number> };
+type Kit = {
+  readonly thread: RowThread;
+  readonly lines: string[];
+  /** Of which table each is. */
+  readonly tables: RowTable[];
+  readonly losses: Record<string, number>;
+};
 
 function kit(t: TestContext, program?: URL): Kit {
   const lines: string[] = [];
+  const tables: RowTable[] = [];
   const losses: Record<string, number> = {};
   const thread = new RowThread({
     maker: MAKER,
-    take: (bytes, rows) => {
+    take: (table, bytes, rows) => {
       const made = bytes.toString('utf8').split('\n');
       assert.equal(made.pop(), '');
       assert.equal(made.length, rows);
       lines.push(...made);
+      tables.push(...made.map(() => table));
     },
     onLoss: (reason, rows) => {
       losses[reason] = (losses[reason] ?? 0) + rows;
@@ -42,7 +51,7 @@ function kit(t: TestContext, program?: URL): Kit {
     ...(program === undefined ? {} : { program }),
   });
   t.after(() => thread.close());
-  return { thread, lines, losses };
+  return { thread, lines, tables, losses };
 }
 
 function messageOf(line: string): number {
@@ -55,11 +64,11 @@ describe('thread of rows', { timeout: 120_000 }, () => {
     const flags = ROW.RETRANSMISSION | ROW.COPY | ROW.DUPLICATE;
     const first = kept(sip('über'), { flags, isIpv6: true, transport: 1 });
     const second = kept(sip('b'));
-    assert.ok(thread.add(keyOf(0), first.log, first.row, first.bytes));
-    assert.ok(thread.add(keyOf(7), second.log, second.row, second.bytes));
+    assert.ok(thread.addMessage(keyOf(0), first.log, first.row, first.bytes));
+    assert.ok(thread.addMessage(keyOf(7), second.log, second.row, second.bytes));
     assert.deepEqual(
       [thread.rows, thread.bytes],
-      [2, recordBytes(first.bytes.length) + recordBytes(second.bytes.length)],
+      [2, 2 * RECORD_HEAD_BYTES + recordBytes(first.bytes.length) + recordBytes(second.bytes.length)],
     );
     await thread.idle();
     assert.deepEqual([thread.rows, thread.bytes], [0, 0]);
@@ -101,6 +110,52 @@ describe('thread of rows', { timeout: 120_000 }, () => {
     );
   });
 
+  it('a call is a row, and one for each of its streams, behind the messages that came with it', async (t) => {
+    const { thread, lines, tables } = kit(t);
+    const call = await readDemoCall();
+    const { log, row, bytes } = kept(sip('a'));
+    assert.ok(thread.addCall(call));
+    assert.ok(thread.addMessage(keyOf(0), log, row, bytes));
+    assert.ok(thread.addCall(call));
+    assert.equal(thread.rows, 7);
+    await thread.idle();
+    assert.deepEqual(tables, ['messages', 'streams', 'streams', 'streams', 'streams', 'calls', 'calls']);
+    const [line, streams] = [callLine(call, MAKER), streamLines(call, MAKER)];
+    assert.deepEqual(lines.slice(1), [...streams, ...streams, line, line]);
+    const shown = JSON.parse(line) as Record<string, unknown>;
+    assert.deepEqual(
+      [shown['number'], shown['user_agent'], shown['talk_ms']],
+      [7, 'Größe ☎', call.reading.dialog.timing.durationMs],
+    );
+  });
+
+  it('a call that does not fit behind others begins a piece, and a larger one than the limit is not taken', async (t) => {
+    const { thread, lines, losses } = kit(t);
+    const call = await readDemoCall();
+    const half = longer(call, SHIP_CALL_BYTES - 4_000);
+    for (let i = 0; i < 4; i++) assert.ok(thread.addCall(half));
+    const bytes = thread.bytes;
+    assert.ok(bytes > 4 * (SHIP_CALL_BYTES - 4_000) && bytes <= 4 * SHIP_CALL_BYTES);
+    for (const length of [SHIP_CALL_BYTES, SHIP_SLAB_BYTES, 4 * SHIP_SLAB_BYTES])
+      assert.ok(!thread.addCall(longer(call, length)));
+    assert.equal(thread.bytes, bytes);
+    assert.ok(thread.addCall(call));
+    await thread.idle();
+    assert.equal(lines.filter((line) => line.includes('"call_id"')).length, 5);
+    assert.deepEqual([thread.rows, thread.bytes, losses], [0, 0, {}]);
+  });
+
+  it('who waits for room goes on when half of the pieces are free', async (t) => {
+    const { thread, lines } = kit(t);
+    const { log, row, bytes } = kept(sip('a'.repeat(SHIP_SLAB_BYTES / 3)));
+    await thread.room();
+    let taken = 0;
+    while (thread.addMessage(keyOf(taken), log, row, bytes)) taken++;
+    await thread.room();
+    assert.ok(thread.rows <= taken / 2 + 2, `${thread.rows}`);
+    assert.equal(lines.length, taken - thread.rows);
+  });
+
   it('every message is one row, whatever its length', async (t) => {
     const { thread, lines, losses } = kit(t);
     const all = [1, 900, SHIP_SLAB_BYTES / 3, MAX_KEPT_MESSAGE_BYTES - 100].map((length) =>
@@ -108,7 +163,7 @@ describe('thread of rows', { timeout: 120_000 }, () => {
     );
     for (let i = 0; i < 60; i++) {
       const { log, row, bytes } = all[i % all.length] ?? assert.fail();
-      while (!thread.add(keyOf(i), log, row, bytes)) await thread.idle();
+      while (!thread.addMessage(keyOf(i), log, row, bytes)) await thread.idle();
     }
     await thread.idle();
     assert.deepEqual(
@@ -125,11 +180,11 @@ describe('thread of rows', { timeout: 120_000 }, () => {
     const { log, row, bytes } = kept(sip('a'.repeat(SHIP_SLAB_BYTES / 3)));
     let taken = 0;
     // The thread gets no turn to hand anything back.
-    while (thread.add(keyOf(taken), log, row, bytes)) taken++;
+    while (thread.addMessage(keyOf(taken), log, row, bytes)) taken++;
     assert.equal(taken, 2 * SHIP_RECORD_SLABS);
-    assert.ok(!thread.add(keyOf(taken), log, row, bytes));
+    assert.ok(!thread.addMessage(keyOf(taken), log, row, bytes));
     await thread.idle();
-    assert.ok(thread.add(keyOf(taken), log, row, bytes));
+    assert.ok(thread.addMessage(keyOf(taken), log, row, bytes));
     await thread.idle();
     assert.deepEqual(lines.map(messageOf), [...Array(taken + 1).keys()]);
   });
@@ -139,7 +194,7 @@ describe('thread of rows', { timeout: 120_000 }, () => {
     const good = kept(sip('a'.repeat(SHIP_SLAB_BYTES / 3)));
     const bad = kept(sip(POISON));
     let message = 0;
-    const add = ({ log, row, bytes }: Kept): void => assert.ok(thread.add(keyOf(message++), log, row, bytes));
+    const add = ({ log, row, bytes }: Kept): void => assert.ok(thread.addMessage(keyOf(message++), log, row, bytes));
     const failures = 3;
     for (let i = 0; i < 4 * failures; i++) {
       add(i % 4 === 1 ? bad : good);
@@ -166,7 +221,7 @@ describe('thread of rows', { timeout: 120_000 }, () => {
     const { thread, losses } = kit(t, new URL('./no-such-worker.js', import.meta.url));
     const { log, row, bytes } = kept(sip('a'));
     for (let i = 0; i < 5; i++) {
-      assert.ok(thread.add(keyOf(i), log, row, bytes));
+      assert.ok(thread.addMessage(keyOf(i), log, row, bytes));
       thread.flush();
     }
     await thread.idle();
@@ -180,14 +235,17 @@ describe('thread of rows', { timeout: 120_000 }, () => {
     for (const text of [sip('a'), sip('b'.repeat(2_000)), sip('c')]) {
       const { log, row, bytes } = kept(text);
       starts.push(upTo);
-      writeRecord(records, upTo, keyOf(0), log, row, bytes);
-      upTo += recordBytes(bytes.length);
+      writeRecord(records, upTo + RECORD_HEAD_BYTES, keyOf(0), log, row, bytes);
+      upTo += RECORD_HEAD_BYTES + recordBytes(bytes.length);
     }
     const lines = new ArrayBuffer(1_000);
     const result = makeLines(MAKER, { records: records.view.buffer, lines, from: 0, upTo });
-    assert.deepEqual([result.from, result.rows, result.tooLong], [upTo, 2, 1]);
+    const [part] = result.parts;
+    assert.deepEqual([result.from, part?.table, part?.rows, result.tooLong], [upTo, 'messages', 2, 1]);
     const [a = 0, , c = 0] = starts;
-    const wanted = [a, c].map((at) => `${messageLine(new RecordedMessage(records, at), MAKER)}\n`).join('');
-    assert.equal(Buffer.from(lines).subarray(0, result.bytes).toString('utf8'), wanted);
+    const wanted = [a, c]
+      .map((at) => `${messageLine(new RecordedMessage(records, at + RECORD_HEAD_BYTES), MAKER)}\n`)
+      .join('');
+    assert.equal(Buffer.from(lines).subarray(0, part?.bytes).toString('utf8'), wanted);
   });
 });

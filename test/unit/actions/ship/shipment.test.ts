@@ -6,13 +6,14 @@ import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { rowsLost, rowsStored, SHIP_TABLES } from '../../../../src/actions/ship/counters.ts';
 import { shipFamilies, shipLosses } from '../../../../src/actions/ship/meter.ts';
-import { SHIP_SEGMENT_BYTES, SHIP_WAITING_BYTES } from '../../../../src/core/item-limits.ts';
+import { SHIP_CALL_BYTES, SHIP_SEGMENT_BYTES, SHIP_WAITING_BYTES } from '../../../../src/core/item-limits.ts';
 import { FakeStore, type Fault, rowText, storePlace } from '../../../helpers/fake-store.ts';
 import { freePort, untilHolds } from '../../../helpers/patience.ts';
 import { temporaryFolder } from '../../../helpers/read-capture.ts';
 import { kept, keyOf, sip } from './kept-message.ts';
 import { assertBalanced, BOOT, shipmentTo } from './lab.ts';
 import { POISON } from './poisoned-worker.ts';
+import { longer, readDemoCall } from './read-call.ts';
 
 const MIB = 1024 * 1024;
 const PATIENT_MS = 60_000;
@@ -316,10 +317,33 @@ describe('shipment', { timeout: 120_000 }, () => {
     assertBalanced(shipment);
   });
 
+  it('rows of a call are made here where it is large, or where the thread has no room', async (t) => {
+    const folder = temporaryFolder(t);
+    const { shipment } = shipmentTo(t, await freePort(), folder, { times: { segmentMs: 3_600_000 } });
+    const call = await readDemoCall();
+    const { log, row, bytes } = kept(sip('a'.repeat(60_000)));
+    shipment.addCall(longer(call, SHIP_CALL_BYTES));
+    // All pieces are full now.
+    while (shipment.counters.get('memory_full') === 0) shipment.addMessage(keyOf(0), log, row, bytes);
+    const messages = shipment.counters.get('made_messages') - 1;
+    for (const _ of upTo(3)) shipment.addCall(call);
+    assertBalanced(shipment);
+    await shipment.room();
+    shipment.addCall(call);
+    await shipment.room();
+    const { counters } = shipment;
+    assert.deepEqual([counters.get('made_calls'), counters.get('made_streams'), rowsLost(counters)], [5, 10, 1]);
+    assert.equal(shipment.waitingRows, messages + 15);
+    await shipment.close();
+    shipment.addCall(call);
+    assert.equal(counters.get('unsent_at_end'), 3);
+    assertBalanced(shipment);
+  });
+
   it('messages that the thread has no room for, or fails at, are counted, and the failure is said once', async (t) => {
     const program = new URL('./poisoned-worker.js', import.meta.url);
     const maker = { host: 'sbc1', boot: BOOT, hasBodies: false };
-    const { shipment, said } = shipmentTo(t, await freePort(), temporaryFolder(t), { messages: { maker, program } });
+    const { shipment, said } = shipmentTo(t, await freePort(), temporaryFolder(t), { thread: { maker, program } });
     const { log, row, bytes } = kept(sip('a'.repeat(60_000)));
     const bad = kept(sip(POISON));
     for (const key of upTo(300)) shipment.addMessage(keyOf(key), log, row, bytes);
@@ -329,12 +353,12 @@ describe('shipment', { timeout: 120_000 }, () => {
     await shipment.room();
     for (const key of upTo(2)) {
       shipment.addMessage(keyOf(key), bad.log, bad.row, bad.bytes);
-      shipment.flushMessages();
+      shipment.flushRows();
     }
     await shipment.room();
     assert.equal(shipment.counters.get('thread_failed'), 2);
     assertBalanced(shipment);
-    assert.deepEqual(said, ['the thread that makes rows of messages failed, and begins again']);
+    assert.deepEqual(said, ['the thread that makes rows failed, and begins again']);
     shipment.addMessage(keyOf(0), log, row, bytes);
     await shipment.room();
     assert.deepEqual(said.slice(1), [null]);

@@ -1,7 +1,7 @@
 /** Text that is cut in the middle of a character refuses no insert. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { wellFormed } from '../../../../src/actions/ship/shipping.ts';
+import { wellFormed } from '../../../../src/actions/ship/lines.ts';
 
 /** What is sent, and what comes of it. */
 const HALVES = [

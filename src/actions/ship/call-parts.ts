@@ -1,0 +1,98 @@
+/** What of a call is shipped beside its document, read from the stores: columns, messages, and by what it is found. */
+import type { CallMessage } from '../../analysis/call-messages.ts';
+import type { DialogFacts } from '../../analysis/dialog-facts.ts';
+import type { Evidence } from '../../analysis/evidence.ts';
+import type { FindingName } from '../../analysis/finding-names.ts';
+import type { CallIdentifier, Opening } from '../../analysis/opening.ts';
+import { wayOf } from '../../analysis/opening.ts';
+import type { Steps } from '../../core/turns.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import { bindingOf } from '../../view/ask-registrations.ts';
+import { callHints } from '../../view/call-hints.ts';
+import { toCallRow } from '../../view/call-row.ts';
+import type { CallColumns } from './call-record.ts';
+import { isInTime } from './key.ts';
+
+/** A call that goes to more of them is a scan. */
+const TRUNKS_MAX = 16;
+
+export function columnsOf(
+  e: Evidence,
+  d: Dialog,
+  facts: DialogFacts,
+  findings: readonly FindingName[],
+  { userAgent, numbers }: Opening,
+): CallColumns {
+  const row = toCallRow(e, d, facts);
+  const way = wayOf(facts.messages[0]);
+  const trunkAt = (host: string): string => (host === '' ? '' : (e.trunkAt(host) ?? ''));
+  return {
+    src: way.src,
+    dst: way.dst,
+    transport: way.transport,
+    trunkIn: trunkAt(way.caller),
+    trunkOut: trunkAt(way.callee),
+    code: row.code ?? 0,
+    reason: row.reason,
+    worstMos: row.worstMos,
+    worstLossPct: row.worstLossPct,
+    worstJitterMs: row.worstJitterMs,
+    codecs: row.codecs,
+    findings,
+    userAgent,
+    endedBy: row.endedBy,
+    trunks: trunksOf(e, facts.messages),
+    numbers,
+    hints: callHints(facts),
+    binding: row.method === 'REGISTER' ? JSON.stringify(bindingOf(e, d)) : '',
+  };
+}
+
+/** Trunks of all hops that are kept. */
+function trunksOf(e: Evidence, messages: DialogFacts['messages']): string[] {
+  const hosts = new Set<string>();
+  const trunks: string[] = [];
+  const meet = (host: string): void => {
+    if (hosts.has(host) || trunks.length >= TRUNKS_MAX) return;
+    hosts.add(host);
+    const trunk = e.trunkAt(host);
+    if (trunk !== null && !trunks.includes(trunk)) trunks.push(trunk);
+  };
+  for (const { src, dst } of messages) {
+    meet(src.host);
+    meet(dst.host);
+  }
+  return trunks;
+}
+
+/** Which messages: of those that are kept, oldest first, the last has the number `upTo` - 1, and the first wanted is `from`. */
+export type MessageRange = { readonly kept: readonly CallMessage[]; readonly from: number; readonly upTo: number };
+
+/**
+ * Hands the messages over, a step each. Returns how many messages of the range are not kept any more, or have a time that
+ * cannot be.
+ */
+export function* messageSteps(
+  { kept, from, upTo }: MessageRange,
+  nowUs: number,
+  take: (message: number, row: number, bytes: Buffer) => void,
+): Steps<number> {
+  if (from >= upTo) return 0;
+  const first = upTo - kept.length;
+  let taken = 0;
+  for (let i = Math.max(0, from - first); i < kept.length; i++) {
+    const m = kept[i];
+    // Empty where it is not kept any more.
+    const bytes = m?.bytes;
+    if (m === undefined || bytes === undefined || bytes.length === 0 || !isInTime(m.tsUs, nowUs)) continue;
+    take(first + i, m.row, bytes);
+    taken++;
+    yield;
+  }
+  return upTo - from - taken;
+}
+
+/** What it is found by over all days. Told again it replaces itself. */
+export function idLines(head: string, identifiers: readonly CallIdentifier[]): string[] {
+  return identifiers.map(({ kind, text }) => `${head}"kind":"${kind}","text":${JSON.stringify(text)}}`);
+}

@@ -1,0 +1,90 @@
+/**
+ * Makes lines of records, in a thread: of messages and calls in one piece of memory it writes the rows into another. The thread
+ * that captures sends both pieces, and gets both back.
+ */
+import { asBuffer } from '../../core/byte-text.ts';
+import { SHIP_SLAB_BYTES } from '../../core/item-limits.ts';
+import type { RecordMemory } from '../../core/record.ts';
+import { RecordReader, recordMemory } from '../../core/record.ts';
+import { callLine, streamLines } from './call-lines.ts';
+import { readCall } from './call-record.ts';
+import { LINE_END } from './lines.ts';
+import type { LineMaker } from './message-lines.ts';
+import { messageLine } from './message-lines.ts';
+import { RecordedMessage, recordBytes } from './message-record.ts';
+
+/** Stands before each record. */
+export const RECORD = { message: 0, call: 1 } as const;
+export const RECORD_HEAD_BYTES = 1;
+
+/** Whose rows the thread makes, in the order in which their lines lie. */
+const ROW_TABLES = ['messages', 'streams', 'calls'] as const;
+export type RowTable = (typeof ROW_TABLES)[number];
+
+/** Two pieces of memory, to read and to write, and which bytes to read. */
+export type RowJob = {
+  readonly records: ArrayBuffer;
+  readonly lines: ArrayBuffer;
+  readonly from: number;
+  readonly upTo: number;
+};
+/** Lines of one table, behind those of the one before. */
+export type RowPart = { readonly table: RowTable; readonly bytes: number; readonly rows: number };
+/** The same pieces. Records from `from` on did not fit any more. */
+export type RowJobResult = {
+  readonly records: ArrayBuffer;
+  readonly lines: ArrayBuffer;
+  readonly from: number;
+  readonly parts: readonly RowPart[];
+  /** Rows that do not fit at all. */
+  readonly tooLong: number;
+};
+
+type Row = { readonly table: RowTable; readonly line: string };
+
+/** Makes lines until a slab is full, and those of one record at least. */
+export function makeLines(maker: LineMaker, { records, lines, from: first, upTo }: RowJob): RowJobResult {
+  const read = recordMemory(records);
+  const written = asBuffer(new Uint8Array(lines));
+  const byTable: Record<RowTable, string[]> = { messages: [], streams: [], calls: [] };
+  let [from, bytes, tooLong] = [first, 0, 0];
+  while (from < upTo) {
+    const { rows, next } = rowsAt(read, from, maker);
+    const sizes = rows.map(({ line }) => Buffer.byteLength(line) + 1);
+    if (bytes > 0 && bytes + sizes.reduce((sum, size) => sum + size, 0) > SHIP_SLAB_BYTES) break;
+    for (const [i, { table, line }] of rows.entries()) {
+      const size = sizes[i] ?? 0;
+      if (bytes + size > written.length) tooLong++;
+      else {
+        byTable[table].push(line);
+        bytes += size;
+      }
+    }
+    from = next;
+  }
+  return { records, lines, from, parts: write(byTable, written), tooLong };
+}
+
+function rowsAt(memory: RecordMemory, at: number, maker: LineMaker): { readonly rows: Row[]; readonly next: number } {
+  const from = at + RECORD_HEAD_BYTES;
+  if (memory.view.getUint8(at) === RECORD.message) {
+    const m = new RecordedMessage(memory, from);
+    return { rows: [{ table: 'messages', line: messageLine(m, maker) }], next: from + recordBytes(m.bytes.length) };
+  }
+  const reader = new RecordReader(memory, from);
+  const call = readCall(reader);
+  const rows: Row[] = streamLines(call, maker).map((line) => ({ table: 'streams', line }));
+  return { rows: [...rows, { table: 'calls', line: callLine(call, maker) }], next: reader.at };
+}
+
+function write(byTable: Readonly<Record<RowTable, readonly string[]>>, to: Buffer): RowPart[] {
+  let at = 0;
+  return ROW_TABLES.map((table) => {
+    const from = at;
+    for (const line of byTable[table]) {
+      at += to.write(line, at);
+      to[at++] = LINE_END;
+    }
+    return { table, bytes: at - from, rows: byTable[table].length };
+  });
+}
