@@ -1,5 +1,5 @@
 /**
- * The rows of one call and its streams: what filters ask for, with its document. Columns are those of
+ * The rows of one call: by what it is found, its streams, and what filters ask for with its document. Columns are those of
  * deploy/store/schema.sql. Everything is made of the record: no store is needed.
  */
 import { DIALOG_STATES, ORIGINS } from '../../core/words.ts';
@@ -11,11 +11,30 @@ import { hourText, line, lineHead } from './key.ts';
 import { wellFormed } from './lines.ts';
 import { streamLine } from './stream-line.ts';
 
-export function callLine({ key, reading, columns: c }: CallRecord, { host, boot }: Shipper): string {
+/** A row that a thread makes: the line of one table. */
+export type Row = { readonly table: 'messages' | 'ids' | 'streams' | 'calls'; readonly line: string };
+
+export function callRows(call: CallRecord, shipper: Shipper): Row[] {
+  const { key, reading, identifiers } = call;
+  // Spelled out, as in analysis/stream-quality.ts.
+  const { host, boot } = shipper;
+  const { number, version } = key;
+  const headAt = (us: number): string => lineHead({ host, boot, number, version }, hourText(us));
+  const head = headAt(key.hourUs);
+  const rows: Row[] = [];
+  const add = (table: Row['table'], text: string): void => {
+    rows.push({ table, line: wellFormed(text) });
+  };
+  for (const identifier of identifiers) add('ids', line(head, identifier));
+  for (const s of reading.streams) add('streams', streamLine(headAt(s.openedUs), s.serial + 1, toRtpStream(s)));
+  add('calls', callLine(head, call));
+  return rows;
+}
+
+function callLine(head: string, { reading, columns: c }: CallRecord): string {
   const { dialog: d } = reading;
   const document = toCallDocument(reading);
-  const head = lineHead({ host, boot, number: key.number, version: key.version }, hourText(key.hourUs));
-  const text = line(head, {
+  return line(head, {
     created_at: document.created_at,
     updated_at: document.updated_at,
     call_id: d.callId,
@@ -49,14 +68,5 @@ export function callLine({ key, reading, columns: c }: CallRecord, { host, boot 
     binding: c.binding,
     // The store keeps an object that stands for a text as it is written: it is not quoted, and not read again.
     document,
-  });
-  return wellFormed(text);
-}
-
-export function streamLines({ key, reading }: CallRecord, { host, boot }: Shipper): string[] {
-  const { number, version } = key;
-  return reading.streams.map((stream) => {
-    const head = lineHead({ host, boot, number, version }, hourText(stream.openedUs));
-    return wellFormed(streamLine(head, stream.serial + 1, toRtpStream(stream)));
   });
 }

@@ -1,9 +1,9 @@
-/** What of a call is shipped beside its document, read from the stores: columns, messages, and by what it is found. */
+/** What of a call is shipped beside its document, read from the stores: columns and messages. */
 import type { CallMessage } from '../../analysis/call-messages.ts';
 import type { DialogFacts } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
 import type { FindingName } from '../../analysis/finding-names.ts';
-import type { CallIdentifier, Opening } from '../../analysis/opening.ts';
+import type { Opening } from '../../analysis/opening.ts';
 import { wayOf } from '../../analysis/opening.ts';
 import type { Steps } from '../../core/turns.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
@@ -90,9 +90,4 @@ export function* messageSteps(
     yield;
   }
   return upTo - from - taken;
-}
-
-/** What it is found by over all days. Told again it replaces itself. */
-export function idLines(head: string, identifiers: readonly CallIdentifier[]): string[] {
-  return identifiers.map(({ kind, text }) => `${head}"kind":"${kind}","text":${JSON.stringify(text)}}`);
 }

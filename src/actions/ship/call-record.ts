@@ -2,6 +2,7 @@
  * A call on its way to the thread that makes its rows: what was read of it, and the columns that its document does not have.
  */
 import type { FindingName } from '../../analysis/finding-names.ts';
+import type { CallIdentifier } from '../../analysis/opening.ts';
 import type { EndpointKey } from '../../core/ip.ts';
 import type { RecordReader, RecordWriter } from '../../core/record.ts';
 import type { BurstGap } from '../../protocols/rtp/burst-gap.ts';
@@ -38,9 +39,20 @@ export type CallColumns = {
   readonly binding: string;
 };
 
-export type CallRecord = { readonly key: RecordKey; readonly reading: CallReading; readonly columns: CallColumns };
+export type CallRecord = {
+  readonly key: RecordKey;
+  readonly reading: CallReading;
+  readonly columns: CallColumns;
+  /** By what it is found, where it was not told yet. */
+  readonly identifiers: readonly CallIdentifier[];
+};
 
-export function writeCall(to: RecordWriter, { key, reading, columns }: CallRecord): void {
+/** How many rows it makes. */
+export function rowsOf({ reading, identifiers }: CallRecord): number {
+  return 1 + reading.streams.length + identifiers.length;
+}
+
+export function writeCall(to: RecordWriter, { key, reading, columns, identifiers }: CallRecord): void {
   to.number(key.number);
   to.number(key.version);
   to.number(key.hourUs);
@@ -48,6 +60,11 @@ export function writeCall(to: RecordWriter, { key, reading, columns }: CallRecor
   to.number(reading.streams.length);
   for (const stream of reading.streams) writeStream(to, stream);
   writeColumns(to, columns);
+  to.number(identifiers.length);
+  for (const { kind, text } of identifiers) {
+    to.text(kind);
+    to.text(text);
+  }
 }
 
 /** Values are read in the order in which they stand here. */
@@ -56,6 +73,7 @@ export function readCall(from: RecordReader): CallRecord {
     key: { number: from.number(), version: from.number(), hourUs: from.number() },
     reading: { dialog: readDialog(from), streams: from.list(() => readStream(from)) },
     columns: readColumns(from),
+    identifiers: from.list(() => ({ kind: from.text<CallIdentifier['kind']>(), text: from.text() })),
   };
 }
 

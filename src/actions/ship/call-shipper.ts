@@ -12,7 +12,7 @@ import { documentFactsSteps } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
 import type { FindingName } from '../../analysis/finding-names.ts';
 import { findingNames } from '../../analysis/finding-names.ts';
-import type { Opening } from '../../analysis/opening.ts';
+import type { CallIdentifier, Opening } from '../../analysis/opening.ts';
 import { NO_OPENING, openingOf, referIdentifiers } from '../../analysis/opening.ts';
 import { Counters } from '../../core/counters.ts';
 import { SHIP_GONE_MS } from '../../core/item-limits.ts';
@@ -28,11 +28,9 @@ import type { Messages } from '../../store/stores.ts';
 import { callReadingSteps } from '../../view/documents.ts';
 import type { Due } from './agenda.ts';
 import { Agenda } from './agenda.ts';
-import { columnsOf, idLines, messageSteps } from './call-parts.ts';
+import { columnsOf, messageSteps } from './call-parts.ts';
 import type { CallRecord, RecordKey } from './call-record.ts';
-import type { ShipTable } from './counters.ts';
-import type { Shipper } from './key.ts';
-import { hourOf, hourText, isInTime, lineHead } from './key.ts';
+import { hourOf, isInTime } from './key.ts';
 import type { MessageParts } from './message-lines.ts';
 import type { MessageKey } from './message-record.ts';
 import { toldOf } from './told.ts';
@@ -91,11 +89,9 @@ type Track = Due & {
 
 export type CallShipperOptions = {
   readonly evidence: () => Evidence;
-  readonly shipper: Shipper;
   readonly parts: MessageParts;
   readonly sendsUprobe: boolean;
   readonly nextVersion: () => number;
-  readonly add: (table: ShipTable, lines: readonly string[]) => void;
   readonly addMessage: (key: MessageKey, log: Messages, row: number, bytes: Buffer) => void;
   readonly addCall: (call: CallRecord) => void;
   /** No more messages and calls come for now. */
@@ -301,28 +297,22 @@ export class CallShipper implements Observer {
       addMessage({ hourUs, number, version, message }, e.stores.log, row, bytes);
     const gone = parts === 'none' ? 0 : yield* messageSteps(range, this.#nowSec * 1e6, addOne);
     if (gone > 0) this.counters.add('messages_gone', gone);
-    this.#addIds(track, key, kept[0]);
-    addCall({ key, reading, columns: columnsOf(e, d, facts, findings, track.opening) });
+    const identifiers = this.#newIdentifiers(track, kept[0]);
+    addCall({ key, reading, columns: columnsOf(e, d, facts, findings, track.opening), identifiers });
     track.hourUs = hourUs;
     track.messages = range.upTo;
     track.rowSec = this.#nowSec;
   }
 
-  /** Adds what the call is found by: of its first row, and of a transfer that came since. */
-  #addIds(track: Track, { hourUs, number, version }: RecordKey, first: CallMessage | undefined): void {
-    const { evidence, shipper, add } = this.#options;
+  /** By what the call is found, with its first row; and a transfer that came since. */
+  #newIdentifiers(track: Track, first: CallMessage | undefined): readonly CallIdentifier[] {
     const { dialog: d } = track;
-    const isFirst = isNew(track);
-    if (!isFirst && d.referTo === track.referTo) return;
-    const { host, boot } = shipper;
-    const head = lineHead({ host, boot, number, version }, hourText(hourUs));
-    if (isFirst) {
-      const opening = openingOf(evidence().rules.callIdHeaders, d, first);
-      track.opening = { ...opening, identifiers: [] };
-      add('ids', idLines(head, opening.identifiers));
-    }
-    if (d.referTo !== null) add('ids', idLines(head, referIdentifiers(d.referTo)));
+    const referred = d.referTo === null || d.referTo === track.referTo ? [] : referIdentifiers(d.referTo);
     track.referTo = d.referTo;
+    if (!isNew(track)) return referred;
+    const { userAgent, numbers, identifiers } = openingOf(this.#options.evidence().rules.callIdHeaders, d, first);
+    track.opening = { userAgent, numbers, identifiers: [] };
+    return [...identifiers, ...referred];
   }
 }
 

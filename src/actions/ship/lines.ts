@@ -20,9 +20,9 @@ type Piece = { readonly bytes: Buffer; readonly rows: number; readonly slab: Buf
 export const LINE_END = 0x0a;
 const NONE = Buffer.alloc(0);
 
-/** The most bytes that lines of this text take, with the last line end: three for each unit of UTF-16. */
-export function mostBytes(text: string): number {
-  return 3 * text.length + 1;
+/** The most bytes that a line takes, with its line end: three for each unit of UTF-16. */
+export function mostBytes(line: string): number {
+  return 3 * line.length + 1;
 }
 
 /** Slabs that were used and are free. */
@@ -65,16 +65,16 @@ export class WaitingLines {
     return this.#rows;
   }
 
-  /** Adds so many lines, of which the last has no line end. Returns how many bytes they have, with it. */
-  add(text: string, rows: number): number {
+  /** Adds a line that has no line end. Returns how many bytes it has, with it. */
+  add(line: string): number {
     // Bytes are counted only where they may not fit: that takes longer than to write them.
-    if (mostBytes(text) > this.#slab.length - this.#at) this.#makeRoom(Buffer.byteLength(text) + 1);
-    const bytes = this.#slab.write(text, this.#at) + 1;
+    if (mostBytes(line) > this.#slab.length - this.#at) this.#makeRoom(Buffer.byteLength(line) + 1);
+    const bytes = this.#slab.write(line, this.#at) + 1;
     this.#at += bytes;
     this.#slab[this.#at - 1] = LINE_END;
-    this.#newRows += rows;
+    this.#newRows++;
     this.#bytes += bytes;
-    this.#rows += rows;
+    this.#rows++;
     return bytes;
   }
 

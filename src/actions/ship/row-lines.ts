@@ -6,7 +6,8 @@ import { asBuffer } from '../../core/byte-text.ts';
 import { SHIP_SLAB_BYTES } from '../../core/item-limits.ts';
 import type { RecordMemory } from '../../core/record.ts';
 import { RecordReader, recordMemory } from '../../core/record.ts';
-import { callLine, streamLines } from './call-lines.ts';
+import type { Row } from './call-lines.ts';
+import { callRows } from './call-lines.ts';
 import { readCall } from './call-record.ts';
 import { LINE_END } from './lines.ts';
 import type { LineMaker } from './message-lines.ts';
@@ -18,8 +19,8 @@ export const RECORD = { message: 0, call: 1 } as const;
 export const RECORD_HEAD_BYTES = 1;
 
 /** Whose rows the thread makes, in the order in which their lines lie. */
-const ROW_TABLES = ['messages', 'streams', 'calls'] as const;
-export type RowTable = (typeof ROW_TABLES)[number];
+const ROW_TABLES = ['messages', 'ids', 'streams', 'calls'] as const;
+export type RowTable = Row['table'];
 
 /** Two pieces of memory, to read and to write, and which bytes to read. */
 export type RowJob = {
@@ -40,13 +41,11 @@ export type RowJobResult = {
   readonly tooLong: number;
 };
 
-type Row = { readonly table: RowTable; readonly line: string };
-
 /** Makes lines until a slab is full, and those of one record at least. */
 export function makeLines(maker: LineMaker, { records, lines, from: first, upTo }: RowJob): RowJobResult {
   const read = recordMemory(records);
   const written = asBuffer(new Uint8Array(lines));
-  const byTable: Record<RowTable, string[]> = { messages: [], streams: [], calls: [] };
+  const byTable: Record<RowTable, string[]> = { messages: [], ids: [], streams: [], calls: [] };
   let [from, bytes, tooLong] = [first, 0, 0];
   while (from < upTo) {
     const { rows, next } = rowsAt(read, from, maker);
@@ -73,8 +72,7 @@ function rowsAt(memory: RecordMemory, at: number, maker: LineMaker): { readonly 
   }
   const reader = new RecordReader(memory, from);
   const call = readCall(reader);
-  const rows: Row[] = streamLines(call, maker).map((line) => ({ table: 'streams', line }));
-  return { rows: [...rows, { table: 'calls', line: callLine(call, maker) }], next: reader.at };
+  return { rows: callRows(call, maker), next: reader.at };
 }
 
 function write(byTable: Readonly<Record<RowTable, readonly string[]>>, to: Buffer): RowPart[] {

@@ -19,7 +19,7 @@ import type { RecordMemory } from '../../core/record.ts';
 import { RecordWriter, recordMemory } from '../../core/record.ts';
 import type { Messages } from '../../store/stores.ts';
 import type { CallRecord } from './call-record.ts';
-import { writeCall } from './call-record.ts';
+import { rowsOf, writeCall } from './call-record.ts';
 import type { LineMaker } from './message-lines.ts';
 import type { MessageKey } from './message-record.ts';
 import { recordBytes, writeRecord } from './message-record.ts';
@@ -83,7 +83,7 @@ export class RowThread {
     return true;
   }
 
-  /** Takes a call and its streams; false where there is no room, or where they take more than SHIP_CALL_BYTES. */
+  /** Takes a call for all of its rows; false where there is no room, or where they take more than SHIP_CALL_BYTES. */
   addCall(call: CallRecord): boolean {
     // What does not fit behind others may fit into an empty piece.
     return (
@@ -100,7 +100,7 @@ export class RowThread {
     writer.byte(RECORD.call);
     writeCall(writer, call);
     if (writer.isFull) return most <= SHIP_SLAB_BYTES ? false : null;
-    this.#added(to, writer.at - upTo, 1 + call.reading.streams.length);
+    this.#added(to, writer.at - upTo, rowsOf(call));
     return true;
   }
 

@@ -7,8 +7,9 @@
 import { SHIP_SEGMENT_BYTES, SHIP_WAITING_BYTES } from '../../core/item-limits.ts';
 import type { Messages } from '../../store/stores.ts';
 import { OnceTold } from '../trouble.ts';
-import { callLine, streamLines } from './call-lines.ts';
+import { callRows } from './call-lines.ts';
 import type { CallRecord } from './call-record.ts';
+import { rowsOf } from './call-record.ts';
 import type { ShipCounters, ShipTable } from './counters.ts';
 import { SHIP_TABLES, shipCounters } from './counters.ts';
 import { mostBytes, Slabs, WaitingLines } from './lines.ts';
@@ -108,16 +109,10 @@ export class Shipment {
 
   /** A row of `table`: JSON without line end. Never throws, never waits. */
   add(table: ShipTable, line: string): void {
-    this.addAll(table, [line]);
-  }
-
-  /** The same of several rows. */
-  addAll(table: ShipTable, lines: readonly string[]): void {
-    if (lines.length === 0) return;
-    const to = this.#byName[table];
-    this.counters.add(to.made, lines.length);
-    if (this.#isClosed) this.counters.add('unsent_at_end', lines.length);
-    else this.#take(to.lines, lines);
+    const { made, lines } = this.#byName[table];
+    this.counters.add(made);
+    if (this.#isClosed) this.counters.add('unsent_at_end');
+    else this.#take(lines, line);
   }
 
   /** A row of `messages`, of the message of a row that is kept, which has these bytes. Never throws, never waits. */
@@ -127,17 +122,15 @@ export class Shipment {
     else if (!this.#thread.addMessage(key, log, row, bytes)) this.counters.add('memory_full');
   }
 
-  /** A row of `calls`, and of `streams` of each of its streams. Never throws, never waits. */
+  /** The rows of a call. Never throws, never waits. */
   addCall(call: CallRecord): void {
-    const streams = call.reading.streams.length;
     this.counters.add('made_calls');
-    this.counters.add('made_streams', streams);
-    if (this.#isClosed) this.counters.add('unsent_at_end', 1 + streams);
-    else if (!this.#thread.addCall(call)) {
+    this.counters.add('made_streams', call.reading.streams.length);
+    this.counters.add('made_ids', call.identifiers.length);
+    if (this.#isClosed) this.counters.add('unsent_at_end', rowsOf(call));
+    else if (!this.#thread.addCall(call))
       // A call that is large, or comes while the thread is behind, is no less worth telling of.
-      if (streams > 0) this.#take(this.#byName.streams.lines, streamLines(call, this.#maker));
-      this.#take(this.#byName.calls.lines, [callLine(call, this.#maker)]);
-    }
+      for (const { table, line } of callRows(call, this.#maker)) this.#take(this.#byName[table].lines, line);
   }
 
   /** No more messages and calls come for now. */
@@ -156,15 +149,10 @@ export class Shipment {
     if (reason === 'thread_failed') this.#troubles.tell('the thread that makes rows failed, and begins again', THREAD);
   }
 
-  #take(to: WaitingLines, lines: readonly string[]): void {
-    const [first = ''] = lines;
-    const text = lines.length === 1 ? first : lines.join('\n');
-    if (mostBytes(text) > SHIP_SEGMENT_BYTES && Buffer.byteLength(text) >= SHIP_SEGMENT_BYTES) {
-      if (lines.length === 1) this.counters.add('too_long');
-      else for (const line of lines) this.#take(to, [line]);
-      return;
-    }
-    this.#added(to, to.add(text, lines.length));
+  #take(to: WaitingLines, line: string): void {
+    if (mostBytes(line) > SHIP_SEGMENT_BYTES && Buffer.byteLength(line) >= SHIP_SEGMENT_BYTES)
+      this.counters.add('too_long');
+    else this.#added(to, to.add(line));
   }
 
   #added(to: WaitingLines, bytes: number): void {

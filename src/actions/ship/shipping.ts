@@ -19,7 +19,6 @@ import { lossesByReason } from '../../view/losses.ts';
 import type { LabelledCount, MetricFamily } from '../../view/metrics-snapshot.ts';
 import { counterFamily } from '../../view/metrics-snapshot.ts';
 import { CALL_SHIP_COUNTERS, CALL_SHIP_LOSSES, CallShipper } from './call-shipper.ts';
-import type { ShipTable } from './counters.ts';
 import { rowsMade, rowsStored } from './counters.ts';
 import type { Shipper } from './key.ts';
 import { wellFormed } from './lines.ts';
@@ -74,11 +73,9 @@ export class Shipping {
     this.#shipment = shipment;
     const rows = {
       evidence: () => this.#known.evidence,
-      shipper: this.#shipper,
       sendsUprobe: options.exportUprobe,
       nextVersion: () => ++this.#version,
       turns: this.#turns,
-      add: (table: ShipTable, lines: readonly string[]) => shipment.addAll(table, lines.map(wellFormed)),
     };
     this.#calls = new CallShipper({
       ...rows,
@@ -88,7 +85,11 @@ export class Shipping {
       flushRows: () => shipment.flushRows(),
       room: () => shipment.threadRoom(),
     });
-    this.#streams = new StreamShipper(rows);
+    this.#streams = new StreamShipper({
+      ...rows,
+      shipper: this.#shipper,
+      add: (line) => shipment.add('streams', wellFormed(line)),
+    });
   }
 
   /** See the calls and the streams of the capture. */

@@ -13,7 +13,6 @@ import { ORIGINS } from '../../core/words.ts';
 import type { Observer } from '../../ingest/observer.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import { streamDocument } from '../../view/documents.ts';
-import type { ShipTable } from './counters.ts';
 import type { Shipper } from './key.ts';
 import { hourText, isInTime, line, lineHead } from './key.ts';
 import { streamLine } from './stream-line.ts';
@@ -44,7 +43,8 @@ export type StreamShipperOptions = {
   readonly shipper: Shipper;
   readonly sendsUprobe: boolean;
   readonly nextVersion: () => number;
-  readonly add: (table: ShipTable, lines: readonly string[]) => void;
+  /** Takes a row of `streams`. */
+  readonly add: (line: string) => void;
   readonly turns: Turns;
 };
 
@@ -142,7 +142,7 @@ export class StreamShipper implements Observer {
     if (document === null) return false;
     this.#told.set(stream, e.capture.nowUs);
     const head = headOf(stream, shipper, nextVersion());
-    add('streams', [streamLine(head, stream.serial + 1, document)]);
+    add(streamLine(head, stream.serial + 1, document));
     return true;
   }
 
@@ -159,7 +159,7 @@ export class StreamShipper implements Observer {
     if (told === undefined) return;
     this.#told.delete(stream);
     if (told === LEFT_OUT) return;
-    add('streams', [line(headOf(stream, shipper, nextVersion()), { stream: stream.serial + 1 })]);
+    add(line(headOf(stream, shipper, nextVersion()), { stream: stream.serial + 1 }));
   }
 }
 

@@ -40,11 +40,9 @@ async function kit(t: TestContext, parts: 'none' | 'headers' | 'full' = 'headers
   let version = 0;
   const shipper = new CallShipper({
     evidence: () => session.evidence,
-    shipper: SHIPPER,
     parts,
     sendsUprobe: false,
     nextVersion: () => ++version,
-    add: (table, lines) => rows[table]?.push(...lines.map((line) => JSON.parse(line) as Row)),
     addMessage: messagesTo({ ...SHIPPER, hasBodies: parts === 'full' }, (line) =>
       rows['messages']?.push(JSON.parse(line) as Row),
     ),

@@ -1,7 +1,7 @@
 /** Shipments as tests make them: with short times, and with their sum checked at the end. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { callLine, streamLines } from '../../../../src/actions/ship/call-lines.ts';
+import { callRows } from '../../../../src/actions/ship/call-lines.ts';
 import { readCall, writeCall } from '../../../../src/actions/ship/call-record.ts';
 import type { CallShipperOptions } from '../../../../src/actions/ship/call-shipper.ts';
 import { rowsLost, rowsMade, rowsStored } from '../../../../src/actions/ship/counters.ts';
@@ -49,7 +49,7 @@ export function messagesTo(maker: LineMaker, take: (line: string) => void): Call
   };
 }
 
-/** The same of calls and their streams. */
+/** The same of calls. */
 export function callsTo(maker: Shipper, take: (table: RowTable, line: string) => void): CallShipperOptions['addCall'] {
   return (call) => {
     const memory = recordMemory(new ArrayBuffer(MIB));
@@ -59,8 +59,7 @@ export function callsTo(maker: Shipper, take: (table: RowTable, line: string) =>
     const reader = new RecordReader(memory, 0);
     const read = readCall(reader);
     assert.deepEqual([read, reader.at], [call, writer.at]);
-    for (const line of streamLines(read, maker)) take('streams', line);
-    take('calls', callLine(read, maker));
+    for (const { table, line } of callRows(read, maker)) take(table, line);
   };
 }
 

@@ -34,10 +34,8 @@ async function kit(t: TestContext): Promise<Kit> {
   let version = 0;
   const shipper = new CallShipper({
     evidence: () => session.evidence,
-    shipper: SHIPPER,
     ...{ parts: 'headers', sendsUprobe: false },
     nextVersion: () => ++version,
-    add: () => undefined,
     addMessage: messagesTo({ ...SHIPPER, hasBodies: false }, (line) => rows.push(JSON.parse(line) as Row)),
     addCall: callsTo(SHIPPER, (table, line) => {
       if (table === 'calls') calls.push(line);

@@ -10,7 +10,7 @@ const EUROS = '€'.repeat(33);
 
 function piecesOf(texts: readonly string[]): { readonly pieces: readonly string[]; readonly bytes: number } {
   const lines = new WaitingLines(new Slabs());
-  const added = texts.reduce((sum, text) => sum + lines.add(text, 1), 0);
+  const added = texts.reduce((sum, text) => sum + lines.add(text), 0);
   assert.equal(lines.bytes, added);
   const { pieces, bytes, rows } = lines.take(10 * SHIP_SLAB_BYTES);
   assert.equal(rows, texts.length);

@@ -16,15 +16,16 @@ export async function readDemoCall(): Promise<CallRecord> {
     const d =
       [...session.dialogs.oldestFirst()].find((one) => e.stores.streams.ownedBy(one).length === 2) ?? assert.fail();
     const reading = finish(callReadingSteps(e, d, finish(documentFactsSteps(e, d))));
-    return { key: { number: 7, version: 9, hourUs: 3_600e6 }, reading, columns: COLUMNS };
+    const identifiers = [{ kind: 'call_id', text: d.callId } as const];
+    return { key: { number: 7, version: 9, hourUs: 3_600e6 }, reading, columns: COLUMNS, identifiers };
   } finally {
     session.close();
   }
 }
 
 /** The same with so many characters more. */
-export function longer({ key, reading, columns }: CallRecord, characters: number): CallRecord {
-  return { key, reading, columns: { ...columns, hints: ['h'.repeat(characters)] } };
+export function longer({ key, reading, columns, identifiers }: CallRecord, characters: number): CallRecord {
+  return { key, reading, identifiers, columns: { ...columns, hints: ['h'.repeat(characters)] } };
 }
 
 const COLUMNS: CallRecord['columns'] = {

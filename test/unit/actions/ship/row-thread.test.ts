@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
-import { callLine, streamLines } from '../../../../src/actions/ship/call-lines.ts';
+import { callRows } from '../../../../src/actions/ship/call-lines.ts';
 import { messageLine } from '../../../../src/actions/ship/message-lines.ts';
 import { RecordedMessage, recordBytes, writeRecord } from '../../../../src/actions/ship/message-record.ts';
 import type { RowTable } from '../../../../src/actions/ship/row-lines.ts';
@@ -110,18 +110,25 @@ describe('thread of rows', { timeout: 120_000 }, () => {
     );
   });
 
-  it('a call is a row, and one for each of its streams, behind the messages that came with it', async (t) => {
+  it('a call is a row, and one for each stream and each text it is found by, behind the messages that came with it', async (t) => {
     const { thread, lines, tables } = kit(t);
     const call = await readDemoCall();
     const { log, row, bytes } = kept(sip('a'));
     assert.ok(thread.addCall(call));
     assert.ok(thread.addMessage(keyOf(0), log, row, bytes));
     assert.ok(thread.addCall(call));
-    assert.equal(thread.rows, 7);
+    assert.equal(thread.rows, 9);
     await thread.idle();
-    assert.deepEqual(tables, ['messages', 'streams', 'streams', 'streams', 'streams', 'calls', 'calls']);
-    const [line, streams] = [callLine(call, MAKER), streamLines(call, MAKER)];
-    assert.deepEqual(lines.slice(1), [...streams, ...streams, line, line]);
+    const rows = callRows(call, MAKER);
+    assert.deepEqual(
+      rows.map(({ table }) => table),
+      ['ids', 'streams', 'streams', 'calls'],
+    );
+    const twice = (of: RowTable): string[] =>
+      [...rows, ...rows].filter(({ table }) => table === of).map(({ line }) => line);
+    assert.deepEqual(tables, ['messages', 'ids', 'ids', ...Array(4).fill('streams'), 'calls', 'calls']);
+    assert.deepEqual(lines.slice(1), [...twice('ids'), ...twice('streams'), ...twice('calls')]);
+    const [line = ''] = twice('calls');
     const shown = JSON.parse(line) as Record<string, unknown>;
     assert.deepEqual(
       [shown['number'], shown['user_agent'], shown['talk_ms']],
@@ -141,7 +148,7 @@ describe('thread of rows', { timeout: 120_000 }, () => {
     assert.equal(thread.bytes, bytes);
     assert.ok(thread.addCall(call));
     await thread.idle();
-    assert.equal(lines.filter((line) => line.includes('"call_id"')).length, 5);
+    assert.equal(lines.filter((line) => line.includes('"schema_version"')).length, 5);
     assert.deepEqual([thread.rows, thread.bytes, losses], [0, 0, {}]);
   });
 

@@ -48,7 +48,7 @@ export class ShippedStreams {
       sendsUprobe,
       nextVersion: () => ++version,
       turns: new Turns(() => performance.now()),
-      add: (_table, lines) => this.rows.push(...lines.map((line) => JSON.parse(line) as StreamRow)),
+      add: (line) => this.rows.push(JSON.parse(line) as StreamRow),
     });
   }
 

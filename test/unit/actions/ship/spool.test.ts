@@ -35,7 +35,7 @@ function opened(folder: string, more: Partial<SpoolOptions> = {}) {
   spool.open();
   const write = async (table: ShipTable, rows = 1): Promise<void> => {
     const lines = new WaitingLines(new Slabs());
-    for (let i = 0; i < rows; i++) lines.add('{}', 1);
+    for (let i = 0; i < rows; i++) lines.add('{}');
     await spool.write(table, lines.take(1_000_000));
     await spool.settled();
   };
