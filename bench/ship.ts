@@ -238,7 +238,7 @@ export async function shipBench(argv: readonly string[]): Promise<number> {
   process.stdout.write(
     `\nMore for a call: main thread ${median(more).toFixed(1)} µs (least ${Math.min(...more).toFixed(1)}), ` +
       `all threads ${median(all).toFixed(1)} (${Math.min(...all).toFixed(1)})\n` +
-      `The main thread has ${times.toFixed(2)} times the work of capture alone (ADR 29 proposes 2.5 at most)\n`,
+      `The main thread has ${times.toFixed(2)} times the work of capture alone\n`,
   );
   return 0;
 }
