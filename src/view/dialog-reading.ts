@@ -84,8 +84,10 @@ function readSdp(entry: SdpEntry): SdpReading {
   return { tsUs, isOffer, mode, event, address, port, codecs: codecs.names };
 }
 
-/** Of nearly all calls. */
-export const NOTHING_JUDGED: Judged = { diagnosis: toDiagnosis(noMediaFault(), null, null) };
+const noDiagnosis = toDiagnosis(noMediaFault(), null, null);
+Object.freeze(noDiagnosis.hints);
+/** Of nearly all calls, which share it. */
+export const NOTHING_JUDGED: Judged = Object.freeze({ diagnosis: Object.freeze(noDiagnosis) });
 
 export function judgedOf(e: Evidence, d: Dialog, facts: DialogFacts): Judged {
   const { media, relay, stunMismatch, recording, signaling } = facts;

@@ -145,6 +145,7 @@ export class CallShipper implements Observer {
     const beganMs = performance.now();
     finish(this.#tellSteps(track));
     if (!Number.isNaN(this.#nowSec)) this.#goneMs += performance.now() - beganMs;
+    this.#begin();
   }
 
   onTick(nowUs: number): void {
@@ -154,6 +155,11 @@ export class CallShipper implements Observer {
     // What came before had no time to be due at.
     if (isFirst) for (const track of this.#tracks) if (track !== undefined) this.#note(track, SETTLE_SEC);
     for (const track of this.#agenda.due(this.#nowSec)) this.#queue(track);
+    this.#begin();
+  }
+
+  /** What is queued is told of, and all that was added goes on its way: it may wait for no tick, as the program may be killed. */
+  #begin(): void {
     this.#working ??= this.#run(this.#options.room).finally(() => {
       this.#working = null;
     });
@@ -166,12 +172,13 @@ export class CallShipper implements Observer {
 
   /** Tells all that was not told yet; `hasRoom` resolves when more may be added. */
   async finish(hasRoom: () => Promise<void>): Promise<void> {
+    // What runs now asks for less room.
+    await this.#working;
     for (const track of this.#tracks) {
       if (track === undefined) continue;
       track.hasNews = true;
       this.#queue(track);
     }
-    await this.#working;
     await this.#run(hasRoom);
   }
 

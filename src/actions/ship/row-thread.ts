@@ -3,8 +3,7 @@
  *
  * Records go there in pieces of memory, lines come back in others, and a piece belongs to one thread at a time: in memory that
  * both share each access takes five times as long. There are so many pieces and no more: where the thread cannot keep up there
- * is no room, and the capture goes on. A thread that fails loses the pieces that it has; the next one
- * goes on behind them.
+ * is no room, and the capture goes on. A thread that fails loses the pieces that it has; the next one goes on behind them.
  */
 import { Worker } from 'node:worker_threads';
 import { asBuffer } from '../../core/byte-text.ts';

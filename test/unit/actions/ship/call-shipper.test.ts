@@ -27,6 +27,8 @@ type Kit = {
   readonly session: OpenSession;
   readonly shipper: CallShipper;
   readonly rows: Record<string, Row[]>;
+  /** Rows of calls that wait for nothing more. */
+  readonly callsOnTheirWay: () => number;
   readonly call: (user: string) => Dialog;
   /** The capture has come so far: seconds after its end. Resolves when the rows are made. */
   readonly at: (sec: number) => Promise<void>;
@@ -38,6 +40,7 @@ async function kit(t: TestContext, parts: 'none' | 'headers' | 'full' = 'headers
   await session.read([DEMO], () => undefined);
   const rows: Record<string, Row[]> = { calls: [], messages: [], ids: [], streams: [], minute: [], agents: [] };
   let version = 0;
+  let callsOnTheirWay = 0;
   const shipper = new CallShipper({
     evidence: () => session.evidence,
     parts,
@@ -47,7 +50,9 @@ async function kit(t: TestContext, parts: 'none' | 'headers' | 'full' = 'headers
       rows['messages']?.push(JSON.parse(line) as Row),
     ),
     addCall: callsTo(SHIPPER, (table, line) => rows[table]?.push(JSON.parse(line) as Row)),
-    flushRows: () => undefined,
+    flushRows: () => {
+      callsOnTheirWay = rows['calls']?.length ?? 0;
+    },
     room: () => Promise.resolve(),
     turns: new Turns(() => performance.now()),
   });
@@ -59,7 +64,7 @@ async function kit(t: TestContext, parts: 'none' | 'headers' | 'full' = 'headers
   if (hasTicked) await at(0);
   const call = (user: string): Dialog =>
     [...session.dialogs.oldestFirst()].find((d) => d.fromUser === user) ?? assert.fail(user);
-  return { session, shipper, rows, call, at };
+  return { session, shipper, rows, callsOnTheirWay: () => callsOnTheirWay, call, at };
 }
 
 function seen({ shipper }: Kit, d: Dialog): void {
@@ -180,6 +185,8 @@ test('a call that leaves the memory is told of before, or counted where there is
   for (const d of all) k.shipper.onDialogGone(d);
   assert.equal(k.rows['calls']?.length, all.length);
   assert.equal(k.shipper.counters.get('calls_skipped'), 0);
+  await k.shipper.settled();
+  assert.equal(k.callsOnTheirWay(), all.length, 'no tick comes');
 });
 
 test('what a probe read stays on this host', async (t) => {
