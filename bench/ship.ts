@@ -2,14 +2,14 @@
  * What shipping costs: calltap on a cable under calls of known number, with `--ship` and without in turns, to a store that
  * takes everything at once.
  *
- *   npm run bench -- ship [RUNS] [--rate=2260] [--seconds=12] [--messages=headers] [--hold=150] [--talk=10] [--late] [--stacks]
+ *   npm run bench -- ship [RUNS] [--rate=2260] [--seconds=12] [--messages=headers] [--hold=150] [--talk=10] [--warm=4] [--stacks]
  *
  * A call has seven messages and a stream of `--talk` packets, and lasts three seconds with `--hold=150`: a row two seconds
- * after it began, and one after its end. `--late` waits for the last look at each call, 32 seconds later. Costs are processor time, so that other
- * programs on the machine count little: the difference to the median run without `--ship`, over the calls. A hold is the
- * processor time of one turn of the loop; beside it stands the longest turn by the clock, and how long the thread waited for
- * a processor in all. `--stacks` says what ran in the longest turns. A run with fewer rows a call than another had them made
- * too late, as the machine did other things: it does not count.
+ * after it began, and one after its end. The last look at a call comes 32 seconds later: with `--warm=40` there are as many as
+ * there are calls. Costs are processor time, so that other programs on the machine count little: the difference to the median
+ * run without `--ship`, over the calls. A hold is the processor time of one turn of the loop; beside it stands the longest turn
+ * by the clock, and how long the thread waited for a processor in all. `--stacks` says what ran in the longest turns. A run with
+ * fewer rows a call than another had them made too late, as the machine did other things: it does not count.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,12 +24,8 @@ import { cpuByThread, cpuSince, waitedMs } from './process-cpu.ts';
 import { buildBlast, metricsOf, sentOf, sumOf } from './soak.ts';
 import type { TurnFigures } from './turn-meter.ts';
 
-/** Calls before those that are measured: what runs is compiled then. */
-const WARM_SECONDS = 4;
 /** Until the last rows of calls that ended are made and on the disk. */
 const SETTLE_MS = 4_000;
-/** After SETTLE_MS: until the last look at the last call has been. */
-const LATE_MS = 34_000;
 
 type Plan = {
   readonly runs: number;
@@ -38,7 +34,8 @@ type Plan = {
   readonly messages: string;
   readonly hold: string;
   readonly talk: string;
-  readonly isLate: boolean;
+  /** Seconds of calls before those that are measured: what runs is compiled then. */
+  readonly warm: number;
   readonly showsStacks: boolean;
 };
 type Run = {
@@ -49,9 +46,6 @@ type Run = {
   /** The main thread's wait for a processor. */
   readonly waitedMs: number;
   readonly turns: TurnFigures;
-  /** Of the last looks; 0 without them. */
-  readonly lateMain: number;
-  readonly lateAll: number;
   readonly rows: number;
   readonly losses: number;
   readonly drops: number;
@@ -77,12 +71,12 @@ class ShipBench {
   }
 
   async #runIn(lab: Lab, ships: boolean): Promise<Run> {
-    const { seconds, isLate } = this.#plan;
+    const { seconds, warm } = this.#plan;
     const agent = await this.#startAgent(lab, ships);
     const url = (await lab.said(agent, /api listening on (\S+)/))[1] ?? '';
     const metrics = () => metricsOf(lab.do('a', 'curl', ['-s', `${url}/metrics`]));
     const pid = agent.child.pid ?? 0;
-    await this.#calls(lab, WARM_SECONDS);
+    await this.#calls(lab, warm);
     const before = metrics();
     const waitedBefore = waitedMs(pid);
     const [start, figures] = [cpuByThread(pid), await this.#turns(agent, 'reset')];
@@ -92,20 +86,14 @@ class ShipBench {
     const turns = await this.#turns(agent, 'read');
     const waited = waitedMs(pid) - waitedBefore;
     const after = metrics();
-    const lateStart = cpuByThread(pid);
-    if (isLate) await sleep(LATE_MS);
-    const late = isLate ? cpuSince(pid, lateStart) : new Map<string, number>();
-    const end = metrics();
     const since = (family: string, labels?: readonly string[]): number =>
       sumOf(after, family, labels) - sumOf(before, family, labels);
-    const lateShare = seconds / (seconds + WARM_SECONDS);
     return {
       ...{ legs, main: used.get('main') ?? 0, all: sum(used), waitedMs: waited },
       turns: turns ?? fail('the meter gave no figures'),
-      ...{ lateMain: (late.get('main') ?? 0) * lateShare, lateAll: sum(late) * lateShare },
       rows: since('calltap_ship_made_total', ['calls']),
-      losses: sumOf(end, 'calltap_ship_lost_total') + sumOf(end, 'calltap_ship_left_out_total'),
-      drops: sumOf(end, 'calltap_live_total', ['kernel_drops', 'iface_missed', 'queue_dropped']),
+      losses: sumOf(after, 'calltap_ship_lost_total') + sumOf(after, 'calltap_ship_left_out_total'),
+      drops: sumOf(after, 'calltap_live_total', ['kernel_drops', 'iface_missed', 'queue_dropped']),
     };
   }
 
@@ -161,17 +149,17 @@ function sum(byThread: ReadonlyMap<string, number>): number {
 }
 
 const HEAD = [
-  ...['run', 'calls', 'main µs a call', 'all µs a call', 'more main', 'more all', 'late main', 'late all'],
+  ...['run', 'calls', 'main µs a call', 'all µs a call', 'more main', 'more all'],
   ...['rows a call', 'longest hold ms', 'over 10', 'collector ms', 'by the clock ms', 'waited ms', 'lost', 'dropped'],
 ];
 
 function row(name: string, run: Run, base: Run | null): string {
   const us = (seconds: number): string => ((seconds * 1e6) / run.legs).toFixed(1);
   const { turns } = run;
-  const more = (of: 'main' | 'all' | 'lateMain' | 'lateAll'): string => (base === null ? '' : us(run[of] - base[of]));
+  const more = (of: 'main' | 'all'): string => (base === null ? '' : us(run[of] - base[of]));
   const cells = [
     ...[name, `${run.legs}`, us(run.main), us(run.all)],
-    ...[more('main'), more('all'), more('lateMain'), more('lateAll')],
+    ...[more('main'), more('all')],
     ...[(run.rows / run.legs).toFixed(2), turns.longestMs.toFixed(1), `${turns.over10}`],
     ...[`${turns.longestGcMs.toFixed(1)} ${turns.longestGc}`, turns.longestWallMs.toFixed(1)],
     ...[run.waitedMs.toFixed(0), `${run.losses}`, `${run.drops}`],
@@ -184,7 +172,7 @@ function typical(runs: readonly Run[]): Run {
   const of = (read: (run: Run) => number): number => median(runs.map(read));
   const [first = fail('no run')] = runs;
   const [main, all] = [of((run) => run.main), of((run) => run.all)];
-  return { ...first, main, all, lateMain: of((run) => run.lateMain), lateAll: of((run) => run.lateAll) };
+  return { ...first, main, all };
 }
 
 function tellHolds({ holds }: TurnFigures): void {
@@ -202,7 +190,7 @@ export async function shipBench(argv: readonly string[]): Promise<number> {
       messages: { type: 'string', default: 'headers' },
       hold: { type: 'string', default: '150' },
       talk: { type: 'string', default: '10' },
-      late: { type: 'boolean', default: false },
+      warm: { type: 'string', default: '4' },
       stacks: { type: 'boolean', default: false },
     },
   });
@@ -211,10 +199,11 @@ export async function shipBench(argv: readonly string[]): Promise<number> {
     process.stderr.write(`bench: ${why}\n`);
     return 1;
   }
-  const { messages, hold, talk, late: isLate, stacks: showsStacks } = values;
+  const { messages, hold, talk, stacks: showsStacks } = values;
   const [rate, seconds, runs] = [Number(values.rate), Number(values.seconds), Number(positionals[0] ?? '3')];
+  const warm = Number(values.warm);
   const blast = buildBlast();
-  const bench = new ShipBench({ ...{ runs, rate, seconds, messages, hold, talk, isLate, showsStacks } }, blast);
+  const bench = new ShipBench({ ...{ runs, rate, seconds, messages, hold, talk, warm, showsStacks } }, blast);
   const plain: Run[] = [];
   const shipping: Run[] = [];
   process.stdout.write(`| ${HEAD.join(' | ')} |\n|---|${'---:|'.repeat(HEAD.length - 1)}\n`);
@@ -231,10 +220,9 @@ export async function shipBench(argv: readonly string[]): Promise<number> {
     rmSync(blast, { force: true });
   }
   const base = typical(plain);
-  const baseMain = base.main + base.lateMain;
-  const more = shipping.map((run) => ((run.main + run.lateMain - baseMain) * 1e6) / run.legs);
-  const all = shipping.map((run) => ((run.all + run.lateAll - base.all - base.lateAll) * 1e6) / run.legs);
-  const times = median(shipping.map((run) => (run.main + run.lateMain) / run.legs)) / (baseMain / base.legs);
+  const more = shipping.map((run) => ((run.main - base.main) * 1e6) / run.legs);
+  const all = shipping.map((run) => ((run.all - base.all) * 1e6) / run.legs);
+  const times = median(shipping.map((run) => run.main / run.legs)) / (base.main / base.legs);
   process.stdout.write(
     `\nMore for a call: main thread ${median(more).toFixed(1)} µs (least ${Math.min(...more).toFixed(1)}), ` +
       `all threads ${median(all).toFixed(1)} (${Math.min(...all).toFixed(1)})\n` +
