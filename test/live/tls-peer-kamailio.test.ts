@@ -192,12 +192,12 @@ test('SIPp behind the proxy, over UDP: answers that UDP workers write to TLS con
     calls.map((c) => c['status']),
     [200, 200, 200],
   );
-  // INVITE, 100, 180, 200, ACK, BYE and 200 on the caller's side; the other side is no TLS.
-  await observed(
-    agent,
-    calls.map((c) => String(c['callId'])),
-    7,
-  );
+  // INVITE, 100, 180, 200, ACK, BYE and 200 on the caller's side; the other side is no TLS. Two workers of Kamailio take the
+  // 180 and the 200, and it leaves the 180 out where the 200 was faster.
+  for (const { callId, messages } of calls) {
+    assert.ok(messages === 7 || messages === 6, uac.output());
+    await observed(agent, [String(callId)], Number(messages));
+  }
   const quality = stats(agent)['capture_quality'];
   assert.equal(numberAt({ quality }, 'quality', 'uprobe_unbound_messages'), 0);
   assert.equal(numberAt({ quality }, 'quality', 'uprobe_lost_events'), 0);

@@ -185,9 +185,12 @@ class Caller:
         self.stream = Stream(plain if os.environ.get("PLAIN") else client_context().wrap_socket(plain))
         self.ip, self.port = self.stream.sock.getsockname()[:2]
         self.branch = 0
+        # Sent and received of the call under way.
+        self.messages = 0
 
     def request(self, method, target, call_id, cseq, to_tag="", route=(), body="", uri=None):
         self.branch += 1
+        self.messages += 1
         headers = [("Via", f"SIP/2.0/TLS {self.ip}:{self.port};branch=z9hG4bK{os.getpid()}.{self.branch};rport")]
         headers += [("Route", r) for r in route]
         headers += [
@@ -204,13 +207,17 @@ class Caller:
         while True:
             start, headers, body = self.stream.read()
             one = dict(headers)
-            if one["call-id"] != call_id or one["cseq"] != cseq:
+            if one["call-id"] != call_id:
+                continue
+            self.messages += 1
+            if one["cseq"] != cseq:
                 continue
             if not start.startswith("SIP/2.0 1"):
                 return start, headers, body
 
     def call(self, target, ip, call_id, seconds):
         media = Media(ip)
+        self.messages = 0
         told = {"callId": call_id, "port": self.port, "inviteMs": time.time() * 1000}
         self.request("INVITE", target, call_id, 1, body=sdp(ip, media.port))
         start, headers, body = self.final(call_id, "1 INVITE")
@@ -229,6 +236,7 @@ class Caller:
         media.stop()
         told["endMs"] = time.time() * 1000
         told["packets"] = media.packets
+        told["messages"] = self.messages
         print(json.dumps(told), flush=True)
 
 

@@ -75,7 +75,13 @@ function lost(id = 7): Uint8Array {
 test('three copies are one error, and what comes later or with an identification of its own is another', async (t) => {
   assert.equal(await errors(t, [0, 100, 200]), 1);
   assert.equal(await errors(t, [0, 20_000, 40_000]), 3);
-  const packets = [7, 8, 7, 8].map((id, i) => ({ tsUs: EPOCH_US + i * 100, bytes: lost(id) }));
-  const { session } = await readCapture(t, new Capture().addPackets(packets).pcap());
-  assert.deepEqual([session.ingest.icmp.errors, session.ingest.icmp.duplicateFrames], [2, 2]);
+  const pairs: number[][] = [];
+  for (const id of [7, 9, 11, 13]) {
+    const packets = [id, id + 1, id, id + 1].map((one, i) => ({ tsUs: EPOCH_US + i * 100, bytes: lost(one) }));
+    const { icmp } = (await readCapture(t, new Capture().addPackets(packets).pcap())).session.ingest;
+    pairs.push([icmp.errors, icmp.duplicateFrames]);
+  }
+  // One pair of 512 shares a place in the table, by a key that is drawn anew: the two forget each other.
+  const known = pairs.filter(([errors, copies]) => errors === 2 && copies === 2);
+  assert.ok(known.length >= 3, JSON.stringify(pairs));
 });
