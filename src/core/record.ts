@@ -15,6 +15,7 @@ export function recordMemory(memory: ArrayBuffer): RecordMemory {
 const HEAD_BYTES = 4;
 const WIDE = 0x8000_0000;
 const NO_TEXT = 0xffff_ffff;
+const SHORT = 32;
 
 /** Writes values one behind another. What does not fit is not written, and nothing behind it. */
 export class RecordWriter {
@@ -72,6 +73,15 @@ export class RecordWriter {
   texts(values: readonly string[]): void {
     this.number(values.length);
     for (const value of values) this.text(value);
+  }
+
+  /** As many bytes as the reader asks for. */
+  bytes(source: Uint8Array, from: number, length: number): void {
+    const at = this.#take(length);
+    if (at < 0) return;
+    // A short copy by itself takes less than making a view of it.
+    if (length > SHORT) this.#bytes.set(source.subarray(from, from + length), at);
+    else for (let i = 0; i < length; i++) this.#bytes[at + i] = source[from + i] ?? 0;
   }
 
   /** Any text of JavaScript, also half a pair of UTF-16. */
@@ -136,6 +146,12 @@ export class RecordReader {
 
   flag(): boolean {
     return this.byte() !== 0;
+  }
+
+  /** In place: good as long as the memory is. */
+  bytes(length: number): Buffer {
+    const at = this.#take(length);
+    return this.#bytes.subarray(at, at + length);
   }
 
   numberOrNull(): number | null {

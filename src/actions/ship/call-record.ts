@@ -11,10 +11,7 @@ import type { CallTiming } from '../../store/dialogs/call-timing.ts';
 import type { CallReading, DialogReading, Judged, SdpReading } from '../../view/dialog-reading.ts';
 import { NOTHING_JUDGED } from '../../view/dialog-reading.ts';
 import type { StreamReading, WindowReading } from '../../view/stream-reading.ts';
-import type { CallKey } from './key.ts';
-
-/** What all rows of one call have; `hourUs` is when the hour of its rows begins. */
-export type RecordKey = Pick<CallKey, 'number' | 'version'> & { readonly hourUs: number };
+import type { RecordKey } from './key.ts';
 
 /** Columns of the row that its document does not have; '' and null are unknown. */
 export type CallColumns = {

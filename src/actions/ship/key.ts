@@ -7,6 +7,9 @@ export type Shipper = { readonly host: string; readonly boot: string };
 /** `number` counts dialogs of the boot from 1; `version` grows with each row of the boot, and the greatest one holds. */
 export type CallKey = Shipper & { readonly hour: string; readonly number: number; readonly version: number };
 
+/** What all rows of one call have in common on their way to the thread; `hourUs` is when the hour of them begins. */
+export type RecordKey = Pick<CallKey, 'number' | 'version'> & { readonly hourUs: number };
+
 /** Begins the lines of a call's rows. Written once for all of them. */
 export function lineHead({ host, boot, number, version }: Omit<CallKey, 'hour'>, hour: string): string {
   return `{"host":${JSON.stringify(host)},"boot":"${boot}","hour":"${hour}","number":${number},"version":${version},`;

@@ -12,11 +12,10 @@ import { readCall } from './call-record.ts';
 import { LINE_END } from './lines.ts';
 import type { LineMaker } from './message-lines.ts';
 import { messageLine } from './message-lines.ts';
-import { RecordedMessage, recordBytes } from './message-record.ts';
+import { RecordedMessage } from './message-record.ts';
 
 /** Stands before each record. */
 export const RECORD = { message: 0, call: 1 } as const;
-export const RECORD_HEAD_BYTES = 1;
 
 /** Whose rows the thread makes, in the order in which their lines lie. */
 const ROW_TABLES = ['messages', 'ids', 'streams', 'calls'] as const;
@@ -65,14 +64,12 @@ export function makeLines(maker: LineMaker, { records, lines, from: first, upTo 
 }
 
 function rowsAt(memory: RecordMemory, at: number, maker: LineMaker): { readonly rows: Row[]; readonly next: number } {
-  const from = at + RECORD_HEAD_BYTES;
-  if (memory.view.getUint8(at) === RECORD.message) {
-    const m = new RecordedMessage(memory, from);
-    return { rows: [{ table: 'messages', line: messageLine(m, maker) }], next: from + recordBytes(m.bytes.length) };
-  }
-  const reader = new RecordReader(memory, from);
-  const call = readCall(reader);
-  return { rows: callRows(call, maker), next: reader.at };
+  const from = new RecordReader(memory, at);
+  const rows: Row[] =
+    from.byte() === RECORD.message
+      ? [{ table: 'messages', line: messageLine(new RecordedMessage(from), maker) }]
+      : callRows(readCall(from), maker);
+  return { rows, next: from.at };
 }
 
 function write(byTable: Readonly<Record<RowTable, readonly string[]>>, to: Buffer): RowPart[] {

@@ -21,9 +21,9 @@ import type { CallRecord } from './call-record.ts';
 import { rowsOf, writeCall } from './call-record.ts';
 import type { LineMaker } from './message-lines.ts';
 import type { MessageKey } from './message-record.ts';
-import { recordBytes, writeRecord } from './message-record.ts';
+import { writeMessage } from './message-record.ts';
 import type { RowJob, RowJobResult, RowTable } from './row-lines.ts';
-import { RECORD, RECORD_HEAD_BYTES } from './row-lines.ts';
+import { RECORD } from './row-lines.ts';
 
 export type RowThreadOptions = {
   readonly maker: LineMaker;
@@ -73,46 +73,31 @@ export class RowThread {
 
   /** Takes the message of a row that is kept, which has these bytes; false where there is no room. */
   addMessage(key: MessageKey, log: Messages, row: number, bytes: Buffer): boolean {
-    const length = RECORD_HEAD_BYTES + recordBytes(bytes.length);
-    const to = this.#pieceFor(length);
-    if (to === null) return false;
-    to.piece.view.setUint8(to.upTo, RECORD.message);
-    writeRecord(to.piece, to.upTo + RECORD_HEAD_BYTES, key, log, row, bytes);
-    this.#added(to, length, 1);
-    return true;
+    return this.#add(RECORD.message, SHIP_SLAB_BYTES, 1, (to) => writeMessage(to, key, log, row, bytes));
   }
 
   /** Takes a call for all of its rows; false where there is no room, or where they take more than SHIP_CALL_BYTES. */
   addCall(call: CallRecord): boolean {
-    // What does not fit behind others may fit into an empty piece.
-    return (
-      this.#writeCall(call, this.#pieceFor(RECORD_HEAD_BYTES)) ?? this.#writeCall(call, this.#nextPiece()) ?? false
-    );
+    return this.#add(RECORD.call, SHIP_CALL_BYTES, rowsOf(call), (to) => writeCall(to, call));
   }
 
-  /** Null where it does not fit into the piece any more. */
-  #writeCall(call: CallRecord, to: Waiting | null): boolean | null {
-    if (to === null) return false;
-    const { piece, upTo } = to;
-    const most = upTo + RECORD_HEAD_BYTES + SHIP_CALL_BYTES;
-    const writer = new RecordWriter(piece, upTo, Math.min(most, SHIP_SLAB_BYTES));
-    writer.byte(RECORD.call);
-    writeCall(writer, call);
-    if (writer.isFull) return most <= SHIP_SLAB_BYTES ? false : null;
-    this.#added(to, writer.at - upTo, rowsOf(call));
-    return true;
-  }
-
-  #added(to: Waiting, bytes: number, rows: number): void {
-    to.upTo += bytes;
-    to.rows += rows;
-    this.#rows += rows;
-    this.#bytes += bytes;
-  }
-
-  #pieceFor(bytes: number): Waiting | null {
-    const filling = this.#filling;
-    return filling !== null && filling.upTo + bytes <= SHIP_SLAB_BYTES ? filling : this.#nextPiece();
+  /** Takes a record that makes so many rows, behind others or, where it does not fit there, at the beginning of a piece. */
+  #add(kind: number, mostBytes: number, rows: number, write: (to: RecordWriter) => void): boolean {
+    for (let to = this.#filling ?? this.#nextPiece(); to !== null; to = this.#nextPiece()) {
+      const { piece, upTo } = to;
+      const writer = new RecordWriter(piece, upTo, Math.min(upTo + mostBytes, SHIP_SLAB_BYTES));
+      writer.byte(kind);
+      write(writer);
+      if (!writer.isFull) {
+        to.upTo = writer.at;
+        to.rows += rows;
+        this.#rows += rows;
+        this.#bytes += writer.at - upTo;
+        return true;
+      }
+      if (upTo + mostBytes <= SHIP_SLAB_BYTES) return false;
+    }
+    return false;
   }
 
   #nextPiece(): Waiting | null {

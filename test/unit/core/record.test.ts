@@ -63,6 +63,19 @@ test('values come back in their order, and none is written behind the end', () =
   );
 });
 
+test('bytes come back, short and long, and none is written behind the end', () => {
+  const source = Uint8Array.from(Array(300).keys());
+  for (const length of [0, 1, 32, 33, 200]) {
+    const memory = recordMemory(new ArrayBuffer(256));
+    const writer = new RecordWriter(memory, 3, 3 + length);
+    writer.bytes(source, 5, length);
+    assert.deepEqual([writer.isFull, writer.at], [false, 3 + length]);
+    assert.deepEqual([...new RecordReader(memory, 3).bytes(length)], [...source.subarray(5, 5 + length)]);
+    writer.bytes(source, 0, 40);
+    assert.ok(writer.isFull && memory.bytes.subarray(3 + length).every((byte) => byte === 0));
+  }
+});
+
 test('null, NaN and an empty text are told apart where they can be', () => {
   const memory = recordMemory(new ArrayBuffer(100));
   const writer = new RecordWriter(memory, 0, 100);

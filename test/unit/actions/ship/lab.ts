@@ -8,7 +8,7 @@ import { rowsLost, rowsMade, rowsStored } from '../../../../src/actions/ship/cou
 import type { Shipper } from '../../../../src/actions/ship/key.ts';
 import type { LineMaker } from '../../../../src/actions/ship/message-lines.ts';
 import { messageLine } from '../../../../src/actions/ship/message-lines.ts';
-import { RecordedMessage, recordBytes, writeRecord } from '../../../../src/actions/ship/message-record.ts';
+import { RecordedMessage, writeMessage } from '../../../../src/actions/ship/message-record.ts';
 import type { RowTable } from '../../../../src/actions/ship/row-lines.ts';
 import type { ShipOptions } from '../../../../src/actions/ship/shipment.ts';
 import { Shipment } from '../../../../src/actions/ship/shipment.ts';
@@ -43,9 +43,9 @@ export function shipmentTo(t: TestContext | null, port: number, folder: string, 
 /** Gives what the thread would make of each message to `take`, at once. */
 export function messagesTo(maker: LineMaker, take: (line: string) => void): CallShipperOptions['addMessage'] {
   return (key, log, row, bytes) => {
-    const memory = recordMemory(new ArrayBuffer(recordBytes(bytes.length)));
-    writeRecord(memory, 0, key, log, row, bytes);
-    take(messageLine(new RecordedMessage(memory, 0), maker));
+    const memory = recordMemory(new ArrayBuffer(MIB));
+    writeMessage(new RecordWriter(memory, 0, MIB), key, log, row, bytes);
+    take(messageLine(new RecordedMessage(new RecordReader(memory, 0)), maker));
   };
 }
 
