@@ -1,13 +1,7 @@
 /** The one table of options: flag, environment variable, key of the file, default and help. */
 
-import {
-  API_MAX_CONN,
-  API_MAX_ROWS,
-  AUDIO_BYTES,
-  MAX_DIALOGS,
-  MAX_STREAMS,
-  MESSAGE_LOG_BYTES,
-} from '../core/limits.ts';
+import { API_MAX_CONN, API_MAX_ROWS } from '../core/answer-limits.ts';
+import { AUDIO_BYTES, MAX_DIALOGS, MAX_STREAMS, MESSAGE_LOG_BYTES } from '../core/limits.ts';
 import { SORT_KEYS } from '../core/words.ts';
 import { DIAGNOSIS } from './diagnosis-options.ts';
 import { HUB } from './hub-options.ts';

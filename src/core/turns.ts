@@ -3,7 +3,7 @@
  * store, or ten documents of large dialogs, hold it no longer than one does.
  */
 
-import { MAX_DOCUMENTS, MAX_DOCUMENTS_WAITING, MAX_WALKS } from './limits.ts';
+import { MAX_DOCUMENTS, MAX_DOCUMENTS_WAITING, MAX_WALKS } from './answer-limits.ts';
 import { Places } from './places.ts';
 
 /**

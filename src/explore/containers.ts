@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream';
 import { ofDialog } from '../analysis/dialog-facts.ts';
-import { MAX_CONTAINERS, MAX_CONTAINERS_WAITING } from '../core/limits.ts';
+import { MAX_CONTAINERS, MAX_CONTAINERS_WAITING } from '../core/answer-limits.ts';
 import { Places } from '../core/places.ts';
 import type { Turns } from '../core/turns.ts';
 import { callAudio } from '../export/audio.ts';

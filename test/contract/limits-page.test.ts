@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import * as answerLimits from '../../src/core/answer-limits.ts';
 import * as hubLimits from '../../src/core/hub-limits.ts';
 import * as itemLimits from '../../src/core/item-limits.ts';
 import * as limits from '../../src/core/limits.ts';
+import * as programLimits from '../../src/core/program-limits.ts';
 import { DEMO, ROOT } from '../conformance/service.ts';
 import { asJson } from '../helpers/json.ts';
 import { repositoryFile } from './repository.ts';
@@ -31,7 +33,7 @@ const MEMORY = rows('Memory');
 const SIZES = rows('Sizes, rates and times');
 const CAPPED = [...MEMORY, ...rows('Memory that an option adds'), ...SIZES, ...rows('Caps of single things')];
 
-test('the page lists exactly the caps of the three files of core, with their values', () => {
+test('the page lists exactly the caps of the files of core, with their values', () => {
   const written = new Map<string, string>();
   for (const [names = '', values = ''] of CAPPED) {
     if (!/^[A-Z]/.test(names)) continue;
@@ -39,7 +41,9 @@ test('the page lists exactly the caps of the three files of core, with their val
     for (const [i, name] of names.split(', ').entries()) written.set(name, each[i]?.replaceAll(',', '') ?? '');
   }
   const declared = new Map(
-    Object.entries({ ...limits, ...itemLimits, ...hubLimits }).map(([name, value]) => [name, String(value)]),
+    Object.entries({ ...limits, ...itemLimits, ...hubLimits, ...answerLimits, ...programLimits }).map(
+      ([name, value]) => [name, String(value)],
+    ),
   );
   assert.deepEqual(written, declared);
 });

@@ -6,7 +6,7 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import { PEER_LINE_BYTES, PEER_OUTPUT_BYTES, PEER_STDERR_BYTES } from '../../core/limits.ts';
+import { PEER_LINE_BYTES, PEER_OUTPUT_BYTES, PEER_STDERR_BYTES } from '../../core/answer-limits.ts';
 import { giveUpPriority, killGroup } from '../../core/started-process.ts';
 
 /** Milliseconds in which what the program wrote is still collected after it ended while others hold its pipes. */

@@ -8,7 +8,7 @@ import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { PeerStatusFacts as StatusFacts } from '../../contract/index.ts';
 import { BannedRow, DroppedRow, LabelRow, PeerAction, PeerStatusFacts } from '../../contract/index.ts';
-import { PEER_AT_ONCE, PEER_ROW_CHARS } from '../../core/limits.ts';
+import { PEER_AT_ONCE, PEER_ROW_CHARS } from '../../core/answer-limits.ts';
 import { Places } from '../../core/places.ts';
 import type { ChildEnd } from './child.ts';
 import { runChild } from './child.ts';

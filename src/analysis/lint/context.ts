@@ -2,7 +2,7 @@
  * A dialog's messages read in full for the lint rules, with the look-ups that rules over several messages need.
  */
 
-import { LINT_BYTES, LINT_HEADER_BYTES } from '../../core/limits.ts';
+import { LINT_BYTES, LINT_HEADER_BYTES } from '../../core/answer-limits.ts';
 import { grouped } from '../../core/maps.ts';
 import type { Steps } from '../../core/turns.ts';
 import { TRANSPORTS } from '../../core/words.ts';

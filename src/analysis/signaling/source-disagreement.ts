@@ -7,9 +7,9 @@
  * that was encrypted is compared only where a probe read it: what the wire carried there nobody saw.
  */
 
+import { COMPARED_BYTES, COMPARED_SDP_BYTES } from '../../core/answer-limits.ts';
 import { counted } from '../../core/counted.ts';
 import { MAX_SUMMARY_CHARS, MAX_VIA_HEAD } from '../../core/item-limits.ts';
-import { COMPARED_BYTES, COMPARED_SDP_BYTES } from '../../core/limits.ts';
 import { METHOD_NAMES, ORIGINS, TRANSPORT } from '../../core/words.ts';
 import { parseSdp } from '../../protocols/sdp/sdp.ts';
 import { ByteSpan, findSdp } from '../../protocols/sip/body.ts';

@@ -4,9 +4,9 @@
  */
 import { Readable } from 'node:stream';
 import { AskSipp, LintResult, Vcon } from '../../contract/index.ts';
+import { AUDIO_FILE_BYTES } from '../../core/answer-limits.ts';
 import { AGENT_FILES, AGENT_FILES_WAITING } from '../../core/hub-limits.ts';
 import { REMOTE_ANSWER_BYTES, REMOTE_LIST_BYTES } from '../../core/item-limits.ts';
-import { AUDIO_FILE_BYTES } from '../../core/limits.ts';
 import { Places } from '../../core/places.ts';
 import { isNeverGone } from '../../core/turns.ts';
 import type { SippPair } from '../../export/sipp.ts';

@@ -7,10 +7,6 @@ import underPressure from '@fastify/under-pressure';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
 import type { PeerControl } from '../../actions/peer/control.ts';
-import { isLoopback, resolveHost } from '../../core/bind.ts';
-import { errnoOf, failure } from '../../core/errors.ts';
-import { hasFeature } from '../../core/features.ts';
-import { endpointText } from '../../core/ip.ts';
 import {
   API_BODY_BYTES,
   API_CLOSE_MS,
@@ -19,7 +15,11 @@ import {
   API_LOOP_DELAY_MS,
   API_PARAM_CHARS,
   API_REQUEST_MS,
-} from '../../core/limits.ts';
+} from '../../core/answer-limits.ts';
+import { isLoopback, resolveHost } from '../../core/bind.ts';
+import { errnoOf, failure } from '../../core/errors.ts';
+import { hasFeature } from '../../core/features.ts';
+import { endpointText } from '../../core/ip.ts';
 import type { ServePort } from '../../explore/serve-port.ts';
 import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { counterFamily, numberFamily } from '../../view/metrics-snapshot.ts';

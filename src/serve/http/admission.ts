@@ -5,7 +5,12 @@
 
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { API_CROWDING_CONN, API_REQUESTS_PER_SECOND, API_SURPLUS_CONN, API_SURPLUS_MS } from '../../core/limits.ts';
+import {
+  API_CROWDING_CONN,
+  API_REQUESTS_PER_SECOND,
+  API_SURPLUS_CONN,
+  API_SURPLUS_MS,
+} from '../../core/answer-limits.ts';
 import { endResponse, endWithProblem, ProblemError } from './problem-error.ts';
 import type { Admitted } from './source-budget.ts';
 import { SourceBudget } from './source-budget.ts';

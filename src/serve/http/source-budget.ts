@@ -1,6 +1,6 @@
 /** What one source address may still be answered: never more than its budget in any second, by exact times. */
 
-import { API_RATE_SOURCES, API_RATE_WINDOW_MS, API_REQUESTS_PER_SECOND } from '../../core/limits.ts';
+import { API_RATE_SOURCES, API_RATE_WINDOW_MS, API_REQUESTS_PER_SECOND } from '../../core/answer-limits.ts';
 
 /** This many times its budget refused, and refusing a source one request at a time would itself be the load. */
 const FLOOD_FACTOR = 10;

@@ -2,7 +2,7 @@
 
 import type { Registry } from 'prom-client';
 import { Gauge } from 'prom-client';
-import { METRIC_LABEL_VALUES } from '../../core/limits.ts';
+import { METRIC_LABEL_VALUES } from '../../core/answer-limits.ts';
 import type { MetricFamily, MetricSample } from '../../view/metrics-snapshot.ts';
 
 type Answer = ReturnType<Gauge['get']>;

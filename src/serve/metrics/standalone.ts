@@ -7,10 +7,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import {
+  API_CLOSE_MS,
+  API_HEADER_MS,
+  API_KEEP_ALIVE_MS,
+  API_MAX_CONN,
+  API_REQUEST_MS,
+} from '../../core/answer-limits.ts';
 import { isLoopback, resolveHost } from '../../core/bind.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
 import { endpointText } from '../../core/ip.ts';
-import { API_CLOSE_MS, API_HEADER_MS, API_KEEP_ALIVE_MS, API_MAX_CONN, API_REQUEST_MS } from '../../core/limits.ts';
 import type { BasicCredentials } from '../auth/authorization.ts';
 import { createAdmission } from '../http/admission.ts';
 import { ignoredBodyProblem } from '../http/ignored-body.ts';

@@ -2,7 +2,7 @@
  * Looks through the bytes that a program maps of its file, a piece at a time. Hostile files: a search reads each byte once,
  * and no more than its cap.
  */
-import { MAX_MARK_SEARCH_BYTES } from '../../core/item-limits.ts';
+import { MAX_MARK_SEARCH_BYTES } from '../../core/program-limits.ts';
 import type { ElfImage, Segment } from './elf.ts';
 import type { Part } from './elf-sections.ts';
 

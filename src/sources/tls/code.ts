@@ -2,7 +2,7 @@
  * What both processors' decoders say of one instruction: how long it is and where control goes behind it.
  */
 
-import { MAX_JUMP_CASES } from '../../core/item-limits.ts';
+import { MAX_JUMP_CASES } from '../../core/program-limits.ts';
 
 /**
  * - next: to the instruction after it

@@ -5,7 +5,7 @@
  * unknown form gives no bounds. The file is any process's: each read stays within the table that was announced, a
  * search has as many steps as the table's length has bits, and what is found must itself claim the address.
  */
-import { MAX_FRAME_FUNCTIONS, MAX_FRAME_RECORD } from '../../core/item-limits.ts';
+import { MAX_FRAME_FUNCTIONS, MAX_FRAME_RECORD } from '../../core/program-limits.ts';
 import type { ElfImage, Segment } from './elf.ts';
 import { fileOffset } from './elf.ts';
 

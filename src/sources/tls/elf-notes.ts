@@ -4,7 +4,7 @@
  * System V gABI, notes and section headers; "Separate Debug Files" of the GDB manual. The file is any process's: each offset
  * is checked against the file and against a cap before it is used.
  */
-import { MAX_DEBUG_NAME, MAX_NOTE_BYTES, MAX_PROGRAM_HEADERS } from '../../core/item-limits.ts';
+import { MAX_DEBUG_NAME, MAX_NOTE_BYTES, MAX_PROGRAM_HEADERS } from '../../core/program-limits.ts';
 import type { ByteSource } from './elf.ts';
 import { fits, u64 } from './elf.ts';
 import type { Part } from './elf-sections.ts';

@@ -3,7 +3,7 @@
  *
  * The file is any process's: each place is checked against the file and against a cap before it is used.
  */
-import { MAX_ELF_TABLE_BYTES, MAX_SECTIONS } from '../../core/item-limits.ts';
+import { MAX_ELF_TABLE_BYTES, MAX_SECTIONS } from '../../core/program-limits.ts';
 import type { ByteSource } from './elf.ts';
 import { fits, u64 } from './elf.ts';
 

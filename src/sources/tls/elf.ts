@@ -12,7 +12,7 @@ import {
   MAX_PROGRAM_HEADERS,
   MAX_SECTIONS,
   MAX_SONAME,
-} from '../../core/item-limits.ts';
+} from '../../core/program-limits.ts';
 
 /** A file, or bytes of a test, read at any place. */
 export type ByteSource = {

@@ -4,7 +4,7 @@
  *
  * System V psABI of x86-64, 5.2; AArch64 ELF (IHI 0056), 5. The function's name is in the word's relocation.
  */
-import { MAX_RELOCATION_BYTES } from '../../core/item-limits.ts';
+import { MAX_RELOCATION_BYTES } from '../../core/program-limits.ts';
 import { decodeArm64 } from './arm64.ts';
 import type { ElfImage, RelocationTable } from './elf.ts';
 import { readName } from './elf.ts';

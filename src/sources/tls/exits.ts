@@ -18,7 +18,7 @@ import {
   MAX_EXITS,
   MAX_INSTRUCTIONS,
   MAX_JUMP_TABLES,
-} from '../../core/item-limits.ts';
+} from '../../core/program-limits.ts';
 import { decodeArm64 } from './arm64.ts';
 import { jumpTableArm64 } from './arm64-table.ts';
 import type { Decode, Flow, JumpTable, Passed } from './code.ts';

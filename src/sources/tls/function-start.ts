@@ -5,7 +5,7 @@
  * function that decodes from there to an end. Addresses are virtual ones, as nm and objdump print them; who gives a place in
  * the file, or Ghidra's address, is told the right one.
  */
-import { MAX_CODE_RANGE_BYTES } from '../../core/item-limits.ts';
+import { MAX_CODE_RANGE_BYTES } from '../../core/program-limits.ts';
 import { decodeArm64 } from './arm64.ts';
 import type { CodeRange } from './eh-frame.ts';
 import { describedRange } from './eh-frame.ts';

@@ -6,7 +6,7 @@
  * before, it is reached by pointers, which are not followed: those versions are not observed. A file without section headers is searched.
  */
 
-import { MAX_GO_VERSION } from '../../core/item-limits.ts';
+import { MAX_GO_VERSION } from '../../core/program-limits.ts';
 import { placesOf } from './byte-search.ts';
 import type { ElfImage } from './elf.ts';
 import { hasSections, sectionNamed } from './elf-sections.ts';

@@ -8,7 +8,7 @@
  * Hostile files: every count and place is checked against the table's part of the file, and the table against a cap.
  */
 
-import { MAX_GO_FUNCTIONS, MAX_GO_PLACES, MAX_GO_TABLE_BYTES, MAX_SYMBOL_COPIES } from '../../core/item-limits.ts';
+import { MAX_GO_FUNCTIONS, MAX_GO_PLACES, MAX_GO_TABLE_BYTES, MAX_SYMBOL_COPIES } from '../../core/program-limits.ts';
 import { placesOf } from './byte-search.ts';
 import type { ByteSource, ElfImage } from './elf.ts';
 import { u64 } from './elf.ts';

@@ -6,7 +6,7 @@
  * in the relocations only. What is found must fit the table: the begin and the end of all functions are there as well.
  */
 
-import { MAX_ELF_TABLE_BYTES, MAX_GO_PLACES } from '../../core/item-limits.ts';
+import { MAX_ELF_TABLE_BYTES, MAX_GO_PLACES } from '../../core/program-limits.ts';
 import { placesOf } from './byte-search.ts';
 import type { ElfImage } from './elf.ts';
 import { fileOffset, u64 } from './elf.ts';

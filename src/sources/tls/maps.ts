@@ -5,7 +5,7 @@
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { errnoOf } from '../../core/errors.ts';
-import { MAX_MAPS_BYTES } from '../../core/item-limits.ts';
+import { MAX_MAPS_BYTES } from '../../core/program-limits.ts';
 import type { TlsMapping } from './native-tls.ts';
 
 /** Processes are read for so long before other work gets a turn. */

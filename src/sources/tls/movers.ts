@@ -4,7 +4,7 @@
  */
 
 import { closeSync } from 'node:fs';
-import { MAX_MARK_SEARCH_FILES } from '../../core/item-limits.ts';
+import { MAX_MARK_SEARCH_FILES } from '../../core/program-limits.ts';
 import { loadNative } from '../native.ts';
 import { isElf32 } from './elf.ts';
 import { openMapped } from './mapped-file.ts';

@@ -9,7 +9,7 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { oneLine } from '../../config/option-value.ts';
 import type { ServiceError } from '../../core/errors.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
-import { MAX_GIVEN_FILES, MAX_GIVEN_OFFSETS_BYTES } from '../../core/item-limits.ts';
+import { MAX_GIVEN_FILES, MAX_GIVEN_OFFSETS_BYTES } from '../../core/program-limits.ts';
 import type { ElfImage } from './elf.ts';
 import { buildIdOf } from './elf-notes.ts';
 import { TLS_LIBRARIES } from './functions.ts';

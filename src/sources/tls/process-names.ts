@@ -1,6 +1,6 @@
 /** The program that a process runs, for who says it beside each of its messages: read once in a while, not each time. */
 import { readFileSync } from 'node:fs';
-import { MAX_NAMED_PROCESSES, MAX_PROGRAM_NAME } from '../../core/item-limits.ts';
+import { MAX_NAMED_PROCESSES, MAX_PROGRAM_NAME } from '../../core/program-limits.ts';
 import { safeText } from '../../core/terminal-text.ts';
 import { programOf } from './maps.ts';
 import { baseName } from './targets.ts';

@@ -5,7 +5,7 @@
  * not say needs a proof.
  */
 
-import { MAX_UNREAD_NAMED } from '../../core/item-limits.ts';
+import { MAX_UNREAD_NAMED } from '../../core/program-limits.ts';
 import type { ElfImage } from './elf.ts';
 import type { FoundFunction } from './elf-symbols.ts';
 import { findFunctions } from './elf-symbols.ts';

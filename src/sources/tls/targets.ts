@@ -6,8 +6,8 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import type { ServiceError } from '../../core/errors.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
-import { MAX_ANCESTORS, MAX_UPROBE_PATTERN } from '../../core/item-limits.ts';
 import { compilePattern } from '../../core/pattern.ts';
+import { MAX_ANCESTORS, MAX_UPROBE_PATTERN } from '../../core/program-limits.ts';
 import { programOf } from './maps.ts';
 import type { TlsMapping } from './native-tls.ts';
 

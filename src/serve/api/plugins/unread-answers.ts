@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { PROBLEM_MEDIA_TYPE, problemDocument } from '../../../contract/index.ts';
-import { API_UNREAD_CHARS } from '../../../core/limits.ts';
+import { API_UNREAD_CHARS } from '../../../core/answer-limits.ts';
 
 /**
  * Gives the number of answers that were given up because too much was waiting. Looks at answers when they are ready, not at requests when they arrive: requests that came in one piece have all been

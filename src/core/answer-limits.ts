@@ -1,0 +1,90 @@
+/** Caps of answers: what who asks may make, hold and wait for, and how much of a call one answer shows. */
+
+/** API connections served at a time (`--api-max-conn`). */
+export const API_MAX_CONN = 100;
+
+/** Connections of one source that, when they are more than half of all, give idle ones to other sources. */
+export const API_CROWDING_CONN = 16;
+
+/** Connections beyond `--api-max-conn` that are kept long enough to be answered with 503; more are dropped. */
+export const API_SURPLUS_CONN = 64;
+
+/** Milliseconds a surplus connection has to send the request that is answered with 503. */
+export const API_SURPLUS_MS = 2_000;
+
+/** Rows of a page (`--api-max-rows`). */
+export const API_MAX_ROWS = 1_000;
+
+/** Requests of one source address that are answered in one second. */
+export const API_REQUESTS_PER_SECOND = 100;
+
+/**
+ * Milliseconds of that second: 50 more, since a client reads the clock later than the service, and a burst of answers is
+ * read more slowly than single ones. By its clock, too, no second holds more.
+ */
+export const API_RATE_WINDOW_MS = 1_050;
+
+/** Source addresses with a budget of their own (of 1 KiB, 5 MiB in all); the rest share one. */
+export const API_RATE_SOURCES = 5_000;
+
+/** Bytes of a request body. */
+export const API_BODY_BYTES = 1_048_576;
+
+/** Characters of a path parameter as sent: a Call-ID of 4,096 bytes, each of them escaped. */
+export const API_PARAM_CHARS = 12_288;
+
+/** Milliseconds a client has to send the header of a request, and the whole of it. */
+export const API_HEADER_MS = 10_000;
+export const API_REQUEST_MS = 30_000;
+
+/** Milliseconds an idle connection is kept. */
+export const API_KEEP_ALIVE_MS = 15_000;
+
+/** Event-loop delay, in milliseconds, above which requests are shed. */
+export const API_LOOP_DELAY_MS = 1_000;
+
+/** Milliseconds that closing the API may take; what is open then is cut. */
+export const API_CLOSE_MS = 1_500;
+
+/** Label values of one metric family; what is beyond is folded into `other`. */
+export const METRIC_LABEL_VALUES = 200;
+
+/** Walks over a store under way for lists of the API; one more is answered with 503. */
+export const MAX_WALKS = 64;
+
+/** Documents of one dialog made at a time, and requests that wait for one; one more is answered with 503. */
+export const MAX_DOCUMENTS = 2;
+export const MAX_DOCUMENTS_WAITING = 128;
+
+/** Bytes of the messages of one dialog that its lint reads, a header line counted as `LINT_HEADER_BYTES` more. */
+export const LINT_BYTES = 4 * 1024 * 1024;
+export const LINT_HEADER_BYTES = 128;
+
+/** Bytes of messages in which the wire and its mirror are compared, and of descriptions that differ. */
+export const COMPARED_BYTES = 8 * 1024 * 1024;
+export const COMPARED_SDP_BYTES = 256 * 1024;
+
+/** Containers (vCon) on their way to their readers, and requests that wait for one to end; one more is answered with 503. */
+export const MAX_CONTAINERS = 8;
+export const MAX_CONTAINERS_WAITING = 128;
+
+/** Bytes of a WAV file, all channels: two hours of one direction at 8 kHz, one of both. A longer call is refused. */
+export const AUDIO_FILE_BYTES = 128 * 1024 * 1024;
+
+/** WAV files made at a time, and requests that wait for one; one more is answered with 503. */
+export const MAX_AUDIO_JOBS = 2;
+export const MAX_AUDIO_WAITING = 32;
+
+/** Characters of all answers that wait for their readers; one more answer of any size may stand on top. */
+export const API_UNREAD_CHARS = 32 * 1024 * 1024;
+
+/** Bytes of either output, of one line, and of standard error that is kept. */
+export const PEER_OUTPUT_BYTES = 64 * 1024 * 1024;
+export const PEER_LINE_BYTES = 256 * 1024;
+export const PEER_STDERR_BYTES = 64 * 1024;
+
+/** Characters of all rows of one answer; rows beyond are withheld like those beyond the row cap. */
+export const PEER_ROW_CHARS = 8 * 1024 * 1024;
+
+/** Control programs that run at once. */
+export const PEER_AT_ONCE = 4;
