@@ -13,6 +13,7 @@ NAN_MODULE_INIT(InitAll) {
   InitExpression(target);
   InitFrameAt(target);
   InitProcess(target);
+  InitLoopTurns(target);
   InitSockets(target);
   InitMirrorSocket(target);
   InitCapture(target);

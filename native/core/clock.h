@@ -13,7 +13,7 @@ static inline int64_t ct_clock_ns(clockid_t id) {
 }
 
 static inline void ct_nap_us(uint32_t us) {
-  struct timespec t = {.tv_nsec = us * 1000l};
+  struct timespec t = {.tv_sec = 0, .tv_nsec = us * 1000l};
   nanosleep(&t, NULL);
 }
 

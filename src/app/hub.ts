@@ -18,6 +18,7 @@ import { runMigrate } from '../faces/cli/migrate.ts';
 import { ignoreClosedReaders, standardError } from '../faces/cli/standard-streams.ts';
 import type { Listeners } from '../serve/listeners.ts';
 import { openListeners } from '../serve/listeners.ts';
+import { watchLoopTurns } from '../sources/loop-watch.ts';
 import { limitEnd, STOP_MS, StopSignal } from './stop-signal.ts';
 
 /**
@@ -46,6 +47,7 @@ async function serveHub(config: Config): Promise<number> {
     store = opened;
     listeners = await openListeners(config, createHubExplorer(store, agents), peer, say);
     for (const line of listeners.lines) standardError.write(`${line}\n`);
+    watchLoopTurns(say);
     await stop.came;
   } finally {
     limitEnd();

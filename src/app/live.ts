@@ -3,6 +3,7 @@
  * signal.
  */
 import type { Config } from '../config/config.ts';
+import { loopTurns } from '../core/loop-turns.ts';
 import { hep3Length } from '../decode/hep/hep.ts';
 import { ProbeMessages } from '../export/probe-messages.ts';
 import { HepStrangers, sayClocks } from '../faces/cli/hep-lines.ts';
@@ -85,12 +86,12 @@ function running(session: Session, config: Config, deliverTo: (sink: HepSink) =>
     clock.onRead(Math.max(batch.tsUs(0), batch.tsUs(count - 1)), Date.now() * 1000);
   live?.onRecords((batch, count) => {
     noteTime(batch, count);
-    ingest.onRecords(batch, count);
+    loopTurns.run('records', () => ingest.onRecords(batch, count));
   });
   deliverTo({
     onRecords(batch, count) {
       noteTime(batch, count);
-      ingest.packets.onRecords(batch, count);
+      loopTurns.run('records', () => ingest.packets.onRecords(batch, count));
     },
     onPacket(b, start, end, arrival) {
       outputs.file?.writeDatagram(b, start, end, arrival);
@@ -110,7 +111,8 @@ function running(session: Session, config: Config, deliverTo: (sink: HepSink) =>
         await start(session, config, probes);
         ready();
         clock.at(Date.now() * 1000);
-        const ticking = setInterval(() => ingest.tick(clock.at(Date.now() * 1000)), TICK_MS);
+        const tick = (): void => ingest.tick(clock.at(Date.now() * 1000));
+        const ticking = setInterval(() => loopTurns.run('tick', tick), TICK_MS);
         await came;
         clearInterval(ticking);
         probes?.close();

@@ -25,6 +25,7 @@ import { dataLines, ignoreClosedReaders, lineLosses, standardError } from '../fa
 import { StatusLine } from '../faces/cli/status-line.ts';
 import { summaryLines } from '../faces/cli/summary.ts';
 import { Security } from '../security/detection.ts';
+import { watchLoopTurns } from '../sources/loop-watch.ts';
 import { loadNative } from '../sources/native.ts';
 import { refuseUnknownRules } from '../view/lint.ts';
 import type { Watching } from '../view/live-calls.ts';
@@ -85,6 +86,8 @@ function countsTrunks(config: Config, trunks: Trunks): boolean {
   return isShown || isShipped || isAsked || (config.filter !== null && trunks.hasDomains);
 }
 
+const say = (line: string): void => standardError.write(`calltap: ${line}\n`);
+
 /** Exit code of the run. Throws ServiceError for what stops it. */
 export async function runCapture(config: Config): Promise<number> {
   if (config.lintSuppress.length > 0) refuseUnknownRules(config.lintSuppress);
@@ -99,7 +102,13 @@ export async function runCapture(config: Config): Promise<number> {
   const log = config.log === null ? null : logTo(config.log);
   const stop = new StopSignal();
   const watching = isLive(config) ? watchingOf(config, asked) : null;
-  const { session, capture } = await open(config, watching, stop);
+  const { session, capture: reads } = await open(config, watching, stop);
+  // Whoever only prints answers nobody meanwhile; the start is over when all is open.
+  const capture: Capturing = (ready) =>
+    reads(() => {
+      ready();
+      if (staysRunning(config)) watchLoopTurns(say);
+    });
   if (staysRunning(config) || config.output !== null || log !== null)
     process.on('SIGHUP', () => {
       session.outputs.reopen();
@@ -216,8 +225,7 @@ async function open(
   watching: Watching | null,
   stop: StopSignal,
 ): Promise<{ readonly session: Session; readonly capture: Capturing }> {
-  const say = (line: string): void => standardError.write(`calltap: ${line}\n`);
-  const parts = sessionParts(config, watching, say);
+  const parts = sessionParts(config, watching);
   if (!isLive(config)) {
     const session = createSession({ ...parts, live: null, listener: null, tls: null });
     void stop.came.then(() => session.stopReading());
@@ -235,18 +243,14 @@ async function open(
   };
 }
 
-function sessionParts(
-  config: Config,
-  watching: Watching | null,
-  say: (line: string) => void,
-): Omit<SessionParts, 'live' | 'listener' | 'tls'> {
+function sessionParts(config: Config, watching: Watching | null): Omit<SessionParts, 'live' | 'listener' | 'tls'> {
   const { hepAuth } = config;
   return {
     options: sessionOptions(config),
     outputs: new Outputs(config, say),
     hepAuth,
-    security: detection(config, say),
-    hooks: hooksOf(config, say),
+    security: detection(config),
+    hooks: hooksOf(config),
     sayIdentity: config.stirShaken ? (line) => standardError.write(`${line}\n`) : null,
     sayTrunk: isLive(config) ? say : null,
     watching,
@@ -255,12 +259,12 @@ function sessionParts(
 }
 
 /** What looks for attackers; null when no option asks for that. Throws ServiceError. */
-function detection(config: Config, say: (line: string) => void): Security | null {
+function detection(config: Config): Security | null {
   if (!watches(config)) return null;
   return new Security(config, { native: loadNative(), pid: process.pid, out: dataLines, say }, isLive(config));
 }
 
-function hooksOf(config: Config, say: (line: string) => void): Hooks | null {
+function hooksOf(config: Config): Hooks | null {
   const commands = [config.onDialogExec, config.onQualityExec, config.onTrunkExec];
   return commands.every((command) => command === null) ? null : new Hooks(config, say);
 }

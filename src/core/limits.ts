@@ -359,3 +359,10 @@ export const HOOKS_WAITING = 256;
 
 /** SRTP keys of a dialog that are tried on its audio. */
 export const AUDIO_KEYS = 32;
+
+/**
+ * Milliseconds of processor time that a turn of the event loop may take, and how long it may hold the loop whatever the
+ * reason; a longer one is counted and said.
+ */
+export const LOOP_TURN_CPU_MS = 250;
+export const LOOP_TURN_HELD_MS = 1_000;

@@ -4,6 +4,8 @@
  */
 
 import { MAX_DOCUMENTS, MAX_DOCUMENTS_WAITING, MAX_WALKS } from './answer-limits.ts';
+import type { LoopWork } from './loop-turns.ts';
+import { loopTurns } from './loop-turns.ts';
 import { Places } from './places.ts';
 
 /**
@@ -57,21 +59,21 @@ export class Turns {
     if (this.#walks >= MAX_WALKS) return null;
     this.#walks++;
     try {
-      return await run(this.slice());
+      return await run(this.slice('list'));
     } finally {
       this.#walks--;
     }
   }
 
   /** The time of something that begins now; what is one at a time is never refused. */
-  slice(): Slice {
-    return new Slice(this.#nowMs, SLICE_MS, () => this.#rest());
+  slice(work: LoopWork): Slice {
+    return new Slice(work, this.#nowMs, SLICE_MS, () => this.#rest());
   }
 
   /** The slice of a turn that begins later: what starts at the same moment shares none. */
-  async begin(): Promise<Slice> {
+  async begin(work: LoopWork): Promise<Slice> {
     await this.#rest();
-    return this.slice();
+    return this.slice(work);
   }
 
   /**
@@ -81,7 +83,7 @@ export class Turns {
   document<T>(isGone: () => boolean, steps: () => Steps<T>): Promise<{ readonly document: T } | null> {
     return this.#documents.run(isGone, async () => {
       // Many short ones must not follow each other in one turn.
-      const slice = await this.begin();
+      const slice = await this.begin('answer');
       return slice.finish(steps(), isGone);
     });
   }
@@ -112,12 +114,14 @@ export class Turns {
 
 /** The time one piece of work has in this turn. */
 export class Slice {
+  readonly #work: LoopWork;
   readonly #nowMs: () => number;
   readonly #ms: number;
   readonly #rest: () => Promise<void>;
   #endMs: number;
 
-  constructor(nowMs: () => number, ms: number, rest: () => Promise<void>) {
+  constructor(work: LoopWork, nowMs: () => number, ms: number, rest: () => Promise<void>) {
+    this.#work = work;
     this.#nowMs = nowMs;
     this.#ms = ms;
     this.#rest = rest;
@@ -128,8 +132,14 @@ export class Slice {
     return this.#nowMs() > this.#endMs;
   }
 
+  /** Says how long it has run in this turn. */
+  note(): void {
+    loopTurns.note(this.#work, this.#nowMs() - this.#endMs + this.#ms);
+  }
+
   /** Waits for the next turn. */
   async rest(): Promise<void> {
+    this.note();
     await this.#rest();
     this.#endMs = this.#nowMs() + this.#ms;
   }
@@ -138,7 +148,10 @@ export class Slice {
   async finish<T>(steps: Steps<T>, isGone: () => boolean = isNeverGone): Promise<{ readonly document: T } | null> {
     for (;;) {
       const step = steps.next();
-      if (step.done === true) return { document: step.value };
+      if (step.done === true) {
+        this.note();
+        return { document: step.value };
+      }
       if (!this.isOver) continue;
       await this.rest();
       if (isGone()) return null;

@@ -68,7 +68,7 @@ async function rebuilt(
   turns: Turns,
   isGone: IsGone,
 ): Promise<CallCapture | null> {
-  const made = await turns.slice().finish(rebuiltCapture(dialogs, f.evidence.stores.log), isGone);
+  const made = await turns.slice('answer').finish(rebuiltCapture(dialogs, f.evidence.stores.log), isGone);
   if (made === null) return null;
   const { chunks, leftOut } = made.document;
   return {

@@ -62,7 +62,7 @@ export class Containers {
   }
 
   async *#inTurns(text: VconText): AsyncGenerator<string> {
-    const slice = this.#turns.slice();
+    const slice = this.#turns.slice('answer');
     for (const piece of text) {
       yield piece;
       if (slice.isOver) await slice.rest();

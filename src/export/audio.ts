@@ -63,7 +63,7 @@ export function callAudio(
   { maxBytes = AUDIO_FILE_BYTES, span = null }: AudioOptions = {},
 ): Promise<{ readonly document: CallAudio } | null> {
   return places.run(isGone, async () => {
-    const found = await turns.slice().finish(keptDialog(e.stores, d, prepare(e, d, maxBytes, span)), isGone);
+    const found = await turns.slice('answer').finish(keptDialog(e.stores, d, prepare(e, d, maxBytes, span)), isGone);
     if (found === null) return null;
     const prepared = found.document;
     if (prepared === null) return { document: { reason: 'The dialog was evicted meanwhile.' } };

@@ -256,6 +256,11 @@ export type NativeBinding = {
   readAgain(fd: number, position: number, into: Uint8Array): number;
   /** Gives this nice value, -20 to -1, to each thread of the process whose own is between it and 0; how many have it now. */
   hasten(nice: number): number;
+  /**
+   * Until the process ends counts turns of the event loop in `turns[0]`, and calls `onTurn` at the end of each that took
+   * `fromMs` or more: the time without the wait for events, and the processor time of this thread.
+   */
+  watchTurns(turns: Float64Array, fromMs: number, onTurn: (heldMs: number, cpuMs: number) => void): void;
   /** Runs this process's program again in its place, the first argument its name; errno when that fails. */
   restart(words: readonly string[]): number;
   /** From now on SIGINT and SIGTERM end the process at once, with 130 and 143. Node must not follow them any more. */

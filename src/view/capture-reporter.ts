@@ -39,7 +39,7 @@ export class CaptureReporter {
   report(): Promise<CaptureReport> {
     const key = this.#key();
     if (this.#made?.key === key) return Promise.resolve(this.#made.report);
-    this.#pending ??= this.#make(this.#turns.slice()).finally(() => {
+    this.#pending ??= this.#make(this.#turns.slice('answer')).finally(() => {
       this.#pending = null;
     });
     return this.#pending;

@@ -221,7 +221,7 @@ export class CallShipper implements Observer {
   }
 
   async #run(hasRoom: () => Promise<void>): Promise<void> {
-    const slice = await this.#options.turns.begin();
+    const slice = await this.#options.turns.begin('shipping');
     while (this.#work.length > 0) {
       const work = this.#work;
       this.#work = [];

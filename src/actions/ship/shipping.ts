@@ -172,7 +172,7 @@ export class Shipping {
     const figures = this.#known;
     const { capture, stores } = figures.evidence;
     const nextVersion = (): number => ++this.#version;
-    const slice = await this.#turns.begin();
+    const slice = await this.#turns.begin('shipping');
     for (const line of this.#minutes?.changed(capture.nowUs, isLast, this.#shipper, nextVersion) ?? []) {
       this.#shipment.add('minute', line);
       if (slice.isOver) await slice.rest();

@@ -100,7 +100,7 @@ export class StreamShipper implements Observer {
   }
 
   async #look(isDue: (stream: Stream) => boolean, most: number, hasRoom: (() => Promise<void>) | null): Promise<void> {
-    const slice = await this.#options.turns.begin();
+    const slice = await this.#options.turns.begin('shipping');
     let left = most;
     for (const stream of this.#options.evidence().stores.streams.fromOldest()) {
       if (isOfCall(stream)) this.#takeBack(stream);

@@ -241,7 +241,6 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     async close() {
       ask?.close();
       mcp?.close();
-      metrics.close();
       clearInterval(watch);
       admission.dropSilent();
       admission.close();

@@ -1,28 +1,23 @@
 /** Metrics of the process itself, in the names Prometheus client libraries agreed on. */
 
 import { readdirSync } from 'node:fs';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { LOOP_TURN_CPU_MS, LOOP_TURN_HELD_MS } from '../../core/limits.ts';
+import type { LoopTurn, LoopTurns } from '../../core/loop-turns.ts';
+import { LOOP_TURN_TOLD_MS, loopTurns } from '../../core/loop-turns.ts';
 import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { counterFamily, numberFamily } from '../../view/metrics-snapshot.ts';
-
-/** Each look wakes the process, idle or not: 50 a second were a third of what an idle server cost. */
-const LOOP_LOOK_MS = 100;
 
 export class ProcessMetrics {
   readonly #version: string;
   readonly #startSeconds = Date.now() / 1000 - process.uptime();
-  readonly #loopDelay = monitorEventLoopDelay({ resolution: LOOP_LOOK_MS });
 
   constructor(version: string) {
     this.#version = version;
-    this.#loopDelay.enable();
   }
 
   /** Of this moment; to be asked once a scrape. */
   families(): MetricFamily[] {
     const { user, system } = process.cpuUsage();
-    const loopDelayMax = loopDelaySec(this.#loopDelay.max);
-    this.#loopDelay.reset();
     const gauge = (name: string, help: string, value: number): MetricFamily => numberFamily('gauge', name, help, value);
     return [
       {
@@ -46,23 +41,40 @@ export class ProcessMetrics {
       gauge('process_open_fds', 'Open file descriptors.', openDescriptors()),
       gauge('nodejs_heap_used_bytes', 'JavaScript heap in use.', process.memoryUsage().heapUsed),
       gauge('nodejs_external_memory_bytes', 'Buffers outside the JavaScript heap.', process.memoryUsage().external),
-      gauge(
-        'nodejs_eventloop_delay_max_seconds',
-        `Longest delay of the event loop since the last scrape, as met by a timer of ${LOOP_LOOK_MS} ms; 0 is none.`,
-        loopDelayMax,
-      ),
+      ...loopFamilies(loopTurns),
     ];
-  }
-
-  /** Stops what measures. */
-  close(): void {
-    this.#loopDelay.disable();
   }
 }
 
-/** Node counts from one look to the next, so that an idle loop has the time between two looks. */
-export function loopDelaySec(maxNs: number): number {
-  return Math.max(0, maxNs - LOOP_LOOK_MS * 1e6) / 1e9;
+function loopFamilies(turns: LoopTurns): MetricFamily[] {
+  const longest = [...turns.longest()];
+  const gauge = (name: string, help: string, secondsOf: (turn: LoopTurn) => number): MetricFamily => ({
+    ...counterFamily(
+      name,
+      help,
+      'work',
+      longest.map(([work, turn]) => [work, secondsOf(turn)]),
+    ),
+    type: 'gauge',
+  });
+  return [
+    gauge(
+      'calltap_loop_held_seconds',
+      `Longest turn of the main thread in the last one to two minutes by what ran longest in it; turns under ${LOOP_TURN_TOLD_MS} ms are 0.`,
+      ({ heldMs }) => heldMs / 1000,
+    ),
+    gauge(
+      'calltap_loop_held_cpu_seconds',
+      'Most processor time that the main thread took in one of these turns.',
+      ({ cpuMs }) => cpuMs / 1000,
+    ),
+    numberFamily(
+      'counter',
+      'calltap_loop_overlong_turns_total',
+      `Turns of the main thread that took over ${LOOP_TURN_CPU_MS} ms of processor time or held it over ${LOOP_TURN_HELD_MS} ms.`,
+      turns.overlong,
+    ),
+  ];
 }
 
 function openDescriptors(): number {

@@ -74,8 +74,6 @@ export type MetricsPage = {
   readonly contentType: string;
   /** The page in the Prometheus text format. */
   render(): Promise<string>;
-  /** Stops what measures the process itself. */
-  close(): void;
 };
 
 export type MetricsPageDeps = {
@@ -117,6 +115,5 @@ export function createMetricsPage(deps: MetricsPageDeps): MetricsPage {
       show(leftOut());
       return registry.metrics();
     },
-    close: () => own.close(),
   };
 }

@@ -107,7 +107,6 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
       return endpointText(bound.address, bound.port);
     },
     async close() {
-      page.close();
       admission.close();
       if (!server.listening) return;
       const cut = setTimeout(() => server.closeAllConnections(), API_CLOSE_MS);

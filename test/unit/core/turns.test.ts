@@ -57,7 +57,7 @@ test('many short documents that came together do not follow each other in one tu
 test('work that begins at one moment shares no turn', async () => {
   const work = new Work();
   const some = async (): Promise<void> => {
-    const slice = await work.turns.begin();
+    const slice = await work.turns.begin('answer');
     for (const _step of work.steps(100, 1)) if (slice.isOver) await slice.rest();
   };
   await work.during(Promise.all([some(), some(), some()]));

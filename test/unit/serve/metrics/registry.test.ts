@@ -1,7 +1,6 @@
 /** The metrics page: the families of the interface, counters that never fall, and bounded labels. */
 
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { BucketCounts, MOS_BOUNDS, PDD_SECONDS_BOUNDS } from '../../../../src/core/counters.ts';
 import type { StateCase } from '../../../../src/serve/metrics/registry.ts';
@@ -9,9 +8,8 @@ import { createMetricsPage } from '../../../../src/serve/metrics/registry.ts';
 import type { MetricFamily, MetricsSnapshot } from '../../../../src/view/metrics-snapshot.ts';
 import { metricsSnapshot } from '../../../api/fake-readers.ts';
 
-function page(t: TestContext, read: () => MetricsSnapshot, stateCase: StateCase = 'lower'): () => Promise<string> {
+function page(read: () => MetricsSnapshot, stateCase: StateCase = 'lower'): () => Promise<string> {
   const metrics = createMetricsPage({ read, stateCase, version: '1.2.3' });
-  t.after(() => metrics.close());
   return () => metrics.render();
 }
 
@@ -21,8 +19,8 @@ function sampleValue(text: string, sample: string): number {
   return Number(line.slice(sample.length + 1));
 }
 
-test('every family of the interface has its type', async (t) => {
-  const text = await page(t, metricsSnapshot)();
+test('every family of the interface has its type', async () => {
+  const text = await page(metricsSnapshot)();
   const expected = {
     service_dialogs_total: 'counter',
     service_messages_total: 'counter',
@@ -45,12 +43,12 @@ test('every family of the interface has its type', async (t) => {
   }
 });
 
-test('buckets are those of the interface and cumulative', async (t) => {
+test('buckets are those of the interface and cumulative', async () => {
   const pdd = new BucketCounts(PDD_SECONDS_BOUNDS);
   for (const seconds of [0.5, 0.75, 4, 11]) pdd.observe(seconds);
   pdd.observe(Number.NaN);
   const mos = new BucketCounts(MOS_BOUNDS);
-  const text = await page(t, () => metricsSnapshot({ pddSeconds: pdd.snapshot(), mos: mos.snapshot() }))();
+  const text = await page(() => metricsSnapshot({ pddSeconds: pdd.snapshot(), mos: mos.snapshot() }))();
   const buckets = (name: string): string[] =>
     [...text.matchAll(new RegExp(`^${name}_bucket\\{le="([^"]+)"\\} (\\d+)$`, 'gm'))].map(([, le, n]) => `${le}:${n}`);
   assert.deepEqual(buckets('service_pdd_seconds'), ['0.5:1', '1:2', '2:2', '3:2', '5:3', '10:3', '+Inf:4']);
@@ -71,16 +69,16 @@ test('buckets are those of the interface and cumulative', async (t) => {
   );
 });
 
-test('states are lower-case for the API and as-cased for the standalone server', async (t) => {
-  assert.match(await page(t, metricsSnapshot, 'lower')(), /^service_dialogs_total\{state="incall"\} 1$/m);
-  assert.match(await page(t, metricsSnapshot, 'as-cased')(), /^service_dialogs_total\{state="InCall"\} 1$/m);
-  const text = await page(t, metricsSnapshot)();
+test('states are lower-case for the API and as-cased for the standalone server', async () => {
+  assert.match(await page(metricsSnapshot, 'lower')(), /^service_dialogs_total\{state="incall"\} 1$/m);
+  assert.match(await page(metricsSnapshot, 'as-cased')(), /^service_dialogs_total\{state="InCall"\} 1$/m);
+  const text = await page(metricsSnapshot)();
   assert.equal([...text.matchAll(/^service_dialogs_total\{/gm)].length, 13, 'all thirteen states, zero included');
 });
 
-test('counters follow their totals and never fall', async (t) => {
+test('counters follow their totals and never fall', async () => {
   let packets = 10;
-  const render = page(t, () => metricsSnapshot({ capturePackets: packets, streamsActive: packets }));
+  const render = page(() => metricsSnapshot({ capturePackets: packets, streamsActive: packets }));
   const read = async (): Promise<number[]> => {
     const text = await render();
     return [sampleValue(text, 'service_capture_packets_total'), sampleValue(text, 'service_rtp_streams_active')];
@@ -95,19 +93,19 @@ test('counters follow their totals and never fall', async (t) => {
   assert.deepEqual(await read(), [26, 26]);
 });
 
-test('a hostile method name becomes no label', async (t) => {
+test('a hostile method name becomes no label', async () => {
   const messagesByMethod = new Map([
     ['INVITE', 2],
     ['X"} 1\nevil', 3],
     ['A'.repeat(500), 4],
   ]);
-  const text = await page(t, () => metricsSnapshot({ messagesByMethod }))();
+  const text = await page(() => metricsSnapshot({ messagesByMethod }))();
   assert.equal(sampleValue(text, 'service_messages_total{method="INVITE"}'), 2);
   assert.equal(sampleValue(text, 'service_messages_total{method="other"}'), 7);
   assert.ok(!text.includes('evil'));
 });
 
-test('families of a snapshot are shown, bounded and under calltap_ only', async (t) => {
+test('families of a snapshot are shown, bounded and under calltap_ only', async () => {
   const gauge = (n: number): MetricFamily => ({
     name: 'calltap_open_things',
     help: 'Things.',
@@ -116,7 +114,7 @@ test('families of a snapshot are shown, bounded and under calltap_ only', async 
     samples: Array.from({ length: n }, (_, i) => ({ labels: { thing: `t${i}` }, value: i })),
   });
   let families: readonly MetricFamily[] = [gauge(3)];
-  const render = page(t, () => metricsSnapshot({ families }));
+  const render = page(() => metricsSnapshot({ families }));
   assert.equal(sampleValue(await render(), 'calltap_open_things{thing="t2"}'), 2);
   families = [gauge(1)];
   assert.ok(!(await render()).includes('t2'), 'a sample that is gone is not shown again');
@@ -128,8 +126,8 @@ test('families of a snapshot are shown, bounded and under calltap_ only', async 
   await assert.rejects(render(), /outside calltap_/);
 });
 
-test('the process shows itself, with names that Prometheus accepts', async (t) => {
-  const text = await page(t, metricsSnapshot)();
+test('the process shows itself, with names that Prometheus accepts', async () => {
+  const text = await page(metricsSnapshot)();
   assert.ok(sampleValue(text, 'process_resident_memory_bytes') > 1e6);
   assert.ok(sampleValue(text, 'process_cpu_seconds_total') > 0);
   assert.ok(Math.abs(sampleValue(text, 'process_start_time_seconds') - Date.now() / 1000) < 3600);

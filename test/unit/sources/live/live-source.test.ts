@@ -71,6 +71,7 @@ class FakeNative {
       inflate: () => -1,
       readAgain: () => -1,
       secondPass: () => undefined,
+      watchTurns: () => undefined,
       watchTlsMovers: () => undefined,
       expressionRefusal: () => ({ isMissing: false, text: '' }),
       openReply: () => -1,
