@@ -2,7 +2,9 @@
  * Where captured content goes besides the stores: the file of -O, or the files of calls, after the persistence gate, the HEP
  * mirror of -H, and the store of --ship.
  */
+
 import { failure } from '../core/errors.ts';
+import { faults } from '../core/faults.ts';
 import type { CallsOfTime } from '../explore/captures.ts';
 import { questionOf } from '../explore/question.ts';
 import { CALL_FILE_LOSSES, CallFiles } from '../export/call-files.ts';
@@ -81,7 +83,7 @@ export class Outputs implements Meter {
       this.#file = OutputFile.open(output, split ?? NEVER, inputs, keep ?? 0);
       this.#file.setEnabled(this.gate.isEnabled);
     }
-    this.#clock = setInterval(() => this.#tick(), TICK_MS);
+    this.#clock = faults.every(TICK_MS, 'tick', () => this.#tick());
     this.#clock.unref();
     return this.#file;
   }

@@ -3,6 +3,7 @@
  * signal.
  */
 import type { Config } from '../config/config.ts';
+import { faults } from '../core/faults.ts';
 import { loopTurns } from '../core/loop-turns.ts';
 import { hep3Length } from '../decode/hep/hep.ts';
 import { ProbeMessages } from '../export/probe-messages.ts';
@@ -112,7 +113,7 @@ function running(session: Session, config: Config, deliverTo: (sink: HepSink) =>
         ready();
         clock.at(Date.now() * 1000);
         const tick = (): void => ingest.tick(clock.at(Date.now() * 1000));
-        const ticking = setInterval(() => loopTurns.run('tick', tick), TICK_MS);
+        const ticking = faults.every(TICK_MS, 'tick', () => loopTurns.run('tick', tick));
         await came;
         clearInterval(ticking);
         probes?.close();

@@ -2,6 +2,7 @@
  * Runs the TLS probes beside the other sources: into the same dialogs, with their news on standard error.
  */
 import { counted } from '../core/counted.ts';
+import { faults } from '../core/faults.ts';
 import { PROBE_WAYS } from '../sources/tls/native-tls.ts';
 import type { Probes } from '../view/figures.ts';
 
@@ -34,7 +35,7 @@ export function runProbes(
     if (isClosed || !streams.isHolding) return;
     settling ??= setTimeout(() => {
       settling = undefined;
-      streams.settle(Date.now() * 1000);
+      faults.run('tick', () => streams.settle(Date.now() * 1000));
       settleLater();
     }, SETTLE_MS).unref();
   };
@@ -45,7 +46,7 @@ export function runProbes(
   });
   return {
     async start() {
-      expiring = setInterval(() => ingest.tick(Date.now() * 1000), EXPIRE_MS).unref();
+      expiring = faults.every(EXPIRE_MS, 'tick', () => ingest.tick(Date.now() * 1000)).unref();
       const { probes, probesWhy, sockets, socketsWhy, caveats, ringBytes } = source.status();
       const why = [probesWhy, socketsWhy, ...caveats].filter((text) => text !== '').join('; ');
       say(`uprobe: ${PROBE_WAYS[probes]}, addresses by ${sockets}${why === '' ? '' : ` (${why})`}`);

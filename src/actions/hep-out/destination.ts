@@ -2,6 +2,7 @@
  * Where each message goes once: a collector, or several of which the first that is there gets it. The way is asked whenever it
  * may have changed, so that nothing waits for a timer.
  */
+import { faults } from '../../core/faults.ts';
 import type { Backlog } from './backlog.ts';
 import type { Block } from './block.ts';
 import type { Link } from './link.ts';
@@ -19,7 +20,7 @@ export class Destination {
   constructor(links: readonly Link[], backlog: Backlog) {
     this.#links = links;
     this.#backlog = backlog;
-    this.#clock = setInterval(() => this.#tick(), SPILL_MS);
+    this.#clock = faults.every(SPILL_MS, 'tick', () => this.#tick());
     this.#clock.unref();
   }
 

@@ -11,6 +11,7 @@ import { once } from 'node:events';
 import { closeSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { errnoOf } from '../../core/errors.ts';
+import { faults } from '../../core/faults.ts';
 import { HOOKS_RUNNING, HOOKS_WAITING } from '../../core/limits.ts';
 import { giveUpPriority, killGroup, seenEnvironment } from '../../core/started-process.ts';
 
@@ -102,12 +103,13 @@ export class ExecHook {
   #start(text: string): void {
     this.#running++;
     this.counts.started++;
-    void this.#execute(text).finally(() => {
+    const next = (): void => {
       this.#running--;
-      const next = this.#isClosed ? undefined : this.#waiting.shift();
-      if (next !== undefined) this.#start(next);
+      const waiting = this.#isClosed ? undefined : this.#waiting.shift();
+      if (waiting !== undefined) this.#start(waiting);
       else if (this.#running === 0) this.#idle?.();
-    });
+    };
+    faults.run('hook', () => this.#execute(text).finally(next));
   }
 
   async #execute(text: string): Promise<void> {

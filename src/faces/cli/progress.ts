@@ -1,6 +1,7 @@
 /**
  * A progress bar on standard error, for a person at a terminal only.
  */
+import { faults } from '../../core/faults.ts';
 
 const WIDTH = 30;
 const EVERY_MS = 100;
@@ -15,7 +16,7 @@ export class ProgressBar {
   constructor(label: string, done: () => number) {
     this.#label = label;
     this.#done = done;
-    if (process.stderr.isTTY) this.#timer = setInterval(() => this.#draw(), EVERY_MS).unref();
+    if (process.stderr.isTTY) this.#timer = faults.every(EVERY_MS, 'tick', () => this.#draw()).unref();
   }
 
   #draw(): void {

@@ -1,6 +1,7 @@
 /**
  * One line on standard error that says how a live capture does, for a person at a terminal whose output is not in use.
  */
+import { faults } from '../../core/faults.ts';
 import type { Pulse } from '../../view/pulse.ts';
 
 const EVERY_MS = 1_000;
@@ -16,7 +17,7 @@ export class StatusLine {
   constructor(pulse: () => Pulse, isAlone: boolean) {
     this.#pulse = pulse;
     if (isAlone && process.stderr.isTTY && process.stdout.isTTY)
-      this.#timer = setInterval(() => this.#draw(), EVERY_MS).unref();
+      this.#timer = faults.every(EVERY_MS, 'tick', () => this.#draw()).unref();
   }
 
   #draw(): void {

@@ -2,6 +2,7 @@
  * The loop of the terminal: a stack of screens, keys to the topmost, frames when something changed. It waits for nothing:
  * answers come when they come. A frame is drawn at most ten times a second, after a key sooner.
  */
+import { faults } from '../../core/faults.ts';
 import type { Look } from './cells.ts';
 import { Cells, LOOK, widthOf } from './cells.ts';
 import type { Binding } from './keys.ts';
@@ -62,10 +63,10 @@ export class App {
   /** Shows the first view until quit(). */
   run(first: View): Promise<void> {
     this.#views.push(first);
-    this.#clock = setInterval(() => {
+    this.#clock = faults.every(1_000, 'tick', () => {
       this.top.tick?.();
       this.changed();
-    }, 1_000);
+    });
     this.changed();
     return new Promise((resolve) => {
       this.#quit = () => {
@@ -123,8 +124,10 @@ export class App {
     this.#message = null;
     const choice = this.#choice;
     this.#choice = null;
-    if (choice !== null) choice.acts.get(key)?.();
-    else if (this.top.take?.(key) !== true) bindingOf(this.tables, key)?.run(key);
+    faults.run('key', () => {
+      if (choice !== null) choice.acts.get(key)?.();
+      else if (this.top.take?.(key) !== true) bindingOf(this.tables, key)?.run(key);
+    });
     this.changed();
   }
 
@@ -147,7 +150,7 @@ export class App {
     this.#timer = setTimeout(
       () => {
         this.#timer = null;
-        this.draw();
+        faults.run('face', () => this.draw());
       },
       Math.max(0, atMs - performance.now()),
     );

@@ -1,10 +1,12 @@
 /**
  * The terminal of a person: keys in, frames out, and as it was before once the program has ended in whatever way.
  */
+
 import { writeSync } from 'node:fs';
 import { emitKeypressEvents } from 'node:readline';
 import { isatty } from 'node:tty';
 import { failure } from '../../core/errors.ts';
+import { faults } from '../../core/faults.ts';
 import type { Pressed } from './keys.ts';
 import { keyNames } from './keys.ts';
 
@@ -61,11 +63,12 @@ export class Tty implements Screen {
     });
     // Without the shell that waited for this another one has the terminal, and no signal says so.
     const { ppid } = process;
-    this.#parentClock = setInterval(() => {
+    this.#parentClock = faults.every(PARENT_MS, 'tick', () => {
       if (process.ppid !== ppid) onEnd();
-    }, PARENT_MS);
+    });
     // Whatever ends the process: what is shown then is the shell's again.
     process.on('exit', this.#leave);
+    process.on('uncaughtExceptionMonitor', this.#leave);
     this.write(ENTER);
   }
 
@@ -84,6 +87,7 @@ export class Tty implements Screen {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     process.off('exit', this.#leave);
+    process.off('uncaughtExceptionMonitor', this.#leave);
     clearInterval(this.#parentClock);
     // Where one of them is refused, as to who is in the background, the other one may not be. At an exit nothing that waits
     // is written any more.

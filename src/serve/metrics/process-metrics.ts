@@ -1,6 +1,7 @@
 /** Metrics of the process itself, in the names Prometheus client libraries agreed on. */
 
 import { readdirSync } from 'node:fs';
+import { faults } from '../../core/faults.ts';
 import { LOOP_TURN_CPU_MS, LOOP_TURN_HELD_MS } from '../../core/limits.ts';
 import type { LoopTurn, LoopTurns } from '../../core/loop-turns.ts';
 import { LOOP_TURN_TOLD_MS, loopTurns } from '../../core/loop-turns.ts';
@@ -42,6 +43,9 @@ export class ProcessMetrics {
       gauge('nodejs_heap_used_bytes', 'JavaScript heap in use.', process.memoryUsage().heapUsed),
       gauge('nodejs_external_memory_bytes', 'Buffers outside the JavaScript heap.', process.memoryUsage().external),
       ...loopFamilies(loopTurns),
+      counterFamily('calltap_faults_total', 'Unexpected errors by the place that caught them.', 'place', [
+        ...faults.counts,
+      ]),
     ];
   }
 }

@@ -6,6 +6,7 @@
 import { getSystemErrorName } from 'node:util';
 import type { ServiceError } from '../../core/errors.ts';
 import { failure } from '../../core/errors.ts';
+import { faults } from '../../core/faults.ts';
 import { LIVE_SLABS, MAX_INTERFACES } from '../../core/limits.ts';
 import type { CaptureOptions } from '../capture-memory.ts';
 import type { NativeBinding, OpenLiveResult } from '../native.ts';
@@ -125,7 +126,7 @@ export class LiveSource extends PacketSource {
         cause: errnoName(errno),
       });
     this.#isRunning = true;
-    this.#timer = setInterval(() => this.#look(), STATUS_EVERY_MS);
+    this.#timer = faults.every(STATUS_EVERY_MS, 'tick', () => this.#look());
     this.#timer.unref();
     this.#tellStatus();
   }
