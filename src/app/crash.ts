@@ -1,8 +1,13 @@
-/** Makes a crash name the files of src/ instead of those of the bundle (scripts/steps/bundle.mjs). */
+/**
+ * The last resort: an error that nothing caught ends the program. It closes the file of -O and prints what was asked for
+ * first. Its places are those of src/, not of the bundle (scripts/steps/bundle.mjs).
+ */
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
+import { failure, type ServiceError } from '../core/errors.ts';
 import { packageRoot } from '../core/package.ts';
+import { standardError } from '../faces/cli/standard-streams.ts';
 
 const PLACE = /(?:file:\/\/)?(\/[^\s():]+\.js):(\d+):(\d+)/g;
 
@@ -31,9 +36,42 @@ export function inSources(stack: string): string {
   });
 }
 
-/** From now on an error that nobody expected is printed with the places of its sources. Node prints it and ends. */
-export function nameSourcesInCrashes(): void {
-  process.on('uncaughtExceptionMonitor', (error: unknown) => {
-    if (error instanceof Error && error.stack !== undefined) error.stack = inSources(error.stack);
+/** How long that may take. A service manager waits longer before it kills. */
+const LAST_WORK_MS = 10_000;
+
+let lastWork: (() => Promise<unknown>) | null = null;
+
+/** What is done before an unexpected error ends the program, in place of what was set before; its own errors end it. */
+export function beforeCrash(work: () => Promise<unknown>): void {
+  lastWork = work;
+}
+
+/**
+ * From now on an error that reaches the process ends it with 1. Errors while it ends are left out: the first one says why.
+ */
+export function endAfterCrash(): void {
+  let isEnding = false;
+  // The screen of a terminal is left by a monitor too, so that the text stays.
+  process.on('uncaughtException', (error: unknown) => {
+    if (isEnding) return;
+    isEnding = true;
+    if (isOutOfMemory(error)) endWith(failure('OUT_OF_MEMORY', {}));
+    standardError.divert(null);
+    const stack = error instanceof Error ? inSources(error.stack ?? error.message) : String(error);
+    standardError.write(`calltap: an unexpected error ends the program; please report it:\n${stack}\n`);
+    const end = (): never => process.exit(1);
+    setTimeout(end, LAST_WORK_MS);
+    (lastWork?.() ?? Promise.resolve()).then(end, end);
   });
+}
+
+/** Nothing more can be opened, and what is open would keep the process. */
+export function endWith({ message, exitCode }: ServiceError): never {
+  process.stderr.write(`calltap: ${message}\n`);
+  process.exit(exitCode);
+}
+
+/** What the addon and the engine say when an allocation fails. */
+export function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && /^(out of memory|Array buffer allocation failed)$/.test(error.message);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The program's entry. */
-import { nameSourcesInCrashes } from './crash.ts';
+import { endAfterCrash } from './crash.ts';
 import { start } from './program.ts';
 
-nameSourcesInCrashes();
+endAfterCrash();
 await start(process.argv.slice(2));

@@ -4,16 +4,19 @@
 
 import { configErrorLine, loadConfig } from '../config/config.ts';
 import { renderConfig, renderHelp } from '../config/document.ts';
+import { oneLine } from '../config/option-value.ts';
 import { errnoOf, failure, ServiceError } from '../core/errors.ts';
+import { faults } from '../core/faults.ts';
 import { runHostCheck } from '../faces/cli/host-check.ts';
 import { runShowFrame } from '../faces/cli/show-frame.ts';
-import { guardStandardStreams } from '../faces/cli/standard-streams.ts';
+import { guardStandardStreams, standardError } from '../faces/cli/standard-streams.ts';
 import { runUprobeList } from '../faces/cli/uprobe-list.ts';
 import { versionText } from '../faces/cli/version.ts';
 import { filterHelp } from '../query/help.ts';
 import { runMintToken } from '../serve/auth/configured.ts';
 import { guardMemoryUsage } from '../serve/metrics/memory-usage.ts';
 import { ensureAddressSpace } from './address-space.ts';
+import { endWith, inSources, isOutOfMemory } from './crash.ts';
 import { runCapture } from './run.ts';
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -57,25 +60,11 @@ async function main(argv: readonly string[]): Promise<number> {
   return runCapture(config);
 }
 
-/** Nothing more can be opened, and what is open would keep the process. */
-function endWith({ message, exitCode }: ServiceError): never {
-  process.stderr.write(`calltap: ${message}\n`);
-  process.exit(exitCode);
-}
-
-/** What the addon and the engine say when an allocation fails. */
-function isOutOfMemory(error: unknown): boolean {
-  return error instanceof Error && /^(out of memory|Array buffer allocation failed)$/.test(error.message);
-}
-
 /** Runs the program and leaves its exit code to the process. */
 export async function start(argv: readonly string[]): Promise<void> {
   guardStandardStreams();
   guardMemoryUsage();
-  // Also where the native side calls: nobody stands above it who could say it.
-  process.on('uncaughtExceptionMonitor', (error: unknown) => {
-    if (isOutOfMemory(error)) endWith(failure('OUT_OF_MEMORY', {}));
-  });
+  faults.say = (line) => standardError.write(`calltap: ${oneLine(inSources(line))}\n`);
   // Node would open a debugger's port, which lets any local user run code in a process that may capture packets.
   process.on('SIGUSR1', () => undefined);
   try {

@@ -29,6 +29,7 @@ import { watchLoopTurns } from '../sources/loop-watch.ts';
 import { loadNative } from '../sources/native.ts';
 import { refuseUnknownRules } from '../view/lint.ts';
 import type { Watching } from '../view/live-calls.ts';
+import { beforeCrash } from './crash.ts';
 import type { LiveSession } from './live.ts';
 import type { Capturing, FilesRead } from './read-files.ts';
 import { readFiles, reportUnwritten } from './read-files.ts';
@@ -96,7 +97,7 @@ export async function runCapture(config: Config): Promise<number> {
     // Before anything is opened.
     steerHeapGrowth();
     // A young generation that grows holds 21 to 31 MiB more at 100,000 mirrored messages a second, and gains nothing there.
-    if (config.api === null && config.metrics === null) setFlagsFromString('--semi-space-growth-factor=1');
+    if (!isServed(config)) setFlagsFromString('--semi-space-growth-factor=1');
   }
   const asked = readAsked(config);
   const log = config.log === null ? null : logTo(config.log);
@@ -117,7 +118,9 @@ export async function runCapture(config: Config): Promise<number> {
     });
   const startedMs = performance.now();
   const explorer = createExplorer(session.figures, session.outputs);
+  let isPrinted = config.interactive || config.mcpStdio;
   const print = async (): Promise<boolean> => {
+    isPrinted = true;
     const { watched } = session.figures;
     if (watched !== null) {
       // What was told while it happened is not told again.
@@ -126,7 +129,12 @@ export async function runCapture(config: Config): Promise<number> {
     }
     return printAnswer(explorer, config, asked, (performance.now() - startedMs) / 1000);
   };
-  if (config.api !== null || config.metrics !== null) {
+  const printAll = async (): Promise<unknown> => (await print()) || (await printTable(explorer, asked));
+  beforeCrash(async () => {
+    session.outputs.close();
+    if (!isPrinted) await (isServed(config) ? print() : printAll());
+  });
+  if (isServed(config)) {
     const { serve } = await import('./serve.ts');
     return serve(session, explorer, config, capture, print, stop);
   }
@@ -138,15 +146,7 @@ export async function runCapture(config: Config): Promise<number> {
     const { serveAgent } = await import('./agent.ts');
     return serveAgent(session, explorer, config, capture, stop);
   }
-  return printed(
-    session,
-    explorer,
-    config,
-    asked,
-    capture,
-    async () => (await print()) || (await printTable(explorer, asked)),
-    stop,
-  );
+  return printed(session, explorer, config, asked, capture, printAll, stop);
 }
 
 /** SIGHUP: a certificate that cannot be read leaves the one of before in use. */
@@ -208,7 +208,11 @@ function choosesFrames(config: Config): boolean {
 
 /** It captures or serves, and what it prints is the least of it. */
 function staysRunning(config: Config): boolean {
-  return isLive(config) || config.api !== null || config.metrics !== null;
+  return isLive(config) || isServed(config);
+}
+
+function isServed({ api, metrics }: Config): boolean {
+  return api !== null || metrics !== null;
 }
 
 function watches(config: Config): boolean {
