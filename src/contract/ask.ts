@@ -44,6 +44,12 @@ const Clocks = Type.Optional(
   ),
 );
 
+const CallsNotShown = Type.Integer({
+  minimum: 0,
+  description: 'Legs beyond those in `call_ids`, as far as they are counted.',
+});
+const MessagesNotShown = Type.Integer({ minimum: 0, description: 'Kept ones for which the answer had no room.' });
+
 export const AskMessages = named(
   'AskMessages',
   Type.Object({
@@ -51,6 +57,12 @@ export const AskMessages = named(
     call_ids: Type.Array(Type.String()),
     messages: Type.Array(ref(AskMessage)),
     not_kept: Type.Integer({ minimum: 0, description: 'Messages of the call that are not kept any more.' }),
+    not_shown: Type.Optional(
+      Type.Object(
+        { calls: CallsNotShown, messages: MessagesNotShown },
+        { description: 'What one answer cannot hold; absent where it holds all. The first call comes first.' },
+      ),
+    ),
     clocks: Clocks,
   }),
 );
@@ -92,8 +104,11 @@ export type LadderMedia = Static<typeof LadderMedia>;
 export const Lifelines = Type.Array(
   Type.Object({
     label: Type.String({ description: 'Name, or address with its port where it has one alone.' }),
-    address: Type.String(),
+    address: Type.String({ description: 'Empty of a line that stands for several hosts.' }),
     name: Type.Optional(Type.String()),
+    others: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'Of the last line: hosts without a line of their own, which share it.' }),
+    ),
   }),
 );
 
@@ -107,6 +122,17 @@ export const AskLadder = named(
     steps: Type.Array(ref(LadderStep)),
     media: Type.Array(ref(LadderMedia)),
     not_kept: Count,
+    not_shown: Type.Optional(
+      Type.Object(
+        {
+          calls: CallsNotShown,
+          messages: MessagesNotShown,
+          lifelines: Type.Integer({ minimum: 0, description: 'Hosts that share the last line.' }),
+          streams: Count,
+        },
+        { description: 'What one ladder cannot hold; absent where it holds all. The first call comes first.' },
+      ),
+    ),
     clocks: Clocks,
   }),
 );

@@ -88,3 +88,23 @@ export const PEER_ROW_CHARS = 8 * 1024 * 1024;
 
 /** Control programs that run at once. */
 export const PEER_AT_ONCE = 4;
+
+// A call as a ladder, as messages and as text.
+
+/** Lifelines: one for an end of each of `MAX_LEGS_SHOWN` legs, and a few between them; all other hosts share the last one. */
+export const LADDER_LIFELINES = 40;
+/** Messages of a ladder: those of eight calls with `MAX_DIALOG_MESSAGES` each. */
+export const LADDER_STEPS = 4_000;
+/** Characters of the Call-IDs and first lines in them. */
+export const LADDER_CHARS = 4 * 1024 * 1024;
+/** Streams of a ladder: those of four calls with `MAX_DIALOG_STREAMS` each. */
+export const LADDER_STREAMS = 512;
+/** Characters of the messages of one answer, as JSON writes them. */
+export const MESSAGES_CHARS = 16 * 1024 * 1024;
+/** Other legs of a call that are counted where `MAX_LEGS_SHOWN` of them are shown. */
+export const MAX_LEGS_COUNTED = 1_000;
+/** Characters of the reports of several calls after which no further report begins. */
+export const REPORTS_CHARS = 8 * 1024 * 1024;
+/** Characters of one fact or finding of a report, and of one place of its tables. */
+export const REPORT_FACT_CHARS = 512;
+export const REPORT_CELL_CHARS = 160;

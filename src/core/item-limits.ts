@@ -300,8 +300,6 @@ export const REMOTE_LIST_BYTES = 16 * 1024 * 1024;
 export const REMOTE_FILE_BYTES = 512 * 1024 * 1024;
 export const REMOTE_PROBLEM_BYTES = 64 * 1024;
 export const REMOTE_EVENT_BYTES = 256 * 1024;
-/** Places of a ladder: its lines times its lifelines. All of them are drawn for each frame. */
-export const REMOTE_LADDER_PLACES = 1_000_000;
 
 // Trunks.
 

@@ -6,10 +6,13 @@ import type { CorrelationStores } from '../analysis/correlation.ts';
 import { ofDialog } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import type { AskCompare, AskQuality } from '../contract/index.ts';
+import { MAX_LEGS_COUNTED } from '../core/answer-limits.ts';
+import { counted } from '../core/counted.ts';
 import { MAX_LEGS_SHOWN } from '../core/item-limits.ts';
 import type { Steps, Turns } from '../core/turns.ts';
 import { finish, isNeverGone } from '../core/turns.ts';
 import { callReport } from '../export/call-report.ts';
+import { linesOf, Reports } from '../export/call-text.ts';
 import type { OutputFile } from '../export/capture-file.ts';
 import { writeDialogs } from '../export/selected-frames.ts';
 import type { SippPair } from '../export/sipp.ts';
@@ -28,7 +31,7 @@ import type { Figures } from '../view/figures.ts';
 import { ladderSteps } from '../view/ladder.ts';
 import type { LadderStyle } from '../view/ladder-text.ts';
 import { ladderLines } from '../view/ladder-text.ts';
-import { reportInput } from '../view/report-input.ts';
+import { reportSteps } from '../view/report-input.ts';
 import type { AskPort, TextLayout } from './ask-port.ts';
 import { pageSteps } from './call-page.ts';
 import type { ReadsBack } from './captures.ts';
@@ -53,17 +56,22 @@ export function createAsker(
     const found = notRefused(await turns.document(isGone ?? isNeverGone, steps), isGone);
     return found === null ? null : found.document;
   };
-  /** The document of several calls; null for one of none when the first is not here or goes meanwhile. */
+  /**
+   * The document of several calls; null for one of none when the first is not here or goes meanwhile. `more`: calls beyond those
+   * that one document takes in.
+   */
   const ofAll = async <T>(
     callIds: readonly string[],
     isGone: IsGone | undefined,
-    steps: (all: readonly Dialog[]) => Steps<T | null>,
+    steps: (all: readonly Dialog[], more: number) => Steps<T | null>,
   ): Promise<Found<T> | null> => {
-    const [first, ...others] = callIds.filter((callId) => dialogs.get(callId) !== undefined);
+    const here = callIds.filter((callId) => dialogs.get(callId) !== undefined);
+    const [first, ...others] = here.slice(0, MAX_LEGS_SHOWN);
     if (first === undefined) return { document: null };
+    const more = Math.max(0, here.length - MAX_LEGS_SHOWN);
     const all = (d: Dialog): Dialog[] => [d, ...others.flatMap((callId) => dialogs.get(callId) ?? [])];
     return notRefused(
-      await turns.document(isGone ?? isNeverGone, () => ofDialog(evidence.stores, first, (d) => steps(all(d)))),
+      await turns.document(isGone ?? isNeverGone, () => ofDialog(evidence.stores, first, (d) => steps(all(d), more))),
       isGone,
     );
   };
@@ -87,13 +95,14 @@ export function createAsker(
       return ofOne(callId, isGone, (d) => legsSteps(d, { dialogs, identifiers }));
     },
     messages: (callIds, showsSecrets, isGone) =>
-      ofAll(callIds, isGone, (all) => messagesSteps(evidence, all, showsSecrets)),
-    ladder: (callIds, isGone) => ofAll(callIds, isGone, (all) => ladderSteps(evidence, all)),
+      ofAll(callIds, isGone, (all, more) => messagesSteps(evidence, all, more, showsSecrets)),
+    ladder: (callIds, isGone) => ofAll(callIds, isGone, (all, more) => ladderSteps(evidence, all, more)),
     compare: (callIdA, callIdB, isGone) =>
       ofAll([callIdA, callIdB], isGone, ([a, b]) => compareOrNothing(evidence, a, b)),
     quality: (callId, isGone) => ofOne(callId, isGone, (d) => qualitySteps(evidence, d)),
     sipp: (callId, showsSecrets, isGone) => ofOne(callId, isGone, (d) => sippSteps(evidence, d, showsSecrets)),
-    text: (callIds, layout, style, isGone) => ofAll(callIds, isGone, (all) => textSteps(evidence, all, layout, style)),
+    text: (callIds, layout, style, isGone) =>
+      ofAll(callIds, isGone, (all, more) => textSteps(evidence, all, more, layout, style)),
     async save(question, hasLegs) {
       const { file } = saver;
       if (file === null || f.file === null) return null;
@@ -106,10 +115,13 @@ export function createAsker(
       // Before that a call lacks frames, and may still give way to others.
       await f.file?.whenRead();
       if (isGone()) return null;
-      const chosen = callIds.flatMap((callId) => dialogs.get(callId) ?? []);
+      const here = callIds.flatMap((callId) => dialogs.get(callId) ?? []);
+      const chosen = here.slice(0, MAX_LEGS_SHOWN);
       if (chosen.length === 0) return { document: null };
       const made = await callCapture(f, chosen, saver, turns, isGone);
-      return made === null ? null : { document: made };
+      if (made === null || 'reason' in made || here.length === chosen.length) return made && { document: made };
+      const legs = counted(here.length - chosen.length, 'leg');
+      return { document: { ...made, lack: made.lack === '' ? legs : `${made.lack}, ${legs}` } };
     },
     trunks: (asked, isGone) => made(isGone, () => trunksSteps(f, asked)),
     security: () => toAskSecurity(f),
@@ -127,7 +139,7 @@ export function createAsker(
 
 /** The legs of a call but itself, tied by identifiers; guesses are none. */
 function* legDialogs(d: Dialog, stores: CorrelationStores): Steps<Dialog[]> {
-  const { nodes } = yield* callTree(d, stores, MAX_LEGS_SHOWN);
+  const { nodes } = yield* callTree(d, stores, MAX_LEGS_COUNTED);
   return nodes.flatMap(({ dialog, isFollowed }) => (isFollowed && dialog !== d ? [dialog] : []));
 }
 
@@ -163,15 +175,13 @@ function* sippSteps(e: Evidence, d: Dialog, showSecrets: boolean): Steps<SippPai
 function* textSteps(
   e: Evidence,
   all: readonly Dialog[],
+  more: number,
   layout: TextLayout,
   style: LadderStyle,
-): Steps<Iterable<string>> {
-  if (layout === 'ladder') return ladderLines(yield* ladderSteps(e, all), style);
-  const lines: string[] = [];
-  for (const d of all) {
-    if (lines.length > 0) lines.push('');
-    lines.push(...callReport(reportInput(e, d), layout === 'markdown', style));
-    yield;
-  }
-  return lines;
+): Steps<string[] | null> {
+  if (layout === 'ladder') return yield* linesOf(ladderLines(yield* ladderSteps(e, all, more), style));
+  const reports = new Reports();
+  for (const d of all)
+    if (reports.hasRoom) yield* reports.add(callReport(yield* reportSteps(e, d), layout === 'markdown', style));
+  return reports.finish(all.length + more);
 }

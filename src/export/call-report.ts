@@ -2,7 +2,8 @@
  * The report of one call: who, what, when, the ladder, the media, and what is wrong; text or Markdown.
  */
 
-import { safeText } from '../core/terminal-text.ts';
+import { REPORT_CELL_CHARS, REPORT_FACT_CHARS } from '../core/answer-limits.ts';
+import { fit, safeText } from '../core/terminal-text.ts';
 import type { LadderStyle } from '../view/ladder-text.ts';
 import { ladderLines } from '../view/ladder-text.ts';
 import type { ReportInput } from '../view/report-input.ts';
@@ -29,7 +30,7 @@ export function* callReport(input: ReportInput, markdown: boolean, style: Ladder
   yield* pairs(input.facts, markdown);
   yield* section('Findings', markdown);
   if (input.findings.length === 0) yield 'Nothing wrong was found.';
-  for (const finding of input.findings) yield `- ${inline(finding, markdown)}`;
+  for (const finding of input.findings) yield `- ${inline(fit(finding, REPORT_FACT_CHARS), markdown)}`;
   yield* section('Timing', markdown);
   if (input.timing.length === 0) yield 'No duration is known.';
   else yield* pairs(input.timing, markdown);
@@ -62,11 +63,15 @@ function heading(text: string, level: number, markdown: boolean): string {
 
 function* pairs(list: readonly (readonly [string, string])[], markdown: boolean): Generator<string> {
   const width = list.reduce((w, [k]) => Math.max(w, k.length), 0);
-  for (const [k, v] of list) yield markdown ? `- **${k}:** ${inline(v, true)}` : `${k.padEnd(width)}  ${safeText(v)}`;
+  for (const [k, v] of list) {
+    const text = inline(fit(v, REPORT_FACT_CHARS), markdown);
+    yield markdown ? `- **${k}:** ${text}` : `${k.padEnd(width)}  ${text}`;
+  }
 }
 
 function* table(header: readonly string[], rows: readonly (readonly string[])[], markdown: boolean): Generator<string> {
-  const clean = rows.map((r) => r.map((c) => inline(c, markdown)));
+  // Each place is padded to the longest of its column.
+  const clean = rows.map((r) => r.map((c) => inline(fit(c, REPORT_CELL_CHARS), markdown)));
   const widths = header.map((h, i) => clean.reduce((w, r) => Math.max(w, (r[i] ?? '').length), h.length));
   const line = (cells: readonly string[]): string => {
     const padded = cells.map((c, i) => c.padEnd(widths[i] ?? 0));

@@ -2,28 +2,30 @@
  * The ladder as a Mermaid diagram in Markdown, which trackers draw. Captured text keeps no meaning: what is no plain
  * character is written as its number.
  */
-import type { AskLadder } from '../contract/index.ts';
-import { labelOf } from '../view/ladder-text.ts';
+import type { AskLadder, LadderMedia } from '../contract/index.ts';
+import { whatIsNotShown } from '../core/not-shown.ts';
+import { labelOf, sharedEnds, sharedLine } from '../view/ladder-text.ts';
 
-/** Line by line, the fence included. */
+/** Line by line, the fence included, after what it has no room for. */
 export function* mermaidLines(l: AskLadder): Generator<string> {
+  const notShown = whatIsNotShown(l);
+  for (const sentence of notShown) yield `- ${sentence}`;
+  if (notShown.length > 0) yield '';
   yield '```mermaid';
   yield 'sequenceDiagram';
   for (const [i, { label }] of l.lifelines.entries()) yield `  participant L${i} as ${plain(label)}`;
-  const media = l.media.slice();
-  const bar = (m: (typeof media)[number]): string => {
+  const shared = sharedLine(l);
+  let bars = 0;
+  const bar = (m: LadderMedia): string => {
     const mos = m.mos === undefined ? '' : `, MOS ${m.mos.toFixed(2)}`;
     return `  L${m.from}--)L${m.to}: ${plain(`RTP ${m.codec ?? ''} ${m.packets} packets, ${m.loss_pct.toFixed(1)} % lost${mos}`)}`;
   };
   for (const step of l.steps) {
-    for (let m = media[0]; m !== undefined && m.first_seen <= step.at; m = media[0]) {
-      yield bar(m);
-      media.shift();
-    }
+    for (let m = l.media[bars]; m !== undefined && m.first_seen <= step.at; m = l.media[++bars]) yield bar(m);
     const arrow = step.notes.length > 0 ? '-->>' : '->>';
-    yield `  L${step.from}${arrow}L${step.to}: ${plain(`${step.index} ${labelOf(step)}`)}`;
+    yield `  L${step.from}${arrow}L${step.to}: ${plain([`${step.index} ${labelOf(step)}`, ...sharedEnds(step, shared)].join(', '))}`;
   }
-  for (const m of media) yield bar(m);
+  for (const m of l.media.slice(bars)) yield bar(m);
   yield '```';
 }
 

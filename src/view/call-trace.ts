@@ -11,6 +11,7 @@ import type { SipMessage } from '../protocols/sip/message.ts';
 import { withoutSecrets } from '../protocols/sip/redaction.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { plainFacts, summaryIn } from './plain-message.ts';
+import { messagesDocument, messagesShown } from './shown-messages.ts';
 
 export type Traced = { readonly d: Dialog; readonly m: CallMessage };
 
@@ -38,19 +39,20 @@ export function messageFacts({ d, m }: Traced): Omit<AskMessage, 'text'> {
 }
 
 /** The texts of messages, read while they are made: bytes of all of them may be many. */
-export function* messagesSteps(e: Evidence, dialogs: readonly Dialog[], showsSecrets: boolean): Steps<AskMessages> {
+export function* messagesSteps(
+  e: Evidence,
+  dialogs: readonly Dialog[],
+  moreCalls: number,
+  showsSecrets: boolean,
+): Steps<AskMessages> {
   const trace = yield* traceOf(e, dialogs);
-  const messages: AskMessage[] = [];
-  for (const traced of trace) {
-    messages.push({ ...messageFacts(traced), text: textOf(traced.m, showsSecrets) });
-    yield;
-  }
-  return {
-    schema_version: 1,
-    call_ids: dialogs.map((d) => d.callId),
-    messages,
-    not_kept: notKept(dialogs, trace),
-  };
+  const messages = yield* messagesShown(
+    trace,
+    ({ d }) => d === dialogs[0],
+    (traced) => ({ ...messageFacts(traced), text: textOf(traced.m, showsSecrets) }),
+  );
+  const callIds = dialogs.map((d) => d.callId);
+  return messagesDocument(callIds, messages, { calls: moreCalls, notKept: notKept(dialogs, trace) });
 }
 
 /** UTF-8 where the bytes are that; credentials and keys stay out unless they are asked for. */

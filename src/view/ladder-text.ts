@@ -2,6 +2,7 @@
  * Draws the ladder of a call: a lifeline a host, an arrow a message, a bar a stream. A label is cut before its arrow is.
  */
 import type { AskLadder, LadderMedia, LadderStep } from '../contract/index.ts';
+import { whatIsNotShown } from '../core/not-shown.ts';
 import { paint, safeText } from '../core/terminal-text.ts';
 import { clockOf } from './clock.ts';
 
@@ -31,6 +32,8 @@ const LEFT = 4 + 2 + 9 + 2;
 const TIME = 12;
 /** Code units of a label that are looked at, a cell. */
 const MOST_UNITS = 16;
+/** Characters of an address with its port. */
+const MOST_SOCKET = 64;
 const NOTES = {
   again: 'again',
   duplicate: 'same packet twice',
@@ -42,8 +45,9 @@ const NOTES = {
 
 type Arrow = { readonly from: number; readonly to: number; readonly label: string; readonly shaft: string };
 
-/** A line of the drawing, and which step it shows; null for lifelines, media and what stands below. */
+/** A line of the drawing, and which step it shows; null for lifelines, media and what stands above and below. */
 export type LadderRow = {
+  /** Drawn when it is asked for: a screen shows few lines of many. */
   readonly text: string;
   readonly step: LadderStep | null;
   readonly look: 'head' | 'plain' | 'again';
@@ -65,24 +69,48 @@ export function* ladderRows(l: AskLadder, style: LadderDrawing): Generator<Ladde
   const heads = l.lifelines.map(({ label }) => center(fitted(label, column - 2, characters), column)).join('');
   const zone = clock.zone === 'Z' ? 'UTC' : `UTC${clock.zone}`;
   yield { text: `${`${clock.date} ${zone}`.padEnd(left)}${heads}`.trimEnd(), step: null, look: 'head' };
-  const draw = (arrow: Arrow): string => drawn(arrow, l.lifelines.length, column, characters);
+  for (const sentence of whatIsNotShown(l)) yield note(sentence);
+  const half = Math.floor(column / 2);
+  const blank = `${' '.repeat(half)}|${' '.repeat(column - half - 1)}`.repeat(l.lifelines.length);
+  const draw = (arrow: Arrow): string => drawn(arrow, blank, column, characters);
   const several = l.call_ids.length > 1;
-  const media = l.media.slice();
+  const shared = sharedLine(l);
   const firstMs = Date.parse(l.steps[0]?.at ?? l.started_at);
   let date = clock.date;
+  let bars = 0;
   for (const step of l.steps) {
-    while (media[0] !== undefined && media[0].first_seen <= step.at) yield* mediaRow(media.shift(), left, draw);
+    for (let m = l.media[bars]; m !== undefined && m.first_seen <= step.at; m = l.media[++bars])
+      yield mediaRow(m, left, draw);
     const atMs = Date.parse(step.at);
     const at = clockOf(atMs * 1000, style.isUtc);
     if (time === 'clock' && at.date !== date) yield { text: at.date, step: null, look: 'head' };
     date = at.date;
     const when = { clock: at.time, first: since((atMs - firstMs) / 1000), before: null }[time];
-    const text = stepLine(step, when, several ? l.call_ids.indexOf(step.call_id) : -1, draw);
-    yield { text, step, look: step.notes.length > 0 ? 'again' : 'plain' };
+    const leg = several ? l.call_ids.indexOf(step.call_id) : -1;
+    yield {
+      get text() {
+        return stepLine(step, { when, leg, shared }, draw);
+      },
+      step,
+      look: step.notes.length > 0 ? 'again' : 'plain',
+    };
   }
-  for (const m of media) yield* mediaRow(m, left, draw);
+  for (const m of l.media.slice(bars)) yield mediaRow(m, left, draw);
   if (l.not_kept > 0) yield note(`${l.not_kept} more ${l.not_kept === 1 ? 'message was' : 'messages were'} not kept.`);
   if (several) yield* legend(l.call_ids);
+}
+
+/** The line that stands for several hosts; -1 where each has its own. */
+export function sharedLine({ lifelines }: AskLadder): number {
+  return lifelines.findIndex(({ others }) => others !== undefined);
+}
+
+/** The ends of a step that share a line with others. */
+export function sharedEnds(step: LadderStep, shared: number): string[] {
+  return [
+    ...(step.from === shared ? [`from ${safeText(step.src.slice(0, MOST_SOCKET))}`] : []),
+    ...(step.to === shared ? [`to ${safeText(step.dst.slice(0, MOST_SOCKET))}`] : []),
+  ];
 }
 
 function note(text: string): LadderRow {
@@ -93,22 +121,34 @@ function since(sec: number): string {
   return `+${sec.toFixed(3)}`;
 }
 
-/** `when`: null leaves that column out. `leg`: which of several calls the message belongs to; -1 with one call. */
-function stepLine(step: LadderStep, when: string | null, leg: number, draw: (arrow: Arrow) => string): string {
+type StepPlace = {
+  /** Null leaves that column out. */
+  readonly when: string | null;
+  /** Which of several calls the message belongs to; -1 with one call. */
+  readonly leg: number;
+  readonly shared: number;
+};
+
+function stepLine(step: LadderStep, { when, leg, shared }: StepPlace, draw: (arrow: Arrow) => string): string {
   const label = labelOf(step);
   const index = leg < 0 ? String(step.index) : `${legName(leg)}${step.index}`;
   const time = when === null ? '' : `${when.padStart(TIME)}  `;
   const left = `${index.padStart(4)}  ${time}${since(step.delta_sec).padStart(9)}  `;
-  const notes = step.notes.map((note) => NOTES[note]);
+  const notes = [...step.notes.map((note) => NOTES[note]), ...sharedEnds(step, shared)];
   return `${left}${draw({ from: step.from, to: step.to, label, shaft: '-' })}${notes.length === 0 ? '' : `  (${notes.join(', ')})`}`.trimEnd();
 }
 
-function* mediaRow(m: LadderMedia | undefined, left: number, draw: (arrow: Arrow) => string): Generator<LadderRow> {
-  if (m === undefined) return;
+function mediaRow(m: LadderMedia, left: number, draw: (arrow: Arrow) => string): LadderRow {
   const figures = ['RTP', m.codec ?? '', `${m.loss_pct.toFixed(1)} %`];
   if (m.mos !== undefined) figures.push(`MOS ${m.mos.toFixed(2)}`);
   const label = figures.filter((figure) => figure !== '').join(' ');
-  yield note(`${' '.repeat(left)}${draw({ from: m.from, to: m.to, label, shaft: '=' })}`.trimEnd());
+  return {
+    get text() {
+      return `${' '.repeat(left)}${draw({ from: m.from, to: m.to, label, shaft: '=' })}`.trimEnd();
+    },
+    step: null,
+    look: 'plain',
+  };
 }
 
 /** "(SDP)" stands before the target, which is cut first. */
@@ -128,33 +168,32 @@ function* legend(callIds: readonly string[]): Generator<LadderRow> {
   for (const [i, id] of callIds.entries()) yield note(`${legName(i)}  ${safeText(id)}`);
 }
 
-/** One row of lifelines with an arrow across some of them. */
+/** `blank`, a row of lifelines, with an arrow across some of them. */
 function drawn(
   { from, to, label, shaft }: Arrow,
-  lifelines: number,
+  blank: string,
   column: number,
   characters: (text: string) => readonly Character[],
 ): string {
-  const half = Math.floor(column / 2);
-  const row = `${`${' '.repeat(half)}|${' '.repeat(column - half - 1)}`.repeat(lifelines)}`.split('');
-  const left = Math.min(from, to) * column + half;
+  const left = Math.min(from, to) * column + Math.floor(column / 2) + 1;
   const span = Math.max(1, Math.abs(to - from)) * column - 1;
   // The head, and a piece of the shaft at either end, stay whatever the label is.
   const shown = fitted(` ${label} `, span - 4, characters);
   const fill = span - 1 - widthOf(shown);
   const before = Math.floor(fill / 2);
-  // A wide character is one piece, and an empty one for each further cell.
-  const pieces = shown.flatMap(({ text, width }) => [text, ...new Array<string>(Math.max(0, width - 1)).fill('')]);
-  const line = [...shaft.repeat(before), ...pieces, ...shaft.repeat(fill - before)];
-  const arrow = from === to ? [...line, 'o'] : to > from ? [...line, '>'] : ['<', ...line];
-  row.splice(left + 1, arrow.length, ...arrow);
-  return row.join('');
+  const line = `${shaft.repeat(before)}${textOf(shown)}${shaft.repeat(fill - before)}`;
+  const arrow = from === to ? `${line}o` : to > from ? `${line}>` : `<${line}`;
+  return `${blank.slice(0, left)}${arrow}${blank.slice(left + span)}`;
 }
 
 function center(text: readonly Character[], width: number): string {
   const room = Math.max(0, width - widthOf(text));
   const left = Math.floor(room / 2);
-  return ' '.repeat(left) + text.map((character) => character.text).join('') + ' '.repeat(room - left);
+  return ' '.repeat(left) + textOf(text) + ' '.repeat(room - left);
+}
+
+function textOf(characters: readonly Character[]): string {
+  return characters.map(({ text }) => text).join('');
 }
 
 function single(text: string): Character[] {

@@ -7,16 +7,21 @@ import type { Socket } from '../analysis/call-messages.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import { streamQuality } from '../analysis/stream-quality.ts';
 import type { AskLadder, AskMessage, LadderMedia, LadderStep } from '../contract/index.ts';
+import { LADDER_CHARS, LADDER_LIFELINES, LADDER_STEPS, LADDER_STREAMS } from '../core/answer-limits.ts';
 import { endpointKeyText, endpointText, socketOf } from '../core/ip.ts';
 import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { messageFacts, notKept, traceOf } from './call-trace.ts';
 import { spanSec, timestampText } from './captured-at.ts';
+import { shownOf } from './shown-messages.ts';
 import { mosValue, percent, ssrcText } from './stream-document.ts';
 
 /** What a ladder is drawn of: messages in the order of their time, and bars of media between two sockets. */
 export type LadderParts = {
+  /** The first one is what was asked for. */
   readonly callIds: readonly string[];
+  /** Further calls, of which nothing else is here. */
+  readonly moreCalls: number;
   readonly startedUs: number;
   readonly messages: readonly LadderMessage[];
   readonly media: readonly Omit<LadderMedia, 'from' | 'to'>[];
@@ -25,25 +30,30 @@ export type LadderParts = {
 };
 
 export type LadderMessage = {
-  readonly facts: Omit<AskMessage, 'text'>;
+  readonly callId: string;
   readonly src: Socket;
   readonly dst: Socket;
   readonly tsUs: number;
+  /** Reads the message. */
+  facts(): Facts;
 };
 
-export function* ladderSteps(e: Evidence, dialogs: readonly Dialog[]): Steps<AskLadder> {
+type Facts = Omit<AskMessage, 'text'>;
+
+export function* ladderSteps(e: Evidence, dialogs: readonly Dialog[], moreCalls = 0): Steps<AskLadder> {
   const trace = yield* traceOf(e, dialogs);
   const messages: LadderMessage[] = [];
   for (const traced of trace) {
     const { src, dst, tsUs } = traced.m;
-    messages.push({ facts: messageFacts(traced), src, dst, tsUs });
+    messages.push({ callId: traced.d.callId, src, dst, tsUs, facts: () => messageFacts(traced) });
     yield;
   }
   const media = yield* mediaOf(e, dialogs);
-  return drawnLadder(
+  return yield* drawnLadder(
     {
       callIds: dialogs.map((d) => d.callId),
-      startedUs: Math.min(...dialogs.map((d) => d.createdUs)),
+      moreCalls,
+      startedUs: dialogs.reduce((least, d) => Math.min(least, d.createdUs), Number.POSITIVE_INFINITY),
       messages,
       media,
       notKept: notKept(dialogs, trace),
@@ -52,15 +62,25 @@ export function* ladderSteps(e: Evidence, dialogs: readonly Dialog[]): Steps<Ask
   );
 }
 
-/** `nameOf`: what the operator calls an address. */
-export function drawnLadder(
-  { callIds, startedUs, messages, media, notKept: missing }: LadderParts,
-  nameOf: (address: string) => string | null,
-): AskLadder {
-  const lines = new Lifelines(messages);
+/**
+ * The one place that decides how much of calls a ladder shows, since senders choose how many messages, hosts and streams they
+ * have. `nameOf`: what the operator calls an address.
+ */
+export function* drawnLadder(parts: LadderParts, nameOf: (address: string) => string | null): Steps<AskLadder> {
+  const { callIds, moreCalls, messages } = parts;
+  const isOfFirst = ({ callId }: LadderMessage): boolean => callId === callIds[0];
+  const shown = yield* shownOf(messages, isOfFirst, { rows: LADDER_STEPS, chars: LADDER_CHARS }, (m) => {
+    const facts = m.facts();
+    return { made: facts, chars: facts.call_id.length + facts.summary.length };
+  });
+  const media = parts.media.slice(0, LADDER_STREAMS);
+  const lines = yield* lifelinesOf({ ...parts, media }, shown, messages.find(isOfFirst));
   const steps: LadderStep[] = [];
   let before = messages[0]?.tsUs ?? 0;
-  for (const { facts, src, dst, tsUs } of messages) {
+  for (const [i, { src, dst, tsUs }] of messages.entries()) {
+    const facts = shown[i] ?? null;
+    yield;
+    if (facts === null) continue;
     steps.push({ ...facts, from: lines.at(src), to: lines.at(dst), delta_sec: spanSec(before, tsUs) });
     before = tsUs;
   }
@@ -70,15 +90,23 @@ export function drawnLadder(
     to: lines.at(socketOf(rest.dst)),
     ...rest,
   }));
-  return {
+  const ladder: AskLadder = {
     schema_version: 1,
     call_ids: [...callIds],
-    started_at: timestampText(startedUs),
+    started_at: timestampText(parts.startedUs),
     lifelines: lines.shown(nameOf),
     steps,
     media: bars.sort((a, b) => (a.first_seen < b.first_seen ? -1 : 1)),
-    not_kept: missing,
+    not_kept: parts.notKept,
   };
+  const notShown = {
+    calls: moreCalls,
+    messages: messages.length - steps.length,
+    lifelines: lines.others,
+    streams: parts.media.length - media.length,
+  };
+  if (Object.values(notShown).some((count) => count > 0)) ladder.not_shown = notShown;
+  return ladder;
 }
 
 function* mediaOf(e: Evidence, dialogs: readonly Dialog[]): Steps<LadderParts['media']> {
@@ -107,38 +135,77 @@ function* mediaOf(e: Evidence, dialogs: readonly Dialog[]): Steps<LadderParts['m
   return media;
 }
 
-/** The columns, in order of appearance. */
-class Lifelines {
-  /** Hosts that talk to themselves. */
-  readonly #split = new Set<string>();
-  readonly #places = new Map<string, number>();
-  readonly #ports = new Map<string, Set<number>>();
-
-  constructor(messages: readonly LadderMessage[]) {
-    for (const { src, dst } of messages) {
-      if (src.host === dst.host) this.#split.add(src.host);
-      for (const { host, port } of [src, dst]) {
-        const ports = this.#ports.get(host) ?? new Set();
-        this.#ports.set(host, ports.add(port));
-      }
+/** Hosts in order of appearance; those with most of what is shown have a line of their own, and so have the ends of the first call. */
+function* lifelinesOf(
+  { messages, media }: Pick<LadderParts, 'messages' | 'media'>,
+  shown: readonly (Facts | null)[],
+  opening: LadderMessage | undefined,
+): Steps<Lifelines> {
+  const split = new Set<string>();
+  const ports = new Map<string, Set<number>>();
+  for (const { src, dst } of messages) {
+    yield;
+    if (src.host === dst.host) split.add(src.host);
+    for (const { host, port } of [src, dst]) {
+      const known = ports.get(host) ?? new Set();
+      ports.set(host, known.add(port));
     }
   }
+  const keyOf = ({ host, port }: Socket): string => (split.has(host) ? endpointText(host, port) : host);
+  const weights = new Map<string, number>();
+  const weigh = (socket: Socket, weight: number): void => {
+    const key = keyOf(socket);
+    weights.set(key, (weights.get(key) ?? 0) + weight);
+  };
+  for (const [i, { src, dst }] of messages.entries()) {
+    yield;
+    for (const socket of [src, dst]) weigh(socket, (shown[i] ?? null) === null ? 0 : 1);
+  }
+  for (const { src, dst } of media) for (const text of [src, dst]) weigh(socketOf(text), 1);
+  if (opening !== undefined) for (const socket of [opening.src, opening.dst]) weigh(socket, Number.POSITIVE_INFINITY);
+  return new Lifelines(weights, keyOf, ports);
+}
 
-  at({ host, port }: Socket): number {
-    const key = this.#split.has(host) ? endpointText(host, port) : host;
-    const place = this.#places.get(key) ?? this.#places.size;
-    this.#places.set(key, place);
-    return place;
+class Lifelines {
+  /** Hosts, or sockets of those that talk to themselves, without a line of their own. */
+  readonly others: number;
+  readonly #places: ReadonlyMap<string, number>;
+  readonly #keyOf: (socket: Socket) => string;
+  readonly #ports: ReadonlyMap<string, ReadonlySet<number>>;
+
+  constructor(
+    weights: ReadonlyMap<string, number>,
+    keyOf: (socket: Socket) => string,
+    ports: ReadonlyMap<string, ReadonlySet<number>>,
+  ) {
+    const all = [...weights.keys()];
+    const own = all.length <= LADDER_LIFELINES ? new Set(all) : heaviest(weights, LADDER_LIFELINES - 1);
+    this.#places = new Map(all.filter((key) => own.has(key)).map((key, place) => [key, place]));
+    this.others = all.length - own.size;
+    this.#keyOf = keyOf;
+    this.#ports = ports;
+  }
+
+  /** The last line is that of all others. */
+  at(socket: Socket): number {
+    return this.#places.get(this.#keyOf(socket)) ?? this.#places.size;
   }
 
   shown(nameOf: (address: string) => string | null): AskLadder['lifelines'] {
-    return [...this.#places.keys()].map((key) => {
+    const lines: AskLadder['lifelines'] = [...this.#places.keys()].map((key) => {
       const ports = this.#ports.get(key);
       const [port] = ports ?? [];
-      const address = this.#split.size > 0 && ports === undefined ? socketOf(key).host : key;
+      const address = ports === undefined ? socketOf(key).host : key;
       const name = nameOf(address);
       const socket = ports?.size === 1 && port !== undefined ? endpointText(key, port) : key;
       return name === null ? { label: socket, address } : { label: `${name} ${socket}`, address, name };
     });
+    const { others } = this;
+    return others === 0 ? lines : [...lines, { label: `${others} others`, address: '', others }];
   }
+}
+
+function heaviest(weights: ReadonlyMap<string, number>, most: number): Set<string> {
+  const sorted = [...weights].sort(([, a], [, b]) => (a === b ? 0 : b - a));
+  return new Set(sorted.slice(0, most).map(([key]) => key));
 }

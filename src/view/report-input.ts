@@ -5,7 +5,7 @@
 import { messagesOf } from '../analysis/call-messages.ts';
 import { identifierLegs } from '../analysis/correlation.ts';
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
-import { dialogFacts } from '../analysis/dialog-facts.ts';
+import { dialogFactsSteps } from '../analysis/dialog-facts.ts';
 import { keysPressed } from '../analysis/dtmf.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import { whoHungUp } from '../analysis/hangup.ts';
@@ -15,7 +15,8 @@ import type { AskLadder, Termination } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import { endpointKeyText, endpointText } from '../core/ip.ts';
 import { grouped } from '../core/maps.ts';
-import { finish } from '../core/turns.ts';
+import { fit } from '../core/terminal-text.ts';
+import type { Steps } from '../core/turns.ts';
 import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
@@ -41,14 +42,17 @@ export type ReportInput = {
 
 const LEGS_MAX = 10;
 const AGENTS_MAX = 6;
+const AGENT_CHARS = 256;
 
-export function reportInput(e: Evidence, d: Dialog): ReportInput {
-  const facts = dialogFacts(e, d);
+export function* reportSteps(e: Evidence, d: Dialog): Steps<ReportInput> {
+  const facts = yield* dialogFactsSteps(e, d);
+  const agents = yield* agentFacts(e, d);
+  const keys = yield* keyFacts(e, d, facts);
   return {
     callId: d.callId,
-    facts: [...callFacts(d), ...agentFacts(e, d), ...endFacts(e, d), ...keyFacts(e, d, facts), ...legFacts(e, d)],
+    facts: [...callFacts(d), ...agents, ...endFacts(e, d), ...keys, ...legFacts(e, d)],
     timing: timingFacts(d),
-    ladder: finish(ladderSteps(e, [d])),
+    ladder: yield* ladderSteps(e, [d]),
     sdp: (d.sdp ?? []).map((entry) => [
       `${spanSec(d.createdUs, entry.tsUs).toFixed(3)} s`,
       `${entry.isOffer ? 'offer' : 'answer'} of ${entry.side === 0 ? 'caller' : 'callee'}`,
@@ -80,15 +84,17 @@ function callFacts(d: Dialog): [string, string][] {
 }
 
 /** What the two sides say they are. */
-function agentFacts(e: Evidence, d: Dialog): [string, string][] {
-  const agents = new Map<string, string>();
+function* agentFacts(e: Evidence, d: Dialog): Steps<[string, string][]> {
+  const agents = new Set<string>();
   for (const m of messagesOf(d, e.stores.log)) {
+    yield;
+    if (agents.size >= AGENTS_MAX) break;
     if (!m.isFirst) continue;
     const parsed = m.parse();
     const agent = parsed?.value(HEADER.USER_AGENT) || parsed?.value(HEADER.SERVER) || '';
-    if (agent !== '' && agents.size < AGENTS_MAX) agents.set(`${agent} (${m.src.host})`, agent);
+    if (agent !== '') agents.add(`${fit(agent, AGENT_CHARS)} (${m.src.host})`);
   }
-  return [...agents.keys()].map((agent) => ['User-Agent', agent]);
+  return [...agents].map((agent) => ['User-Agent', agent]);
 }
 
 function endFacts(e: Evidence, d: Dialog): [string, string][] {
@@ -99,9 +105,9 @@ function endFacts(e: Evidence, d: Dialog): [string, string][] {
 }
 
 /** Keys by who pressed them, in order. */
-function keyFacts(e: Evidence, d: Dialog, facts: DialogFacts): [string, string][] {
+function* keyFacts(e: Evidence, d: Dialog, facts: DialogFacts): Steps<[string, string][]> {
   const streams = facts.streams.map(({ stream }) => stream);
-  const keys = finish(keysPressed(d, streams, e.stores.keys, e.stores.log));
+  const keys = yield* keysPressed(d, streams, e.stores.keys, e.stores.log);
   const byWay = grouped(keys, (k) => `${k.by === 'rtp' ? 'RTP events' : 'INFO'} from ${k.from}`);
   return [...byWay].map(([way, list]) => ['Keys pressed', `${list.map((k) => k.key).join(' ')} (${way})`]);
 }

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { AskSipp, LintResult, Vcon } from '../../contract/index.ts';
 import { AUDIO_FILE_BYTES } from '../../core/answer-limits.ts';
 import { AGENT_FILES, AGENT_FILES_WAITING } from '../../core/hub-limits.ts';
-import { REMOTE_ANSWER_BYTES, REMOTE_LIST_BYTES } from '../../core/item-limits.ts';
+import { MAX_LEGS_SHOWN, REMOTE_ANSWER_BYTES, REMOTE_LIST_BYTES } from '../../core/item-limits.ts';
 import { Places } from '../../core/places.ts';
 import { isNeverGone } from '../../core/turns.ts';
 import type { SippPair } from '../../export/sipp.ts';
@@ -61,7 +61,7 @@ export function callAnswers(agents: Agents, { partsOf }: Pick<StoreExplorer, 'pa
 
   return {
     async capture(callIds) {
-      const [first, ...legs] = callIds;
+      const [first, ...legs] = callIds.slice(0, MAX_LEGS_SHOWN);
       if (first === undefined) return { document: null };
       const [here, elsewhere] = await legsAt(legs, placeOf, await placeOf(first));
       const found = await ofCall(

@@ -10,9 +10,12 @@ import type {
   CallDocument,
   RtpStream,
 } from '../../contract/index.ts';
+import { MAX_LEGS_SHOWN } from '../../core/item-limits.ts';
 import { grouped } from '../../core/maps.ts';
 import type { Names } from '../../core/names.ts';
 import { NO_NAMES } from '../../core/names.ts';
+import type { Turns } from '../../core/turns.ts';
+import { inTurns } from '../../core/turns.ts';
 import type { Side } from '../../view/compare.ts';
 import { compared } from '../../view/compare.ts';
 import { drawnLadder } from '../../view/ladder.ts';
@@ -113,21 +116,29 @@ async function callsWith<T extends Stored>(
 }
 
 /** Null where none of them is there. */
-export async function messagesOf(reader: StoreReader, names: readonly string[]): Promise<AskMessages | null> {
-  const calls = await storedCalls(reader, names);
+export async function messagesOf(
+  reader: StoreReader,
+  names: readonly string[],
+  turns: Turns,
+): Promise<AskMessages | null> {
+  const calls = await storedCalls(reader, names.slice(0, MAX_LEGS_SHOWN));
   if (calls.length === 0) return null;
-  return askMessages(
-    calls.map(({ callId }) => callId),
-    await traceOf(reader, calls),
-  );
+  const callIds = calls.map(({ callId }) => callId);
+  return inTurns(turns, askMessages(callIds, beyond(names), await traceOf(reader, calls)));
+}
+
+function beyond(names: readonly string[]): number {
+  return Math.max(0, names.length - MAX_LEGS_SHOWN);
 }
 
 export async function ladderOf(
   reader: StoreReader,
   names: readonly string[],
   called: Names,
+  turns: Turns,
 ): Promise<AskLadder | null> {
-  const calls = await callsWith<Stored & Documented>(reader, names, 'messages, document');
+  const shown = names.slice(0, MAX_LEGS_SHOWN);
+  const calls = await callsWith<Stored & Documented>(reader, shown, 'messages, document');
   if (calls.length === 0) return null;
   const parts = calls.flatMap((call) => call.parts);
   const { messages, clocks, notKept } = await traceOf(reader, calls);
@@ -146,16 +157,18 @@ export async function ladderOf(
         ...(s.codec === undefined ? {} : { codec: s.codec }),
         ...(s.mos === undefined ? {} : { mos: s.mos }),
       });
-  const ladder = drawnLadder(
+  const drawn = drawnLadder(
     {
       callIds: calls.map(({ callId }) => callId),
-      startedUs: Math.min(...parts.map(({ createdUs }) => createdUs)),
+      moreCalls: beyond(names),
+      startedUs: parts.reduce((least, { createdUs }) => Math.min(least, createdUs), Number.POSITIVE_INFINITY),
       messages: messages.map(ladderMessage),
       media,
       notKept,
     },
     (address) => called.of(address),
   );
+  const ladder = await inTurns(turns, drawn);
   return clocks === null ? ladder : { ...ladder, clocks: clocks.shown() };
 }
 

@@ -3,8 +3,11 @@
  * Whatever the store does not answer rejects with Unanswered. What a store cannot have, an agent is asked for (explore/agents).
  */
 import type { CallDocument, Dialog } from '../../contract/index.ts';
+import { MAX_LEGS_SHOWN } from '../../core/item-limits.ts';
 import type { Names } from '../../core/names.ts';
+import { inTurns, Turns } from '../../core/turns.ts';
 import { callReport } from '../../export/call-report.ts';
+import { linesOf, Reports } from '../../export/call-text.ts';
 import { RecalledDialogs } from '../../ingest/recalled.ts';
 import { ladderLines } from '../../view/ladder-text.ts';
 import type { MetricFamily } from '../../view/metrics-snapshot.ts';
@@ -124,6 +127,7 @@ export function createStoreExplorer(reader: StoreReader, options: StoreExplorerO
   const { names, callIdHeaders, nowUs = () => Date.now() * 1000 } = options;
   const asking = (): Asking => ({ nowUs: nowUs(), isUtc: false, names });
   const changes = new StoredChanges(reader);
+  const turns = new Turns(() => performance.now());
   const found = async <T>(document: Promise<T | null>): Promise<Found<T>> => ({ document: await document });
 
   return {
@@ -135,23 +139,21 @@ export function createStoreExplorer(reader: StoreReader, options: StoreExplorerO
     legs: (callId) => found(legsOf(reader, callId, callIdHeaders)),
     tree: (callId, maxRows) => found(treeOf(reader, callId, callIdHeaders, maxRows)),
     correlated: (callId, maxRows) => found(correlationOf(reader, callId, callIdHeaders, maxRows)),
-    messages: (callIds) => found(messagesOf(reader, callIds)),
-    ladder: (callIds) => found(ladderOf(reader, callIds, names)),
+    messages: (callIds) => found(messagesOf(reader, callIds, turns)),
+    ladder: (callIds) => found(ladderOf(reader, callIds, names, turns)),
     compare: (a, b) => found(comparisonOf(reader, a, b)),
     quality: (callId) => found(qualityOf(reader, callId)),
     async text(callIds, layout, style) {
       if (layout === 'ladder') {
-        const ladder = await ladderOf(reader, callIds, names);
-        return { document: ladder && ladderLines(ladder, style) };
+        const ladder = await ladderOf(reader, callIds, names, turns);
+        return { document: ladder && (await inTurns(turns, linesOf(ladderLines(ladder, style)))) };
       }
-      const lines: string[] = [];
-      for (const callId of callIds) {
-        const report = await reportOf(reader, callId, names);
-        if (report === null) continue;
-        if (lines.length > 0) lines.push('');
-        lines.push(...callReport(report, layout === 'markdown', style));
+      const reports = new Reports();
+      for (const callId of callIds.slice(0, MAX_LEGS_SHOWN)) {
+        const report = reports.hasRoom ? await reportOf(reader, callId, names, turns) : null;
+        if (report !== null) await inTurns(turns, reports.add(callReport(report, layout === 'markdown', style)));
       }
-      return { document: lines.length === 0 ? null : lines };
+      return { document: reports.finish(callIds.length) };
     },
     findings: (question) => findingsOf(reader, asking(), question, () => trunksDown(reader, asking())),
     registrations: (question) => registrationsOf(reader, asking(), question),
@@ -200,11 +202,12 @@ async function reportOf(
   reader: StoreReader,
   callId: string,
   names: Names,
+  turns: Turns,
 ): Promise<ReturnType<typeof storedReport> | null> {
   const [document, head, ladder, { messages }] = await Promise.all([
     documentOf(reader, callId),
     headOf(reader, callId, names),
-    ladderOf(reader, [callId], names),
+    ladderOf(reader, [callId], names, turns),
     storedCalls(reader, [callId]).then((calls) => traceOf(reader, calls)),
   ]);
   if (document === null || head === null || ladder === null) return null;

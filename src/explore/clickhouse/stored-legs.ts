@@ -9,7 +9,6 @@ import type { CallIdentifier } from '../../analysis/opening.ts';
 import { openingOf, referIdentifiers } from '../../analysis/opening.ts';
 import type { CallTree, Correlation } from '../../contract/index.ts';
 import { HUB_LEGS } from '../../core/hub-limits.ts';
-import { MAX_LEGS_SHOWN } from '../../core/item-limits.ts';
 import { finish } from '../../core/turns.ts';
 import { RecalledDialogs } from '../../ingest/recalled.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
@@ -160,7 +159,7 @@ export async function legsOf(reader: StoreReader, name: string, headers: readonl
   // Guesses are no legs.
   const found = await recalled(reader, name, headers, false);
   if (found === null) return null;
-  const { nodes } = finish(callTree(found.root, found.stores, MAX_LEGS_SHOWN));
+  const { nodes } = finish(callTree(found.root, found.stores, HUB_LEGS));
   return nodes.flatMap(({ dialog, isFollowed }) => (isFollowed && dialog !== found.root ? [dialog.callId] : []));
 }
 

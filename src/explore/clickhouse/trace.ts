@@ -5,12 +5,14 @@
 import type { AskMessage, AskMessages } from '../../contract/index.ts';
 import { HUB_MESSAGES } from '../../core/hub-limits.ts';
 import { socketOf } from '../../core/ip.ts';
+import type { Steps } from '../../core/turns.ts';
 import { ORIGINS } from '../../core/words.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { parseSip, type SipMessage } from '../../protocols/sip/message.ts';
 import { hasSdp } from '../../view/call-trace.ts';
 import { timestampText } from '../../view/captured-at.ts';
 import type { LadderMessage } from '../../view/ladder.ts';
+import { messagesDocument, messagesShown } from '../../view/shown-messages.ts';
 import type { ClockOffsets } from './clocks.ts';
 import { clocksOf } from './clocks.ts';
 import type { Part } from './parts.ts';
@@ -142,7 +144,7 @@ function byCause<T extends { readonly row: MessageRow }>(messages: readonly T[])
     ordered.push(one);
     if (isResponse(one.row) || asked.has(key)) continue;
     asked.add(key);
-    ordered.push(...(waiting.get(key) ?? []));
+    for (const answer of waiting.get(key) ?? []) ordered.push(answer);
   }
   return ordered;
 }
@@ -188,16 +190,20 @@ function saysSdp(message: SipMessage): boolean {
 }
 
 export function ladderMessage(one: TracedMessage): LadderMessage {
-  const { src, dst } = one.row;
-  return { facts: factsOf(one), src: socketOf(src), dst: socketOf(dst), tsUs: one.atUs };
+  const { callId, row, atUs } = one;
+  return { callId, src: socketOf(row.src), dst: socketOf(row.dst), tsUs: atUs, facts: () => factsOf(one) };
 }
 
-export function askMessages(callIds: readonly string[], { messages, clocks, notKept }: Trace): AskMessages {
-  return {
-    schema_version: 1,
-    call_ids: [...callIds],
-    messages: messages.map((one) => ({ ...factsOf(one), text: one.row.text })),
-    not_kept: notKept,
-    ...(clocks === null ? {} : { clocks: clocks.shown() }),
-  };
+export function* askMessages(
+  callIds: readonly string[],
+  moreCalls: number,
+  { messages, clocks, notKept }: Trace,
+): Steps<AskMessages> {
+  const shown = yield* messagesShown(
+    messages,
+    ({ callId }) => callId === callIds[0],
+    (one) => ({ ...factsOf(one), text: one.row.text }),
+  );
+  const document = messagesDocument(callIds, shown, { calls: moreCalls, notKept });
+  return clocks === null ? document : { ...document, clocks: clocks.shown() };
 }

@@ -5,7 +5,8 @@ import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { AskLadder, AskMessages, AskPulse, Named } from '../../contract/index.ts';
 import * as contract from '../../contract/index.ts';
-import { MAX_MESSAGE_BYTES, REMOTE_LADDER_PLACES } from '../../core/item-limits.ts';
+import { LADDER_LIFELINES, LADDER_STEPS, LADDER_STREAMS } from '../../core/answer-limits.ts';
+import { MAX_MESSAGE_BYTES } from '../../core/item-limits.ts';
 import { wrongShape } from './failures.ts';
 
 /** Named schemas, by what refers to them. */
@@ -38,12 +39,13 @@ export function readShape<T extends TSchema>(schema: Named<T>, text: string): St
   return value as Static<T>;
 }
 
-/** Lines lead from one lifeline to another, and all of it is no more than can be drawn ten times a second. */
+/** Lines lead from one lifeline to another, and all of it is no more than one ladder shows. */
 export function isDrawable({ lifelines, steps, media }: AskLadder): boolean {
-  const lines = [...steps, ...media];
   return (
-    lifelines.length * Math.max(1, lines.length) <= REMOTE_LADDER_PLACES &&
-    lines.every((line) => Math.max(line.from, line.to) < lifelines.length)
+    lifelines.length <= LADDER_LIFELINES &&
+    steps.length <= LADDER_STEPS &&
+    media.length <= LADDER_STREAMS &&
+    [...steps, ...media].every((line) => Math.max(line.from, line.to) < lifelines.length)
   );
 }
 

@@ -6,8 +6,9 @@ import { ALICE, answer, BOB, hangUp, sdpBody } from '../../../fixtures/build/bas
 import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
 import { type Party, SipScript } from '../../../fixtures/build/sip-call.ts';
+import { finish } from '../../../src/core/turns.ts';
 import { dialogDocument } from '../../../src/view/documents.ts';
-import { reportInput } from '../../../src/view/report-input.ts';
+import { reportSteps } from '../../../src/view/report-input.ts';
 import type { OpenSession } from '../../helpers/open-session.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
@@ -102,7 +103,7 @@ test('the call report names the other leg', async (t) => {
   const second = leg('second@example.com', MIDDLE, BOB, [['X-Call-ID', 'first@example.com']]);
   const session = await sessionOf(t, [first, second], ['--call-report', 'first@example.com']);
   const legs = [...session.dialogs.oldestFirst()].map((d) =>
-    reportInput(session.evidence, d)
+    finish(reportSteps(session.evidence, d))
       .facts.filter(([name]) => name === 'Other leg')
       .map(([, text]) => text),
   );

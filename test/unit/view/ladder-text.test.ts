@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AskLadder, LadderStep } from '../../../src/contract/index.ts';
+import { LADDER_LIFELINES, LADDER_STEPS } from '../../../src/core/answer-limits.ts';
+import { mermaidLines } from '../../../src/export/mermaid.ts';
 import { charactersOf, widthOf } from '../../../src/faces/tui/cells.ts';
 import type { LadderDrawing } from '../../../src/view/ladder-text.ts';
-import { ladderRows } from '../../../src/view/ladder-text.ts';
+import { ladderLines, ladderRows } from '../../../src/view/ladder-text.ts';
 
 const step = (index: number, at: string, from: number, summary: string): LadderStep => ({
   call_id: 'a',
@@ -77,3 +79,56 @@ for (const [what, text] of [
       assert.ok(widthOf(line ?? '') <= 80);
     }
   });
+
+/** As many as one ladder shows, from the last line, which stands for others. */
+function fullLadder(): AskLadder {
+  const lifelines = Array.from({ length: LADDER_LIFELINES }, (_, i) => ({ label: `h${i}`, address: `h${i}` }));
+  const last = LADDER_LIFELINES - 1;
+  lifelines.splice(last, 1, { label: '500 others', address: '', ...{ others: 500 } });
+  return {
+    ...ladder('', ''),
+    lifelines,
+    steps: Array.from({ length: LADDER_STEPS }, (_, i) => ({
+      ...step(i, '2025-03-04T23:59:59.000000Z', 0, 'INVITE sip:b@x'),
+      from: last,
+      to: 0,
+    })),
+    not_shown: { calls: 1, messages: 7, lifelines: 500, streams: 0 },
+  };
+}
+
+test('what there is no room for is said on top, and hosts that share a line are named', () => {
+  const text = lines(fullLadder());
+  assert.match(text[0] ?? '', / 500 others$/);
+  assert.deepEqual(text.slice(1, 4), [
+    '1 of 2 calls; the rest is not shown.',
+    `${LADDER_STEPS} of ${LADDER_STEPS + 7} messages; the rest is not shown. The first call comes before its legs.`,
+    `${LADDER_LIFELINES - 1} of ${LADDER_LIFELINES + 499} lifelines; the rest share the last one.`,
+  ]);
+  assert.match(text[4] ?? '', /\|<-.* INVITE sip:b@x -.*\| +\(from 192\.0\.2\.1:5060\)$/);
+  const diagram = [...mermaidLines(fullLadder())];
+  assert.deepEqual(
+    diagram.slice(0, 3),
+    text.slice(1, 4).map((sentence) => `- ${sentence}`),
+  );
+  assert.ok(diagram.includes('```mermaid'));
+  assert.ok(diagram.some((line) => line.endsWith(', from 192.0.2.1#58;5060')));
+});
+
+test('the largest ladder is a text of some megabytes', () => {
+  let chars = 0;
+  for (const line of ladderLines(fullLadder(), { width: null, color: false, isUtc: true })) chars += line.length;
+  assert.ok(chars < 5_000_000, String(chars));
+});
+
+test('a row is drawn when it is asked for', () => {
+  let drawn = 0;
+  const characters = (text: string) => {
+    drawn++;
+    return charactersOf(text);
+  };
+  const rows = [...ladderRows(fullLadder(), { width: 80, isUtc: true, characters })];
+  assert.equal(drawn, LADDER_LIFELINES);
+  assert.match(rows[4]?.text ?? '', /INVITE/);
+  assert.equal(drawn, LADDER_LIFELINES + 1);
+});

@@ -1,6 +1,7 @@
 /** One ladder over hosts: clocks are brought together, copies are one message, and causes come first. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { finish } from '../../../../src/core/turns.ts';
 import type { StoreReader } from '../../../../src/explore/clickhouse/store-reader.ts';
 import type { MessageRow } from '../../../../src/explore/clickhouse/trace.ts';
 import { askMessages, traceOf } from '../../../../src/explore/clickhouse/trace.ts';
@@ -76,7 +77,7 @@ test('what two hosts saw is one message, with the hosts that saw it', async () =
     { host: 'q', ahead_ms: 0, pairs: 2 },
   ]);
   assert.equal(notKept, 0);
-  assert.deepEqual(askMessages([CALL_ID], { messages, clocks, notKept }).clocks, clocks?.shown());
+  assert.deepEqual(finish(askMessages([CALL_ID], 0, { messages, clocks, notKept })).clocks, clocks?.shown());
 });
 
 test('a clock that is ahead or behind is found by both ways, and taken from the times', async () => {
