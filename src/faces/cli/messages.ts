@@ -14,10 +14,15 @@ export type MessageStyle = {
   readonly isRaw: boolean;
 };
 
-export function* messageLines({ call_ids, messages, not_kept }: AskMessages, style: MessageStyle): Generator<string> {
+export function* messageLines(document: AskMessages, style: MessageStyle): Generator<string> {
+  const { call_ids, messages, not_kept, not_shown } = document;
   for (const m of messages) yield* oneMessage(m, style, call_ids.indexOf(m.call_id));
-  if (not_kept > 0 && !style.isRaw)
-    yield `${not_kept} more ${not_kept === 1 ? 'message was' : 'messages were'} not kept.`;
+  if (style.isRaw) return;
+  if (not_kept > 0) yield `${not_kept} more ${not_kept === 1 ? 'message was' : 'messages were'} not kept.`;
+  if (not_shown === undefined) return;
+  const { calls, messages: more } = not_shown;
+  if (calls > 0) yield `${call_ids.length} of ${call_ids.length + calls} calls; the rest is not shown.`;
+  if (more > 0) yield `${messages.length} of ${messages.length + more} messages; the rest is not shown.`;
 }
 
 /** `call` chooses the colour of the head: one a call. */

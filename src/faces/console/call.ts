@@ -44,6 +44,11 @@ function titleOf({ method, from, to, from_display, to_display }: CallDocument): 
   return `${shown(method)} ${party(from, from_display)} \u2192 ${party(to, to_display)}`;
 }
 
+function noMessage({ not_shown }: AskMessages): string {
+  const more = not_shown?.messages ?? 0;
+  return more === 0 ? 'Choose a message.' : `It is one of ${more} messages for which the answer had no room.`;
+}
+
 type LoadedProps = { readonly call: CallDocument; readonly hasLegs: boolean };
 
 function Loaded({ call, hasLegs }: LoadedProps): ComponentChild {
@@ -93,7 +98,9 @@ function Loaded({ call, hasLegs }: LoadedProps): ComponentChild {
             }),
       ),
       message === null
-        ? (h(Waiting, { asked: messages, what: 'The messages' }) ?? h('p', { class: 'note' }, 'Choose a message.'))
+        ? messages.value === undefined
+          ? h(Waiting, { asked: messages, what: 'The messages' })
+          : h('p', { class: 'note' }, noMessage(messages.value))
         : h(MessageView, {
             message,
             other: marked === current ? null : messageOf(marked),

@@ -3,6 +3,7 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AskLadder, LadderMedia, LadderStep } from '../../contract/index.ts';
+import { whatIsNotShown } from '../../core/not-shown.ts';
 import type { Picture, Row } from './ladder.ts';
 import { pictureOf, ROW_PX, stepKey, toneOf } from './ladder.ts';
 import { useWideWindow } from './window.ts';
@@ -60,6 +61,7 @@ export function LadderView({ ladder, current, marked, onCurrent, onMark }: Props
         : h('button', { type: 'button', 'aria-pressed': hasMedia, onClick: () => setMedia(!hasMedia) }, 'Media'),
       ladder.not_kept === 0 ? null : h('span', { class: 'bad' }, `${ladder.not_kept} messages are not kept any more`),
     ),
+    whatIsNotShown(ladder).map((sentence) => h('p', { key: sentence, class: 'note' }, sentence)),
     h(
       'div',
       {
@@ -82,7 +84,7 @@ export function LadderView({ ladder, current, marked, onCurrent, onMark }: Props
                 key: stepKey(row.step),
                 row,
                 picture,
-                id: `step-${ladder.steps.indexOf(row.step)}`,
+                id: `step-${row.index}`,
                 time: isDelta ? `+${row.step.delta_sec.toFixed(3)}` : clock(row.step.at, isWide ? 6 : 0),
                 leg: legOf(ladder, row.step),
                 isCurrent: stepKey(row.step) === current,

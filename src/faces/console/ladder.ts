@@ -3,7 +3,7 @@ import type { AskLadder, LadderMedia, LadderStep } from '../../contract/index.ts
 import { secondsOf } from './words.ts';
 
 export type Row =
-  | { readonly kind: 'step'; readonly step: LadderStep; readonly y: number }
+  | { readonly kind: 'step'; readonly step: LadderStep; readonly index: number; readonly y: number }
   | { readonly kind: 'media'; readonly media: LadderMedia; readonly y: number; readonly toY: number };
 
 export type Picture = {
@@ -33,19 +33,22 @@ export function pictureOf(
   const xs = lifelines.map((_, i) => timeWidth + column * (i + 0.5));
   const drawn = steps.slice(0, most);
   const waiting = hasMedia ? [...media].sort((a, b) => (a.first_seen < b.first_seen ? -1 : 1)) : [];
-  const placed: ({ step: LadderStep } | { media: LadderMedia })[] = [];
-  for (const step of drawn) {
-    while (waiting[0] !== undefined && waiting[0].first_seen < step.at)
-      placed.push({ media: waiting.splice(0, 1)[0] as LadderMedia });
-    placed.push({ step });
+  const placed: ({ step: LadderStep; index: number } | { media: LadderMedia })[] = [];
+  let bars = 0;
+  for (const [index, step] of drawn.entries()) {
+    for (let bar = waiting[bars]; bar !== undefined && bar.first_seen < step.at; bar = waiting[++bars])
+      placed.push({ media: bar });
+    placed.push({ step, index });
   }
-  for (const rest of drawn.length === steps.length ? waiting : []) placed.push({ media: rest });
+  for (const rest of drawn.length === steps.length ? waiting.slice(bars) : []) placed.push({ media: rest });
   const yOf = (i: number): number => HEAD_PX + (i + 0.5) * ROW_PX;
+  // Of steps alone, as numbers: each bar looks through them.
+  const seconds = placed.map((row) => ('step' in row ? secondsOf(row.step.at) : Number.POSITIVE_INFINITY));
   const rows = placed.map((row, i): Row => {
-    if ('step' in row) return { kind: 'step', step: row.step, y: yOf(i) };
+    if ('step' in row) return { kind: 'step', ...row, y: yOf(i) };
     // It reaches down to the last message that came before its last packet.
     const end = secondsOf(row.media.last_seen);
-    const last = placed.findLastIndex((other) => 'step' in other && secondsOf(other.step.at) <= end);
+    const last = seconds.findLastIndex((at) => at <= end);
     return { kind: 'media', media: row.media, y: yOf(i), toY: yOf(Math.max(i, last)) };
   });
   return {

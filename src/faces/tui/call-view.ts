@@ -5,6 +5,7 @@
 import type { AskHead, AskLadder, AskMessage } from '../../contract/index.ts';
 import type { Found } from '../../explore/found.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
+import type { LadderRow } from '../../view/ladder-text.ts';
 import { ladderRows } from '../../view/ladder-text.ts';
 import type { App, Area, Cursor, View } from './app.ts';
 import type { Cells } from './cells.ts';
@@ -45,7 +46,13 @@ export class CallView implements View {
   readonly #scroll = new Scroll();
   #callIds: readonly string[];
   #ladder: AskLadder | null = null;
+  /** Lines of the ladder, of which a frame draws those that it shows. */
+  #rows: readonly LadderRow[] = [];
+  /** What they were made for. */
+  #rowsFor: readonly unknown[] = [];
   #messages: readonly AskMessage[] = [];
+  /** Messages of which only the ladder tells. */
+  #notShown = 0;
   #head: AskHead | null = null;
   readonly #pane = new MessagePane();
   /** The first of two messages that are to be compared. */
@@ -144,6 +151,7 @@ export class CallView implements View {
     this.#ladder = ladder.document;
     if (isFirst && this.#ladder !== null && this.#typed !== '') this.#toTyped();
     this.#messages = messages.document?.messages ?? [];
+    this.#notShown = messages.document?.not_shown?.messages ?? 0;
     this.#head = head.document;
     this.#trouble = this.#ladder === null ? 'the call is not here any more' : '';
   }
@@ -171,15 +179,22 @@ export class CallView implements View {
     this.#drawHead(cells, { x: 0, y, width, height: HEAD });
     const area = { x: 0, y: y + HEAD, width, height: height - HEAD };
     if (this.#isMessageAlone) {
-      this.#pane.draw(cells, area, this.#message, this.#names);
+      this.#drawMessage(cells, area);
       return null;
     }
     const ladderWidth = Math.min(width, Math.max(LADDER_LEAST, Math.floor(width * LADDER_PART)));
     const rest = width - ladderWidth - 1;
     this.#drawLadder(cells, { ...area, width: rest < MESSAGE_LEAST ? width : ladderWidth });
-    if (rest >= MESSAGE_LEAST)
-      this.#pane.draw(cells, { ...area, x: ladderWidth + 1, width: rest }, this.#message, this.#names);
+    if (rest >= MESSAGE_LEAST) this.#drawMessage(cells, { ...area, x: ladderWidth + 1, width: rest });
     return null;
+  }
+
+  #drawMessage(cells: Cells, area: Area): void {
+    const message = this.#message;
+    if (message === null && this.#notShown > 0 && this.#chosen !== null) {
+      const said = `it is one of ${this.#notShown} messages for which the answer had no room`;
+      cells.put(area.x, area.y, said, LOOK.dim, area.width);
+    } else this.#pane.draw(cells, area, message, this.#names);
   }
 
   #drawHead(cells: Cells, { y, width }: Area): void {
@@ -194,15 +209,13 @@ export class CallView implements View {
     if (this.#ladder === null) return;
     const { shown } = this.#parts;
     const { call_ids } = this.#ladder;
-    const { isUtc, time } = shown;
-    const rows = [...ladderRows(this.#ladder, { width, isUtc, time, characters: charactersOf })];
+    const rows = this.#rowsOf(this.#ladder, width);
     const chosen = this.#chosen;
-    const [head, ...others] = rows;
-    if (head !== undefined) cells.put(0, y, head.text, LOOK.bold, width);
-    const at = others.findIndex(({ step }) => step !== null && step === chosen);
-    const top = Math.max(0, Math.min(at - Math.floor(height / 2), others.length - (height - 1)));
+    cells.put(0, y, rows[0]?.text ?? '', LOOK.bold, width);
+    const at = rows.findIndex(({ step }) => step !== null && step === chosen) - 1;
+    const top = Math.max(0, Math.min(at - Math.floor(height / 2), rows.length - height));
     this.#scroll.resize(height - 1, this.#ladder.steps.length);
-    for (const [i, row] of others.slice(top, top + height - 1).entries()) {
+    for (const [i, row] of rows.slice(1 + top, top + height).entries()) {
       const look = row.step === null ? LOOK.plain : shown.lookOfStep(row.step, call_ids.indexOf(row.step.call_id));
       cells.put(
         0,
@@ -213,6 +226,16 @@ export class CallView implements View {
       );
       if (top + i === at) cells.mark(0, y + 1 + i, width, LOOK.reverse);
     }
+  }
+
+  #rowsOf(ladder: AskLadder, width: number): readonly LadderRow[] {
+    const { isUtc, time } = this.#parts.shown;
+    const made = [ladder, width, isUtc, time];
+    if (made.some((part, i) => part !== this.#rowsFor[i])) {
+      this.#rows = [...ladderRows(ladder, { width, isUtc, time, characters: charactersOf })];
+      this.#rowsFor = made;
+    }
+    return this.#rows;
   }
 
   get #chosen() {

@@ -1,0 +1,68 @@
+/** The screen of a call that is larger than any screen: a frame draws the rows that it shows, and says what there is no room for. */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { LADDER_LIFELINES, LADDER_STEPS } from '../../../../src/core/answer-limits.ts';
+import { terminalPort } from '../../../../src/explore/terminal-port.ts';
+import { App } from '../../../../src/faces/tui/app.ts';
+import type { CallPort } from '../../../../src/faces/tui/call-view.ts';
+import { CallView } from '../../../../src/faces/tui/call-view.ts';
+import { Cells } from '../../../../src/faces/tui/cells.ts';
+import { Shown } from '../../../../src/faces/tui/shown.ts';
+import { largeDialog } from '../../../helpers/large-dialog.ts';
+import { manyHosts } from '../../../helpers/many-hosts.ts';
+import { readCapture } from '../../../helpers/read-capture.ts';
+
+const WIDTH = 120;
+const HEIGHT = 30;
+
+async function viewOf(t: TestContext, port: CallPort, callId: string) {
+  const screen = {
+    ...{ width: WIDTH, height: HEIGHT, hasColor: false, isUtf8: true },
+    ...{ write: () => undefined, close: () => undefined },
+  };
+  const app = new App(
+    () => screen,
+    () => undefined,
+    () => [],
+  );
+  const not = (): never => assert.fail('not asked');
+  const view = new CallView(app, callId, {
+    ...{ port, shown: new Shown(true), showsSecrets: false },
+    ...{ save: not, quality: not, hear: not },
+  });
+  const press = (key: string): unknown => view.bindings.find(({ keys }) => keys.includes(key))?.run(key);
+  const shown = (): string[] => {
+    const cells = new Cells(WIDTH, HEIGHT, false);
+    view.draw(cells, { x: 0, y: 0, width: WIDTH, height: HEIGHT });
+    return Array.from({ length: HEIGHT }, (_, y) => cells.line(y));
+  };
+  void app.run(view);
+  t.after(() => app.quit());
+  await view.read();
+  return { view, press, screen: shown };
+}
+
+test('a ladder of 33 legs with 500 hosts each', async (t) => {
+  const { session } = await readCapture(t, manyHosts(33, 500).pcap(), ['--api', '127.0.0.1:1']);
+  const port = terminalPort(session.explorer);
+  const { view, press, screen } = await viewOf(t, port, 'leg0');
+  press('x');
+  await new Promise((resolve) => setImmediate(resolve));
+  // The legs are read after they are found.
+  while (!screen().some((line) => line.startsWith('32 of 33 calls'))) await view.read();
+  const top = screen();
+  assert.match(top[4] ?? '', new RegExp(`^${LADDER_STEPS} of 8000 messages; the rest is not shown`));
+  assert.match(top[5] ?? '', new RegExp(`^${LADDER_LIFELINES - 1} of 8001 lifelines; the rest share the last one`));
+  assert.match(top[6] ?? '', / A0 /);
+  press('end');
+  assert.ok(screen().some((line) => /INVITE/.test(line)));
+});
+
+test('a message for which the answer had no room', async (t) => {
+  const { session } = await readCapture(t, largeDialog(400, 60_000).pcap());
+  const { press, screen } = await viewOf(t, terminalPort(session.explorer), 'large');
+  assert.ok(screen().some((line) => line.includes('Via: SIP/2.0/UDP')));
+  press('end');
+  assert.ok(screen().some((line) => /it is one of \d+ messages for which/.test(line)));
+});
