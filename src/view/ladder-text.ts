@@ -32,6 +32,8 @@ const LEFT = 4 + 2 + 9 + 2;
 const TIME = 12;
 /** Code units of a label that are looked at, a cell. */
 const MOST_UNITS = 16;
+/** Code units of a first line; agents send fewer. */
+const MOST_LABEL = 256;
 /** Characters of an address with its port. */
 const MOST_SOCKET = 64;
 const NOTES = {
@@ -152,7 +154,8 @@ function mediaRow(m: LadderMedia, left: number, draw: (arrow: Arrow) => string):
 }
 
 /** "(SDP)" stands before the target, which is cut first. */
-export function labelOf({ summary, has_sdp }: LadderStep): string {
+export function labelOf({ summary: whole, has_sdp }: LadderStep): string {
+  const summary = whole.slice(0, MOST_LABEL);
   if (!has_sdp) return summary;
   const request = /^([A-Z]+) (.*)$/s.exec(summary);
   return request === null ? `${summary} (SDP)` : `${request[1]} (SDP) ${request[2]}`;

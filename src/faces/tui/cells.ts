@@ -45,6 +45,8 @@ const BLANK = ' ';
 const UNKNOWN = '\u0000';
 const ASCII = /^[ -~]*$/;
 const segmenter = new Intl.Segmenter();
+/** Code units that it has at a time. */
+const PART = 1_024;
 
 /** Cells that a text takes. */
 export function widthOf(text: string): number {
@@ -88,8 +90,31 @@ function asciiOf(text: string): string {
 
 /** What a text is made of, as it is drawn. */
 export function charactersOf(text: string): Character[] {
-  if (ASCII.test(text)) return Array.from(text, (character) => ({ text: character, width: 1 }));
-  return Array.from(segmenter.segment(text), ({ segment }) => characterOf(segment));
+  return [...charactersIn(text)];
+}
+
+/** One by one. The segmenter takes a time that grows with the square of a text of marks: it has a part of it at a time. */
+export function* charactersIn(text: string): Generator<Character> {
+  for (let from = 0; from < text.length; ) {
+    const part = text.slice(from, from + PART);
+    const isLast = from + PART >= text.length;
+    if (ASCII.test(part)) {
+      // A mark may follow.
+      const whole = isLast ? part : part.slice(0, -1);
+      for (const character of whole) yield { text: character, width: 1 };
+      from += whole.length;
+      continue;
+    }
+    // What comes after the part may belong to its end.
+    const sure = isLast ? part.length : part.length - MARKED;
+    let end = 0;
+    for (const { segment, index } of segmenter.segment(part)) {
+      if (index > 0 && index + segment.length > sure) break;
+      yield characterOf(segment);
+      end = index + segment.length;
+    }
+    from += end;
+  }
 }
 
 function characterOf(segment: string): Character {

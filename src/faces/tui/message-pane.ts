@@ -4,9 +4,10 @@
 import type { AskMessage } from '../../contract/index.ts';
 import type { Area } from './app.ts';
 import type { Cells } from './cells.ts';
-import { LOOK, widthOf } from './cells.ts';
+import { charactersIn, LOOK } from './cells.ts';
 
 const STEP = 10;
+const INSET = '  ';
 
 /** Of the two ends, with a blank after it; '' without one. */
 export type EndNames = { readonly src: string; readonly dst: string };
@@ -16,7 +17,9 @@ export class MessagePane {
   #top = 0;
   #text = '';
   #width = 0;
-  #lines: readonly string[] = [];
+  /** Those that were shown so far, and where the next ones come from: a message may be 128 KiB in one line. */
+  readonly #lines: string[] = [];
+  #more: Iterator<string> | null = null;
 
   /** Another message is shown from its beginning. */
   reset(): void {
@@ -36,37 +39,53 @@ export class MessagePane {
       LOOK.bold,
       width,
     );
-    this.#fold(message, width);
     const rows = height - 1;
+    this.#fold(message, width, this.#top + rows);
     this.#top = Math.max(0, Math.min(this.#top, this.#lines.length - rows));
     for (const [i, line] of this.#lines.slice(this.#top, this.#top + rows).entries())
       cells.put(x, y + 1 + i, line, LOOK.plain, width);
   }
 
-  /** A message may be 60 kB in one line: it is folded when it is another one, or the width is. */
-  #fold(message: AskMessage, width: number): void {
-    if (this.#text === message.text && this.#width === width) return;
-    this.#text = message.text;
-    this.#width = width;
-    this.#lines = linesOf(message).flatMap((line) => folded(line, width));
+  /** Folds so many lines of it, if there are so many. */
+  #fold(message: AskMessage, width: number, lines: number): void {
+    if (this.#text !== message.text || this.#width !== width) {
+      this.#text = message.text;
+      this.#width = width;
+      this.#lines.length = 0;
+      this.#more = pieces(linesOf(message), width);
+    }
+    while (this.#more !== null && this.#lines.length < lines) {
+      const next = this.#more.next();
+      if (next.done === true) this.#more = null;
+      else this.#lines.push(next.value);
+    }
   }
+}
+
+function* pieces(lines: readonly string[], width: number): Generator<string> {
+  for (const line of lines) yield* folded(line, width);
 }
 
 export function linesOf({ text }: AskMessage): string[] {
   return text.replace(/(\r?\n)+$/, '').split(/\r?\n/);
 }
 
-/** A line in pieces of the width; what continues is set in. */
-export function folded(line: string, width: number): string[] {
-  if (widthOf(line) <= width) return [line];
-  const characters = [...line];
-  const out: string[] = [];
-  for (let from = 0; from < characters.length; ) {
-    const inset = from === 0 ? '' : '  ';
-    let to = Math.min(characters.length, from + Math.max(1, width - inset.length));
-    while (to > from + 1 && widthOf(characters.slice(from, to).join('')) > width - inset.length) to--;
-    out.push(inset + characters.slice(from, to).join(''));
-    from = to;
+/** A line in pieces of the width; what continues is set in. Each character is looked at once. */
+export function* folded(line: string, width: number): Generator<string> {
+  let piece = '';
+  let used = 0;
+  let characters = 0;
+  for (const character of charactersIn(line)) {
+    // One that is wider than the screen has a piece to itself.
+    if (characters > 0 && used + character.width > width) {
+      yield piece;
+      piece = INSET;
+      used = INSET.length;
+      characters = 0;
+    }
+    piece += character.text;
+    used += character.width;
+    characters++;
   }
-  return out;
+  yield piece;
 }
