@@ -183,7 +183,8 @@ function* keep(payloads: Payloads, stream: Stream, keys: readonly SrtpKey[] | nu
 
 /** The span alone; streams without a packet in it go. */
 function cutTo(kept: Kept[], { fromSec, toSec }: AudioSpan): void {
-  const firstUs = Math.min(...kept.map(({ audio }) => audio.packets.tsUs[0] ?? Number.POSITIVE_INFINITY));
+  let firstUs = Number.POSITIVE_INFINITY;
+  for (const { audio } of kept) firstUs = Math.min(firstUs, audio.packets.tsUs[0] ?? firstUs);
   for (const k of kept)
     k.audio = { ...k.audio, packets: withinSpan(k.audio.packets, firstUs + fromSec * 1e6, firstUs + toSec * 1e6) };
   kept.splice(0, kept.length, ...kept.filter((k) => k.audio.packets.ends.length > 0));

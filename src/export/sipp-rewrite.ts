@@ -70,8 +70,7 @@ function headEdits(r: Rewriting): Edit[] {
   for (const line of lines) {
     const isFirst = firstOf.get(line.id) === line;
     const echo = isRequest ? null : echoEdits(r, line, isFirst);
-    if (echo !== null) edits.push(...echo);
-    else edits.push(...lineEdits(r, line, isFirst));
+    for (const edit of echo ?? lineEdits(r, line, isFirst)) edits.push(edit);
   }
   const cseq = firstOf.get(HEADER.CSEQ)?.start ?? 0;
   for (let at = text.indexOf(WORD); at >= 0 && at < cseq; at = text.indexOf(WORD, at + 1)) {

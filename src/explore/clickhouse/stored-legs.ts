@@ -109,8 +109,8 @@ function namedBy({ calls, stores }: Recalled, callIdHeaders: readonly string[]):
     names: texts('call_id', 'correlation'),
     referred: texts('refer'),
     asked: texts('request'),
-    first: Math.min(...parts.map(({ createdUs }) => createdUs)),
-    last: Math.max(...parts.map(({ updatedUs }) => updatedUs)),
+    first: parts.reduce((least, { createdUs }) => Math.min(least, createdUs), Number.POSITIVE_INFINITY),
+    last: parts.reduce((most, { updatedUs }) => Math.max(most, updatedUs), Number.NEGATIVE_INFINITY),
   };
 }
 

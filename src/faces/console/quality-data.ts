@@ -29,7 +29,8 @@ function letterOf(i: number): string {
 function windowsOf({ quality_intervals: all, last_seen }: RtpStream): Window[] {
   const starts = all.map(({ timestamp }) => secondsOf(timestamp));
   const steps = starts.slice(1).map((start, i) => start - (starts[i] ?? 0));
-  const length = steps.length === 0 ? USUAL_SEC : Math.min(...steps);
+  const least = steps.reduce((shortest, step) => Math.min(shortest, step), Number.POSITIVE_INFINITY);
+  const length = steps.length === 0 ? USUAL_SEC : least;
   const end = secondsOf(last_seen);
   return all.map((window, i) => {
     const fromSec = starts[i] ?? 0;

@@ -58,8 +58,12 @@ export function Quality({ call }: { readonly call: CallDocument }): ComponentChi
   const drawn = useMemo(() => lines.filter(({ windows }) => windows.length > 0).slice(0, DRAWN), [lines]);
   if (lines.length === 0)
     return h('section', { 'aria-label': 'Quality' }, h('p', { class: 'note' }, 'No RTP stream belongs to this call.'));
-  const firstSec = Math.min(...lines.map(({ stream }) => secondsOf(stream.first_seen)));
-  const lastSec = Math.max(...lines.map(({ stream }) => secondsOf(stream.last_seen)));
+  // A hub has the streams of all hosts.
+  let [firstSec, lastSec] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { stream } of lines) {
+    firstSec = Math.min(firstSec, secondsOf(stream.first_seen));
+    lastSec = Math.max(lastSec, secondsOf(stream.last_seen));
+  }
   const worst = worstOf(drawn);
   return h(
     'section',

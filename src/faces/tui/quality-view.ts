@@ -188,7 +188,10 @@ export class QualityView implements View {
       return;
     }
     // Spans count from the first packet of the call.
-    const firstMs = Math.min(...quality.streams.map(({ first_seen }) => Date.parse(first_seen)));
+    const firstMs = quality.streams.reduce(
+      (least, s) => Math.min(least, Date.parse(s.first_seen)),
+      Number.POSITIVE_INFINITY,
+    );
     const fromSec = Math.max(0, (Date.parse(window.timestamp) - firstMs) / 1000);
     this.#parts.hear({ fromSec, toSec: fromSec + bars.windowSec });
   }
