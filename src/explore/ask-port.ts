@@ -53,8 +53,16 @@ export type AskPort = {
   head(callId: string, isGone?: IsGone): InTurns<Found<AskHead>>;
   /** Call-IDs of the other legs of a call, tied by identifiers; the call itself is not among them. */
   legs(callId: string, isGone?: IsGone): InTurns<Found<readonly string[]>>;
-  /** The raw messages of calls, in one order of time; Call-IDs that are not here are left out. */
-  messages(callIds: readonly string[], showsSecrets: boolean, isGone?: IsGone): InTurns<Found<AskMessages>>;
+  /**
+   * The raw messages of calls, in one order of time; Call-IDs that are not here are left out. `only`: those of this index alone,
+   * which a capture here knows.
+   */
+  messages(
+    callIds: readonly string[],
+    showsSecrets: boolean,
+    isGone?: IsGone,
+    only?: number,
+  ): InTurns<Found<AskMessages>>;
   /** Who sent what to whom, and the media. */
   ladder(callIds: readonly string[], isGone?: IsGone): InTurns<Found<AskLadder>>;
   compare(a: string, b: string, isGone?: IsGone): InTurns<Found<AskCompare>>;

@@ -94,8 +94,8 @@ export function createAsker(
       if (identifiers === null) return { document: [] };
       return ofOne(callId, isGone, (d) => legsSteps(d, { dialogs, identifiers }));
     },
-    messages: (callIds, showsSecrets, isGone) =>
-      ofAll(callIds, isGone, (all, more) => messagesSteps(evidence, all, more, showsSecrets)),
+    messages: (callIds, showsSecrets, isGone, only) =>
+      ofAll(callIds, isGone, (all, more) => messagesSteps(evidence, all, more, { showsSecrets, only })),
     ladder: (callIds, isGone) => ofAll(callIds, isGone, (all, more) => ladderSteps(evidence, all, more)),
     compare: (callIdA, callIdB, isGone) =>
       ofAll([callIdA, callIdB], isGone, ([a, b]) => compareOrNothing(evidence, a, b)),

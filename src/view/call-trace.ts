@@ -43,11 +43,11 @@ export function* messagesSteps(
   e: Evidence,
   dialogs: readonly Dialog[],
   moreCalls: number,
-  showsSecrets: boolean,
+  { showsSecrets, only }: { readonly showsSecrets: boolean; readonly only: number | undefined },
 ): Steps<AskMessages> {
   const trace = yield* traceOf(e, dialogs);
   const messages = yield* messagesShown(
-    trace,
+    only === undefined ? trace : trace.filter(({ m }) => m.index === only),
     ({ d }) => d === dialogs[0],
     (traced) => ({ ...messageFacts(traced), text: textOf(traced.m, showsSecrets) }),
   );

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { LADDER_LIFELINES, LADDER_STEPS } from '../../src/core/answer-limits.ts';
+import { largeDialog } from '../helpers/large-dialog.ts';
 import { manyHosts } from '../helpers/many-hosts.ts';
 import { printed } from './run-program.ts';
 
@@ -25,4 +26,12 @@ test('ladder, report and messages of 33 legs with 500 hosts each', async () => {
   assert.match(report, /\n32 of 33 calls; the rest is not shown\.\n$/);
   const messages = await printed([path, '--messages', 'id:leg0', '--legs']);
   assert.match(messages, /\n32 of 33 calls; the rest is not shown\.\n$/);
+});
+
+test('messages of more than one answer holds are counted, and each can be asked for by its number', async () => {
+  const large = join(folder, 'large.pcap');
+  writeFileSync(large, largeDialog(400, 60_000).pcap());
+  const all = await printed([large, '--messages', 'id:large']);
+  assert.match(all, /\n2\d\d of 400 messages; the rest is not shown\.\n$/);
+  assert.match(await printed([large, '--messages', 'id:large#399']), / large#399\n/);
 });

@@ -87,14 +87,15 @@ async function messagesOf(
   }
   const callId = callIdOf(explorer, asked, option, isWhole ? selector : (single?.[1] ?? ''));
   const callIds = await withLegs(explorer, [callId], legs && isWhole);
-  const document = (await explorer.messages(callIds, showSecrets))?.document ?? null;
+  const only = isWhole ? undefined : Number(single?.[2]);
+  const document = (await explorer.messages(callIds, showSecrets, undefined, only))?.document ?? null;
   if (document === null) return [];
   if (isWhole) return messageLines(document, style);
-  const index = Number(single?.[2]);
-  const messages = document.messages.filter((m) => m.index === index);
-  if (messages.length === 0)
-    throw failure('MESSAGE_NOT_FOUND', { selector: oneLine(selector), kept: document.messages.length });
-  return messageLines({ ...document, messages, not_kept: 0 }, style);
+  if (document.messages.length === 0) {
+    const kept = (await explorer.ladder([callId]))?.document?.steps.length ?? 0;
+    throw failure('MESSAGE_NOT_FOUND', { selector: oneLine(selector), kept });
+  }
+  return messageLines({ ...document, not_kept: 0 }, style);
 }
 
 /** Call by call: the texts of all of them may be more than memory takes. */
