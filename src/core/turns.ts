@@ -24,7 +24,7 @@ export function finish<T>(steps: Steps<T>): T {
 
 /** In slices of turns that begin later, for whoever waits for the end. */
 export async function inTurns<T>(turns: Turns, steps: Steps<T>): Promise<T> {
-  const slice = await turns.begin();
+  const slice = await turns.begin('answer');
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done === true) return step.value;
     if (slice.isOver) await slice.rest();
