@@ -24,7 +24,7 @@ const OWN_TO_EACH: ReadonlySet<number> = new Set([
   HEADER.TIMESTAMP,
   HEADER.MAX_FORWARDS,
 ]);
-const MESSAGES_COMPARED = 40;
+export const MESSAGES_COMPARED = 40;
 
 /** What is compared of a call: its figures, the message that opened it, and the order of its messages. */
 export type Side = {

@@ -17,7 +17,7 @@ import { NO_NAMES } from '../../core/names.ts';
 import type { Turns } from '../../core/turns.ts';
 import { inTurns } from '../../core/turns.ts';
 import type { Side } from '../../view/compare.ts';
-import { compared } from '../../view/compare.ts';
+import { compared, MESSAGES_COMPARED } from '../../view/compare.ts';
 import { drawnLadder } from '../../view/ladder.ts';
 import type { CallListRow } from './call-list.ts';
 import { callRowOf, LIST_COLUMNS, listedCall } from './call-list.ts';
@@ -208,7 +208,10 @@ async function sideOf(reader: StoreReader, name: string): Promise<Side | null> {
   return {
     row: callRowOf(row, NO_NAMES),
     opening: first === undefined ? null : parsed(first.row),
-    messages: messages.filter(({ row: { notes } }) => notes.every((note) => !REPEATED.has(note))).map(factsOf),
+    messages: messages
+      .filter(({ row: { notes } }) => notes.every((note) => !REPEATED.has(note)))
+      .slice(0, MESSAGES_COMPARED)
+      .map(factsOf),
   };
 }
 

@@ -12,6 +12,7 @@ import { RecalledDialogs } from '../../ingest/recalled.ts';
 import { ladderLines } from '../../view/ladder-text.ts';
 import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { counterFamily } from '../../view/metrics-snapshot.ts';
+import type { ReportInput } from '../../view/report-input.ts';
 import { toTermination } from '../../view/termination.ts';
 import type { Found } from '../found.ts';
 import { RemoteFailure } from '../remote/failures.ts';
@@ -198,12 +199,7 @@ async function dialogWithCause(reader: StoreReader, callId: string): Promise<Dia
   return termination === null ? dialog : { ...dialog, termination };
 }
 
-async function reportOf(
-  reader: StoreReader,
-  callId: string,
-  names: Names,
-  turns: Turns,
-): Promise<ReturnType<typeof storedReport> | null> {
+async function reportOf(reader: StoreReader, callId: string, names: Names, turns: Turns): Promise<ReportInput | null> {
   const [document, head, ladder, { messages }] = await Promise.all([
     documentOf(reader, callId),
     headOf(reader, callId, names),
@@ -211,5 +207,5 @@ async function reportOf(
     storedCalls(reader, [callId]).then((calls) => traceOf(reader, calls)),
   ]);
   if (document === null || head === null || ladder === null) return null;
-  return storedReport({ document, head, ladder, messages });
+  return inTurns(turns, storedReport({ document, head, ladder, messages }));
 }

@@ -2,6 +2,8 @@
 import type { AskHead, AskLadder, CallDocument, RtpStream } from '../../contract/index.ts';
 import { counted } from '../../core/counted.ts';
 import { endpointText } from '../../core/ip.ts';
+import { fit } from '../../core/terminal-text.ts';
+import type { Steps } from '../../core/turns.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { spanSec } from '../../view/captured-at.ts';
 import type { ReportInput } from '../../view/report-input.ts';
@@ -10,6 +12,7 @@ import type { TracedMessage } from './trace.ts';
 import { parsed } from './trace.ts';
 
 const AGENTS_MAX = 6;
+const AGENT_CHARS = 256;
 
 /** What the store has of a call. */
 export type ReportParts = {
@@ -19,10 +22,11 @@ export type ReportParts = {
   readonly messages: readonly TracedMessage[];
 };
 
-export function storedReport({ document, head, ladder, messages }: ReportParts): ReportInput {
+export function* storedReport({ document, head, ladder, messages }: ReportParts): Steps<ReportInput> {
+  const agents = yield* agentFacts(messages);
   return {
     callId: document.call_id,
-    facts: [...callFacts(document), ...agentFacts(messages), ...endFacts(head)],
+    facts: [...callFacts(document), ...agents, ...endFacts(head)],
     timing: timingFacts(document, head),
     ladder,
     sdp: document.sdp_timeline.map((entry) => [
@@ -56,14 +60,15 @@ function callFacts(d: CallDocument): [string, string][] {
   return facts;
 }
 
-/** What the sides say they are. */
-function agentFacts(messages: readonly TracedMessage[]): [string, string][] {
+/** What the sides say they are. A step a message. */
+function* agentFacts(messages: readonly TracedMessage[]): Steps<[string, string][]> {
   const agents = new Set<string>();
   for (const { row } of messages) {
+    yield;
     if (agents.size >= AGENTS_MAX) break;
     const message = parsed(row);
     const agent = message?.value(HEADER.USER_AGENT) || message?.value(HEADER.SERVER) || '';
-    if (agent !== '') agents.add(`${agent} (${row.src.replace(/:\d+$/, '')})`);
+    if (agent !== '') agents.add(`${fit(agent, AGENT_CHARS)} (${row.src.replace(/:\d+$/, '')})`);
   }
   return [...agents].map((agent) => ['User-Agent', agent]);
 }
