@@ -72,6 +72,7 @@ complete -c calltap -l wav -x -d 'Write the audio of a call to the file of --to.
 complete -c calltap -l span -x -d 'Write this part of the audio: seconds such as 10..12, or worst.'
 complete -c calltap -l sipp -x -d 'Write SIPp scenarios that replay a call into the folder of --to.'
 complete -c calltap -l to -r -F -d 'Write to this file or folder.'
+complete -c calltap -l force -d 'Replace files of --to that are there already.'
 complete -c calltap -l markdown -d 'Format the call report as Markdown.'
 complete -c calltap -l show-frame -x -d 'Print the frame of this pointer: <source>#<ordinal>@<digest>.'
 complete -c calltap -l api -x -d 'Serve the HTTP API on this address; port 0 picks a free port.'

@@ -8,6 +8,7 @@
 #include "output/pcap_keep.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -108,9 +109,32 @@ static bool flush(struct ct_pcap_writer *w) {
   return err == 0 || fail(w, CT_PW_WRITE_ERRORS, err);
 }
 
-/* Content of calls is nobody else's: the file is readable by its owner alone. */
+/* Whoever may write to the folder could lead root to any file by a link, or read what root writes to a file of his. */
+static int trouble_of(const char *path) {
+  struct stat st, folder;
+  char parent[PATH_MAX];
+  if (lstat(path, &st) != 0 || st.st_uid == 0 || st.st_uid == geteuid()) return 0;
+  if (S_ISLNK(st.st_mode)) return EMLINK;
+  const char *slash = strrchr(path, '/');
+  size_t len = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+  if (!S_ISREG(st.st_mode) || len + 2 > sizeof parent) return 0;
+  memcpy(parent, path, len);
+  memcpy(parent + len, ".", 2);
+  return stat(parent, &folder) == 0 && (folder.st_mode & S_IWOTH) != 0 ? EALREADY : 0;
+}
+
+/* Content of calls is nobody else's: the file is readable by its owner alone, also one that was there. */
 static int open_path(const char *path, int flags) {
-  return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | flags, 0600);
+  int err = (flags & O_EXCL) != 0 ? 0 : trouble_of(path);
+  if (err != 0) {
+    errno = err;
+    return -1;
+  }
+  /* A pipe without a reader is refused: no signal ends a wait for one. */
+  int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags, 0600);
+  int status = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+  if (status >= 0) (void)fcntl(fd, F_SETFL, status & ~O_NONBLOCK);
+  return fd;
 }
 
 /* What the disk refused of a file that is left: nobody writes it any more. */
@@ -161,6 +185,7 @@ static bool open_next(struct ct_pcap_writer *w, bool is_first) {
     return true;
   }
   w->is_regular = S_ISREG(st.st_mode);
+  if (w->is_regular && (st.st_mode & 077) != 0) (void)fchmod(fd, 0600);
   /* Whatever is under the name is replaced, as at the start. */
   if (w->is_regular && st.st_size > 0 && ftruncate(fd, 0) != 0) {
     int err = errno;

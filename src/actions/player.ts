@@ -5,9 +5,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createFileAsync } from '../core/create-file.ts';
 import { errnoOf } from '../core/errors.ts';
 import { MAX_PLAYER_TEXT } from '../core/item-limits.ts';
 import { findProgram, giveUpPriority, killGroup, seenEnvironment } from '../core/started-process.ts';
@@ -54,7 +54,7 @@ export class Player {
     try {
       folder = privateFolder(this.#env['XDG_RUNTIME_DIR']);
       path = join(folder, 'call.wav');
-      await writeFile(path, wav, { mode: 0o600 });
+      await written(path, wav);
     } catch (error) {
       if (folder !== '') forget(folder);
       return { reason: `cannot write the sound: ${errnoOf(error) ?? String(error)}` };
@@ -108,6 +108,15 @@ export class Player {
     return Object.fromEntries(
       SOUND_SERVER.flatMap((name) => (this.#env[name] === undefined ? [] : [[name, this.#env[name]]])),
     );
+  }
+}
+
+async function written(path: string, wav: Uint8Array): Promise<void> {
+  const file = await createFileAsync(path);
+  try {
+    await file.writeFile(wav);
+  } finally {
+    await file.close();
   }
 }
 

@@ -13,6 +13,7 @@ import { makeFolder } from '../core/make-folder.ts';
 export function openSpoolFolder(option: string, folder: string, found: (names: readonly string[]) => void): void {
   try {
     makeFolder(folder, 0o700);
+    refuseForeign(option, folder);
     found(readdirSync(folder));
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
@@ -27,7 +28,7 @@ export function openSpoolFolder(option: string, folder: string, found: (names: r
 }
 
 /** Throws likewise where files of the folder may be somebody else's. */
-export function refuseForeign(option: string, folder: string): void {
+function refuseForeign(option: string, folder: string): void {
   const stats = lstatSync(folder);
   if (stats.isSymbolicLink()) throw unusable(option, folder, 'it is a symbolic link');
   if (stats.uid !== process.geteuid?.()) throw unusable(option, folder, 'it belongs to another user');

@@ -133,6 +133,7 @@ const RULES: readonly (Need | Exclusion | Check)[] = [
   { option: 'sipp', needs: ['to'] },
   { option: 'span', needs: ['wav'] },
   { option: 'to', needs: ['wav', 'sipp'] },
+  { option: 'force', needs: ['to'] },
   {
     check: ({ compare: calls }) =>
       calls.length === 0 || calls.length === 2

@@ -78,6 +78,7 @@ const OUTPUT = group('Output', {
   span: value('SPAN', text, 'Write this part of the audio: seconds such as 10..12, or worst.'),
   sipp: value('CALL', text, 'Write SIPp scenarios that replay a call into the folder of --to.'),
   to: value('PATH', text, 'Write to this file or folder.'),
+  force: toggle('Replace files of --to that are there already.'),
   markdown: toggle('Format the call report as Markdown.'),
   'show-frame': value('POINTER', text, 'Print the frame of this pointer: <source>#<ordinal>@<digest>.'),
 });

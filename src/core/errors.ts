@@ -3,6 +3,9 @@
  * exit code, and the page of docs/ that explains it. docs/errors.md is generated from it.
  */
 
+import type { ErrorRow } from './error-row.ts';
+import { rows } from './error-row.ts';
+
 /** Made by failure() from the catalogue (core/errors.ts); the message is the complete line. */
 export class ServiceError extends Error {
   readonly code: string;
@@ -23,29 +26,10 @@ export function errnoOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-type Texts = {
-  /** What is wrong; `{name}` is filled in. */
-  readonly line: string;
-  /** What to do about it. */
-  readonly remedy?: string;
-  /** Texts for `{cause}`, by errno or by a word of ours; `other` is for the rest. */
-  readonly causes?: Readonly<Record<string, string>>;
-};
-
-/** Exit code 1: the work failed; 2: the command line or the configuration is wrong. */
-export type ErrorRow = Texts & { readonly page: string; readonly exit: 1 | 2 };
-
-type Placed<T> = { readonly [C in keyof T]: T[C] & Pick<ErrorRow, 'page' | 'exit'> };
-
 const NEEDS_LOW_PORT = 'permission denied; give CAP_NET_BIND_SERVICE for a port below 1024';
+const FOREIGN_LINK = 'it is a link of another user; name the file that it leads to';
+const NO_READER = 'nobody reads this pipe; start its reader first';
 const OUTPUT_USER = 'permission denied; let the user of --user write there';
-
-/** Rows whose page and exit code are the same. */
-function rows<const T extends Readonly<Record<string, Texts>>>(page: string, exit: 1 | 2, texts: T): Placed<T> {
-  const placed = Object.entries(texts).map(([code, row]) => [code, { ...row, page, exit }] as const);
-  // The codes and texts are those that were given; fromEntries widens them.
-  return Object.fromEntries(placed) as Placed<T>;
-}
 
 /** In an option `{option}` is what the user wrote. */
 export const ERRORS = {
@@ -254,7 +238,16 @@ export const ERRORS = {
     },
     AUDIO_NOT_MADE: { line: '--wav: {reason}', remedy: 'run --call-report to see the media of the call' },
     SCENARIOS_NOT_MADE: { line: '--sipp: {reason}', remedy: 'run --ladder to see the messages of the call' },
-    WRITE_FAILED: { line: '{path}: cannot write ({cause})', remedy: 'name another file or make room' },
+    WRITE_FAILED: {
+      line: '{path}: {cause}',
+      causes: {
+        EEXIST: 'it is there already; name another file, or give --force to replace it',
+        special: '--force replaces a regular file, and this is none; name another file',
+        ENOENT: 'there is no such folder; make it',
+        ENOSPC: 'the disk is full; make room',
+        other: 'cannot write ({cause}); name another file',
+      },
+    },
   }),
   ...rows('terminal.md#a-running-service', 1, {
     CONNECT_FAILED: { line: '{option} {url}: {reason}', remedy: '{remedy}' },
@@ -354,7 +347,8 @@ export const ERRORS = {
         ENOENT: 'there is no such folder; make it',
         EACCES: OUTPUT_USER,
         EISDIR: 'it is a directory; name a file in it',
-        ENXIO: 'nobody reads this pipe; start its reader first',
+        EMLINK: FOREIGN_LINK,
+        ENXIO: NO_READER,
         EROFS: 'the file system is read-only; name another one',
         other: 'cannot open it ({cause})',
       },
@@ -367,6 +361,9 @@ export const ERRORS = {
         EACCES: OUTPUT_USER,
         EPERM: OUTPUT_USER,
         EISDIR: 'it is a directory; name a file in it',
+        EMLINK: FOREIGN_LINK,
+        ENXIO: NO_READER,
+        EALREADY: 'another user made this file, in a folder that everybody may write to; remove it or name another one',
         ENOSPC: 'the disk is full; make room',
         EROFS: 'the file system is read-only; name another one',
         EEXIST: 'all numbers of a split are in use; move the old files away',

@@ -6,10 +6,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { accessSync, closeSync, constants, fstatSync, lstatSync, openSync, unlinkSync } from 'node:fs';
+import { createFile } from '../core/create-file.ts';
 import { errnoOf, failure } from '../core/errors.ts';
 
-const { O_RDONLY, O_WRONLY, O_DIRECTORY, O_CREAT, O_EXCL, O_NOFOLLOW, O_APPEND, O_NONBLOCK, R_OK, W_OK, X_OK } =
-  constants;
+const { O_RDONLY, O_WRONLY, O_DIRECTORY, O_NOFOLLOW, O_APPEND, O_NONBLOCK, R_OK, W_OK, X_OK } = constants;
 /** Names tried where others have them already. */
 const TRIES = 8;
 const ENDING = '.pcapng';
@@ -43,8 +43,7 @@ export class CallFolder {
     for (let n = 0; ; n++) {
       const name = `${base}${n === 0 ? '' : `_${randomBytes(4).toString('hex')}`}${ENDING}`;
       try {
-        // Content of calls is nobody else's.
-        const fd = openSync(this.#at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND, 0o600);
+        const fd = createFile(this.#at(name), O_WRONLY | O_APPEND);
         const { dev, ino } = fstatSync(fd, { bigint: true });
         return { name, dev, ino, fd };
       } catch (error) {

@@ -10,9 +10,10 @@
  * The content is on the disk as long as the page cache keeps it: a crash of calltap loses none of it, one of the host may.
  */
 import type { Stats } from 'node:fs';
-import { closeSync, constants, ftruncateSync, lstatSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, lstatSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createFile } from '../../core/create-file.ts';
 import { HEP_SPOOL_FILE_BYTES } from '../../core/item-limits.ts';
 import { openSpoolFolder } from '../spool-folder.ts';
 import { type Block, wholePackets } from './block.ts';
@@ -21,7 +22,7 @@ import type { HepOutCounters } from './link.ts';
 const NAME = /^[0-9a-f]{16}\.hep$/;
 /** There is room below it for what is put back. */
 const FIRST_NUMBER = 2 ** 40;
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
+const { O_NOFOLLOW, O_RDONLY } = constants;
 /** A disk that refused is tried again after this. */
 const RETRY_MS = 10_000;
 
@@ -143,7 +144,7 @@ export class Spool {
     try {
       if (this.#fd < 0) {
         const next = number ?? (this.#files.at(-1)?.number ?? FIRST_NUMBER) + 1;
-        this.#fd = openSync(this.#path(next), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
+        this.#fd = createFile(this.#path(next));
         this.#files.push({ number: next, bytes: 0, messages: 0 });
       }
       for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at);

@@ -14,6 +14,7 @@ import { open, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync, gzip } from 'node:zlib';
+import { createFileAsync } from '../../core/create-file.ts';
 import { SHIP_SEGMENT_BYTES } from '../../core/item-limits.ts';
 import { SHIP_TABLES, type ShipTable } from './counters.ts';
 import { LINE_END, type Lines } from './lines.ts';
@@ -26,7 +27,7 @@ export type SegmentName = {
 };
 export type Kind = 'seg' | 'tmp' | 'refused';
 
-const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
 const NAME = /^([0-9a-f]{16,32})-([0-9]{10,15})-([a-z]+)-([0-9]{1,7})\.(seg|tmp|refused)$/;
 
 /** The fastest. */
@@ -64,7 +65,7 @@ export class Compressor {
 /** Writes it under its temporary name, whole or not at all; publish() comes next. Throws the error of the system. */
 export async function writeTemporary(folder: string, name: SegmentName, bytes: Buffer): Promise<FileHandle> {
   const path = join(folder, fileName(name, 'tmp'));
-  const file = await open(path, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
+  const file = await createFileAsync(path);
   try {
     await file.writeFile(bytes);
     return file;

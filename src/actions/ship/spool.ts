@@ -8,7 +8,7 @@ import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errnoOf } from '../../core/errors.ts';
 import { SHIP_SEGMENTS, SHIP_UNCONFIRMED } from '../../core/item-limits.ts';
-import { openSpoolFolder, refuseForeign } from '../spool-folder.ts';
+import { openSpoolFolder } from '../spool-folder.ts';
 import type { OnceTold } from '../trouble.ts';
 import type { ShipCounters, ShipTable } from './counters.ts';
 import { SHIP_TABLES } from './counters.ts';
@@ -79,7 +79,6 @@ export class Spool {
     const boots = new Map<string, string>();
     const nowMs = performance.now() - Date.now();
     openSpoolFolder(OPTION, this.#folder, (names) => {
-      refuseForeign(OPTION, this.#folder);
       for (const name of names) {
         const read = readName(name);
         const path = join(this.#folder, name);

@@ -1,11 +1,11 @@
 /**
  * What is written beside the capture for one call: its audio, and SIPp scenarios that replay it.
  */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { oneLine } from '../../config/option-value.ts';
 import type { AskQuality } from '../../contract/index.ts';
+import { writeNewFile } from '../../core/create-file.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
 import { makeFolder } from '../../core/make-folder.ts';
 import type { Explorer } from '../../explore/explorer.ts';
@@ -14,7 +14,7 @@ import type { Lines } from './print-lines.ts';
 /** Writes the WAV of a call, or of a span of it; a line says what is in it. */
 export async function writeAudio(
   explorer: Explorer,
-  { to, span, qualityInterval }: Config,
+  { to, force, span, qualityInterval }: Config,
   callId: string,
 ): Promise<Lines> {
   const path = to ?? '';
@@ -24,7 +24,7 @@ export async function writeAudio(
   const found = await explorer.audio(callId, isNever, part ?? undefined);
   const audio = found?.document ?? { reason: 'the call is not here any more' };
   if ('reason' in audio) throw failure('AUDIO_NOT_MADE', { reason: audio.reason.replace(/\.$/, '') });
-  writeTo(path, audio.wav);
+  writeNewFile(path, audio.wav, force);
   const where = part === null ? '' : `, ${part.fromSec.toFixed(1)} to ${part.toSec.toFixed(1)} s of the call`;
   const lack = audio.isPartial ? ', partial (its comment says what is missing)' : '';
   return [`${oneLine(path)}: ${audio.wav.length} bytes${where}${lack}`];
@@ -57,13 +57,18 @@ function worstSpan(quality: AskQuality | null, windowSec: number): Span | null {
 }
 
 /** Writes the pair of scenarios into a folder; lines say how to run them, and what is not replayed as captured. */
-export async function writeScenarios(explorer: Explorer, { to, showSecrets }: Config, callId: string): Promise<Lines> {
+export async function writeScenarios(
+  explorer: Explorer,
+  { to, force, showSecrets }: Config,
+  callId: string,
+): Promise<Lines> {
   const pair = (await explorer.sipp(callId, showSecrets))?.document ?? { reason: 'the call is not here any more' };
   if ('reason' in pair) throw failure('SCENARIOS_NOT_MADE', { reason: pair.reason });
   const folder = to ?? '';
+  makeScenarioFolder(folder);
   const [uac = '', uas = ''] = (['uac', 'uas'] as const).map((side) => {
     const path = join(folder, `${side}.xml`);
-    writeTo(path, Buffer.from(pair[side], 'latin1'), folder);
+    writeNewFile(path, Buffer.from(pair[side], 'latin1'), force);
     return oneLine(path);
   });
   return [
@@ -73,12 +78,11 @@ export async function writeScenarios(explorer: Explorer, { to, showSecrets }: Co
   ];
 }
 
-/** Throws WRITE_FAILED. `folder` is made where it is missing. */
-function writeTo(path: string, bytes: Uint8Array, folder: string | null = null): void {
+/** Throws WRITE_FAILED. */
+function makeScenarioFolder(path: string): void {
   try {
-    if (folder !== null) makeFolder(folder);
-    writeFileSync(path, bytes);
+    makeFolder(path, 0o700);
   } catch (error) {
-    throw failure('WRITE_FAILED', { path: oneLine(path), cause: errnoOf(error) ?? 'error' });
+    throw failure('WRITE_FAILED', { path, cause: errnoOf(error) ?? 'error' });
   }
 }

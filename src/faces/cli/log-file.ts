@@ -2,13 +2,13 @@
  * The file of --log: what would go to standard error and standard output while the terminal shows screens. Lines for people
  * have the time in front of them, as a journal would put it there; lines of data are as they are elsewhere.
  */
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { oneLine } from '../../config/option-value.ts';
+import { openToAppend } from '../../core/create-file.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
 import { Outlet } from './outlet.ts';
 import { standardError, standardOutput } from './standard-streams.ts';
 
-const { O_APPEND, O_CREAT, O_NONBLOCK, O_WRONLY } = constants;
 /** Its owner writes, and the group of those who read logs reads. */
 const MODE = 0o640;
 
@@ -74,8 +74,7 @@ export class LogFile {
 
 function opened(path: string): number {
   try {
-    // A pipe without a reader is refused at once, and one that is full holds nobody up.
-    return openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, MODE);
+    return openToAppend(path, MODE);
   } catch (error) {
     throw failure('LOG_OPEN_FAILED', { path: oneLine(path), cause: errnoOf(error) ?? 'unknown' });
   }

@@ -2,8 +2,8 @@
  * Writes one call to files of the working directory, in each format. What is there already is never written over, and a
  * Call-ID becomes a name of harmless characters.
  */
-import type { FileHandle } from 'node:fs/promises';
-import { mkdir, open, unlink } from 'node:fs/promises';
+import { mkdir, unlink } from 'node:fs/promises';
+import { createFileAsync } from '../../core/create-file.ts';
 import { errnoOf } from '../../core/errors.ts';
 import { callIdFileName } from '../../core/file-name.ts';
 import type { Found } from '../../explore/found.ts';
@@ -102,7 +102,7 @@ async function writeNew(
   name: string,
   chunks: AsyncIterable<string | Buffer> | Iterable<string | Buffer>,
 ): Promise<string> {
-  const { path, made } = await firstFree(name, (free): Promise<FileHandle> => open(free, 'wx', 0o600));
+  const { path, made } = await firstFree(name, createFileAsync);
   try {
     for await (const chunk of chunks) await made.writeFile(chunk);
   } catch (error) {

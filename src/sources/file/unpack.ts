@@ -13,11 +13,22 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, fstatSync, openSync, readFileSync, statfsSync, statSync, unlinkSync, write } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  statfsSync,
+  statSync,
+  unlinkSync,
+  write,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
+import { createFile } from '../../core/create-file.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
 import { MAX_UNPACKED_FILE_BYTES } from '../../core/item-limits.ts';
 import { UNPACKED_BYTES, UNPACKING_AT_A_TIME } from '../../core/limits.ts';
@@ -114,7 +125,7 @@ export class Unpacker {
   #temporary(path: string): number {
     const name = join(this.#folder, `calltap-${randomUUID()}`);
     try {
-      const fd = openSync(name, 'wx+', 0o600);
+      const fd = createFile(name, constants.O_RDWR);
       unlinkSync(name);
       return fd;
     } catch (error) {

@@ -1,7 +1,7 @@
 /** The catalogue of errors: places are filled in, causes have their texts, and every row is one line. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ErrorRow } from '../../../src/core/errors.ts';
+import type { ErrorRow } from '../../../src/core/error-row.ts';
 import { ERRORS, failure } from '../../../src/core/errors.ts';
 
 test('a row becomes one line with what is wrong and what to do', () => {

@@ -1,6 +1,15 @@
 /** --hep-spool: what waits for a collector on disk, across runs; its bound, its gate, a full disk, and strange files. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { type Block, wholePackets } from '../../../../src/actions/hep-out/block.ts';
@@ -77,6 +86,13 @@ describe('HEP spool', { timeout: 120_000 }, () => {
     assert.equal(next.spool.isEmpty, true);
     assert.deepEqual(readdirSync(folder), []);
     assert.equal(next.counters.get('spoolErrors'), 0);
+  });
+
+  it('uses no folder that another user may write', (t) => {
+    const folder = join(temporaryFolder(t), 'spool');
+    mkdirSync(folder);
+    chmodSync(folder, 0o777);
+    assert.throws(() => opened(folder), /--hep-spool \S+: others may write to it; /);
   });
 
   it('drops the oldest beyond its size, and counts them', async (t) => {

@@ -1,0 +1,64 @@
+/** Files are made for their owner alone, under names that nothing has; a link leads only where root or this user put it. */
+import assert from 'node:assert/strict';
+import {
+  closeSync,
+  existsSync,
+  lchownSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createFile, createFileAsync, openToAppend, writeNewFile } from '../../../src/core/create-file.ts';
+import { temporaryFolder } from '../../helpers/read-capture.ts';
+
+const isRoot = process.geteuid?.() === 0;
+
+test('a new file has mode 0600, and nothing may have its name', async (t) => {
+  const folder = temporaryFolder(t);
+  closeSync(createFile(join(folder, 'a')));
+  await (await createFileAsync(join(folder, 'b'))).close();
+  symlinkSync(join(folder, 'elsewhere'), join(folder, 'c'));
+  for (const name of ['a', 'b']) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
+  for (const name of ['a', 'b', 'c']) {
+    assert.throws(() => createFile(join(folder, name)), { code: 'EEXIST' });
+    await assert.rejects(createFileAsync(join(folder, name)), { code: 'EEXIST' });
+  }
+});
+
+test('a file that cannot be replaced stays, and nothing lies beside it', (t) => {
+  const folder = temporaryFolder(t);
+  const path = join(folder, 'file');
+  writeFileSync(path, 'old');
+  assert.throws(() => writeNewFile(path, Buffer.from('new'), false), { code: 'WRITE_FAILED' });
+  assert.equal(readFileSync(path, 'latin1'), 'old');
+  writeNewFile(path, Buffer.from('new'), true);
+  assert.equal(readFileSync(path, 'latin1'), 'new');
+  assert.throws(() => writeNewFile(folder, Buffer.from('new'), true), { code: 'WRITE_FAILED' });
+  assert.deepEqual(readdirSync(folder), ['file']);
+});
+
+test('a log goes on at its end, through a link of this user', (t) => {
+  const folder = temporaryFolder(t);
+  const [link, target] = [join(folder, 'link'), join(folder, 'target')];
+  writeFileSync(target, 'one ');
+  symlinkSync(target, link);
+  const fd = openToAppend(link, 0o640);
+  writeFileSync(fd, 'two');
+  closeSync(fd);
+  assert.equal(readFileSync(target, 'latin1'), 'one two');
+});
+
+test('no log goes through a link of another user', {
+  skip: isRoot ? false : 'only root makes links of others',
+}, (t) => {
+  const folder = temporaryFolder(t);
+  const link = join(folder, 'link');
+  symlinkSync(join(folder, 'target'), link);
+  lchownSync(link, 65534, 65534);
+  assert.throws(() => openToAppend(link, 0o640), { code: 'EMLINK' });
+  assert.ok(!existsSync(join(folder, 'target')));
+});
