@@ -129,6 +129,7 @@ test('each option has the value that its page says', () => {
     span: null,
     sipp: null,
     to: null,
+    force: false,
     names: [],
     name: [],
     sort: 'created',
