@@ -6,7 +6,7 @@
  */
 #ifndef CALLTAP_TLS_EMIT_H
 #define CALLTAP_TLS_EMIT_H
-#include "tls_state.h"
+#include "tls_share.h"
 
 /* Waking costs more than all the rest, and the observed program pays: once a wait at most. The reader looks every
  * few ms while there is traffic, so that a wake-up that two processors leave to each other is made up for. */
@@ -42,11 +42,12 @@ CT_INLINE void put_header(struct ct_tls_event *e, const struct conn *c, u8 kind,
 /* A bind or a close. `owner` is the process of its key: 0 when the memory is shared. */
 CT_CALL int notify(const struct conn *c, u32 kind, u32 owner) {
   if (!c) return 0;
-  struct ct_tls_event *e = bpf_ringbuf_reserve(&ring, sizeof *e, 0);
+  struct ct_tls_event *e = RESERVE(sizeof *e);
   if (!e) {
     ct_count(CT_TLS_N_LOST_NOTICES, 1);
     return 0;
   }
+  ct_took(sizeof *e);
   put_header(e, c, kind, owner == 0 ? CT_TLS_F_SHARED : 0);
   bpf_ringbuf_submit(e, wake_flags());
   return 0;
@@ -67,8 +68,9 @@ CT_INLINE void put_data(struct ct_tls_event *e, const struct conn *c, const stru
 /* The plaintext after the header; memory that is gone is said, not made up. */
 #define EMIT_CLASS(SIZE)                                                                                     \
   if (n <= SIZE) {                                                                                           \
-    e = bpf_ringbuf_reserve(&ring, sizeof *e + SIZE, 0);                                                     \
+    e = RESERVE(sizeof *e + SIZE);                                                                           \
     if (!e) return 0;                                                                                        \
+    ct_took(sizeof *e + SIZE);                                                                               \
     put_data(e, c, x, at, n);                                                                                \
     u64 size = n;                                                                                            \
     asm volatile("" : "+r"(size)); /* clang would drop the check that the verifier needs */                  \
@@ -108,8 +110,9 @@ CT_GLOBAL int ct_emit_chunk(u64 pid_tgid, u32 at) {
 /* Plaintext whose memory is not known (GnuTLS sends on from its own copy): its place in the stream is kept. */
 CT_CALL int emit_unreadable(const struct conn *c, const struct call *x) {
   if (!c || !x) return 0;
-  struct ct_tls_event *e = bpf_ringbuf_reserve(&ring, sizeof *e, 0);
+  struct ct_tls_event *e = RESERVE(sizeof *e);
   if (!e) return 0;
+  ct_took(sizeof *e);
   put_data(e, c, x, 0, x->total);
   e->flags |= CT_TLS_F_FAULT | CT_TLS_F_LAST;
   e->chunk_len = 0;
@@ -121,16 +124,17 @@ CT_CALL int emit_unreadable(const struct conn *c, const struct call *x) {
 /* Bytes of earlier calls that stand in front of this one. */
 CT_CALL int emit_held(const struct conn *c, const struct call *x, u32 written) {
   if (!c || !x) return 0;
-  struct ct_tls_event *e = bpf_ringbuf_reserve(&ring, sizeof *e + HELD, 0);
   written &= 1;
   u32 n = c->held[written];
   ct_count(CT_TLS_N_BYTES, n);
   ct_count(CT_TLS_N_EVENTS, 1);
+  struct ct_tls_event *e = RESERVE(sizeof *e + HELD);
   if (!e) {
     ct_count(CT_TLS_N_LOST_EVENTS, 1);
     ct_count(CT_TLS_N_LOST_BYTES, n);
     return 0;
   }
+  ct_took(sizeof *e + HELD);
   put_header(e, c, CT_TLS_EV_DATA, x->flags | CT_TLS_F_LAST);
   e->ts_ns = x->ts;
   e->stream_off = x->stream_off - n;
@@ -144,11 +148,12 @@ CT_CALL int emit_held(const struct conn *c, const struct call *x, u32 written) {
 /* A request for WebSocket has ended with this call; the request itself stays here. */
 CT_CALL int emit_upgrade(const struct conn *c, const struct call *x) {
   if (!c || !x) return 0;
-  struct ct_tls_event *e = bpf_ringbuf_reserve(&ring, sizeof *e, 0);
+  struct ct_tls_event *e = RESERVE(sizeof *e);
   if (!e) {
     ct_count(CT_TLS_N_LOST_EVENTS, 1);
     return 0;
   }
+  ct_took(sizeof *e);
   put_header(e, c, CT_TLS_EV_DATA, x->flags | CT_TLS_F_UNDECIDED | CT_TLS_F_UPGRADE);
   e->ts_ns = x->ts;
   e->stream_off = x->stream_off + x->total;

@@ -117,6 +117,7 @@ enum ct_tls_count {
   CT_TLS_N_LOST_EVENTS,
   CT_TLS_N_LOST_BYTES,
   CT_TLS_N_LOST_NOTICES, /* bind and close events that did not fit; data carries the address as well */
+  CT_TLS_N_OVER_SHARE,   /* of these, refused because their process had a quarter of the ring (tls_share.h) */
   CT_TLS_N_TRUNCATED,    /* calls longer than what is carried of one */
   CT_TLS_N_FAULTS,       /* chunks whose memory could not be read */
   CT_TLS_N_FILTERED,     /* calls dropped because they are not SIP */

@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define WAKE_PART 16u /* of the ring: the rest holds what comes until the reader has a processor */
+#define SHARES 4u       /* of the ring: one process takes one at most */
+#define SHARE_PARTS 16u /* of the ring: how exactly it is known what waits of a process */
+#define WAKE_PART 16u   /* of the ring: the rest holds what comes until the reader has a processor */
 
 static void want(struct bpf_program *program) { bpf_program__set_autoload(program, true); }
 
@@ -45,6 +47,8 @@ static void configure(struct tls_bpf *skel, struct ct_tls_probe *p, const struct
   skel->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
   skel->rodata->max_call = o->max_call;
   skel->rodata->wake_at = p->ring_bytes / WAKE_PART;
+  skel->rodata->share_bytes = p->ring_bytes / SHARES;
+  skel->rodata->part_shift = (uint32_t)__builtin_ctz(p->ring_bytes / SHARE_PARTS);
   skel->rodata->start_ns = (uint64_t)ct_clock_ns(CLOCK_MONOTONIC);
   bpf_map__set_max_entries(skel->maps.ring, p->ring_bytes);
   bpf_map__set_max_entries(skel->maps.conns, o->max_conns);

@@ -20,6 +20,7 @@ static const char *const count_names[CT_TLS_N_COUNT] = {
     [CT_TLS_N_LOST_EVENTS] = "lost_events",
     [CT_TLS_N_LOST_BYTES] = "lost_bytes",
     [CT_TLS_N_LOST_NOTICES] = "lost_notices",
+    [CT_TLS_N_OVER_SHARE] = "over_share",
     [CT_TLS_N_TRUNCATED] = "truncated",
     [CT_TLS_N_FAULTS] = "faults",
     [CT_TLS_N_FILTERED] = "filtered",

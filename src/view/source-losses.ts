@@ -178,6 +178,9 @@ export const PROBE_LOSSES: readonly Loss[] = [
     quality: 'uprobe_lost_bytes',
   }),
   probe('lost_notices', 'Notices of sockets and programs that found the ring full.'),
+  probe('over_share', 'Of these calls and notices, those of a process that had a quarter of the ring waiting.', {
+    remedy: 'Look at that process, or give a larger ring (`--uprobe-ring-bytes`).',
+  }),
   probe('truncated', 'Calls of more than 1 MiB.', { quality: 'uprobe_truncated_calls' }),
   probe('faults', 'Calls whose memory the probe cannot read, or that Go gave away before they returned.', {
     quality: 'uprobe_faults',
