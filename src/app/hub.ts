@@ -33,9 +33,9 @@ export function runHub(config: Config): Promise<number> {
 async function serveHub(config: Config): Promise<number> {
   ignoreClosedReaders();
   steerHeapGrowth();
-  const stop = new StopSignal();
   const names = namesOf(config);
   const agents = new Agents(agentTargets(config));
+  const stop = new StopSignal();
   // No program of a peer stands beside a hub.
   const peer = createPeerControl({ ctl: null, db: null, searchPath: '' });
   let store: OpenStore | null = null;

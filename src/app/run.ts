@@ -101,9 +101,11 @@ export async function runCapture(config: Config): Promise<number> {
   }
   const asked = readAsked(config);
   const log = config.log === null ? null : logTo(config.log);
-  const stop = new StopSignal();
   const watching = isLive(config) ? watchingOf(config, asked) : null;
-  const { session, capture: reads } = await open(config, watching, stop);
+  // Files that options name may be slow pipes: a signal ends that at once.
+  const parts = sessionParts(config, watching);
+  const stop = new StopSignal();
+  const { session, capture: reads } = await open(config, parts, stop);
   // Whoever only prints answers nobody meanwhile; the start is over when all is open.
   const capture: Capturing = (ready) =>
     reads(() => {
@@ -226,10 +228,9 @@ function isLive(config: Config): boolean {
 /** Everything that the options name, opened. Throws ServiceError. */
 async function open(
   config: Config,
-  watching: Watching | null,
+  parts: FirstParts,
   stop: StopSignal,
 ): Promise<{ readonly session: Session; readonly capture: Capturing }> {
-  const parts = sessionParts(config, watching);
   if (!isLive(config)) {
     const session = createSession({ ...parts, live: null, listener: null, tls: null });
     void stop.came.then(() => session.stopReading());
@@ -247,7 +248,9 @@ async function open(
   };
 }
 
-function sessionParts(config: Config, watching: Watching | null): Omit<SessionParts, 'live' | 'listener' | 'tls'> {
+type FirstParts = Omit<SessionParts, 'live' | 'listener' | 'tls'>;
+
+function sessionParts(config: Config, watching: Watching | null): FirstParts {
   const { hepAuth } = config;
   return {
     options: sessionOptions(config),

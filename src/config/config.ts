@@ -1,7 +1,7 @@
 /** Builds the configuration in force: flags over environment over file over defaults, then checks across options. */
 
-import { readFileSync } from 'node:fs';
-import { errnoOf, failure, ServiceError } from '../core/errors.ts';
+import { failure, ServiceError } from '../core/errors.ts';
+import type { Result } from '../core/result.ts';
 import type { Thresholds } from '../core/thresholds.ts';
 import { findConflict } from './conflicts.ts';
 import { thresholdsOf } from './diagnosis-options.ts';
@@ -12,6 +12,7 @@ import { readRows } from './option-spec.ts';
 import type { OptionValue } from './option-value.ts';
 import { oneLine, parseOptionValue } from './option-value.ts';
 import { OPTIONS, TABLE } from './options.ts';
+import { readListFile } from './text-file.ts';
 
 /** The value of every option, `hepListen` of `--hep-listen`; `null` is "not given". */
 export type Config = RowValues<typeof TABLE> & { readonly thresholds: Thresholds };
@@ -21,7 +22,7 @@ export type ConfigInput = {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Reads the configuration file; tests give their own. */
-  readonly readFile?: (path: string) => string;
+  readonly readFile?: (path: string) => Result<string, string>;
 };
 
 type Loaded = { readonly config: Config; readonly effective: Effective };
@@ -50,7 +51,7 @@ function load(input: ConfigInput): Loaded {
   }
   const environment = readEnvironment(input.env);
   const path = flags.get('config')?.[0] ?? environment.get('config')?.[0];
-  const file = readFileLayer(typeof path === 'string' ? path : null, input.readFile ?? readText);
+  const file = readFileLayer(typeof path === 'string' ? path : null, input.readFile ?? readListFile);
   const effective = merge([
     [flags, 'flag'],
     [environment, 'environment'],
@@ -62,19 +63,11 @@ function load(input: ConfigInput): Loaded {
   return { config, effective };
 }
 
-function readText(path: string): string {
-  return readFileSync(path, 'utf8');
-}
-
-function readFileLayer(path: string | null, read: (path: string) => string): Layer {
+function readFileLayer(path: string | null, read: (path: string) => Result<string, string>): Layer {
   if (path === null) return new Map();
-  let text: string;
-  try {
-    text = read(path);
-  } catch (error) {
-    throw failure('CONFIG_UNREADABLE', { path, cause: errnoOf(error) ?? 'error' });
-  }
-  return readToml(text, path);
+  const file = read(path);
+  if (!file.ok) throw failure('CONFIG_UNREADABLE', { path, reason: file.reason });
+  return readToml(file.value, path);
 }
 
 function merge(layers: readonly (readonly [Layer, ValueOrigin])[]): Effective {

@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import type { ServiceError } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
+import { MAX_TOML_DEPTH } from '../core/item-limits.ts';
 import { LOCAL_SIDE } from '../core/trunks.ts';
 import type { OptionSpec } from './option-spec.ts';
 import { requireBuiltIn } from './option-spec.ts';
@@ -158,24 +159,30 @@ export function toml(): typeof import('smol-toml') {
 export function readToml(text: string, file: string): Layer {
   let document: unknown;
   try {
-    document = toml().parse(text);
+    document = toml().parse(text, { maxDepth: MAX_TOML_DEPTH });
   } catch (error) {
     const where = error instanceof Error && 'line' in error ? ` (line ${String(error.line)})` : '';
     const first = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
     throw failure('CONFIG_SYNTAX', { path: file, reason: `${first}${where}` });
   }
-  const layer: Layer = new Map();
-  for (const [key, value] of flatten(document, '')) {
+  const layer = new Map<string, OptionValue[]>();
+  // A list grows in its place: a file has many names.
+  const add = (flag: string, values: readonly OptionValue[]): void => {
+    const list = layer.get(flag);
+    if (list === undefined) layer.set(flag, [...values]);
+    else for (const value of values) list.push(value);
+  };
+  for (const [key, value] of flatten(document, [], file)) {
     const where = `${quoted(key).slice(1, -1)} in ${file}`;
     if (key.startsWith(NAMES)) {
-      layer.set('name', [...(layer.get('name') ?? []), ...namedBy(key.slice(NAMES.length), where, value)]);
+      add('name', namedBy(key.slice(NAMES.length), where, value));
       continue;
     }
     if (key.startsWith(TRUNKS)) {
       const name = key.slice(TRUNKS.length);
       const flag = name === LOCAL_SIDE ? 'trunk-local' : 'trunk';
       const texts = name === LOCAL_SIDE ? textsOf(where, value) : namedBy(name, where, value);
-      layer.set(flag, [...(layer.get(flag) ?? []), ...texts]);
+      add(flag, texts);
       continue;
     }
     if (key.startsWith(AGENTS)) {
@@ -184,7 +191,10 @@ export function readToml(text: string, file: string): Layer {
       if (flag === undefined || dot < AGENTS.length)
         throw failure('OPTION_KEY_UNKNOWN', { option: where, hint: 'write [agents.NAME] with url, key_file and ca' });
       const name = key.slice(AGENTS.length, dot);
-      layer.set(flag, [...(layer.get(flag) ?? []), ...textsOf(where, value).map((text) => `${name}=${text}`)]);
+      add(
+        flag,
+        textsOf(where, value).map((text) => `${name}=${text}`),
+      );
       continue;
     }
     const spec = BY_TOML.get(key);
@@ -194,7 +204,7 @@ export function readToml(text: string, file: string): Layer {
       throw failure('OPTION_KEY_UNKNOWN', { option: where, hint });
     }
     requireBuiltIn(spec, where);
-    layer.set(spec.flag, readTomlValue(spec, where, value));
+    layer.set(spec.flag, [...readTomlValue(spec, where, value)]);
   }
   return layer;
 }
@@ -211,14 +221,16 @@ function textsOf(where: string, value: unknown): string[] {
   });
 }
 
-/** Leaves of nested tables as dotted keys; smol-toml bounds the nesting by the text. */
-function* flatten(table: unknown, prefix: string): Generator<readonly [string, unknown]> {
+/** Leaves of nested tables as dotted keys. */
+function* flatten(table: unknown, above: readonly string[], file: string): Generator<readonly [string, unknown]> {
   if (typeof table !== 'object' || table === null) return;
+  if (above.length >= MAX_TOML_DEPTH)
+    throw failure('CONFIG_SYNTAX', { path: file, reason: `a key has more than ${MAX_TOML_DEPTH} parts` });
   for (const [key, value] of Object.entries(table)) {
-    const path = prefix === '' ? key : `${prefix}.${key}`;
+    const path = [...above, key];
     const isTable = typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
-    if (isTable) yield* flatten(value, path);
-    else yield [path, value];
+    if (isTable) yield* flatten(value, path, file);
+    else yield [path.join('.'), value];
   }
 }
 

@@ -2,13 +2,12 @@
  * Where the service of this host answers: as the configuration says that the packages install, else at the address that they
  * come with.
  */
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { errnoOf } from '../core/errors.ts';
 import { endpointText } from '../core/ip.ts';
 import type { Config } from './config.ts';
 import { readToml } from './layers.ts';
 import type { ListenAddress } from './option-value.ts';
+import { readListFile } from './text-file.ts';
 
 /** Of deploy/calltap.service and deploy/package/postinst. */
 const CONFIG_FILE = '/etc/calltap.toml';
@@ -43,12 +42,8 @@ export function localService(own: Pick<Config, 'api' | 'config'>, read = readCon
 
 /** Returns null where the file is missing or this user may not read it. */
 function readConfigFile(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
-    return null;
-  }
+  const file = readListFile(path);
+  return file.ok ? file.value : null;
 }
 
 function addressOf(value: unknown): ListenAddress | null {

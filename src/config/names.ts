@@ -1,12 +1,12 @@
 /**
  * The names of addresses that the options give: files in the format of /etc/hosts, and single names.
  */
-import { readFileSync } from 'node:fs';
-import { errnoOf, failure } from '../core/errors.ts';
+import { failure } from '../core/errors.ts';
 import type { NamedAddress } from '../core/names.ts';
 import { Names, readName, readNames } from '../core/names.ts';
 import type { Config } from './config.ts';
 import { oneLine } from './option-value.ts';
+import { readListFile } from './text-file.ts';
 
 /** Single names win over those of files. Throws NAMES_INVALID and NAME_INVALID. */
 export function namesOf({ names, name }: Pick<Config, 'names' | 'name'>): Names {
@@ -15,15 +15,9 @@ export function namesOf({ names, name }: Pick<Config, 'names' | 'name'>): Names 
 
 function readFile(path: string): NamedAddress[] {
   const option = `--names ${oneLine(path)}`;
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    const cause = errnoOf(error) ?? 'error';
-    throw failure('NAMES_INVALID', { option, cause, reason: `cannot read it (${cause})` });
-  }
-  const read = readNames(text);
-  if (!read.ok) throw failure('NAMES_INVALID', { option, cause: 'other', reason: read.reason });
+  const file = readListFile(path);
+  const read = file.ok ? readNames(file.value) : file;
+  if (!read.ok) throw failure('NAMES_INVALID', { option, reason: read.reason });
   return read.value;
 }
 

@@ -3,12 +3,16 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { errnoOf, failure } from '../core/errors.ts';
+import { LIST_FILE_BYTES, SECRET_FILE_BYTES } from '../core/item-limits.ts';
 import type { Result } from '../core/result.ts';
 import { fail, ok } from '../core/result.ts';
 import { isApiKey, oneLine } from './option-value.ts';
 
-/** Bytes of a file that holds one secret. */
-const SECRET_FILE_BYTES = 64 * 1024;
+/** How long a pipe has, from its opening to its end: nothing else runs meanwhile. */
+const PIPE_MS = 5_000;
+const PIPE_LOOK_MS = 10;
+/** /dev/null, which is an empty file: major 1, minor 3. */
+const NULL_DEVICE = 0x103n;
 
 export type TextFile = {
   readonly text: string;
@@ -18,22 +22,27 @@ export type TextFile = {
   readonly changedMs: number;
 };
 
-/** `isRegular` refuses pipes and devices, which have no content that stays. Never waits for a writer. */
+/**
+ * Reads what is named, whatever it is: a file, a pipe (`<(command)`), which has so long to end, or /dev/null. `isRegular` takes
+ * files alone, whose content stays. Waits for nobody else, and reads no more than `maxBytes`.
+ */
 export function readTextFile(
   path: string,
   options: { readonly maxBytes: number; readonly isRegular: boolean },
 ): Result<TextFile, string> {
   let fd: number;
   try {
-    fd = openSync(path, options.isRegular ? constants.O_RDONLY | constants.O_NONBLOCK : constants.O_RDONLY);
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch (error) {
     return fail(readFailure(error));
   }
   try {
     const stat = fstatSync(fd, { bigint: true });
     if (options.isRegular && !stat.isFile()) return fail('it is not a regular file');
-    const bytes = readBounded(fd, options.maxBytes);
-    if (bytes === null) return fail(`it is larger than ${options.maxBytes} bytes`);
+    if (stat.isDirectory()) return fail('it is a folder');
+    if (!stat.isFile() && !stat.isFIFO() && stat.rdev !== NULL_DEVICE) return fail('it is a device');
+    const bytes = readBounded(fd, options.maxBytes, stat.isFIFO());
+    if (typeof bytes === 'string') return fail(bytes);
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return ok({ text, version: fileVersion(stat), changedMs: Number(stat.ctimeMs) });
   } catch (error) {
@@ -45,6 +54,12 @@ export function readTextFile(
   } finally {
     closeSync(fd);
   }
+}
+
+/** The text of a file of many lines or options. A reason that says why not is thrown by the caller. */
+export function readListFile(path: string): Result<string, string> {
+  const file = readTextFile(path, { maxBytes: LIST_FILE_BYTES, isRegular: false });
+  return file.ok ? ok(file.value.text) : file;
 }
 
 /** The text of a file that holds one secret, without the blanks around it. Throws SECRET_FILE_INVALID. */
@@ -110,16 +125,36 @@ export function readFailure(error: unknown): string {
   return errno === 'ENOENT' ? 'there is no such file' : `cannot read it (${errno})`;
 }
 
-/** All bytes up to the end, or null when there are more than `maxBytes`. */
-function readBounded(fd: number, maxBytes: number): Buffer | null {
+/** All bytes up to the end, or why they cannot be had. A pipe that nobody has written to yet looks as if it had ended. */
+function readBounded(fd: number, maxBytes: number, isPipe: boolean): Buffer | string {
   const chunks: Buffer[] = [];
   let total = 0;
+  const endMs = performance.now() + PIPE_MS;
   for (;;) {
     const chunk = Buffer.allocUnsafe(Math.min(65_536, maxBytes + 1 - total));
-    const count = readSync(fd, chunk);
-    if (count === 0) return Buffer.concat(chunks);
+    const count = isPipe ? readWaiting(fd, chunk) : readSync(fd, chunk);
+    if (count === 0 && (total > 0 || !isPipe)) return Buffer.concat(chunks);
+    if (count <= 0) {
+      if (performance.now() >= endMs) return `it is a pipe that nobody ended within ${PIPE_MS / 1000} s`;
+      sleep(PIPE_LOOK_MS);
+      continue;
+    }
     chunks.push(chunk.subarray(0, count));
     total += count;
-    if (total > maxBytes) return null;
+    if (total > maxBytes) return `it is larger than ${maxBytes} bytes`;
   }
+}
+
+/** Bytes that were read; -1 while there are none and somebody may still write. */
+function readWaiting(fd: number, chunk: Buffer): number {
+  try {
+    return readSync(fd, chunk);
+  } catch (error) {
+    if (errnoOf(error) === 'EAGAIN') return -1;
+    throw error;
+  }
+}
+
+function sleep(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }

@@ -242,6 +242,12 @@ export const MAX_FILTER_DEPTH = 32;
 export const MAX_FILTER_EXPRESSIONS = 8;
 export const MAX_EXPRESSION_CHARS = 256;
 
+/** Bytes of a file that holds one secret, and of one with names or with options. */
+export const SECRET_FILE_BYTES = 64 * 1024;
+export const LIST_FILE_BYTES = 4 * 1024 * 1024;
+/** Parts of a key of the configuration, and how deep its values may lie in each other. */
+export const MAX_TOML_DEPTH = 16;
+
 /** Names of addresses and networks, and characters of one. */
 export const MAX_NAMED = 10_000;
 export const MAX_NAME_CHARS = 40;

@@ -5,8 +5,9 @@
  * A file is meant by its path, looked up again each time because an upgrade replaces it, or by its build id, which is the same
  * in every container and on every host.
  */
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { oneLine } from '../../config/option-value.ts';
+import { readTextFile } from '../../config/text-file.ts';
 import type { ServiceError } from '../../core/errors.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
 import { MAX_GIVEN_FILES, MAX_GIVEN_OFFSETS_BYTES } from '../../core/program-limits.ts';
@@ -82,14 +83,9 @@ function wrong(where: string, cause: string, name = ''): ServiceError {
 
 function linesOf(path: string): string[] {
   const where = `--uprobe-offsets ${path}`;
-  let text: string | null;
-  try {
-    text = statSync(path).size > MAX_GIVEN_OFFSETS_BYTES ? null : readFileSync(path, 'utf8');
-  } catch (error) {
-    throw wrong(where, errnoOf(error) ?? 'error', path);
-  }
-  if (text === null) throw wrong(where, 'long');
-  return text.split('\n');
+  const file = readTextFile(path, { maxBytes: MAX_GIVEN_OFFSETS_BYTES, isRegular: false });
+  if (!file.ok) throw wrong(where, 'unreadable', file.reason);
+  return file.value.text.split('\n');
 }
 
 function readFunctions(where: string, texts: readonly string[]): ReadonlyMap<string, number> {

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { configErrorLine, loadConfig } from '../../../src/config/config.ts';
 import { OPTIONS } from '../../../src/config/options.ts';
+import { ok } from '../../../src/core/result.ts';
 
 const raw = fc.string({ unit: 'binary', maxLength: 80 });
 const flag = fc.constantFrom(
@@ -28,7 +29,7 @@ function assertOutcome(result: ReturnType<typeof loadConfig>): void {
 test('any arguments', () => {
   fc.assert(
     fc.property(fc.array(word, { maxLength: 8 }), (argv) => {
-      assertOutcome(loadConfig({ argv, env: {}, readFile: () => '' }));
+      assertOutcome(loadConfig({ argv, env: {}, readFile: () => ok('') }));
     }),
     { numRuns: 1000 },
   );
@@ -55,7 +56,7 @@ test('any file', () => {
   );
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 4 }), (lines) => {
-      assertOutcome(loadConfig({ argv: ['-I', 'a', '--config', 'f'], env: {}, readFile: () => lines.join('\n') }));
+      assertOutcome(loadConfig({ argv: ['-I', 'a', '--config', 'f'], env: {}, readFile: () => ok(lines.join('\n')) }));
     }),
     { numRuns: 1000 },
   );

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { Config } from '../../../src/config/config.ts';
 import { configErrorLine, loadConfig } from '../../../src/config/config.ts';
 import { OPTIONS } from '../../../src/config/options.ts';
+import { ok } from '../../../src/core/result.ts';
 
 function load(...argv: string[]): Config {
   const result = loadConfig({ argv, env: {} });
@@ -199,7 +200,7 @@ test('a hub that answers takes what servers take, and nothing of a capture', () 
   }
   // The configuration file of this host's agent may be that of its hub.
   const file = '[capture]\ndevice = ["any"]\n[ship]\nurl = "http://h"\n';
-  const both = loadConfig({ argv: [...serving, '--config', 'f'], env: {}, readFile: () => file });
+  const both = loadConfig({ argv: [...serving, '--config', 'f'], env: {}, readFile: () => ok(file) });
   assert.ok(both.ok && both.value.config.hub);
 });
 

@@ -5,18 +5,19 @@ import { test } from 'node:test';
 import { configErrorLine, loadConfig } from '../../../src/config/config.ts';
 import { renderConfig } from '../../../src/config/document.ts';
 import { OPTIONS } from '../../../src/config/options.ts';
+import { ok } from '../../../src/core/result.ts';
 
 type Env = Readonly<Record<string, string>>;
 
 function load(argv: readonly string[], env: Env = {}, toml = '') {
   const listeners = argv.includes('--mint-token') ? [] : ['--api', '127.0.0.1:0', '--metrics', '127.0.0.1:0'];
-  const result = loadConfig({ argv: ['-I', 'a', ...listeners, ...argv], env, readFile: () => toml });
+  const result = loadConfig({ argv: ['-I', 'a', ...listeners, ...argv], env, readFile: () => ok(toml) });
   assert.ok(result.ok, result.ok ? '' : configErrorLine(result.error));
   return result.value;
 }
 
 function mistake(argv: readonly string[], env: Env = {}, toml = ''): string {
-  const result = loadConfig({ argv: ['-I', 'a', ...argv], env, readFile: () => toml });
+  const result = loadConfig({ argv: ['-I', 'a', ...argv], env, readFile: () => ok(toml) });
   assert.ok(!result.ok, `${argv.join(' ')} was accepted`);
   const line = configErrorLine(result.error);
   assert.match(line, /^calltap: .+: .+; .+$/);
@@ -108,7 +109,7 @@ test('credentials that guard nothing are refused on the command line, and left f
   const env = { SERVICE_API_KEY: 'k', SERVICE_API_SIGNING_KEY: 's', CALLTAP_METRICS_AUTH: 'u:p' };
   const toml = '[api]\nsigning_key_file = "k"\nrevoked_file = "r"\n[metrics]\nauth_file = "m"\n';
   assert.ok(loadConfig({ argv: ['-I', 'a'], env }).ok);
-  assert.ok(loadConfig({ argv: ['-I', 'a', '--config', 'f'], env: {}, readFile: () => toml }).ok);
+  assert.ok(loadConfig({ argv: ['-I', 'a', '--config', 'f'], env: {}, readFile: () => ok(toml) }).ok);
   assert.ok(loadConfig({ argv: ['-I', 'a', '--api-key', 'k', '--print-config'], env: {} }).ok);
 });
 

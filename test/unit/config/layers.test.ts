@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { configErrorLine, loadConfig } from '../../../src/config/config.ts';
 import { renderConfig, renderHelp } from '../../../src/config/document.ts';
 import { OPTIONS } from '../../../src/config/options.ts';
+import { fail, ok } from '../../../src/core/result.ts';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -14,8 +15,7 @@ function attempt(argv: readonly string[], env: Readonly<Record<string, string>>,
     env,
     readFile: (path) => {
       const text = files[path];
-      if (text === undefined) throw Object.assign(new Error('gone'), { code: 'ENOENT' });
-      return text;
+      return text === undefined ? fail('there is no such file') : ok(text);
     },
   });
 }
@@ -137,7 +137,7 @@ test('the file: one that cannot be read', () => {
   );
   const folder = loadConfig({ argv: ['-I', 'a', '--config', '.'], env: {} });
   assert.ok(!folder.ok);
-  assert.match(configErrorLine(folder.error), /cannot read it \(EISDIR\)/);
+  assert.match(configErrorLine(folder.error), /it is a folder;/);
 });
 
 test('--print-config gives a file that gives the same configuration', () => {
@@ -170,4 +170,24 @@ test('the option table is consistent', () => {
     assert.equal(option.arg === undefined, option.type.kind === 'bool', option.flag);
     if (option.toml !== undefined) assert.match(option.toml, /^[a-z]+\.[a-z0-9_]+$/);
   }
+});
+
+test('a file that is deep, or long, is read or refused in one line', () => {
+  for (const deep of [
+    `${'a.'.repeat(20_000)}b = 1`,
+    `[${'a.'.repeat(20_000)}b]\nc = 1`,
+    `a = ${'['.repeat(200_000)}`,
+    `a = ${'{a='.repeat(200_000)}`,
+    `[names]\n${'a.'.repeat(17)}b = "192.0.2.1"`,
+  ]) {
+    const line = mistake(deep);
+    assert.match(line, /^calltap: --config f\.toml: .*; correct the file$/);
+    assert.ok(line.length < 300, line);
+  }
+  const many = Array.from({ length: 30_000 }, (_, i) => `"n${i}" = "10.0.${i >> 8}.${i & 255}"`);
+  const before = process.cpuUsage();
+  const { config } = load(['-I', 'a', '--config', 'f.toml'], {}, { 'f.toml': `[names]\n${many.join('\n')}\n` });
+  assert.equal(config.name.length, many.length);
+  // Each name copied all before it: 30 s.
+  assert.ok(process.cpuUsage(before).user < 5_000_000);
 });
