@@ -136,6 +136,22 @@ test('only a Host that names this host by a loopback address or localhost is ser
   assertRefused(await rawRequest(api, request('/v1/stats', 'evil.example', 'Expect: x\r\n')), 'foreign-host', 'Expect');
 });
 
+test('a Host with a port that is none ends nothing', async (t) => {
+  const { port: api } = await startApi(t);
+  const metrics = await startMetrics(t, null);
+  for (const host of ['localhost:65536', '127.0.0.1:99999999', '[::1]:70000', '127.0.0.1:']) {
+    const refused = await rawRequest(metrics, request('/metrics', host, '', 'POST'));
+    assertRefused(refused, 'method-not-allowed', host);
+    assertRefused(await rawRequest(api, request('/v1/stats', host, '', 'DELETE')), 'method-not-allowed', host);
+    const connect = `CONNECT x:80 HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+    for (const port of [api, metrics])
+      assertRefused(await rawRequest(port, connect), 'method-not-allowed', `CONNECT, ${host}`);
+    const foreign = request('/v1/stats', host, `Origin: http://${host}\r\n`, 'DELETE');
+    if (host !== '127.0.0.1:') assertRefused(await rawRequest(api, foreign), 'foreign-origin', host);
+    assert.equal((await rawRequest(metrics, request('/metrics', host))).status, 200, host);
+  }
+});
+
 test('the target in absolute form counts as well', async (t) => {
   const { port } = await startApi(t);
   const cases: readonly (readonly [string, string, ProblemKind | null])[] = [

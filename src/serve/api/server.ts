@@ -1,5 +1,6 @@
 /** Puts the HTTP server together: the order of the checks, the routes, and a bounded life from listen to close. */
 
+import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
@@ -29,7 +30,7 @@ import { addConsole } from '../console/routes.ts';
 import type { AdmissionCounts } from '../http/admission.ts';
 import { createAdmission } from '../http/admission.ts';
 import { ignoredBodyProblem } from '../http/ignored-body.ts';
-import { ProblemError } from '../http/problem-error.ts';
+import { failingClosed, ProblemError } from '../http/problem-error.ts';
 import { askForBody } from '../http/request-body.ts';
 import { mediaTypeProblem, requestHeaderProblem } from '../http/request-header.ts';
 import { answerWireEvents, createClientErrorHandler } from '../http/wire-errors.ts';
@@ -126,7 +127,8 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   const app: App = Fastify({
     serverFactory(handler) {
       const listener = admission.guard(handler, countResponse);
-      answerWireEvents(server, admission, (request) => authentication.check(request), listener);
+      const access = failingClosed((request: IncomingMessage) => authentication.check(request), deps.onFault);
+      answerWireEvents(server, admission, access, listener);
       return server.on('request', listener);
     },
     bodyLimit: API_BODY_BYTES,

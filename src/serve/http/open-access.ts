@@ -51,7 +51,8 @@ function isOwnHost(host: string): boolean {
 
 /** Programs send neither header. A page sends both, or one of them if it is old. */
 function isOfOwnPage({ headersDistinct }: IncomingMessage, host: string): boolean {
-  const own = new URL(`http://${host}`).origin;
+  // A port that is none makes no origin, and no page has it.
+  const own = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).origin : null;
   return (
     (headersDistinct['origin'] ?? []).every((origin) => origin.toLowerCase() === own) &&
     (headersDistinct['sec-fetch-site'] ?? []).every((site) => OWN_SITES.includes(site))

@@ -36,6 +36,21 @@ export function endResponse(response: ServerResponse, problem: ProblemError): vo
   response.end(response.req.method === 'HEAD' ? '' : body);
 }
 
+/** A check that refuses where it fails: below a framework nothing else catches it, and it would end the program. */
+export function failingClosed<T>(
+  check: (asked: T) => ProblemError | null,
+  onFault: (error: unknown) => void,
+): (asked: T) => ProblemError | null {
+  return (asked) => {
+    try {
+      return check(asked);
+    } catch (error) {
+      onFault(error);
+      return new ProblemError('internal');
+    }
+  };
+}
+
 /** How long a refused connection may take to read its answer, in milliseconds. */
 const LINGER_MS = 500;
 

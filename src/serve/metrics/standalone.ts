@@ -21,7 +21,7 @@ import type { BasicCredentials } from '../auth/authorization.ts';
 import { createAdmission } from '../http/admission.ts';
 import { ignoredBodyProblem } from '../http/ignored-body.ts';
 import { openAccessProblem } from '../http/open-access.ts';
-import { endResponse, ProblemError } from '../http/problem-error.ts';
+import { endResponse, failingClosed, ProblemError } from '../http/problem-error.ts';
 import { askForBody } from '../http/request-body.ts';
 import { requestHeaderProblem, requestPath } from '../http/request-header.ts';
 import { answerWireEvents, createClientErrorHandler } from '../http/wire-errors.ts';
@@ -45,11 +45,11 @@ export type MetricsServerDeps = {
 const CHALLENGE = 'Basic realm="metrics", charset="UTF-8"';
 
 export function createMetricsServer(page: MetricsPage, { onFault, credentials }: MetricsServerDeps): MetricsServer {
-  const access = (request: IncomingMessage): ProblemError | null => {
+  const access = failingClosed((request: IncomingMessage): ProblemError | null => {
     if (credentials === null) return openAccessProblem(request);
     if (credentials.accepts(request.headersDistinct['authorization'] ?? [])) return null;
     return new ProblemError('unauthorized', undefined, { 'www-authenticate': CHALLENGE });
-  };
+  }, onFault);
   const server = createServer({
     headersTimeout: API_HEADER_MS,
     requestTimeout: API_REQUEST_MS,
@@ -62,7 +62,7 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
   const admission = createAdmission(server, { maxConnections: API_MAX_CONN });
   const listener = admission.guard((request, response) => {
     const refusal = access(request) ?? requestHeaderProblem(request) ?? routeProblem(request);
-    if (refusal === null) void answer(request, response);
+    if (refusal === null) answer(request, response).catch(onFault);
     else endResponse(response, refusal);
   });
   server.on('request', listener);
