@@ -16,16 +16,6 @@ import { filterKeys, lossHelp } from './tables.ts';
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; media-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
 
-const HEADERS = {
-  'content-security-policy': POLICY,
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-embedder-policy': 'require-corp',
-  'cross-origin-resource-policy': 'same-origin',
-  vary: 'Accept-Encoding',
-} as const;
-
 /** A year: what has a hash in its name never changes. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
@@ -55,7 +45,8 @@ function send(file: ConsoleFile, { headers }: FastifyRequest, reply: FastifyRepl
   const encoding = encodingFor(String(headers['accept-encoding'] ?? ''), file);
   const etag = etagOf(file, encoding);
   reply
-    .headers(HEADERS)
+    .header('content-security-policy', POLICY)
+    .header('vary', 'Accept-Encoding')
     .header('etag', etag)
     .header('cache-control', file.isHashed ? FOREVER : 'no-cache');
   if (isKnown(headers['if-none-match'], etag)) return reply.code(304).send();

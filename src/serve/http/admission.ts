@@ -12,6 +12,7 @@ import {
   API_SURPLUS_MS,
 } from '../../core/answer-limits.ts';
 import { endResponse, endWithProblem, ProblemError } from './problem-error.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 import type { Admitted } from './source-budget.ts';
 import { SourceBudget } from './source-budget.ts';
 
@@ -218,6 +219,7 @@ export function createAdmission(server: Server, options: AdmissionOptions): Admi
       connection.newest = response;
       connection.answers.set(response, isRefused ? null : taken);
       response.once('close', () => settle(socket, connection, response));
+      for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
       const refusal = isRefused ? taken : connection.isSurplus ? connectionLimit(maxConnections) : null;
       if (refusal === null) {
         next(request, response);

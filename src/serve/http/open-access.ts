@@ -12,8 +12,9 @@ import { hostProblem, targetAuthority } from './request-header.ts';
 /** What a proxy puts on a request. Behind one, everybody comes from this host. */
 const FORWARDED = /^(?:forwarded|via|x-real-ip|x-forwarded(?:-.*)?)$/;
 
-/** Fetch metadata of what a page of this origin, or the user, asked for. */
-const OWN_SITES: readonly string[] = ['same-origin', 'none'];
+/** Fetch metadata of what a page of this origin, or the user, asked for; and of a page of this site, which may only read. */
+const OWN_ORIGIN: readonly string[] = ['same-origin', 'none'];
+const OWN_SITE: readonly string[] = [...OWN_ORIGIN, 'same-site'];
 
 const REMEDY = 'or start with --api-key or, for --metrics, --metrics-auth';
 
@@ -30,7 +31,22 @@ export function openAccessProblem(request: IncomingMessage): ProblemError | null
     return new ProblemError('forwarded', `A proxy in front of this service serves others: ask directly, ${REMEDY}.`);
   }
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  return isRead || isOfOwnPage(request, host) ? null : new ProblemError('foreign-origin');
+  // Where the site of the page is said, foreignSiteProblem has judged it. A WebSocket says its origin alone.
+  const isJudged = isRead && request.headers['sec-fetch-site'] !== undefined;
+  return isJudged || isOfOwnPage(request, host) ? null : new ProblemError('foreign-origin');
+}
+
+/**
+ * Why a request that a page of another site made is refused, or null: whether it succeeds, how long it takes and what it starts
+ * must tell that page nothing. To be asked before anything that depends on credentials or on calls. `isPage`: a person may
+ * have followed a link to it.
+ */
+export function foreignSiteProblem({ headers }: IncomingMessage, isPage = false): ProblemError | null {
+  const site = headers['sec-fetch-site'];
+  // Programs and old browsers do not say it. Two of them are one word that is none of these.
+  if (site === undefined || OWN_SITE.includes(String(site))) return null;
+  const isLink = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+  return isPage && isLink ? null : new ProblemError('foreign-origin');
 }
 
 /** Why a request of a page of another origin is refused, or null; programs send no Origin. */
@@ -55,6 +71,6 @@ function isOfOwnPage({ headersDistinct }: IncomingMessage, host: string): boolea
   const own = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).origin : null;
   return (
     (headersDistinct['origin'] ?? []).every((origin) => origin.toLowerCase() === own) &&
-    (headersDistinct['sec-fetch-site'] ?? []).every((site) => OWN_SITES.includes(site))
+    (headersDistinct['sec-fetch-site'] ?? []).every((site) => OWN_ORIGIN.includes(site))
   );
 }

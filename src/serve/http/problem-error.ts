@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import type { ProblemKind } from '../../contract/index.ts';
 import { PROBLEM_MEDIA_TYPE, problemDocument } from '../../contract/index.ts';
 import { dropRefusedBody, isWaiting } from './request-body.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
 
 /** A refusal on its way to the client. */
 export class ProblemError extends Error {
@@ -66,7 +67,7 @@ function problemText(problem: ProblemError): string {
   const { connection: _, ...headers } = problem.headers;
   const head = [
     `HTTP/1.1 ${document.status} ${STATUS_CODES[document.status] ?? ''}`,
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries({ ...SECURITY_HEADERS, ...headers }).map(([name, value]) => `${name}: ${value}`),
     `content-type: ${PROBLEM_MEDIA_TYPE}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',

@@ -20,7 +20,7 @@ import { endpointText } from '../../core/ip.ts';
 import type { BasicCredentials } from '../auth/authorization.ts';
 import { createAdmission } from '../http/admission.ts';
 import { ignoredBodyProblem } from '../http/ignored-body.ts';
-import { openAccessProblem } from '../http/open-access.ts';
+import { foreignSiteProblem, openAccessProblem } from '../http/open-access.ts';
 import { endResponse, failingClosed, ProblemError } from '../http/problem-error.ts';
 import { askForBody } from '../http/request-body.ts';
 import { requestHeaderProblem, requestPath } from '../http/request-header.ts';
@@ -46,7 +46,9 @@ const CHALLENGE = 'Basic realm="metrics", charset="UTF-8"';
 
 export function createMetricsServer(page: MetricsPage, { onFault, credentials }: MetricsServerDeps): MetricsServer {
   const access = failingClosed((request: IncomingMessage): ProblemError | null => {
-    if (credentials === null) return openAccessProblem(request);
+    // Before credentials, which a browser adds by itself.
+    const foreign = foreignSiteProblem(request);
+    if (foreign !== null || credentials === null) return foreign ?? openAccessProblem(request);
     if (credentials.accepts(request.headersDistinct['authorization'] ?? [])) return null;
     return new ProblemError('unauthorized', undefined, { 'www-authenticate': CHALLENGE });
   }, onFault);

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { MetricFamily } from '../../../view/metrics-snapshot.ts';
 import { counterFamily } from '../../../view/metrics-snapshot.ts';
 import type { ApiCredentials, BearerRefusal } from '../../auth/api-credentials.ts';
-import { foreignPageProblem, openAccessProblem } from '../../http/open-access.ts';
+import { foreignPageProblem, foreignSiteProblem, openAccessProblem } from '../../http/open-access.ts';
 import { ProblemError } from '../../http/problem-error.ts';
 import { requestPath } from '../../http/request-header.ts';
 
@@ -68,7 +68,10 @@ export function createAuthentication(
     check(request, route) {
       const path = route ?? requestPath(request.url ?? '');
       if (path === OPEN) return null;
-      if (route !== undefined && PAGE.test(route)) return credentials === null ? openAccessProblem(request) : null;
+      const isPage = route !== undefined && PAGE.test(route);
+      const foreign = foreignSiteProblem(request, isPage);
+      if (foreign !== null) return foreign;
+      if (isPage) return credentials === null ? openAccessProblem(request) : null;
       const isAgent = agents !== undefined && path === MCP;
       const asked = isAgent ? agents : credentials;
       if (asked === null) return openAccessProblem(request);
