@@ -14,7 +14,7 @@ export const skipWithoutChromium: string | false = existsSync(PROGRAM) ? false :
 let launched: Promise<Browser> | null = null;
 
 /** One browser for all tests of a file. */
-function browser(): Promise<Browser> {
+export function browser(): Promise<Browser> {
   launched ??= chromium.launch({
     executablePath: PROGRAM,
     args: [
