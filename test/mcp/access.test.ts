@@ -139,6 +139,21 @@ test('what is no request of the protocol is refused in its own words', async (t)
   assert.equal(await send('POST', INITIALIZE, 'text/plain'), 415);
 });
 
+test('a connection that is to be closed after the answer is', async (t) => {
+  const { port } = await startApi(t, { mcp: { credentials: null, log: () => undefined } });
+  const accept = 'Accept: application/json, text/event-stream';
+  const ask = (connection: string): string =>
+    `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: ${connection}\r\n${accept}\r\nContent-Type: application/json\r\n` +
+    `Content-Length: ${Buffer.byteLength(INITIALIZE)}\r\n\r\n${INITIALIZE}`;
+  const { status, head, body } = await rawRequest(port, ask('close'));
+  assert.equal(status, 200);
+  assert.match(body, /"serverInfo"/);
+  assert.match(head, /^connection: close$/im);
+  assert.doesNotMatch(head, /keep-alive|transfer-encoding/i);
+  const kept = await rawRequest(port, ask('keep-alive') + ask('close'));
+  assert.equal((kept.head + kept.body).split('HTTP/1.1 200').length, 3);
+});
+
 test('/mcp is not there without --mcp', async (t) => {
   const { base } = await startApi(t);
   assert.equal(await post(base, {}), 404);

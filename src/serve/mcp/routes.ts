@@ -2,13 +2,14 @@
  * Adds `/mcp`: the agent protocol over HTTP (streamable HTTP, revisions 2026-07-28 and 2025-11-25). Nothing is kept between
  * two requests. Behind the same limits as the API, with credentials of its own (api/plugins/authentication.ts).
  */
-import { Readable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import type { ServePort } from '../../explore/serve-port.ts';
 import type { App } from '../api/routes/route.ts';
 import { createAgentServer } from './agent-server.ts';
+
+/** Header fields of one hop (RFC 9110 section 7.6.1). */
+const OF_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
 export type McpDeps = {
   readonly readers: ServePort;
@@ -46,12 +47,23 @@ export function addMcp(app: App, { readers, maxRows, version, onFault, whose, lo
       reply.raw.once('close', () => gone.abort());
       const response = await handler.fetch(toRequest(request, gone.signal), { parsedBody: request.body });
       reply.code(response.status);
-      for (const [name, value] of response.headers) reply.header(name, value);
-      // The types of the platform and of Node name the same streams.
-      return reply.send(response.body === null ? '' : Readable.fromWeb(response.body as ReadableStream));
+      // Whether the connection stays is between the client and this server.
+      for (const [name, value] of response.headers) if (!OF_CONNECTION.has(name)) reply.header(name, value);
+      // Whole, so that it counts until it is read: the library would keep it in a stream.
+      return reply.send(Buffer.from(await wholeOf(response, gone.signal)));
     },
   });
-  return { close: () => void handler.close() };
+  return { close: () => void handler.close().catch(onFault) };
+}
+
+/** Empty once nobody waits for it. */
+async function wholeOf(response: Response, signal: AbortSignal): Promise<ArrayBuffer> {
+  try {
+    return await response.arrayBuffer();
+  } catch (error) {
+    if (signal.aborted) return new ArrayBuffer(0);
+    throw error;
+  }
 }
 
 /** The request as the platform knows it, without its body: that was read and checked already. */
