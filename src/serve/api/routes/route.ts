@@ -89,14 +89,14 @@ export function refusals(...kinds: readonly ProblemKind[]): Record<string, Probl
   return guardedRefusals('invalid-parameter', ...kinds, ...FROM_ELSEWHERE);
 }
 
-/** Those of a route that needs credentials when some are set, and its own host otherwise. */
+/** Those of a route that needs credentials when some are set, its own host otherwise, and never serves a page of another site. */
 export function guardedRefusals(...kinds: readonly ProblemKind[]): Record<string, ProblemAnswer> {
-  return openRefusals('unauthorized', 'foreign-host', 'forwarded', ...kinds);
+  return openRefusals('unauthorized', 'foreign-host', 'foreign-origin', 'forwarded', ...kinds);
 }
 
 /** Those of a route that takes a body and does something with it. */
 export function actionRefusals(...kinds: readonly ProblemKind[]): Record<string, ProblemAnswer> {
-  return refusals('invalid-body', 'foreign-origin', ...kinds);
+  return refusals('invalid-body', ...kinds);
 }
 
 const CHALLENGE = { 'WWW-Authenticate': { type: 'string', description: 'The scheme to use: `Bearer`.' } } as const;
