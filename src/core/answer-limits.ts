@@ -6,6 +6,9 @@ export const API_MAX_CONN = 100;
 /** Connections of one source that, when they are more than half of all, give idle ones to other sources. */
 export const API_CROWDING_CONN = 16;
 
+/** Milliseconds without reading after which such a connection counts as idle. */
+export const API_CROWDING_UNREAD_MS = 2_000;
+
 /** Connections beyond `--api-max-conn` that are kept long enough to be answered with 503; more are dropped. */
 export const API_SURPLUS_CONN = 64;
 
@@ -64,7 +67,7 @@ export const LINT_HEADER_BYTES = 128;
 export const COMPARED_BYTES = 8 * 1024 * 1024;
 export const COMPARED_SDP_BYTES = 256 * 1024;
 
-/** Containers (vCon) on their way to their readers, and requests that wait for one to end; one more is answered with 503. */
+/** Containers (vCon) made at a time, and requests that wait for one; one more is answered with 503. */
 export const MAX_CONTAINERS = 8;
 export const MAX_CONTAINERS_WAITING = 128;
 
@@ -75,8 +78,19 @@ export const AUDIO_FILE_BYTES = 128 * 1024 * 1024;
 export const MAX_AUDIO_JOBS = 2;
 export const MAX_AUDIO_WAITING = 32;
 
-/** Characters of all answers that wait for their readers; one more answer of any size may stand on top. */
-export const API_UNREAD_CHARS = 32 * 1024 * 1024;
+/** Bytes of all answers that wait for their readers: texts, audio, and files on the disk. One of any size may stand on top. */
+export const API_UNREAD_BYTES = 32 * 1024 * 1024;
+export const API_UNREAD_AUDIO_BYTES = AUDIO_FILE_BYTES;
+export const API_UNREAD_FILE_BYTES = 768 * 1024 * 1024;
+
+/** Bytes of a piece of an answer; two of them are under way. */
+export const API_PIECE_BYTES = 64 * 1024;
+
+/** Bytes of an answer that a client with no other unread one is always given. */
+export const API_SMALL_BYTES = 128 * 1024;
+
+/** Milliseconds without reading after which a connection gives way where somebody else was refused. */
+export const API_UNREAD_MS = 10_000;
 
 /** Bytes of either output, of one line, and of standard error that is kept. */
 export const PEER_OUTPUT_BYTES = 64 * 1024 * 1024;

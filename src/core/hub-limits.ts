@@ -37,3 +37,5 @@ export const FLEET_LOSSES = 1_000;
 /** Audio files and containers of agents that are fetched at a time, and that wait. */
 export const AGENT_FILES = 2;
 export const AGENT_FILES_WAITING = 8;
+/** Captures of agents on their way to their readers; one more is answered with 503. */
+export const AGENT_CAPTURES = 8;

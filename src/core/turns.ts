@@ -79,6 +79,15 @@ export class Turns {
     return new Slice(work, this.#nowMs, SLICE_MS, () => this.#rest());
   }
 
+  /** What is made while somebody takes it, with a rest wherever a slice is over. */
+  async *pieces<T>(made: Iterable<T>): AsyncGenerator<T> {
+    const slice = this.slice('answer');
+    for (const piece of made) {
+      yield piece;
+      if (slice.isOver) await slice.rest();
+    }
+  }
+
   /** The slice of a turn that begins later: what starts at the same moment shares none. */
   async begin(work: LoopWork): Promise<Slice> {
     await this.#rest();

@@ -22,6 +22,8 @@ export type CallCapture =
   | {
       readonly file: Readable;
       readonly bytes: number;
+      /** Bytes that it takes until it is read: of the disk, or of memory where it is rebuilt. */
+      readonly keeps: number;
       /** Its SIP was rebuilt from messages: there is no RTP, and no frame of the wire. */
       readonly isRebuilt: boolean;
       /** What the file lacks; '' where nothing is missing. */
@@ -70,10 +72,11 @@ async function rebuilt(
 ): Promise<CallCapture | null> {
   const made = await turns.slice('answer').finish(rebuiltCapture(dialogs, f.evidence.stores.log), isGone);
   if (made === null) return null;
-  const { chunks, leftOut } = made.document;
+  const { bytes, keeps, leftOut, pieces } = made.document;
   return {
-    file: Readable.from(chunks, { objectMode: false }),
-    bytes: chunks.reduce((sum, chunk) => sum + chunk.length, 0),
+    file: Readable.from(turns.pieces(pieces()), { objectMode: false }),
+    bytes,
+    keeps,
     isRebuilt: true,
     lack: `${leftOut === 0 ? '' : `${leftOut} messages and `}all RTP: ${reason}`,
   };
@@ -137,7 +140,7 @@ async function inFile(write: (path: string) => Promise<WrittenFile>): Promise<Ca
       file.once('open', resolve);
       file.once('error', reject);
     });
-    return { file, bytes: size, isRebuilt: false, lack: written.lack };
+    return { file, bytes: size, keeps: size, isRebuilt: false, lack: written.lack };
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,6 +1,6 @@
 /**
- * Sends containers (vCon): what they are made of is read in turns, their text while the reader takes it. A number of them
- * is under way at a time, since each may hold the audio of its call.
+ * Makes containers (vCon): what they are made of is read in turns, their text while the reader takes it. A few are made at a
+ * time, since each may hold the audio of its call.
  */
 import { Readable } from 'node:stream';
 import { ofDialog } from '../analysis/dialog-facts.ts';
@@ -8,10 +8,20 @@ import { MAX_CONTAINERS, MAX_CONTAINERS_WAITING } from '../core/answer-limits.ts
 import { Places } from '../core/places.ts';
 import type { Turns } from '../core/turns.ts';
 import { callAudio } from '../export/audio.ts';
-import type { VconAudio, VconText } from '../export/vcon.ts';
+import type { VconAudio } from '../export/vcon.ts';
 import { dialogVcon, VCON_AUDIO_BYTES } from '../export/vcon.ts';
 import type { Figures } from '../view/figures.ts';
 import type { Found } from './found.ts';
+
+/** What a container keeps beside audio: where its messages are, and pieces under way. */
+const KEPT_BYTES = 192 * 1024;
+
+export type Container = {
+  /** JSON, made while it is read. */
+  readonly text: Readable;
+  /** Bytes that it keeps until then. */
+  readonly keeps: number;
+};
 
 export class Containers {
   readonly #f: Figures;
@@ -23,31 +33,22 @@ export class Containers {
     this.#turns = turns;
   }
 
-  /** JSON text of the dialog's container; null when too many wait, one of null when there is no such dialog. */
-  async read(callId: string, isGone: () => boolean): Promise<Found<Readable> | null> {
+  /** The dialog's container; null when too many wait, one of null when there is no such dialog. */
+  async read(callId: string, isGone: () => boolean): Promise<Found<Container> | null> {
     const { stores, omitted } = this.#f.evidence;
     if (stores.dialogs.get(callId) === undefined) return { document: null };
-    const leave = await this.#places.enter(isGone);
-    if (leave === null) {
-      if (!isGone()) omitted.refused++;
-      return null;
-    }
-    let isOn = false;
-    try {
+    const made = await this.#places.run(isGone, async () => {
       const audio = await this.#audio(callId, isGone);
       const found = await this.#turns.document(isGone, () =>
         ofDialog(stores, callId, (d) => dialogVcon(this.#f, d, Date.now(), audio)),
       );
-      if (found === null && !isGone()) omitted.refused++;
       if (found === null || found.document === null) return found && { document: null };
-      const text = Readable.from(this.#inTurns(found.document), { objectMode: false });
-      // Read to its end, or given up because its reader has gone.
-      text.once('close', leave);
-      isOn = true;
-      return { document: text };
-    } finally {
-      if (!isOn) leave();
-    }
+      const text = Readable.from(this.#turns.pieces(found.document), { objectMode: false });
+      const wavBytes = audio !== null && 'wav' in audio ? audio.wav.length : 0;
+      return { document: { text, keeps: wavBytes + KEPT_BYTES } };
+    });
+    if (made === null && !isGone()) omitted.refused++;
+    return made;
   }
 
   async #audio(callId: string, isGone: () => boolean): Promise<VconAudio> {
@@ -59,13 +60,5 @@ export class Containers {
     const audio = found.document;
     if ('tooLargeBytes' in audio && audio.tooLargeBytes !== undefined) return { tooLargeBytes: audio.tooLargeBytes };
     return audio;
-  }
-
-  async *#inTurns(text: VconText): AsyncGenerator<string> {
-    const slice = this.#turns.slice('answer');
-    for (const piece of text) {
-      yield piece;
-      if (slice.isOver) await slice.rest();
-    }
   }
 }

@@ -4,7 +4,6 @@
  * What may take turns does so that a scan of many dialogs holds no one up; it answers null when too many are made.
  */
 
-import type { Readable } from 'node:stream';
 import type {
   CallTree,
   CaptureReport,
@@ -24,6 +23,7 @@ import type { Pulse } from '../view/pulse.ts';
 import type { StreamFilter } from '../view/stream-query.ts';
 import type { Summary } from '../view/summary.ts';
 import type { AskPort } from './ask-port.ts';
+import type { Container } from './containers.ts';
 import type { Found, InTurns, IsGone } from './found.ts';
 
 /** Documents of `/v1`, and what a run prints at its end. */
@@ -43,7 +43,7 @@ export type Explorer = AskPort & {
   /** The WAV of the call, or of a span of it, or why it cannot be made. */
   audio(callId: string, isGone?: IsGone, span?: AudioSpan): InTurns<Found<CallAudio>>;
   /** A container made now, as JSON text while it is read; the audio in it may take a while. */
-  vcon(callId: string, isGone?: IsGone): InTurns<Found<Readable>>;
+  vcon(callId: string, isGone?: IsGone): InTurns<Found<Container>>;
   /** Across all dialogs and streams; takes turns. */
   captureReport(): Promise<CaptureReport> | CaptureReport;
   stats(): Promise<Stats> | Stats;

@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import { AskSipp, LintResult, Vcon } from '../../contract/index.ts';
 import { AUDIO_FILE_BYTES } from '../../core/answer-limits.ts';
-import { AGENT_FILES, AGENT_FILES_WAITING } from '../../core/hub-limits.ts';
+import { AGENT_CAPTURES, AGENT_FILES, AGENT_FILES_WAITING } from '../../core/hub-limits.ts';
 import { MAX_LEGS_SHOWN, REMOTE_ANSWER_BYTES, REMOTE_LIST_BYTES } from '../../core/item-limits.ts';
 import { Places } from '../../core/places.ts';
 import { isNeverGone } from '../../core/turns.ts';
@@ -31,6 +31,8 @@ type Place = { readonly host: string; readonly callId: string };
 
 export function callAnswers(agents: Agents, { partsOf }: Pick<StoreExplorer, 'partsOf'>): CallAnswers {
   const places = new Places(AGENT_FILES, AGENT_FILES_WAITING);
+  // A capture that nobody reads keeps a question to its agent open.
+  const relays = new Places(AGENT_CAPTURES, 0);
 
   const placeOf = async (callId: string): Promise<Found<Place> | null> => {
     const parts = await partsOf(callId);
@@ -56,23 +58,37 @@ export function callAnswers(agents: Agents, { partsOf }: Pick<StoreExplorer, 'pa
       return { document: instead(why, isGone) };
     }
   };
+  const captureOf = async (first: string, legs: readonly string[]): ReturnType<CallAnswers['capture']> => {
+    const [here, elsewhere] = await legsAt(legs, placeOf, await placeOf(first));
+    const found = await ofCall(
+      first,
+      (requests, { callId }) => readCapture(requests, callPath([`id:${callId}`, ...here], 'capture'), FILE_MS),
+      asReason,
+    );
+    const capture = found?.document ?? null;
+    if (capture === null || 'reason' in capture || elsewhere.length === 0) return found;
+    const lack = [...(capture.lack === '' ? [] : [capture.lack]), `the legs on ${elsewhere.join(', ')}`].join(', ');
+    return { document: { ...capture, lack } };
+  };
   /** What holds the whole file in memory. */
   const heavily = <T>(isGone: IsGone, work: () => Promise<T | null>): Promise<T | null> => places.run(isGone, work);
 
   return {
-    async capture(callIds) {
+    async capture(callIds, isGone = isNeverGone) {
       const [first, ...legs] = callIds.slice(0, MAX_LEGS_SHOWN);
       if (first === undefined) return { document: null };
-      const [here, elsewhere] = await legsAt(legs, placeOf, await placeOf(first));
-      const found = await ofCall(
-        first,
-        (requests, { callId }) => readCapture(requests, callPath([`id:${callId}`, ...here], 'capture'), FILE_MS),
-        asReason,
-      );
-      const capture = found?.document ?? null;
-      if (capture === null || 'reason' in capture || elsewhere.length === 0) return found;
-      const lack = [...(capture.lack === '' ? [] : [capture.lack]), `the legs on ${elsewhere.join(', ')}`].join(', ');
-      return { document: { ...capture, lack } };
+      const leave = await relays.enter(isGone);
+      if (leave === null) return null;
+      try {
+        const found = await captureOf(first, legs);
+        const capture = found?.document ?? null;
+        if (capture === null || 'reason' in capture) leave();
+        else capture.file.once('close', leave);
+        return found;
+      } catch (error) {
+        leave();
+        throw error;
+      }
     },
     audio: (callId, isGone = isNeverGone, span = undefined) =>
       heavily(isGone, () =>
@@ -100,7 +116,8 @@ export function callAnswers(agents: Agents, { partsOf }: Pick<StoreExplorer, 'pa
           callId,
           async (requests, place) => {
             const document = await readDocument(requests, dialogPath(place.callId, 'vcon'), Vcon, CONTAINER);
-            return Readable.from([JSON.stringify(document)], { objectMode: false });
+            const text = Buffer.from(JSON.stringify(document));
+            return { text: Readable.from([text], { objectMode: false }), keeps: text.length };
           },
           refuse,
         ),

@@ -15,6 +15,8 @@ import { readShape } from './shapes.ts';
 
 /** Between two pieces of a capture. */
 const PIECE_MS = 30_000;
+/** Pieces of a capture that are under way. */
+const PIECES_BYTES = 128 * 1024;
 
 export async function readDocument<T extends TSchema>(
   requests: Requests,
@@ -40,6 +42,7 @@ export async function readCapture(requests: Requests, path: string, ms: number):
   return {
     file: Readable.from(pieces(answer), { objectMode: false }),
     bytes,
+    keeps: PIECES_BYTES,
     isRebuilt: headers['x-service-capture-rebuilt'] === 'true',
     lack: saidText(String(headers['x-service-capture-lacks'] ?? '')),
   };

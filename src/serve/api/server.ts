@@ -33,6 +33,7 @@ import { ignoredBodyProblem } from '../http/ignored-body.ts';
 import { failingClosed, ProblemError } from '../http/problem-error.ts';
 import { askForBody } from '../http/request-body.ts';
 import { mediaTypeProblem, requestHeaderProblem } from '../http/request-header.ts';
+import { UnreadAnswers } from '../http/unread.ts';
 import { answerWireEvents, createClientErrorHandler } from '../http/wire-errors.ts';
 import { createMetricsPage } from '../metrics/registry.ts';
 import { readBodiesAsJson } from './json-body.ts';
@@ -86,6 +87,7 @@ export type ApiTimes = {
   readonly headerMs: number;
   readonly requestMs: number;
   readonly stalledMs: number;
+  readonly unreadMs: number;
   readonly loopDelayMs: number;
   readonly loopSampleMs: number;
 };
@@ -117,13 +119,16 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   const admission = createAdmission(server, {
     maxConnections: deps.maxConn,
     ...(deps.times?.stalledMs === undefined ? {} : { stalledMs: deps.times.stalledMs }),
+    ...(deps.times?.unreadMs === undefined ? {} : { unreadMs: deps.times.unreadMs }),
     ...(deps.requestsPerSecond === undefined ? {} : { requestsPerSecond: deps.requestsPerSecond }),
   });
   const authentication = createAuthentication(deps.credentials ?? null, deps.mcp?.credentials);
   const responses = new Map<number, number>();
   const countResponse = (status: number): void => {
     responses.set(status, (responses.get(status) ?? 0) + 1);
+    if (status === 503) admission.want();
   };
+  const unread = new UnreadAnswers();
   const app: App = Fastify({
     serverFactory(handler) {
       const listener = admission.guard(handler, countResponse);
@@ -187,7 +192,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     }
     return payload;
   });
-  const answersShed = limitUnreadAnswers(app);
+  limitUnreadAnswers(app, unread);
   app.addHook('onResponse', async (_request, reply) => {
     countResponse(reply.statusCode);
   });
@@ -205,7 +210,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
       'code',
       [...responses].map(([code, value]) => [String(code), value] as const),
     ),
-    apiCounter('answers_shed', 'Answers given up because clients did not read others.', answersShed()),
+    apiCounter('answers_shed', 'Answers given up because clients did not read others.', unread.shed),
     ...admissionFamilies(admission.counts()),
     ...authentication.families(),
   ];
@@ -223,13 +228,13 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   addDialogRoutes(app, deps);
   addLegRoutes(app, deps);
   addReportRoutes(app, deps);
-  addAudioRoute(app, deps);
-  if (hasFeature('vcon')) addVconRoute(app, deps);
+  addAudioRoute(app, { ...deps, unread });
+  if (hasFeature('vcon')) addVconRoute(app, { ...deps, unread });
   addStreamRoutes(app, deps);
   if (hasFeature('peer')) addPeerRoutes(app, deps);
   addPersistenceRoutes(app, deps);
   addOpenApiRoute(app);
-  const ask = deps.ask === undefined ? null : addAsk(app, deps, authentication, admission.moved);
+  const ask = deps.ask === undefined ? null : addAsk(app, { ...deps, unread }, authentication, admission.moved);
   const mcp = deps.mcp === undefined ? null : await agentProtocol(app, deps, deps.mcp);
   if (deps.hasConsole === true) addConsole(app);
   deps.extend?.(app);

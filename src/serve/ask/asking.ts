@@ -13,6 +13,7 @@ import type { AgentPort, ServePort } from '../../explore/serve-port.ts';
 import { parseFilter } from '../../query/parse.ts';
 import { orBusy } from '../api/routes/route.ts';
 import { ProblemError } from '../http/problem-error.ts';
+import type { UnreadAnswers } from '../http/unread.ts';
 
 export type AskDeps = {
   readonly readers: ServePort;
@@ -20,6 +21,7 @@ export type AskDeps = {
   /** Says whose credentials the request has, for the log. */
   readonly whose: (request: FastifyRequest) => string;
   readonly log: (line: string) => void;
+  readonly unread: UnreadAnswers;
 };
 
 /** The question of a request; a filter that cannot be read is a 400 that says where and why. */

@@ -35,7 +35,7 @@ const text = (mediaType: string, description: string) => ({
   content: { [mediaType]: { schema: Type.Unsafe<string>({ type: 'string' }) } },
 });
 
-export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void {
+export function addCallRoutes(app: App, { readers, whose, log, unread }: AskDeps): void {
   app.get(
     '/ask/calls/:selector',
     {
@@ -85,6 +85,7 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
       },
     },
     async (request) => {
+      unread.checkRoom('text');
       const calls = await readCalls(readers, isGone(request), request.params.selector, request.query.legs);
       const found = orNoDialog(await readers.messages(calls, false, isGone(request)));
       const bytes = found.messages.reduce((sum, m) => sum + m.text.length, 0);
@@ -107,6 +108,7 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
       },
     },
     async (request) => {
+      unread.checkRoom('text');
       const calls = await readCalls(readers, isGone(request), request.params.selector, request.query.legs);
       return orNoDialog(await readers.ladder(calls, isGone(request)));
     },
@@ -142,6 +144,7 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
       },
     },
     async (request) => {
+      unread.checkRoom('text');
       const a = await readSelector(readers, request.params.selector);
       const b = await readSelector(readers, request.query.with);
       return heavily(isGone(request), async () => orNoDialog(await readers.compare(a, b, isGone(request))));
@@ -162,6 +165,7 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
       },
     },
     async (request, reply) => {
+      unread.checkRoom('text');
       const { layout = 'text', legs } = request.query;
       const calls = await readCalls(readers, isGone(request), request.params.selector, legs);
       const lines = await heavily(isGone(request), async () =>
@@ -202,6 +206,7 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
       },
     },
     async (request, reply) => {
+      unread.checkRoom('file');
       const { selector } = request.params;
       const calls = await readCalls(readers, isGone(request), selector, request.query.legs);
       const capture = await heavily(isGone(request), async () =>
@@ -215,7 +220,7 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
         .header('content-disposition', `attachment; filename="${callIdFileName(calls[0] ?? '')}.pcapng"`)
         .header('x-service-capture-rebuilt', String(capture.isRebuilt));
       if (capture.lack !== '') reply.header('x-service-capture-lacks', headerText(capture.lack));
-      return reply.send(capture.file);
+      return reply.send(unread.weigh(capture.file, capture.isRebuilt ? 'text' : 'file', capture.keeps));
     },
   );
 
@@ -232,6 +237,7 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
       },
     },
     async (request) => {
+      unread.checkRoom('text');
       const { selector } = request.params;
       const callId = await readSelector(readers, selector);
       const pair = await heavily(isGone(request), async () =>
@@ -266,6 +272,7 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
       },
     },
     async (request, reply) => {
+      unread.checkRoom('audio');
       const { selector } = request.params;
       const callId = await readSelector(readers, selector);
       const { from = 0, to = Number.POSITIVE_INFINITY } = request.query;
@@ -276,7 +283,8 @@ export function addCallRoutes(app: App, { readers, whose, log }: AskDeps): void 
       if ('reason' in audio) throw new ProblemError('no-audio', audio.reason);
       log(`${whose(request)} heard ${JSON.stringify(selector)}, ${audio.wav.length} bytes`);
       reply.type('audio/wav').header('x-service-audio-partial', String(audio.isPartial));
-      return reply.send(Buffer.from(audio.wav.buffer, audio.wav.byteOffset, audio.wav.length));
+      const wav = Buffer.from(audio.wav.buffer, audio.wav.byteOffset, audio.wav.length);
+      return reply.send(unread.weigh(wav, 'audio', wav.length));
     },
   );
 }

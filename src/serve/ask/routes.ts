@@ -14,7 +14,7 @@ import { addCallRoutes } from './calls.ts';
 import { ChangeStreams } from './changes.ts';
 import { addListRoutes } from './lists.ts';
 
-type Deps = Pick<AskDeps, 'readers' | 'maxRows'> & {
+type Deps = Pick<AskDeps, 'readers' | 'maxRows' | 'unread'> & {
   readonly credentials?: ApiCredentials;
   readonly ask?: { readonly log: (line: string) => void };
 };
@@ -22,13 +22,14 @@ type Deps = Pick<AskDeps, 'readers' | 'maxRows'> & {
 /** `onMoved` is told of connections that got something although their answer continues. */
 export function addAsk(
   app: App,
-  { readers, maxRows, credentials, ask }: Deps,
+  { readers, maxRows, unread, credentials, ask }: Deps,
   authentication: Authentication,
   onMoved: (socket: Socket) => void,
 ): { close(): void } {
   const deps: AskDeps = {
     readers,
     maxRows,
+    unread,
     whose: ({ raw }: FastifyRequest) => credentials?.nameOf(raw.headersDistinct['authorization'] ?? []) ?? 'loopback',
     log: ask?.log ?? (() => undefined),
   };

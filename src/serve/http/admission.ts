@@ -7,9 +7,11 @@ import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import {
   API_CROWDING_CONN,
+  API_CROWDING_UNREAD_MS,
   API_REQUESTS_PER_SECOND,
   API_SURPLUS_CONN,
   API_SURPLUS_MS,
+  API_UNREAD_MS,
 } from '../../core/answer-limits.ts';
 import { endResponse, endWithProblem, ProblemError } from './problem-error.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
@@ -36,6 +38,8 @@ export type Admission = {
   end(socket: Socket, problem: ProblemError): void;
   /** The connection got something although no answer of it ended: it does not count as stalled. */
   moved(socket: Socket): void;
+  /** Somebody was refused for want of room: connections that do not read give way. */
+  want(): void;
   /** Ends connections that never sent a byte; the server cannot tell them from busy ones. */
   dropSilent(): void;
   /** Stops looking after stalled connections. */
@@ -54,12 +58,13 @@ export type AdmissionCounts = {
 export type AdmissionOptions = {
   readonly maxConnections: number;
   readonly stalledMs?: number;
+  readonly unreadMs?: number;
   readonly requestsPerSecond?: number;
 };
 
 /**
- * Milliseconds in which a connection must have a request admitted or an answer sent. Above every other time of a
- * request; it ends clients that ask and never read, or that keep an idle connection alive with a blank line now and then.
+ * Milliseconds in which a connection must have a request admitted, an answer sent or a piece of one. Above every other time of
+ * a request; it ends clients that ask and never read, or that keep an idle connection alive with a blank line now and then.
  */
 const STALLED_MS = 60_000;
 
@@ -67,6 +72,8 @@ type Connection = {
   readonly address: string;
   /** When it last got on, by the monotonic clock. */
   movedMs: number;
+  /** Bytes that it has got so far. */
+  got: number;
   /** Answers that were begun and are not out yet. */
   readonly answers: Map<ServerResponse, Admitted | null>;
   /** The answer to the request that came last; its body may still be on its way. */
@@ -78,22 +85,29 @@ type Connection = {
 };
 
 export function createAdmission(server: Server, options: AdmissionOptions): Admission {
-  const { maxConnections, stalledMs = STALLED_MS, requestsPerSecond = API_REQUESTS_PER_SECOND } = options;
+  const { maxConnections, stalledMs = STALLED_MS, unreadMs = API_UNREAD_MS } = options;
+  const { requestsPerSecond = API_REQUESTS_PER_SECOND } = options;
   const budget = new SourceBudget(requestsPerSecond);
   const open = new Map<Socket, Connection>();
   let served = 0;
   const counts = { refusedConnections: 0, displaced: 0, stalled: 0, rateLimited: 0 };
 
+  let wantedMs = Number.NEGATIVE_INFINITY;
+
   const watch = setInterval(
     () => {
-      const since = performance.now() - stalledMs;
-      for (const [socket, { movedMs }] of open) {
-        if (movedMs >= since) continue;
-        counts.stalled++;
-        socket.destroy();
+      const isWanted = performance.now() - wantedMs < unreadMs;
+      for (const [socket, connection] of open) {
+        const got = socket.bytesWritten - socket.writableLength;
+        if (got !== connection.got) connection.movedMs = performance.now();
+        connection.got = got;
+        if (restsSince(connection, stalledMs) || (isWanted && isUnread(socket, connection, unreadMs))) {
+          counts.stalled++;
+          socket.destroy();
+        }
       }
     },
-    Math.min(1_000, stalledMs / 4),
+    Math.min(1_000, stalledMs / 4, unreadMs / 4),
   );
   watch.unref();
 
@@ -108,7 +122,15 @@ export function createAdmission(server: Server, options: AdmissionOptions): Admi
       return;
     }
     const answers: Connection['answers'] = new Map();
-    open.set(socket, { address, movedMs: performance.now(), answers, newest: null, isSurplus: !isServed, last: null });
+    open.set(socket, {
+      address,
+      movedMs: performance.now(),
+      got: 0,
+      answers,
+      newest: null,
+      isSurplus: !isServed,
+      last: null,
+    });
     let late: NodeJS.Timeout | undefined;
     if (!isServed) {
       counts.refusedConnections++;
@@ -126,8 +148,8 @@ export function createAdmission(server: Server, options: AdmissionOptions): Admi
   });
 
   /**
-   * Gives a newcomer of another source the place of a connection that waits for nothing, of a source that holds more than
-   * half of all places and no few: else one client that holds connections would keep everybody else out.
+   * Gives a newcomer of another source the place of a connection that waits for nothing, or does not read what it waited for,
+   * of a source that holds more than half of all places and no few: else one client that holds connections would keep everybody else out.
    */
   function displaceFor(address: string): boolean {
     const held = new Map<string, number>();
@@ -136,7 +158,8 @@ export function createAdmission(server: Server, options: AdmissionOptions): Admi
     if (most < API_CROWDING_CONN || most <= maxConnections / 2 || held.get(address) === most) return false;
     let idle: readonly [Socket, Connection] | null = null;
     for (const [socket, c] of open) {
-      if (c.isSurplus || c.answers.size > 0 || held.get(c.address) !== most) continue;
+      const waits = c.answers.size > 0 && !isUnread(socket, c, API_CROWDING_UNREAD_MS);
+      if (c.isSurplus || waits || held.get(c.address) !== most) continue;
       if (idle === null || c.movedMs < idle[1].movedMs) idle = [socket, c];
     }
     if (idle === null) return false;
@@ -233,6 +256,9 @@ export function createAdmission(server: Server, options: AdmissionOptions): Admi
       const connection = open.get(socket);
       if (connection !== undefined) connection.movedMs = performance.now();
     },
+    want() {
+      wantedMs = performance.now();
+    },
     dropSilent() {
       for (const socket of open.keys()) if (socket.bytesRead === 0) socket.destroy();
     },
@@ -241,6 +267,15 @@ export function createAdmission(server: Server, options: AdmissionOptions): Admi
     },
     counts: () => ({ ...counts, crowded: budget.crowded }),
   };
+}
+
+function restsSince({ movedMs }: Connection, ms: number): boolean {
+  return performance.now() - movedMs > ms;
+}
+
+/** Whether something waits for its reader, who took nothing for so many milliseconds. */
+function isUnread(socket: Socket, connection: Connection, ms: number): boolean {
+  return socket.writableLength > 0 && restsSince(connection, ms);
 }
 
 function rateLimited(headers: Readonly<Record<string, string>> = {}): ProblemError {

@@ -24,6 +24,7 @@ import { foreignSiteProblem, openAccessProblem } from '../http/open-access.ts';
 import { endResponse, failingClosed, ProblemError } from '../http/problem-error.ts';
 import { askForBody } from '../http/request-body.ts';
 import { requestHeaderProblem, requestPath } from '../http/request-header.ts';
+import { UnreadAnswers } from '../http/unread.ts';
 import { answerWireEvents, createClientErrorHandler } from '../http/wire-errors.ts';
 import type { MetricsPage } from './registry.ts';
 
@@ -62,11 +63,12 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
   // Else Node leaves out of those it hands on what comes after the first two thousand.
   server.maxHeadersCount = 0;
   const admission = createAdmission(server, { maxConnections: API_MAX_CONN });
+  const unread = new UnreadAnswers();
   const listener = admission.guard((request, response) => {
     const refusal = access(request) ?? requestHeaderProblem(request) ?? routeProblem(request);
     if (refusal === null) answer(request, response).catch(onFault);
     else endResponse(response, refusal);
-  });
+  }, admission.want);
   server.on('request', listener);
   server.on('clientError', createClientErrorHandler(admission));
   answerWireEvents(server, admission, access, listener);
@@ -79,8 +81,14 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
       return;
     }
     try {
-      const text = await page.render();
-      response.writeHead(200, { 'content-type': page.contentType, 'content-length': Buffer.byteLength(text) });
+      const text = Buffer.from(await page.render());
+      const refusal = unread.hold(response, text);
+      if (refusal !== null) {
+        endResponse(response, refusal);
+        admission.want();
+        return;
+      }
+      response.writeHead(200, { 'content-type': page.contentType, 'content-length': text.length });
       response.end(text);
     } catch (error) {
       onFault(error);

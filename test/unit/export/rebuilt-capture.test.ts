@@ -43,9 +43,11 @@ function calls(): (readonly [Buffer, Packet])[] {
   });
 }
 
-function written(t: TestContext, { chunks }: RebuiltCapture): string {
+function written(t: TestContext, { bytes, pieces }: RebuiltCapture): string {
   const path = join(temporaryFolder(t), 'rebuilt.pcapng');
-  writeFileSync(path, Buffer.concat(chunks));
+  const file = Buffer.concat([...pieces()]);
+  assert.equal(file.length, bytes, 'the size is known before');
+  writeFileSync(path, file);
   return path;
 }
 
@@ -91,7 +93,7 @@ test('a call that is asked for twice is there once; nothing to show is an empty 
   assert.equal((await readCaptureFile(t, written(t, empty))).session.dialogs.size, 0);
 });
 
-test('many bytes come in chunks, in steps; what is evicted meanwhile is left out, and counted', (t) => {
+test('many bytes come in pieces as they are taken; what is evicted meanwhile is left out, or ends the file', (t) => {
   const long = ['X-Long: '.padEnd(60_000, 'x')];
   const many = Array.from(
     { length: 20 },
@@ -102,7 +104,11 @@ test('many bytes come in chunks, in steps; what is evicted meanwhile is left out
   assert.ok(dialog !== undefined);
   const whole = finish(rebuiltCapture([dialog], session.log));
   assert.deepEqual([whole.messages, whole.leftOut], [20, 0]);
-  assert.ok(whole.chunks.length > 5 && whole.chunks.every((chunk) => chunk.length < 256 * 1024));
+  assert.ok(whole.keeps < 512 * 1024);
+  const pieces = [...whole.pieces()];
+  assert.ok(pieces.length > 5 && pieces.every((piece) => piece.length < 256 * 1024));
+  const unread = whole.pieces();
+  unread.next();
 
   const steps = rebuiltCapture([dialog], session.log);
   for (let i = 0; i < 4; i++) assert.equal(steps.next().done, false);
@@ -113,4 +119,5 @@ test('many bytes come in chunks, in steps; what is evicted meanwhile is left out
   const cut = finish(steps);
   assert.ok(cut.leftOut > 0);
   assert.equal(cut.messages + cut.leftOut, 20);
+  assert.throws(() => [...unread], /evicted while it was read/);
 });

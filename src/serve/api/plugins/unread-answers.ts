@@ -1,56 +1,31 @@
-/** Bounds what is kept in memory for clients that ask and do not read: beyond it an answer becomes a 503. */
+/** Counts every answer of a route until it is read, and sends large ones in pieces; one more than may wait becomes a 503. */
 
-import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { PROBLEM_MEDIA_TYPE, problemDocument } from '../../../contract/index.ts';
-import { API_UNREAD_CHARS } from '../../../core/answer-limits.ts';
+import { API_PIECE_BYTES } from '../../../core/answer-limits.ts';
+import type { UnreadAnswers } from '../../http/unread.ts';
+import { inPieces } from '../../http/unread.ts';
 
-/**
- * Gives the number of answers that were given up because too much was waiting. Looks at answers when they are ready, not at requests when they arrive: requests that came in one piece have all been
- * admitted before the first of them is answered.
- */
-export function limitUnreadAnswers(app: FastifyInstance, limit: number = API_UNREAD_CHARS): () => number {
-  const bySocket = new Map<Socket, number>();
-  let waiting = 0;
-  let shed = 0;
-
-  function release(socket: Socket, size: number): void {
-    const left = bySocket.get(socket);
-    // A closed connection has given back all at once, also for answers whose turn never came.
-    if (left === undefined) return;
-    bySocket.set(socket, left - size);
-    waiting -= size;
-  }
-
-  function hold(socket: Socket, size: number): void {
-    const held = bySocket.get(socket);
-    if (held === undefined) {
-      socket.once('close', () => {
-        waiting -= bySocket.get(socket) ?? 0;
-        bySocket.delete(socket);
-      });
+/** To be called after all other hooks of this kind, which may still change an answer. */
+export function limitUnreadAnswers(app: FastifyInstance, unread: UnreadAnswers): void {
+  app.addHook('onSend', async ({ raw }, reply, payload: unknown) => {
+    const answer = typeof payload === 'string' ? Buffer.from(payload) : payload;
+    const isMade = Buffer.isBuffer(answer);
+    const refusal = unread.hold(reply.raw, answer);
+    if (refusal !== null) {
+      if (answer instanceof Readable) answer.destroy();
+      reply.code(503).headers({ ...refusal.headers, 'content-type': PROBLEM_MEDIA_TYPE });
+      for (const name of ['content-length', 'content-disposition']) reply.removeHeader(name);
+      return JSON.stringify(problemDocument(refusal.kind, refusal.detail));
     }
-    bySocket.set(socket, (held ?? 0) + size);
-    waiting += size;
-  }
-
-  app.addHook('onSend', async (request, reply, payload: unknown) => {
-    const { socket } = request.raw;
-    if (socket.destroyed) return payload;
-    const isSized = typeof payload === 'string' || Buffer.isBuffer(payload);
-    let answer = payload;
-    if (isSized && waiting > limit && reply.statusCode < 400) {
-      shed++;
-      reply.code(503).header('content-type', PROBLEM_MEDIA_TYPE).header('retry-after', '1');
-      reply.removeHeader('content-length');
-      answer = JSON.stringify(
-        problemDocument('overloaded', 'Too many answers wait for clients that do not read them.'),
-      );
+    if (raw.method === 'HEAD') {
+      // Else the framework reads a stream to its end.
+      if (answer instanceof Readable) answer.destroy();
+      return isMade ? answer : Readable.from([]);
     }
-    const size = typeof answer === 'string' || Buffer.isBuffer(answer) ? answer.length : 0;
-    hold(socket, size);
-    reply.raw.once('finish', () => release(socket, size));
-    return answer;
+    if (!isMade || answer.length <= API_PIECE_BYTES) return answer;
+    reply.header('content-length', answer.length);
+    return inPieces(answer);
   });
-  return () => shed;
 }

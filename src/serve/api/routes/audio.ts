@@ -5,10 +5,10 @@ import { CallIdParams } from '../../../contract/index.ts';
 import { callIdFileName } from '../../../core/file-name.ts';
 import { ProblemError } from '../../http/problem-error.ts';
 import { compileParameters } from '../parameters.ts';
-import type { App, RouteDeps } from './route.ts';
+import type { App, LargeDeps } from './route.ts';
 import { isGone, orNoDialog, refusals } from './route.ts';
 
-export function addAudioRoute(app: App, { readers }: RouteDeps): void {
+export function addAudioRoute(app: App, { readers, unread }: LargeDeps): void {
   app.get(
     '/v1/dialogs/:call_id/audio',
     {
@@ -36,13 +36,15 @@ export function addAudioRoute(app: App, { readers }: RouteDeps): void {
     },
     async (request, reply) => {
       const { params } = request;
+      unread.checkRoom('audio');
       const audio = orNoDialog(await readers.audio(params.call_id, isGone(request)));
       if ('reason' in audio) throw new ProblemError('no-audio', audio.reason);
       reply
         .type('audio/wav')
         .header('content-disposition', `attachment; filename="${callIdFileName(params.call_id)}.wav"`)
         .header('x-service-audio-partial', String(audio.isPartial));
-      return reply.send(Buffer.from(audio.wav.buffer, audio.wav.byteOffset, audio.wav.length));
+      const wav = Buffer.from(audio.wav.buffer, audio.wav.byteOffset, audio.wav.length);
+      return reply.send(unread.weigh(wav, 'audio', wav.length));
     },
   );
 }

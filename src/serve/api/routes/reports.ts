@@ -2,7 +2,7 @@
 
 import { CallIdParams, CaptureReport, Dialog, LintResult, Vcon } from '../../../contract/index.ts';
 import { compileParameters } from '../parameters.ts';
-import type { App, RouteDeps } from './route.ts';
+import type { App, LargeDeps, RouteDeps } from './route.ts';
 import { answer, isGone, orBusy, orNoDialog, refusals, streamed } from './route.ts';
 
 export function addReportRoutes(app: App, { readers }: RouteDeps): void {
@@ -57,7 +57,7 @@ export function addReportRoutes(app: App, { readers }: RouteDeps): void {
 }
 
 /** Of the feature `vcon`. */
-export function addVconRoute(app: App, { readers }: RouteDeps): void {
+export function addVconRoute(app: App, { readers, unread }: LargeDeps): void {
   app.get(
     '/v1/dialogs/:call_id/vcon',
     {
@@ -74,10 +74,11 @@ export function addVconRoute(app: App, { readers }: RouteDeps): void {
       },
     },
     async (request, reply) => {
-      const container = orNoDialog(await readers.vcon(request.params.call_id, isGone(request)));
+      unread.checkRoom('text');
+      const { text, keeps } = orNoDialog(await readers.vcon(request.params.call_id, isGone(request)));
       // Sent while it is read: the messages of one dialog may be many MiB.
       reply.type('application/json');
-      return container;
+      return unread.weigh(text, 'text', keeps);
     },
   );
 }

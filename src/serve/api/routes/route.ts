@@ -11,6 +11,7 @@ import { PROBLEMS, Problem, ref } from '../../../contract/index.ts';
 import type { Found, IsGone } from '../../../explore/found.ts';
 import type { ServePort } from '../../../explore/serve-port.ts';
 import { ProblemError } from '../../http/problem-error.ts';
+import type { UnreadAnswers } from '../../http/unread.ts';
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -25,6 +26,9 @@ export type RouteDeps = {
   /** `--api-max-rows`. */
   readonly maxRows: number;
 };
+
+/** Of routes whose answers are large. */
+export type LargeDeps = RouteDeps & { readonly unread: UnreadAnswers };
 
 /** What was made, or the refusal of one more than are made at a time. */
 export function orBusy<T>(made: T | null): T {

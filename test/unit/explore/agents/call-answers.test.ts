@@ -80,8 +80,13 @@ describe('a call on a host', () => {
     assert.deepEqual(await made.sipp(CALL, false), await here.sipp(CALL, false));
     assert.deepEqual(await made.lint(CALL), await here.lint(CALL));
     const container = (await made.vcon(CALL))?.document ?? assert.fail();
-    const vcon = JSON.parse((await bytesOf(container)).toString('utf8')) as { subject?: string; dialog?: unknown[] };
-    const local = JSON.parse((await bytesOf((await here.vcon(CALL))?.document ?? assert.fail())).toString('utf8'));
+    const vcon = JSON.parse((await bytesOf(container.text)).toString('utf8')) as {
+      subject?: string;
+      dialog?: unknown[];
+    };
+    const local = JSON.parse(
+      (await bytesOf(((await here.vcon(CALL))?.document ?? assert.fail()).text)).toString('utf8'),
+    );
     assert.deepEqual(vcon.dialog, (local as typeof vcon).dialog);
     assert.deepEqual(await made.capture([]), { document: null });
   });
