@@ -188,6 +188,22 @@ test('a client that reads slowly but reads keeps its connection', async (t) => {
   assert.ok(bytes > 60 * MIB, `${bytes} bytes`);
 });
 
+test('a source that holds all places without reading gives one to a newcomer from elsewhere', async (t) => {
+  const never = { unreadMs: 600_000, stalledMs: 600_000 };
+  const readers = fakeReaders(wavOf(8 * MIB));
+  const { port } = await startApi(t, { readers, ask: { log }, maxConn: 16, times: never });
+  const held = Array.from({ length: 16 }, () => askAndStop(t, port, '/ask/calls/x/audio', '127.0.0.70'));
+  await until(
+    () => held.every(({ text }) => text() !== ''),
+    () => 'not all are answered',
+  );
+  await until(
+    async () => (await rawRequest(port, get('/health'))).status === 200,
+    () => 'no place becomes free',
+    300,
+  );
+});
+
 /** A capture that never ends and takes much of the disk. */
 function endless(mib: number): { readonly readers: Explorer; readonly made: Readable[] } {
   const made: Readable[] = [];

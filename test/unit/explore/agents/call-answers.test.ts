@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { after, before, describe, it } from 'node:test';
+import { AGENT_CAPTURES } from '../../../../src/core/hub-limits.ts';
 import type { Agents } from '../../../../src/explore/agents/agents.ts';
 import { callAnswers } from '../../../../src/explore/agents/call-answers.ts';
 import { Unanswered } from '../../../../src/explore/found.ts';
@@ -89,6 +90,28 @@ describe('a call on a host', () => {
     );
     assert.deepEqual(vcon.dialog, (local as typeof vcon).dialog);
     assert.deepEqual(await made.capture([]), { document: null });
+  });
+
+  it('relays so many captures, and leaves questions to the agent while nobody reads them', async (t) => {
+    const slow = await pretendAgent(t, (request, response) => {
+      if (request.url?.endsWith('/sipp') === true)
+        sendJson(response, { schema_version: 1, uac: '', uas: '', notes: [] });
+      else
+        response.writeHead(200, { 'content-type': 'application/vnd.tcpdump.pcap', 'content-length': 9_999 }).write('a');
+    });
+    const made = answers(agentsOf(t, { sbc1: slow.base }), 'sbc1');
+    const relayed = await Promise.all(Array.from({ length: AGENT_CAPTURES + 1 }, async () => made.capture([CALL])));
+    const files = relayed.flatMap((found) =>
+      found?.document && 'file' in found.document ? [found.document.file] : [],
+    );
+    assert.equal(files.length, AGENT_CAPTURES);
+    assert.equal(relayed.filter((found) => found === null).length, 1);
+    assert.ok((await made.sipp(CALL, false))?.document);
+    files[0]?.on('error', () => undefined).destroy();
+    await untilHolds(() => files[0]?.closed === true);
+    const again = (await made.capture([CALL]))?.document;
+    assert.ok(again && 'file' in again);
+    for (const file of [...files, again.file]) file.on('error', () => undefined).destroy();
   });
 
   it('is asked for where the host is named, and by its own Call-ID', async (t) => {

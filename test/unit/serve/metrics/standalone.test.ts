@@ -13,7 +13,7 @@ import type { MetricsSnapshot } from '../../../../src/view/metrics-snapshot.ts';
 import { metricsSnapshot } from '../../../api/fake-readers.ts';
 import { get, rawRequest } from '../../../api/running-api.ts';
 import { assertDocument } from '../../../api/strict-contract.ts';
-import { SOON_MS } from '../../../helpers/patience.ts';
+import { SOON_MS, untilHolds } from '../../../helpers/patience.ts';
 
 function server(
   read: () => MetricsSnapshot = metricsSnapshot,
@@ -200,4 +200,34 @@ test('malformed HTTP is a problem here too', async (t) => {
     assertDocument('Problem', JSON.parse(answer.body));
   }
   assert.equal((await rawRequest(port, get('/metrics'))).status, 200);
+});
+
+test('pages that nobody reads are counted here too', async (t) => {
+  const samples = Array.from({ length: 150 }, (_, i) => ({ labels: { host: `${i}${'h'.repeat(2_000)}` }, value: i }));
+  const family = { name: 'calltap_long', help: 'Long.', type: 'gauge', labelNames: ['host'], samples } as const;
+  let rendered = 0;
+  const metrics = server(() => {
+    rendered++;
+    return metricsSnapshot({ families: [family] });
+  });
+  t.after(() => metrics.close());
+  const port = portOf(await metrics.listen({ host: '127.0.0.1', port: 0 }));
+  // Two hundred pages of 300 KB, of which the first are read when the last have been made.
+  let refusals = 0;
+  const sockets = [71, 72].map((n) => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress: `127.0.0.${n}` }).on('error', () => undefined);
+    t.after(() => socket.destroy());
+    socket.pause();
+    socket.write('GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(99));
+    return socket;
+  });
+  await untilHolds(() => rendered === 198);
+  assert.equal((await rawRequest(port, get('/nowhere'))).status, 404);
+  for (const socket of sockets) {
+    socket.on('data', (chunk: Buffer) => {
+      refusals += chunk.toString('latin1').split('clients that do not read').length - 1;
+    });
+    socket.resume();
+  }
+  await untilHolds(() => refusals > 0);
 });
