@@ -6,7 +6,7 @@
  */
 
 import type { CorrelationStrategy } from '../contract/index.ts';
-import { MAX_LEGS_COMPARED } from '../core/item-limits.ts';
+import { MAX_TIED } from '../core/limits.ts';
 import { IDENTIFIER } from '../store/dialogs/call-identifiers.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { callIdHashes } from '../store/dialogs/dialog-store.ts';
@@ -16,9 +16,6 @@ import type { Dialogs, Identifiers } from '../store/stores.ts';
 const GUESS_SPAN_US = 2_000_000;
 /** Dialogs looked at for guesses, each way in time. */
 const GUESS_STEPS = 5_000;
-/** An o= line or a branch that this many dialogs share identifies nothing: some agents always send the same. */
-const COMMON = 64;
-
 /** Calls of one hop that lie further apart are no attempts of one call: 64 times T1, the life of a transaction. */
 const APART_US = 32_000_000;
 
@@ -32,6 +29,7 @@ const SCORES: readonly (readonly [CorrelationStrategy, number])[] = [
   ['icid', 85],
   ['via_branch', 80],
 ];
+const RANKS: Partial<Record<CorrelationStrategy, number>> = Object.fromEntries(SCORES.map(([name], i) => [name, i]));
 const GUESS_SCORE = 50;
 /** Identifiers that are the Call-ID of another dialog. */
 const BY_CALL_ID: readonly (readonly [CorrelationStrategy, number])[] = [
@@ -39,6 +37,27 @@ const BY_CALL_ID: readonly (readonly [CorrelationStrategy, number])[] = [
   ['replaces', IDENTIFIER.REPLACES],
   ['refer', IDENTIFIER.REFER_CALL],
 ];
+
+/** How the others are found: they have the identifier too, likewise but for those of the same hop, or it is a Call-ID. */
+type Way = 'owners' | 'uncommon' | 'named';
+/** Of each kind of identifier what it ties by, and the kind that counts how many share it. */
+const TIES: Readonly<Record<number, readonly (readonly [CorrelationStrategy, Way, number])[]>> = {
+  [IDENTIFIER.SESSION]: [['session_id', 'owners', IDENTIFIER.SESSION]],
+  [IDENTIFIER.X_CALL_ID]: [
+    ['x_call_id', 'owners', IDENTIFIER.X_CALL_ID],
+    ['x_call_id', 'named', IDENTIFIER.X_CALL_ID],
+  ],
+  [IDENTIFIER.REPLACES]: [['replaces', 'named', IDENTIFIER.REPLACES]],
+  [IDENTIFIER.REFER_CALL]: [['refer', 'named', IDENTIFIER.REFER_CALL]],
+  [IDENTIFIER.REFER_PAIR]: [['refer', 'owners', IDENTIFIER.REFER_PAIR]],
+  [IDENTIFIER.RELATED_ICID]: [['related_icid', 'owners', IDENTIFIER.ICID]],
+  [IDENTIFIER.ICID]: [
+    ['related_icid', 'owners', IDENTIFIER.RELATED_ICID],
+    ['icid', 'owners', IDENTIFIER.ICID],
+  ],
+  [IDENTIFIER.SDP_ORIGIN]: [['sdp_origin', 'uncommon', IDENTIFIER.SDP_ORIGIN]],
+  [IDENTIFIER.BRANCH]: [['via_branch', 'uncommon', IDENTIFIER.BRANCH]],
+};
 
 /** A transfer ties calls together that are no legs of one call and share no media. */
 export function isTransfer({ strategy }: Leg): boolean {
@@ -59,17 +78,23 @@ export type CorrelationStores = { readonly dialogs: Dialogs; readonly identifier
 
 /** Nobody shares an identifier with `d`, and nobody is named by a Call-ID: identifierLegs() would find no leg. */
 export function hasNoLegs(d: Dialog, { index }: Identifiers): boolean {
-  return !BY_CALL_ID.some(([, kind]) => index.has(kind)) && index.isAlone(d.slot);
+  return !isNamedByCallId(index) && index.isAlone(d.slot);
+}
+
+/** Some dialog has an identifier that is the Call-ID of another. */
+function isNamedByCallId(index: Identifiers['index']): boolean {
+  return BY_CALL_ID.some(([, kind]) => index.has(kind));
 }
 
 /**
  * Legs that share an identifier with `d`, best first; at most `limit` are looked for. A walk over many dialogs gives
- * `searched`, where identifiers are noted whose owners have all been met.
+ * `searched`, where identifiers are noted whose owners have all been met. What more than MAX_TIED dialogs share ties none,
+ * from whichever end it is looked at; commonStrategies() tells it.
  */
 export function identifierLegs(
   d: Dialog,
   stores: CorrelationStores,
-  limit: number,
+  limit = Number.POSITIVE_INFINITY,
   searched: Set<string> | null = null,
 ): Leg[] {
   const { dialogs, identifiers } = stores;
@@ -77,7 +102,7 @@ export function identifierLegs(
   const rankOf = new Map<Dialog, number>();
   const meet = (strategy: CorrelationStrategy, other: Dialog | undefined): void => {
     if (other === undefined || other === d) return;
-    const rank = SCORES.findIndex(([name]) => name === strategy);
+    const rank = RANKS[strategy] ?? SCORES.length;
     const known = rankOf.get(other);
     if (known === undefined ? rankOf.size < limit : rank < known) rankOf.set(other, rank);
   };
@@ -87,61 +112,33 @@ export function identifierLegs(
       if (searched.has(key)) return;
       searched.add(key);
     }
-    index.forEachOwner(kind, hashA, hashB, (slot) => {
+    for (const slot of index.owners(kind, hashA, hashB) ?? []) {
       meet(strategy, dialogs.bySlot(slot));
-      return rankOf.size < limit;
-    });
+      if (rankOf.size >= limit) return;
+    }
+  };
+  /** The dialog that is named by its Call-ID, unless too many name it. */
+  const meetNamed = (strategy: CorrelationStrategy, kind: number, hashA: number, hashB: number): void => {
+    if (index.count(kind, hashA, hashB) > MAX_TIED) return;
+    for (const other of dialogs.withCallIdHashes(hashA, hashB)) meet(strategy, other);
   };
   const meetUncommon = (strategy: CorrelationStrategy, kind: number, hashA: number, hashB: number): void => {
     const others: Dialog[] = [];
-    let owners = 0;
-    index.forEachOwner(kind, hashA, hashB, (slot) => {
+    for (const slot of index.owners(kind, hashA, hashB) ?? []) {
       const other = dialogs.bySlot(slot);
       if (other !== undefined) others.push(other);
-      return ++owners <= COMMON;
-    });
-    // The dialog is one of them.
-    if (owners > COMMON || others.length < 2 || isHabit(others, identifiers)) return;
-    // An agent that always sends the same makes parallel calls of one hop, not legs of one call.
-    for (const other of others) if (!identifiers.isSameHop(other.slot, d.slot)) meet(strategy, other);
-  };
-  for (const { kind, hashA, hashB } of index.of(d.slot)) {
-    switch (kind) {
-      case IDENTIFIER.SESSION:
-        meetOwners('session_id', kind, hashA, hashB);
-        break;
-      case IDENTIFIER.X_CALL_ID:
-        meetOwners('x_call_id', kind, hashA, hashB);
-        for (const other of dialogs.withCallIdHashes(hashA, hashB)) meet('x_call_id', other);
-        break;
-      case IDENTIFIER.REPLACES:
-        for (const other of dialogs.withCallIdHashes(hashA, hashB)) meet('replaces', other);
-        break;
-      case IDENTIFIER.REFER_CALL:
-        for (const other of dialogs.withCallIdHashes(hashA, hashB)) meet('refer', other);
-        break;
-      case IDENTIFIER.REFER_PAIR:
-        meetOwners('refer', kind, hashA, hashB);
-        break;
-      case IDENTIFIER.RELATED_ICID:
-        meetOwners('related_icid', IDENTIFIER.ICID, hashA, hashB);
-        break;
-      case IDENTIFIER.ICID:
-        meetOwners('related_icid', IDENTIFIER.RELATED_ICID, hashA, hashB);
-        meetOwners('icid', kind, hashA, hashB);
-        break;
-      case IDENTIFIER.SDP_ORIGIN:
-        meetUncommon('sdp_origin', kind, hashA, hashB);
-        break;
-      case IDENTIFIER.BRANCH:
-        meetUncommon('via_branch', kind, hashA, hashB);
-        break;
-      default:
-        break;
     }
-  }
+    // The dialog is one of them.
+    if (others.length < 2 || isHabit(others, identifiers)) return;
+    // An agent that always sends the same makes parallel calls of one hop, not legs of one call.
+    const hop = identifiers.hopOf(d.slot);
+    for (const other of others) if (identifiers.hopOf(other.slot) !== hop) meet(strategy, other);
+  };
+  const meetings = { owners: meetOwners, uncommon: meetUncommon, named: meetNamed };
+  for (const { kind, hashA, hashB } of index.of(d.slot))
+    for (const [strategy, way, shared] of TIES[kind] ?? []) meetings[way](strategy, shared, hashA, hashB);
   // Where nobody names another by its Call-ID, there is nothing to hash.
-  if (BY_CALL_ID.some(([, kind]) => index.has(kind))) {
+  if (isNamedByCallId(index)) {
     const own = callIdHashes(d);
     for (const [strategy, kind] of BY_CALL_ID) meetOwners(strategy, kind, own.hashA, own.hashB);
   }
@@ -155,14 +152,31 @@ export function identifierLegs(
 
 /** Calls of one hop that follow each other with the same o= line or branch: their sender always sends it. */
 function isHabit(owners: readonly Dialog[], identifiers: Identifiers): boolean {
-  return owners.some((a, i) =>
-    owners.some(
-      (b, k) =>
-        k > i &&
-        identifiers.isSameHop(a.slot, b.slot) &&
-        (a.createdUs > b.updatedUs + APART_US || b.createdUs > a.updatedUs + APART_US),
-    ),
-  );
+  const ofHop = new Map<number, { endUs: number; beginUs: number }>();
+  for (const { slot, createdUs, updatedUs } of owners) {
+    const hop = identifiers.hopOf(slot);
+    const known = ofHop.get(hop);
+    if (known === undefined) ofHop.set(hop, { endUs: updatedUs, beginUs: createdUs });
+    else {
+      known.endUs = Math.min(known.endUs, updatedUs);
+      known.beginUs = Math.max(known.beginUs, createdUs);
+    }
+  }
+  for (const { endUs, beginUs } of ofHop.values()) if (beginUs > endUs + APART_US) return true;
+  return false;
+}
+
+/** What ties `d` to no call, because more than MAX_TIED calls share such an identifier with it. */
+export function commonStrategies(d: Dialog, { index }: Identifiers): CorrelationStrategy[] {
+  const found = new Set<CorrelationStrategy>();
+  for (const { kind, hashA, hashB } of index.of(d.slot))
+    for (const [strategy, , shared] of TIES[kind] ?? [])
+      if (index.count(shared, hashA, hashB) > MAX_TIED) found.add(strategy);
+  if (isNamedByCallId(index)) {
+    const { hashA, hashB } = callIdHashes(d);
+    for (const [strategy, kind] of BY_CALL_ID) if (index.count(kind, hashA, hashB) > MAX_TIED) found.add(strategy);
+  }
+  return SCORES.flatMap(([strategy]) => (found.has(strategy) ? [strategy] : []));
 }
 
 /**
@@ -209,7 +223,7 @@ export function guessedLegs(
 
 /** Legs of one hop, best first, at most `limit`, and how many there are. */
 export function correlatedLegs(d: Dialog, stores: CorrelationStores, limit: number): { legs: Leg[]; total: number } {
-  const found = identifierLegs(d, stores, MAX_LEGS_COMPARED);
+  const found = identifierLegs(d, stores);
   const known = new Set(found.map((leg) => leg.dialog));
   const guessed = guessedLegs(d, stores, known, GUESS_STEPS, Math.max(0, limit - found.length));
   return { legs: [...found, ...guessed.legs].slice(0, limit), total: found.length + guessed.total };

@@ -119,9 +119,6 @@ export const MAX_DTMF_KEYS = 256;
 /** Bytes of the body of a key press; what is longer is something else. */
 export const MAX_DTMF_BODY = 256;
 
-/** Legs one identifier may tie to a dialog; beyond, the number of them is a floor. */
-export const MAX_LEGS_COMPARED = 10_000;
-
 /** Identity tokens of one message. */
 export const MAX_IDENTITY_TOKENS = 8;
 

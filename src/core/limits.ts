@@ -189,6 +189,9 @@ export const MAX_KEY_PRESSES = 128;
 /** Identifiers kept of one dialog; what is beyond does not correlate. */
 export const MAX_IDENTIFIERS = 32;
 
+/** Calls that one identifier ties together. What more calls share names no call: it ties none, and the answer says so. */
+export const MAX_TIED = 64;
+
 /** An identifier longer than this is known by what stands before. */
 export const MAX_IDENTIFIER_BYTES = 512;
 

@@ -56,7 +56,7 @@ export function* passesSteps(filter: Node, s: Subject): Steps<boolean> {
     open = left;
     yield;
     if (dialogs.bySlot(s.d.slot) !== s.d) return false;
-    if (s.rises(LEVEL.TEXTS)) continue;
+    if (s.rises(LEVEL.LEGS)) continue;
     yield* s.load();
     if (dialogs.bySlot(s.d.slot) !== s.d) return false;
   }

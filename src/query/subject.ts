@@ -10,7 +10,6 @@ import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import { documentFactsSteps } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import { streamQuality } from '../analysis/stream-quality.ts';
-import { MAX_LEGS_COMPARED } from '../core/item-limits.ts';
 import type { Steps } from '../core/turns.ts';
 import type { SipMessage } from '../protocols/sip/message.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
@@ -19,7 +18,7 @@ import { mayHold } from './literal.ts';
 
 /**
  * What a key needs, the cheapest first: the record, counters of streams, their scores, sockets of messages, all figures of
- * streams, texts of messages, findings, other legs.
+ * streams, texts of messages, other legs, findings.
  */
 export const LEVEL = {
   RECORD: 0,
@@ -28,8 +27,8 @@ export const LEVEL = {
   SOCKETS: 3,
   STREAMS: 4,
   TEXTS: 5,
-  FACTS: 6,
-  LEGS: 7,
+  LEGS: 6,
+  FACTS: 7,
 } as const;
 
 /** So many streams are scored without a rest before them. */
@@ -117,9 +116,7 @@ export class Subject {
   get legs(): readonly Dialog[] {
     const { dialogs, identifiers } = this.asking.e.stores;
     this.#legs ??=
-      identifiers === null
-        ? []
-        : identifierLegs(this.d, { dialogs, identifiers }, MAX_LEGS_COMPARED).map(({ dialog }) => dialog);
+      identifiers === null ? [] : identifierLegs(this.d, { dialogs, identifiers }).map(({ dialog }) => dialog);
     return this.#legs;
   }
 
@@ -130,7 +127,7 @@ export class Subject {
     return false;
   }
 
-  /** Rises to the level that is wanted, if that is `most` or less: up to texts, what is asked for is read as it is. */
+  /** Rises to the level that is wanted, if that is `most` or less: up to legs, what is asked for is read as it is. */
   rises(most: number): boolean {
     if (this.#wanted > most) return false;
     this.#rise();

@@ -127,6 +127,12 @@ const PROTOCOLS: readonly Loss[] = [
     (f) => f.evidence.stores.identifiers?.index.refused ?? 0,
     'Identifiers of linked legs that found no room.',
   ),
+  loss(
+    'identifiers_common',
+    (f) => f.evidence.stores.identifiers?.index.common ?? 0,
+    'Identifiers of calls that more than 64 share: they tie no legs together. Some agents send one o= line in all calls.',
+    { remedy: 'Look at who sends one Session-ID, X-Call-ID, Replaces or charging identifier in all calls.' },
+  ),
 ];
 
 const STORES: readonly Loss[] = [

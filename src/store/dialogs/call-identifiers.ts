@@ -98,13 +98,14 @@ export class CallIdentifiers {
     );
   }
 
-  /** Whether the requests that opened both came from the same address and went to the same one: two calls of one hop, never two legs of one call. */
-  isSameHop(a: number, b: number): boolean {
-    const first = this.#ends[(a / BLOCK) | 0];
-    const second = this.#ends[(b / BLOCK) | 0];
-    const i = (a % BLOCK) * 2;
-    const k = (b % BLOCK) * 2;
-    return first?.[i] === second?.[k] && first?.[i + 1] === second?.[k + 1];
+  /**
+   * Between which addresses the request went that opened the dialog, as a hash: two of the same hop are never two legs of one
+   * call.
+   */
+  hopOf(slot: number): number {
+    const ends = this.#ends[(slot / BLOCK) | 0];
+    const i = (slot % BLOCK) * 2;
+    return mixHashes(ends?.[i] ?? 0, ends?.[i + 1] ?? 0);
   }
 
   #onOpening(d: Dialog, buf: Buffer, scan: SipScan, c: Packet): void {

@@ -1,27 +1,33 @@
 /**
  * Which dialogs carry the same identifier: a multimap from the identifier's hash to dialog slots, both ways.
  *
- * An entry is six integers in a block, linked with those of the same bucket and with those of the same dialog, so that
- * an identifier costs about 30 bytes, nothing for the garbage collector, and a dialog's entries go in constant time
- * each. An identifier is known by two keyed 32-bit hashes: nobody can choose values that meet.
+ * An entry is eight integers in a block. Those of one identifier form a group, the latest first, and only the first of a
+ * group stands in the bucket and knows how many there are. So whoever sends one identifier in all calls makes nothing
+ * longer that is walked: an entry comes and goes in constant time, and of a group a few are read. An entry costs about 40
+ * bytes, and nothing for the garbage collector. An identifier is known by two keyed 32-bit hashes: nobody can choose
+ * values that meet.
  */
-import { MAX_IDENTIFIERS } from '../../core/limits.ts';
+import { MAX_IDENTIFIERS, MAX_TIED } from '../../core/limits.ts';
 import { row } from '../row.ts';
 import { NONE, RowBlocks } from '../row-blocks.ts';
 
-const ENTRY = row(24, {
+const ENTRY = row(32, {
   hashA: 'i32',
   hashB: 'i32',
   /** Kind in the low four bits, the dialog's slot above them. */
   owner: 'i32',
-  /** Of the same bucket. */
+  /** Of the same identifier; the first has none before it. */
   previous: 'i32',
   next: 'i32',
   /** Of the same dialog. */
   nextOwn: 'i32',
+  /** Of the first of a group: the first of the next group of the bucket, and how many there are of its own. */
+  nextGroup: 'i32',
+  count: 'i32',
 });
 const AT = ENTRY.at;
 const KIND_BITS = 4;
+const KIND = (1 << KIND_BITS) - 1;
 
 /** Tables grow one by one, so that no growth of a large index holds the loop. */
 const TABLES = 256;
@@ -33,6 +39,7 @@ const HEADS = 1 << HEAD_BITS;
 /** What an identifier is known by. */
 export type IdentifierKey = { readonly kind: number; readonly hashA: number; readonly hashB: number };
 
+/** `count`: groups. */
 type Table = { buckets: Int32Array; count: number };
 
 export class IdentifierIndex {
@@ -43,6 +50,8 @@ export class IdentifierIndex {
   readonly #ofKind = new Int32Array(1 << KIND_BITS);
   /** Identifiers that a full dialog could not take. */
   refused = 0;
+  /** Identifiers that a dialog got when so many others had them that they tie none. */
+  common = 0;
 
   get size(): number {
     return this.#entries.size;
@@ -73,9 +82,7 @@ export class IdentifierIndex {
     i32[at + AT.owner] = owner;
     i32[at + AT.nextOwn] = head;
     this.#setHead(slot, e);
-    const table = this.#tableOf(hashB);
-    if (++table.count > table.buckets.length) this.#grow(table);
-    this.#link(table, e);
+    this.#join(e, kind, hashA, hashB);
     return true;
   }
 
@@ -90,9 +97,9 @@ export class IdentifierIndex {
     this.#setHead(slot, NONE);
     while (e !== NONE) {
       const next = this.#entries.get(e, AT.nextOwn);
-      const kind = this.#entries.get(e, AT.owner) & ((1 << KIND_BITS) - 1);
+      const kind = this.#kind(e);
       this.#ofKind[kind] = (this.#ofKind[kind] ?? 0) - 1;
-      this.#unlink(e);
+      this.#leave(e);
       this.#entries.give(e);
       e = next;
     }
@@ -101,50 +108,61 @@ export class IdentifierIndex {
   /** Identifiers of the dialog in `slot`, the latest first. */
   *of(slot: number): Generator<IdentifierKey> {
     for (let e = this.#head(slot); e !== NONE; e = this.#entries.get(e, AT.nextOwn))
-      yield {
-        kind: this.#entries.get(e, AT.owner) & ((1 << KIND_BITS) - 1),
-        hashA: this.#entries.get(e, AT.hashA),
-        hashB: this.#entries.get(e, AT.hashB),
-      };
+      yield { kind: this.#kind(e), hashA: this.#entries.get(e, AT.hashA), hashB: this.#entries.get(e, AT.hashB) };
   }
 
   /** No other dialog has an identifier of this one, whatever its kind. Nearly every dialog is: nothing is made to find it out. */
   isAlone(slot: number): boolean {
-    for (let e = this.#head(slot); e !== NONE; e = this.#entries.get(e, AT.nextOwn))
-      if (this.#isSharedAlong(AT.previous, e, slot) || this.#isSharedAlong(AT.next, e, slot)) return false;
+    for (let e = this.#head(slot); e !== NONE; e = this.#entries.get(e, AT.nextOwn)) {
+      const hashA = this.#entries.get(e, AT.hashA);
+      const hashB = this.#entries.get(e, AT.hashB);
+      // Of each kind a group at most.
+      for (let first = this.#bucket(hashA, hashB); first !== NONE; first = this.#entries.get(first, AT.nextGroup)) {
+        if (!this.#isOf(first, hashA, hashB)) continue;
+        if (this.#entries.get(first, AT.count) > 1 || this.#entries.get(first, AT.owner) >>> KIND_BITS !== slot)
+          return false;
+      }
+    }
     return true;
   }
 
-  /** Another dialog has the identifier of `e`, and stands in its bucket on this side of it: the bucket itself lies far away. */
-  #isSharedAlong(link: number, e: number, slot: number): boolean {
-    const entries = this.#entries;
-    for (let other = entries.get(e, link); other !== NONE; other = entries.get(other, link))
-      if (
-        entries.get(other, AT.hashA) === entries.get(e, AT.hashA) &&
-        entries.get(other, AT.hashB) === entries.get(e, AT.hashB) &&
-        entries.get(other, AT.owner) >>> KIND_BITS !== slot
-      )
-        return true;
-    return false;
+  /** How many dialogs have this identifier. */
+  count(kind: number, hashA: number, hashB: number): number {
+    const first = this.#first(kind, hashA, hashB);
+    return first === NONE ? 0 : this.#entries.get(first, AT.count);
   }
 
-  /** Hands over the slots of the dialogs that have this identifier, until `take` answers false. */
-  forEachOwner(kind: number, hashA: number, hashB: number, take: (slot: number) => boolean): void {
-    let e = this.#first(hashA, hashB);
-    while (e !== NONE) {
-      const { i32 } = this.#entries.block(e);
-      const at = this.#entries.wordOf(e);
-      const owner = i32[at + AT.owner] ?? 0;
-      const isIt = i32[at + AT.hashA] === hashA && i32[at + AT.hashB] === hashB;
-      if (isIt && (owner & ((1 << KIND_BITS) - 1)) === kind && !take(owner >>> KIND_BITS)) return;
-      e = i32[at + AT.next] ?? NONE;
-    }
+  /** Slots of the dialogs that have this identifier, the latest first; null where they are more than MAX_TIED. */
+  owners(kind: number, hashA: number, hashB: number): readonly number[] | null {
+    const first = this.#first(kind, hashA, hashB);
+    if (first === NONE) return [];
+    if (this.#entries.get(first, AT.count) > MAX_TIED) return null;
+    const slots: number[] = [];
+    for (let e = first; e !== NONE; e = this.#entries.get(e, AT.next))
+      slots.push(this.#entries.get(e, AT.owner) >>> KIND_BITS);
+    return slots;
   }
 
-  /** The first entry of the bucket. */
-  #first(hashA: number, hashB: number): number {
+  #kind(e: number): number {
+    return this.#entries.get(e, AT.owner) & KIND;
+  }
+
+  #isOf(e: number, hashA: number, hashB: number): boolean {
+    return this.#entries.get(e, AT.hashA) === hashA && this.#entries.get(e, AT.hashB) === hashB;
+  }
+
+  /** The first group of the bucket. */
+  #bucket(hashA: number, hashB: number): number {
     const buckets = this.#tables[hashB & (TABLES - 1)]?.buckets;
     return buckets?.[hashA & (buckets.length - 1)] ?? NONE;
+  }
+
+  /** The first entry of the identifier. */
+  #first(kind: number, hashA: number, hashB: number): number {
+    let first = this.#bucket(hashA, hashB);
+    while (first !== NONE && !(this.#isOf(first, hashA, hashB) && this.#kind(first) === kind))
+      first = this.#entries.get(first, AT.nextGroup);
+    return first;
   }
 
   #head(slot: number): number {
@@ -171,35 +189,73 @@ export class IdentifierIndex {
     return table;
   }
 
-  #link(table: Table, e: number): void {
-    const bucket = this.#entries.get(e, AT.hashA) & (table.buckets.length - 1);
-    const first = table.buckets[bucket] ?? NONE;
-    this.#entries.set(e, AT.previous, NONE);
-    this.#entries.set(e, AT.next, first);
-    if (first !== NONE) this.#entries.set(first, AT.previous, e);
-    table.buckets[bucket] = e;
+  /** Makes the entry the first of its group, or a group of its own. */
+  #join(e: number, kind: number, hashA: number, hashB: number): void {
+    const entries = this.#entries;
+    const table = this.#tableOf(hashB);
+    const second = this.#first(kind, hashA, hashB);
+    entries.set(e, AT.previous, NONE);
+    entries.set(e, AT.next, second);
+    if (second === NONE) {
+      entries.set(e, AT.count, 1);
+      if (++table.count > table.buckets.length) this.#grow(table);
+      this.#link(table, e);
+      return;
+    }
+    const count = entries.get(second, AT.count) + 1;
+    if (count > MAX_TIED) this.common++;
+    entries.set(second, AT.previous, e);
+    this.#replace(table, second, e);
+    entries.set(e, AT.count, count);
   }
 
-  #unlink(e: number): void {
-    const table = this.#tableOf(this.#entries.get(e, AT.hashB));
-    const previous = this.#entries.get(e, AT.previous);
-    const next = this.#entries.get(e, AT.next);
-    if (previous === NONE) table.buckets[this.#entries.get(e, AT.hashA) & (table.buckets.length - 1)] = next;
-    else this.#entries.set(previous, AT.next, next);
-    if (next !== NONE) this.#entries.set(next, AT.previous, previous);
-    table.count--;
+  #leave(e: number): void {
+    const entries = this.#entries;
+    const previous = entries.get(e, AT.previous);
+    const next = entries.get(e, AT.next);
+    if (next !== NONE) entries.set(next, AT.previous, previous);
+    const table = this.#tableOf(entries.get(e, AT.hashB));
+    if (previous === NONE) {
+      this.#replace(table, e, next);
+      if (next === NONE) table.count--;
+      else entries.set(next, AT.count, entries.get(e, AT.count) - 1);
+      return;
+    }
+    entries.set(previous, AT.next, next);
+    const first = this.#first(this.#kind(e), entries.get(e, AT.hashA), entries.get(e, AT.hashB));
+    entries.set(first, AT.count, entries.get(first, AT.count) - 1);
+  }
+
+  #link(table: Table, first: number): void {
+    const bucket = this.#entries.get(first, AT.hashA) & (table.buckets.length - 1);
+    this.#entries.set(first, AT.nextGroup, table.buckets[bucket] ?? NONE);
+    table.buckets[bucket] = first;
+  }
+
+  /** Puts `now` where the group that begins with `was` stands in its bucket; NONE takes the group out. */
+  #replace(table: Table, was: number, now: number): void {
+    const entries = this.#entries;
+    const after = entries.get(was, AT.nextGroup);
+    if (now !== NONE) entries.set(now, AT.nextGroup, after);
+    const there = now === NONE ? after : now;
+    const bucket = entries.get(was, AT.hashA) & (table.buckets.length - 1);
+    let before = table.buckets[bucket] ?? NONE;
+    if (before === was) {
+      table.buckets[bucket] = there;
+      return;
+    }
+    while (entries.get(before, AT.nextGroup) !== was) before = entries.get(before, AT.nextGroup);
+    entries.set(before, AT.nextGroup, there);
   }
 
   #grow(table: Table): void {
     const old = table.buckets;
-    table.buckets = new Int32Array(old.length * 4).fill(NONE);
-    for (const first of old) {
-      let e = first;
-      while (e !== NONE) {
-        const next = this.#entries.get(e, AT.next);
-        this.#link(table, e);
-        e = next;
+    table.buckets = new Int32Array(old.length * 2).fill(NONE);
+    for (let first of old)
+      while (first !== NONE) {
+        const next = this.#entries.get(first, AT.nextGroup);
+        this.#link(table, first);
+        first = next;
       }
-    }
   }
 }

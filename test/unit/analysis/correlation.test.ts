@@ -13,42 +13,7 @@ import { finish } from '../../../src/core/turns.ts';
 import { toCallTree, toCorrelation } from '../../../src/view/correlation.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
 import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
-
-const party = (user: string, address: string): Party => ({
-  user,
-  sip: { address, port: 5060 },
-  rtp: { address, port: 20_000 },
-});
-const ALICE = party('alice', '192.0.2.1');
-const PBX = party('pbx', '192.0.2.2');
-const BOB = party('bob', '192.0.2.3');
-const CAROL = party('carol', '192.0.2.4');
-const FAR = party('far', '198.51.100.1');
-const FAR_TOO = party('far2', '198.51.100.2');
-
-/** One leg that begins `atMs` after the others: an INVITE with these headers, and its answer. */
-function leg(
-  kit: TrackerKit,
-  callId: string,
-  from: Party,
-  to: Party,
-  atMs: number,
-  headers: readonly (readonly [string, string])[] = [],
-  o: { sdp?: string; answer?: readonly (readonly [string, string])[]; uri?: string } = {},
-): SipScript {
-  const script = new SipScript({ callId, caller: from, callee: to, startUs: EPOCH_US + atMs * 1000 });
-  const body = o.sdp === undefined ? {} : { body: { type: 'application/sdp', text: o.sdp } };
-  const uri = o.uri === undefined ? {} : { uri: o.uri };
-  const invite = script.request('INVITE', 0, { headers, ...body, ...uri });
-  script.respond(invite, 200, 500, { headers: o.answer ?? [] });
-  script.ack(invite, 200, 520);
-  kit.play(script);
-  return script;
-}
-
-function stores(kit: TrackerKit) {
-  return { dialogs: kit.dialogs, identifiers: kit.identifiers };
-}
+import { A, ALICE, B, BOB, CAROL, FAR, FAR_TOO, LATER, leg, NULL_UUID, PBX, party, SDP, stores } from './tied-calls.ts';
 
 /** The pair's strategy as each of the two legs tells it; fails when they differ. */
 function pairOf(kit: TrackerKit, a: string, b: string): { strategy: Strategy; score: number } | null {
@@ -66,14 +31,6 @@ function pairOf(kit: TrackerKit, a: string, b: string): { strategy: Strategy; sc
   assert.deepEqual(seen[0], seen[1], 'a pair is the same from both ends');
   return seen[0] ?? null;
 }
-
-const A = 'ab30317f1a784dc48ff824d0d3715d86';
-const B = '47755a9de7794ba387653f2099600ef2';
-const NULL_UUID = '0'.repeat(32);
-const LATER = 60_000;
-
-const SDP = (origin: string): string =>
-  `v=0\r\no=${origin}\r\ns=-\r\nc=IN IP4 192.0.2.1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n`;
 
 const PAIRS: readonly [name: string, Strategy, number, (kit: TrackerKit) => void][] = [
   [

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { MAX_IDENTIFIERS } from '../../../../src/core/limits.ts';
+import { MAX_IDENTIFIERS, MAX_TIED } from '../../../../src/core/limits.ts';
 import { IdentifierIndex } from '../../../../src/store/dialogs/identifier-index.ts';
+import { RowBlocks } from '../../../../src/store/row-blocks.ts';
 
 type Step =
   | { readonly slot: number; readonly kind: number; readonly a: number; readonly b: number }
@@ -26,9 +27,7 @@ const steps = fc.array(
 );
 
 function owners(index: IdentifierIndex, kind: number, a: number, b: number): number[] {
-  const slots: number[] = [];
-  index.forEachOwner(kind, a, b, (slot) => slots.push(slot) > 0);
-  return slots;
+  return [...(index.owners(kind, a, b) ?? [])];
 }
 
 test('it answers as a list of triples would', () => {
@@ -69,6 +68,7 @@ test('it answers as a list of triples would', () => {
           owners(index, kind, a, b).sort((x, y) => x - y),
           expected.sort((x, y) => x - y),
         );
+        assert.equal(index.count(kind, a, b), expected.length);
       }
     }),
     { numRuns: 200 },
@@ -91,4 +91,81 @@ test('a full dialog refuses, and says how often', () => {
   for (let i = 0; i < MAX_IDENTIFIERS + 3; i++) index.add(7, 0, i, i);
   assert.equal([...index.of(7)].length, MAX_IDENTIFIERS);
   assert.equal(index.refused, 3);
+});
+
+test('what as many dialogs share as may be tied is told whole, the latest first; one more, and it ties none', () => {
+  const index = new IdentifierIndex();
+  for (let slot = 0; slot < MAX_TIED; slot++) index.add(slot, 6, 5, 7);
+  assert.deepEqual(
+    index.owners(6, 5, 7),
+    Array.from({ length: MAX_TIED }, (_, i) => MAX_TIED - 1 - i),
+  );
+  assert.equal(index.common, 0);
+  index.add(1_000, 6, 5, 7);
+  index.add(1_001, 6, 5, 7);
+  assert.equal(index.owners(6, 5, 7), null);
+  assert.equal(index.count(6, 5, 7), MAX_TIED + 2);
+  assert.equal(index.common, 2);
+  // As another kind the same value is another identifier, and known by a few.
+  index.add(2_000, 5, 5, 7);
+  assert.deepEqual(index.owners(5, 5, 7), [2_000]);
+  assert.equal(index.isAlone(2_000), false);
+  for (const slot of [1_001, 3, 0]) index.remove(slot);
+  assert.equal(index.owners(6, 5, 7)?.length, MAX_TIED - 1);
+  assert.equal(index.owners(6, 5, 7)?.[0], 1_000);
+});
+
+/** Fields of entries that are read and written meanwhile. */
+function looks(work: () => void): number {
+  let n = 0;
+  const { get, set } = RowBlocks.prototype;
+  RowBlocks.prototype.get = function (row, at) {
+    n++;
+    return get.call(this, row, at);
+  };
+  RowBlocks.prototype.set = function (row, at, value) {
+    n++;
+    set.call(this, row, at, value);
+  };
+  try {
+    work();
+  } finally {
+    Object.assign(RowBlocks.prototype, { get, set });
+  }
+  return n;
+}
+
+test('nothing takes longer however many dialogs have an identifier', () => {
+  const KINDS = [0, 1, 5, 6, 7, 8];
+  const few = 500;
+  /** Looks at entries a dialog, in a store where so many share one value as each kind: to add it, ask for it, and remove it. */
+  const cost = (dialogs: number, hash: (slot: number) => number): number[] => {
+    const index = new IdentifierIndex();
+    const add = (slot: number): void => {
+      for (const kind of KINDS) index.add(slot, kind, hash(slot), ~hash(slot));
+    };
+    const ask = (slot: number): void => {
+      for (const kind of KINDS) index.owners(kind, hash(slot), ~hash(slot));
+    };
+    for (let slot = 0; slot < dialogs; slot++) add(slot);
+    const each = (work: (slot: number) => void, slotOf: (i: number) => number): number =>
+      looks(() => {
+        for (let i = 0; i < few; i++) work(slotOf(i));
+      }) / few;
+    const old = (i: number): number => Math.floor((i * dialogs) / few);
+    return [
+      each(add, (i) => dialogs + i),
+      each((slot) => index.isAlone(slot), old),
+      each(ask, old),
+      each((slot) => index.remove(slot), old),
+    ];
+  };
+  const scattered = (slot: number): number => Math.imul(slot + 1, 0x9e3779b1);
+  const own = cost(20_000, scattered);
+  for (const dialogs of [5_000, 20_000])
+    for (const [i, looked] of cost(dialogs, () => 17).entries())
+      assert.ok(
+        looked <= 2 * (own[i] ?? 0) + 16,
+        `step ${i} of ${dialogs} dialogs that share: ${looked}, else ${own[i]}`,
+      );
 });
