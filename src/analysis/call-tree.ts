@@ -28,8 +28,13 @@ export type CallTree = {
   readonly isTruncated: boolean;
 };
 
-/** A step a leg. */
-export function* callTree(root: Dialog, stores: CorrelationStores, maxLegs: number): Steps<CallTree> {
+/** A step a leg. Without guesses it is truncated where there are more legs that identifiers tie. */
+export function* callTree(
+  root: Dialog,
+  stores: CorrelationStores,
+  maxLegs: number,
+  hasGuesses = true,
+): Steps<CallTree> {
   const limit = Math.max(1, maxLegs);
   const nodes: TreeNode[] = [{ dialog: root, depth: 0, edge: null, isFollowed: true }];
   const known = new Set<Dialog>([root]);
@@ -55,7 +60,7 @@ export function* callTree(root: Dialog, stores: CorrelationStores, maxLegs: numb
     if (!isHere(node.dialog)) continue;
     attach(node, identifierLegs(node.dialog, stores, known.size + limit, searched), true);
   }
-  const identified = nodes.length;
+  const identified = hasGuesses ? nodes.length : 0;
   const steps = Math.max(16, Math.floor(GUESS_BUDGET / identified / 2));
   for (let i = 0; i < identified && !isTruncated; i++) {
     const node = nodes[i];

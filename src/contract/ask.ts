@@ -49,6 +49,9 @@ const CallsNotShown = Type.Integer({
   description: 'Legs beyond those in `call_ids`, as far as they are counted.',
 });
 const MessagesNotShown = Type.Integer({ minimum: 0, description: 'Kept ones for which the answer had no room.' });
+const LegNotes = Type.Optional(
+  Type.Array(Type.String(), { description: 'Asked with legs: why some may be missing, in sentences.' }),
+);
 
 export const AskMessages = named(
   'AskMessages',
@@ -63,6 +66,7 @@ export const AskMessages = named(
         { description: 'What one answer cannot hold; absent where it holds all. The first call comes first.' },
       ),
     ),
+    leg_notes: LegNotes,
     clocks: Clocks,
   }),
 );
@@ -133,6 +137,7 @@ export const AskLadder = named(
         { description: 'What one ladder cannot hold; absent where it holds all. The first call comes first.' },
       ),
     ),
+    leg_notes: LegNotes,
     clocks: Clocks,
   }),
 );

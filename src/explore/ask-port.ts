@@ -26,6 +26,9 @@ import type { Found, InTurns, IsGone } from './found.ts';
 import type { CallsQuestion } from './question.ts';
 import type { Selected } from './selector.ts';
 
+/** Call-IDs, the call itself not among them; and why some may be missing, in sentences. */
+export type OtherLegs = { readonly callIds: readonly string[]; readonly notes: readonly string[] };
+
 /** `text` and `markdown` are the report; `ladder` is the ladder alone, over all the calls. */
 export type TextLayout = 'text' | 'markdown' | 'ladder';
 
@@ -51,8 +54,8 @@ export type AskPort = {
   call(callId: string, isGone?: IsGone): InTurns<Found<CallDocument>>;
   /** Its list row, and what is wrong in sentences. */
   head(callId: string, isGone?: IsGone): InTurns<Found<AskHead>>;
-  /** Call-IDs of the other legs of a call, tied by identifiers; the call itself is not among them. */
-  legs(callId: string, isGone?: IsGone): InTurns<Found<readonly string[]>>;
+  /** The other legs of a call, tied by identifiers. */
+  legs(callId: string, isGone?: IsGone): InTurns<Found<OtherLegs>>;
   /**
    * The raw messages of calls, in one order of time; Call-IDs that are not here are left out. `only`: those of this index alone,
    * which a capture here knows.

@@ -1,6 +1,7 @@
 /**
  * Answers the rich questions of the port from memory.
  */
+import type { CallTree } from '../analysis/call-tree.ts';
 import { callTree } from '../analysis/call-tree.ts';
 import type { CorrelationStores } from '../analysis/correlation.ts';
 import { ofDialog } from '../analysis/dialog-facts.ts';
@@ -31,8 +32,9 @@ import type { Figures } from '../view/figures.ts';
 import { ladderSteps } from '../view/ladder.ts';
 import type { LadderStyle } from '../view/ladder-text.ts';
 import { ladderLines } from '../view/ladder-text.ts';
+import { legNotes } from '../view/leg-notes.ts';
 import { reportSteps } from '../view/report-input.ts';
-import type { AskPort, TextLayout } from './ask-port.ts';
+import type { AskPort, OtherLegs, TextLayout } from './ask-port.ts';
 import { pageSteps } from './call-page.ts';
 import type { ReadsBack } from './captures.ts';
 import { callCapture } from './captures.ts';
@@ -91,7 +93,7 @@ export function createAsker(
     call: (callId, isGone) => ofOne(callId, isGone, (d) => callDocumentSteps(evidence, d)),
     head: (callId, isGone) => ofOne(callId, isGone, (d) => askHeadSteps(evidence, d)),
     legs(callId, isGone) {
-      if (identifiers === null) return { document: [] };
+      if (identifiers === null) return { document: { callIds: [], notes: [] } };
       return ofOne(callId, isGone, (d) => legsSteps(d, { dialogs, identifiers }));
     },
     messages: (callIds, showsSecrets, isGone, only) =>
@@ -139,12 +141,16 @@ export function createAsker(
 
 /** The legs of a call but itself, tied by identifiers; guesses are none. */
 function* legDialogs(d: Dialog, stores: CorrelationStores): Steps<Dialog[]> {
-  const { nodes } = yield* callTree(d, stores, MAX_LEGS_COUNTED);
-  return nodes.flatMap(({ dialog, isFollowed }) => (isFollowed && dialog !== d ? [dialog] : []));
+  return legsIn(yield* callTree(d, stores, MAX_LEGS_COUNTED, false), d);
 }
 
-function* legsSteps(d: Dialog, stores: CorrelationStores): Steps<string[]> {
-  return (yield* legDialogs(d, stores)).map(({ callId }) => callId);
+function legsIn({ nodes }: CallTree, d: Dialog): Dialog[] {
+  return nodes.flatMap(({ dialog }) => (dialog === d ? [] : [dialog]));
+}
+
+function* legsSteps(d: Dialog, stores: CorrelationStores): Steps<OtherLegs> {
+  const tree = yield* callTree(d, stores, MAX_LEGS_COUNTED, false);
+  return { callIds: legsIn(tree, d).map(({ callId }) => callId), notes: legNotes(tree, stores.identifiers) };
 }
 
 /** Two calls that are one, or gone, make no comparison. */

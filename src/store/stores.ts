@@ -25,7 +25,7 @@ export type Streams = Omit<
   'onOpened' | 'onAccepted' | 'onWindow' | 'onEvicted' | 'onClaim' | 'onDialogGone'
 >;
 export type Messages = Omit<MessageLog, 'append' | 'onMove' | 'retime' | `set${string}`>;
-export type Identifiers = Omit<CallIdentifiers, 'onMessage' | 'onDialogGone'>;
+export type Identifiers = Omit<CallIdentifiers, 'onMessage' | 'onDialogGone' | 'bar'>;
 
 /** What STUN and TURN said about addresses (RFC 8489, RFC 8656). */
 export type StunKnowledge = {

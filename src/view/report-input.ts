@@ -3,7 +3,7 @@
  */
 
 import { messagesOf } from '../analysis/call-messages.ts';
-import { identifierLegs } from '../analysis/correlation.ts';
+import { commonStrategies, identifierLegs } from '../analysis/correlation.ts';
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import { dialogFactsSteps } from '../analysis/dialog-facts.ts';
 import { keysPressed } from '../analysis/dtmf.ts';
@@ -24,6 +24,7 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import { callHints } from './call-hints.ts';
 import { spanSec, timestampText } from './captured-at.ts';
 import { ladderSteps } from './ladder.ts';
+import { commonNote } from './leg-notes.ts';
 import { referToUri } from './recording.ts';
 import { ssrcText } from './stream-document.ts';
 import { toTermination } from './termination.ts';
@@ -112,12 +113,17 @@ function* keyFacts(e: Evidence, d: Dialog, facts: DialogFacts): Steps<[string, s
   return [...byWay].map(([way, list]) => ['Keys pressed', `${list.map((k) => k.key).join(' ')} (${way})`]);
 }
 
-/** Other calls that an identifier ties to this one. */
+/** Other calls that an identifier ties to this one, and identifiers that too many calls share. */
 function legFacts(e: Evidence, d: Dialog): [string, string][] {
   const { dialogs, identifiers } = e.stores;
   if (identifiers === null) return [];
-  const legs = identifierLegs(d, { dialogs, identifiers }, LEGS_MAX);
-  return legs.map(({ dialog, strategy }) => ['Other leg', `${dialog.callId} (by ${strategy})`]);
+  const legs = identifierLegs(d, { dialogs, identifiers });
+  const facts = legs
+    .slice(0, LEGS_MAX)
+    .map(({ dialog, strategy }): [string, string] => ['Other leg', `${dialog.callId} (by ${strategy})`]);
+  if (legs.length > LEGS_MAX) facts.push(['Other legs', `${legs.length - LEGS_MAX} more`]);
+  for (const strategy of commonStrategies(d, identifiers)) facts.push(['No legs', commonNote(strategy)]);
+  return facts;
 }
 
 function causeText(t: Termination): string {

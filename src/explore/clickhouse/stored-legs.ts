@@ -9,10 +9,13 @@ import type { CallIdentifier } from '../../analysis/opening.ts';
 import { openingOf, referIdentifiers } from '../../analysis/opening.ts';
 import type { CallTree, Correlation } from '../../contract/index.ts';
 import { HUB_LEGS } from '../../core/hub-limits.ts';
+import { MAX_TIED } from '../../core/limits.ts';
 import { finish } from '../../core/turns.ts';
 import { RecalledDialogs } from '../../ingest/recalled.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { toCallTree, toCorrelation } from '../../view/correlation.ts';
+import { legNotes } from '../../view/leg-notes.ts';
+import type { OtherLegs } from '../ask-port.ts';
 import { storedCalls } from './call-answers.ts';
 import { KEY, readCallName } from './parts.ts';
 import { SqlParameters } from './sql.ts';
@@ -32,6 +35,8 @@ const GUESS_SEC = 2;
 
 type Recalled = { readonly calls: readonly StoredCall[]; readonly stores: RecalledDialogs };
 type Found = { readonly root: Dialog; readonly stores: RecalledDialogs };
+/** Call-IDs, itself first, and what too many calls share. */
+type Tied = { readonly callIds: Set<string>; readonly common: ReadonlySet<string> };
 
 /** Null where the call is not there, or nothing of its messages. */
 async function recalled(
@@ -47,8 +52,10 @@ async function recalled(
     tiedTo(reader, callId, own, callIdHeaders),
     hasGuesses ? nearTo(reader, callId) : [],
   ]);
-  const callIds = [...new Set([...tied, ...near])].slice(0, HUB_LEGS);
+  const callIds = [...new Set([...tied.callIds, ...near])].slice(0, HUB_LEGS);
   const { stores } = callIds.length === 1 ? own : await recall(reader, callIds, callIdHeaders);
+  // Those that are near in time share it too.
+  for (const text of tied.common) stores.identifiers.bar(text);
   const root = stores.dialogs.get(callId);
   return root === undefined ? null : { root, stores };
 }
@@ -64,23 +71,42 @@ async function recall(
   return { calls, stores };
 }
 
-/** Call-IDs that share an identifier with it, or with one of them; itself first. */
+/** Those that share an identifier with it, or with one of them. */
 async function tiedTo(
   reader: StoreReader,
   callId: string,
   own: Recalled,
   callIdHeaders: readonly string[],
-): Promise<Set<string>> {
+): Promise<Tied> {
   const known = new Set([callId]);
+  const common = new Set<string>();
   let newest = own;
   for (let hop = 0; hop < HOPS && newest.calls.length > 0 && known.size < HUB_LEGS; hop++) {
-    const alike = await namedAlike(reader, namedBy(newest, callIdHeaders));
+    const named = namedBy(newest, callIdHeaders);
+    for (const text of await sharedByMany(reader, named)) common.add(text);
+    const names = named.names.filter((text) => !common.has(text));
+    const alike = await namedAlike(reader, { ...named, names });
     const others = alike.filter((text) => !known.has(text)).slice(0, HUB_LEGS - known.size);
     if (others.length === 0) break;
     for (const text of others) known.add(text);
     newest = await recall(reader, others, callIdHeaders);
   }
-  return known;
+  return { callIds: known, common };
+}
+
+/** Of these names those that more than MAX_TIED calls of one host are tied by within the span: they name no call. */
+async function sharedByMany(reader: StoreReader, { names, first, last }: Named): Promise<string[]> {
+  const parameters = new SqlParameters();
+  const wanted = parameters.add(names, 'Array(String)');
+  const [from, to] = [parameters.time(first - SPAN_US), parameters.time(last + SPAN_US)];
+  const rows = await reader.rows<{ text: string }>(
+    `SELECT DISTINCT text FROM (
+       SELECT text FROM ids
+       WHERE ${digests(wanted)} AND has(${wanted}, text) AND kind = 'correlation' AND hour BETWEEN toStartOfHour(${from}) AND ${to}
+       GROUP BY text, host HAVING uniqUpTo(${MAX_TIED})(boot, number) > ${MAX_TIED})`,
+    parameters,
+  );
+  return rows.map((row) => row.text);
 }
 
 /** What calls are known by: their own names and what they name, whom a REFER sent them to, whom they called, and when they were. */
@@ -154,13 +180,14 @@ async function nearTo(reader: StoreReader, callId: string): Promise<string[]> {
   return rows.map((row) => row.call_id);
 }
 
-/** Call-IDs of the other legs, tied by identifiers; null where the call has no messages in the store. */
-export async function legsOf(reader: StoreReader, name: string, headers: readonly string[]): Promise<string[] | null> {
+/** The other legs, tied by identifiers; null where the call has no messages in the store. */
+export async function legsOf(reader: StoreReader, name: string, headers: readonly string[]): Promise<OtherLegs | null> {
   // Guesses are no legs.
   const found = await recalled(reader, name, headers, false);
   if (found === null) return null;
-  const { nodes } = finish(callTree(found.root, found.stores, HUB_LEGS));
-  return nodes.flatMap(({ dialog, isFollowed }) => (isFollowed && dialog !== found.root ? [dialog.callId] : []));
+  const tree = finish(callTree(found.root, found.stores, HUB_LEGS, false));
+  const callIds = tree.nodes.flatMap(({ dialog }) => (dialog === found.root ? [] : [dialog.callId]));
+  return { callIds, notes: legNotes(tree, found.stores.identifiers) };
 }
 
 export async function treeOf(

@@ -126,7 +126,9 @@ class Remote {
       head: (callId) => found(callPath([callId], 'head'), AskHead),
       async legs(callId) {
         const all = await ladder([callId, '']);
-        return all && { document: all.document?.call_ids.filter((leg) => leg !== callId) ?? null };
+        if (all === null || all.document === null) return all && { document: null };
+        const { call_ids, leg_notes = [] } = all.document;
+        return { document: { callIds: call_ids.filter((leg) => leg !== callId), notes: leg_notes.map(safeText) } };
       },
       messages: (callIds) => sound(callPath(callIds, 'messages'), AskMessages, isReadable),
       ladder,

@@ -4,6 +4,7 @@
 import type { Config } from '../../config/config.ts';
 import { oneLine, quoted } from '../../config/option-value.ts';
 import { failure } from '../../core/errors.ts';
+import type { TextLayout } from '../../explore/ask-port.ts';
 import type { Explorer } from '../../explore/explorer.ts';
 import type { Asked } from './asked.ts';
 import { writeAudio, writeScenarios } from './call-files.ts';
@@ -17,8 +18,16 @@ import { attackerLines, findingsLines, registrationLines, trunkLines } from './s
 /** The lines of whatever is asked about calls; null where nothing is. Throws ServiceError. */
 export async function callAnswer(explorer: Explorer, config: Config, asked: Asked): Promise<Lines | null> {
   const find = (option: string) => (selector: string) => callIdOf(explorer, asked, option, selector);
-  if (config.callReport !== null) return reportOf(explorer, config, asked, find('--call-report')(config.callReport));
-  if (config.ladder.length > 0) return laddersOf(explorer, config, asked, config.ladder.map(find('--ladder')));
+  if (config.callReport !== null)
+    return textOf(
+      explorer,
+      [find('--call-report')(config.callReport)],
+      config.legs,
+      config.markdown ? 'markdown' : 'text',
+      asked,
+    );
+  if (config.ladder.length > 0)
+    return textOf(explorer, config.ladder.map(find('--ladder')), config.legs, 'ladder', asked);
   if (config.messages !== null) return messagesOf(explorer, config, asked, config.messages);
   if (config.quality !== null) return qualityOf(explorer, asked, find('--quality')(config.quality));
   if (config.show !== null) return sumsOf(explorer, asked, config.show);
@@ -42,32 +51,33 @@ function callIdOf(explorer: Explorer, { question }: Asked, option: string, selec
   throw failure('CALL_AMBIGUOUS', { option, selector: shown, total: selected.total, list });
 }
 
-/** With --legs the call and its other legs. */
-async function withLegs(explorer: Explorer, callIds: readonly string[], hasLegs: boolean): Promise<string[]> {
-  if (!hasLegs) return [...callIds];
-  const all = new Set(callIds);
-  for (const callId of callIds) for (const leg of (await explorer.legs(callId))?.document ?? []) all.add(leg);
-  return [...all];
-}
-
-async function reportOf(
+/** With --legs the calls and their other legs, and why some may be missing. */
+async function withLegs(
   explorer: Explorer,
-  { markdown, legs }: Config,
-  { style }: Asked,
-  callId: string,
-): Promise<Lines> {
-  const callIds = await withLegs(explorer, [callId], legs);
-  return (await explorer.text(callIds, markdown ? 'markdown' : 'text', style))?.document ?? [];
-}
-
-/** One ladder over all the calls. */
-async function laddersOf(
-  explorer: Explorer,
-  { legs }: Config,
-  { style }: Asked,
   callIds: readonly string[],
-): Promise<Iterable<string>> {
-  return (await explorer.text(await withLegs(explorer, callIds, legs), 'ladder', style))?.document ?? [];
+  hasLegs: boolean,
+): Promise<{ readonly callIds: readonly string[]; readonly notes: readonly string[] }> {
+  const all = new Set(callIds);
+  const notes = new Set<string>();
+  for (const callId of hasLegs ? callIds : []) {
+    const found = (await explorer.legs(callId))?.document ?? null;
+    for (const leg of found?.callIds ?? []) all.add(leg);
+    for (const note of found?.notes ?? []) notes.add(note);
+  }
+  return { callIds: [...all], notes: [...notes] };
+}
+
+/** The text of calls with or without their legs. */
+async function* textOf(
+  explorer: Explorer,
+  callIds: readonly string[],
+  legs: boolean,
+  layout: TextLayout,
+  { style }: Asked,
+): AsyncGenerator<string> {
+  const all = await withLegs(explorer, callIds, legs);
+  yield* (await explorer.text(all.callIds, layout, style))?.document ?? [];
+  yield* all.notes;
 }
 
 /** `SEL`, `SEL#N` for one message, or `all` for those of every call of the question. */
@@ -86,11 +96,11 @@ async function messagesOf(
     return ofEach(explorer, callIds, showSecrets, style);
   }
   const callId = callIdOf(explorer, asked, option, isWhole ? selector : (single?.[1] ?? ''));
-  const callIds = await withLegs(explorer, [callId], legs && isWhole);
+  const { callIds, notes } = await withLegs(explorer, [callId], legs && isWhole);
   const only = isWhole ? undefined : Number(single?.[2]);
   const document = (await explorer.messages(callIds, showSecrets, undefined, only))?.document ?? null;
   if (document === null) return [];
-  if (isWhole) return messageLines(document, style);
+  if (isWhole) return messageLines({ ...document, leg_notes: [...notes] }, style);
   if (document.messages.length === 0) {
     const kept = (await explorer.ladder([callId]))?.document?.steps.length ?? 0;
     throw failure('MESSAGE_NOT_FOUND', { selector: oneLine(selector), kept });

@@ -15,10 +15,11 @@ export type MessageStyle = {
 };
 
 export function* messageLines(document: AskMessages, style: MessageStyle): Generator<string> {
-  const { call_ids, messages, not_kept, not_shown } = document;
+  const { call_ids, messages, not_kept, not_shown, leg_notes = [] } = document;
   for (const m of messages) yield* oneMessage(m, style, call_ids.indexOf(m.call_id));
   if (style.isRaw) return;
   if (not_kept > 0) yield `${not_kept} more ${not_kept === 1 ? 'message was' : 'messages were'} not kept.`;
+  yield* leg_notes;
   if (not_shown === undefined) return;
   const { calls, messages: more } = not_shown;
   if (calls > 0) yield `${call_ids.length} of ${call_ids.length + calls} calls; the rest is not shown.`;

@@ -60,6 +60,7 @@ export function LadderView({ ladder, current, marked, onCurrent, onMark }: Props
         ? null
         : h('button', { type: 'button', 'aria-pressed': hasMedia, onClick: () => setMedia(!hasMedia) }, 'Media'),
       ladder.not_kept === 0 ? null : h('span', { class: 'bad' }, `${ladder.not_kept} messages are not kept any more`),
+      ladder.leg_notes === undefined ? null : h('span', { class: 'bad' }, ladder.leg_notes.map(shown).join(' ')),
     ),
     whatIsNotShown(ladder).map((sentence) => h('p', { key: sentence, class: 'note' }, sentence)),
     h(

@@ -304,9 +304,11 @@ export class CallView implements View {
     else {
       const found = await this.#parts.port.legs(this.#first);
       if (found === null) return this.#app.say(this.#parts.port.whyNone(), LOOK.red);
-      const others = found.document ?? [];
-      if (others.length === 0) return this.#app.say('no other leg of this call is known');
-      this.#callIds = [this.#first, ...others];
+      const { callIds = [], notes = [] } = found.document ?? {};
+      if (notes.length > 0) this.#app.say(notes.join(' '));
+      else if (callIds.length === 0) this.#app.say('no other leg of this call is known');
+      if (callIds.length === 0) return;
+      this.#callIds = [this.#first, ...callIds];
     }
     this.#scroll.to(0, 1);
     await this.read();

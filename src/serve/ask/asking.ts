@@ -47,16 +47,24 @@ export async function readSelector(readers: Pick<AgentPort, 'select'>, selector:
   throw new ProblemError('not-found', 'There is no such call; the selector is a Call-ID, id:CALL-ID or ssrc:0xSSRC.');
 }
 
+/** Calls, and why legs of them may be missing. */
+export type CallsRead = { readonly calls: readonly string[]; readonly notes: readonly string[] };
+
 /** The call, and with `legs` its other legs. */
 export async function readCalls(
   readers: Pick<AgentPort, 'select' | 'legs'>,
   isGone: IsGone,
   selector: string,
   legs: boolean | undefined,
-): Promise<readonly string[]> {
+): Promise<CallsRead> {
   const callId = await readSelector(readers, selector);
-  if (legs !== true) return [callId];
-  return [callId, ...(orBusy(await readers.legs(callId, isGone)).document ?? [])];
+  const found = legs === true ? orBusy(await readers.legs(callId, isGone)).document : null;
+  return { calls: [callId, ...(found?.callIds ?? [])], notes: found?.notes ?? [] };
+}
+
+/** The document of calls, and in it why legs may be missing. */
+export function withNotes<T extends object>(document: T, notes: readonly string[]): T & { leg_notes?: string[] } {
+  return notes.length === 0 ? document : { ...document, leg_notes: [...notes] };
 }
 
 const heavy = new Places(ASK_HEAVY, ASK_HEAVY_WAITING);

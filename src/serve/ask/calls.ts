@@ -22,7 +22,7 @@ import type { App } from '../api/routes/route.ts';
 import { answer, isGone, orNoDialog, refusals } from '../api/routes/route.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import type { AskDeps } from './asking.ts';
-import { heavily, OF_CALL, readCalls, readSelector } from './asking.ts';
+import { heavily, OF_CALL, readCalls, readSelector, withNotes } from './asking.ts';
 
 /** Of a page; a ladder in a browser or a file is as wide as it must be. */
 const STYLE = { width: null, color: false, isUtc: true } as const;
@@ -86,8 +86,8 @@ export function addCallRoutes(app: App, { readers, whose, log, unread }: AskDeps
     },
     async (request) => {
       unread.checkRoom('text');
-      const calls = await readCalls(readers, isGone(request), request.params.selector, request.query.legs);
-      const found = orNoDialog(await readers.messages(calls, false, isGone(request)));
+      const { calls, notes } = await readCalls(readers, isGone(request), request.params.selector, request.query.legs);
+      const found = withNotes(orNoDialog(await readers.messages(calls, false, isGone(request))), notes);
       const bytes = found.messages.reduce((sum, m) => sum + m.text.length, 0);
       log(`${whose(request)} read messages of ${JSON.stringify(request.params.selector)}, ${bytes} bytes`);
       return found;
@@ -109,8 +109,8 @@ export function addCallRoutes(app: App, { readers, whose, log, unread }: AskDeps
     },
     async (request) => {
       unread.checkRoom('text');
-      const calls = await readCalls(readers, isGone(request), request.params.selector, request.query.legs);
-      return orNoDialog(await readers.ladder(calls, isGone(request)));
+      const { calls, notes } = await readCalls(readers, isGone(request), request.params.selector, request.query.legs);
+      return withNotes(orNoDialog(await readers.ladder(calls, isGone(request))), notes);
     },
   );
 
@@ -167,12 +167,12 @@ export function addCallRoutes(app: App, { readers, whose, log, unread }: AskDeps
     async (request, reply) => {
       unread.checkRoom('text');
       const { layout = 'text', legs } = request.query;
-      const calls = await readCalls(readers, isGone(request), request.params.selector, legs);
+      const { calls, notes } = await readCalls(readers, isGone(request), request.params.selector, legs);
       const lines = await heavily(isGone(request), async () =>
         orNoDialog(await readers.text(calls, layout, STYLE, isGone(request))),
       );
       reply.type(layout === 'markdown' ? 'text/markdown; charset=utf-8' : 'text/plain; charset=utf-8');
-      return reply.send(`${[...lines].join('\n')}\n`);
+      return reply.send(`${[...lines, ...notes].join('\n')}\n`);
     },
   );
 
@@ -208,7 +208,7 @@ export function addCallRoutes(app: App, { readers, whose, log, unread }: AskDeps
     async (request, reply) => {
       unread.checkRoom('file');
       const { selector } = request.params;
-      const calls = await readCalls(readers, isGone(request), selector, request.query.legs);
+      const { calls, notes } = await readCalls(readers, isGone(request), selector, request.query.legs);
       const capture = await heavily(isGone(request), async () =>
         orNoDialog(await readers.capture(calls, isGone(request))),
       );
@@ -219,7 +219,8 @@ export function addCallRoutes(app: App, { readers, whose, log, unread }: AskDeps
         .header('content-length', capture.bytes)
         .header('content-disposition', `attachment; filename="${callIdFileName(calls[0] ?? '')}.pcapng"`)
         .header('x-service-capture-rebuilt', String(capture.isRebuilt));
-      if (capture.lack !== '') reply.header('x-service-capture-lacks', headerText(capture.lack));
+      const lack = [...(capture.lack === '' ? [] : [capture.lack]), ...notes].join(', ');
+      if (lack !== '') reply.header('x-service-capture-lacks', headerText(lack));
       return reply.send(unread.weigh(capture.file, capture.isRebuilt ? 'text' : 'file', capture.keeps));
     },
   );

@@ -12,7 +12,7 @@ import type { AgentPort } from '../../explore/serve-port.ts';
 import { explainedNames, findingHelp } from '../../view/finding-help.ts';
 import { orBusy, orNoDialog } from '../api/routes/route.ts';
 import { readStream, streamFilterOf } from '../api/routes/streams.ts';
-import { heavily, readCalls, readQuestion, readSelector } from '../ask/asking.ts';
+import { heavily, readCalls, readQuestion, readSelector, withNotes } from '../ask/asking.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import type { Answer } from './answer.ts';
 
@@ -95,9 +95,9 @@ export const TOOLS: readonly Tool[] = [
     async ({ call: selector, layout = 'markdown', legs: hasLegs }, { readers, isGone }) => {
       if (layout === 'json')
         return { document: orNoDialog(await readers.report(await readSelector(readers, selector), isGone)) };
-      const calls = await readCalls(readers, isGone, selector, hasLegs);
+      const { calls, notes } = await readCalls(readers, isGone, selector, hasLegs);
       const lines = await heavily(isGone, async () => orNoDialog(await readers.text(calls, layout, STYLE, isGone)));
-      return { lines: [...lines].join('\n') };
+      return { lines: [...lines, ...notes].join('\n') };
     },
   ),
   tool(
@@ -105,8 +105,8 @@ export const TOOLS: readonly Tool[] = [
     'Who sent what to whom, message by message, with the time between, over all legs if asked, and the media.',
     taking({ call, legs }),
     async ({ call: selector, legs: hasLegs }, { readers, isGone }) => {
-      const calls = await readCalls(readers, isGone, selector, hasLegs);
-      return { document: orNoDialog(await readers.ladder(calls, isGone)) };
+      const { calls, notes } = await readCalls(readers, isGone, selector, hasLegs);
+      return { document: withNotes(orNoDialog(await readers.ladder(calls, isGone)), notes) };
     },
   ),
   tool(
@@ -118,8 +118,8 @@ export const TOOLS: readonly Tool[] = [
       first: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
     }),
     async ({ call: selector, legs: hasLegs, first = 0 }, { readers, isGone, log }) => {
-      const calls = await readCalls(readers, isGone, selector, hasLegs);
-      const all = orNoDialog(await readers.messages(calls, false, isGone));
+      const { calls, notes } = await readCalls(readers, isGone, selector, hasLegs);
+      const all = withNotes(orNoDialog(await readers.messages(calls, false, isGone)), notes);
       const messages = fitting(all.messages.slice(first, first + MCP_MESSAGES));
       const chars = messages.reduce((sum, m) => sum + m.text.length, 0);
       log(`messages of ${JSON.stringify(selector)}, ${chars} characters`);
@@ -134,17 +134,21 @@ export const TOOLS: readonly Tool[] = [
     'call_tree',
     'All legs of a call as a tree, followed from identifier to identifier.',
     taking({ call }),
-    async ({ call: selector }, { readers, maxRows, isGone }) => ({
-      document: orNoDialog(await readers.tree(await readSelector(readers, selector), maxRows, isGone)),
-    }),
+    async ({ call: selector }, { readers, maxRows, isGone }) => {
+      const { calls, notes } = await readCalls(readers, isGone, selector, true);
+      const document = orNoDialog(await readers.tree(calls[0] ?? '', maxRows, isGone));
+      return noted(document, notes);
+    },
   ),
   tool(
     'correlate',
     'The legs that are tied to one leg of a call, and by what.',
     taking({ call }),
-    async ({ call: selector }, { readers, maxRows }) => ({
-      document: orNoDialog(await readers.correlated(await readSelector(readers, selector), maxRows)),
-    }),
+    async ({ call: selector }, { readers, maxRows, isGone }) => {
+      const { calls, notes } = await readCalls(readers, isGone, selector, true);
+      const document = orNoDialog(await readers.correlated(calls[0] ?? '', maxRows));
+      return noted(document, notes);
+    },
   ),
   tool(
     'lint',
@@ -219,4 +223,8 @@ function fitting(messages: readonly AskMessage[]): AskMessage[] {
 
 function known(): string {
   return explainedNames().join(', ');
+}
+
+function noted(document: object, notes: readonly string[]): Answer {
+  return notes.length === 0 ? { document } : { document, note: notes.join(' ') };
 }

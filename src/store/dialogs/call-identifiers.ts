@@ -83,6 +83,15 @@ export class CallIdentifiers {
     this.index.remove(d.slot);
   }
 
+  /** What too many calls share that are not here: it ties none of those that are. */
+  bar(text: string): void {
+    const { hashA, hashB } = this.#hash(text);
+    this.index.bar(hashA, hashB);
+    const bytes = Buffer.from(text);
+    const asCallId = hashesOfCallId(bytes, 0, bytes.length);
+    this.index.bar(asCallId.hashA, asCallId.hashB);
+  }
+
   /** Whether one of the two addresses of the opening message is one of the other's. Loopback counts with its port. */
   sharesAddress(a: number, b: number): boolean {
     const first = this.#ends[(a / BLOCK) | 0];

@@ -48,6 +48,8 @@ export class IdentifierIndex {
   readonly #heads: (Int32Array | undefined)[] = [];
   /** How many entries there are of each kind. */
   readonly #ofKind = new Int32Array(1 << KIND_BITS);
+  /** Identifiers that others, who are not here, share with too many. */
+  readonly #barred = new Set<string>();
   /** Identifiers that a full dialog could not take. */
   refused = 0;
   /** Identifiers that a dialog got when so many others had them that they tie none. */
@@ -126,19 +128,23 @@ export class IdentifierIndex {
     return true;
   }
 
-  /** How many dialogs have this identifier. */
+  /** This one ties none, however few dialogs here have it. */
+  bar(hashA: number, hashB: number): void {
+    this.#barred.add(`${hashA} ${hashB}`);
+  }
+
+  /** How many dialogs have this identifier; Infinity where it is barred. */
   count(kind: number, hashA: number, hashB: number): number {
+    if (this.#barred.size > 0 && this.#barred.has(`${hashA} ${hashB}`)) return Number.POSITIVE_INFINITY;
     const first = this.#first(kind, hashA, hashB);
     return first === NONE ? 0 : this.#entries.get(first, AT.count);
   }
 
   /** Slots of the dialogs that have this identifier, the latest first; null where they are more than MAX_TIED. */
   owners(kind: number, hashA: number, hashB: number): readonly number[] | null {
-    const first = this.#first(kind, hashA, hashB);
-    if (first === NONE) return [];
-    if (this.#entries.get(first, AT.count) > MAX_TIED) return null;
+    if (this.count(kind, hashA, hashB) > MAX_TIED) return null;
     const slots: number[] = [];
-    for (let e = first; e !== NONE; e = this.#entries.get(e, AT.next))
+    for (let e = this.#first(kind, hashA, hashB); e !== NONE; e = this.#entries.get(e, AT.next))
       slots.push(this.#entries.get(e, AT.owner) >>> KIND_BITS);
     return slots;
   }

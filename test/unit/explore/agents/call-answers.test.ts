@@ -138,7 +138,7 @@ describe('a call on a host', () => {
     const one = await agent(t);
     const store = storeOver(session.explorer, (callId) => (callId === CALL ? ['sbc2'] : ['sbc1']));
     const made = callAnswers(agentsOf(t, { sbc1: one }), store);
-    const legs = (await session.explorer.legs(TRANSFER))?.document ?? [];
+    const legs = (await session.explorer.legs(TRANSFER))?.document?.callIds ?? [];
     assert.ok(legs.length > 0);
     const capture = (await made.capture([TRANSFER, ...legs, CALL]))?.document;
     const own = (await session.explorer.capture([TRANSFER, ...legs]))?.document;

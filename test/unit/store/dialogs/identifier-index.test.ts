@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { MAX_IDENTIFIERS, MAX_TIED } from '../../../../src/core/limits.ts';
 import { IdentifierIndex } from '../../../../src/store/dialogs/identifier-index.ts';
-import { RowBlocks } from '../../../../src/store/row-blocks.ts';
+import { looksAtRows } from '../../../helpers/row-looks.ts';
 
 type Step =
   | { readonly slot: number; readonly kind: number; readonly a: number; readonly b: number }
@@ -115,26 +115,6 @@ test('what as many dialogs share as may be tied is told whole, the latest first;
   assert.equal(index.owners(6, 5, 7)?.[0], 1_000);
 });
 
-/** Fields of entries that are read and written meanwhile. */
-function looks(work: () => void): number {
-  let n = 0;
-  const { get, set } = RowBlocks.prototype;
-  RowBlocks.prototype.get = function (row, at) {
-    n++;
-    return get.call(this, row, at);
-  };
-  RowBlocks.prototype.set = function (row, at, value) {
-    n++;
-    set.call(this, row, at, value);
-  };
-  try {
-    work();
-  } finally {
-    Object.assign(RowBlocks.prototype, { get, set });
-  }
-  return n;
-}
-
 test('nothing takes longer however many dialogs have an identifier', () => {
   const KINDS = [0, 1, 5, 6, 7, 8];
   const few = 500;
@@ -149,7 +129,7 @@ test('nothing takes longer however many dialogs have an identifier', () => {
     };
     for (let slot = 0; slot < dialogs; slot++) add(slot);
     const each = (work: (slot: number) => void, slotOf: (i: number) => number): number =>
-      looks(() => {
+      looksAtRows(() => {
         for (let i = 0; i < few; i++) work(slotOf(i));
       }) / few;
     const old = (i: number): number => Math.floor((i * dialogs) / few);
