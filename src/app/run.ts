@@ -64,6 +64,8 @@ export function sessionOptions(config: Config): SessionOptions {
       config.filter !== null ||
       config.interactive ||
       config.mcpStdio ||
+      // Calls are judged while others come: to find it out anew for each would read all of them each time.
+      config.ship !== null ||
       isLive(config),
     lintSuppress: config.lintSuppress,
     audioBytes: config.retainAudio ? config.audioBytes : 0,

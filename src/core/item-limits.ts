@@ -140,6 +140,9 @@ export const MAX_LINKED_MESSAGES = 8;
 /** Two numbers and a method, and blanks between them (RFC 3262 section 7.2). */
 export const MAX_RACK_CHARS = 64;
 
+/** Streams that RTCP alone speaks of, which the hints of a call name; further ones are counted in one hint. */
+export const MAX_UNSEEN_HINTS = 8;
+
 /** Legs looked at: a B2BUA has two, one that forks a few more. */
 export const MAX_B2BUA_LEGS = 16;
 

@@ -239,6 +239,10 @@ export const MAX_SENDER_REPORTS = 8;
 /** Endpoints that ICMP errors about media speak of; errors about further ones are only counted. */
 export const MAX_ICMP_ENDPOINTS = 4_096;
 
+/** Flows of one dialog that its answers name; and flows that are looked at again for each stream or socket that came since. */
+export const MAX_DIALOG_ICMP_FLOWS = 64;
+export const ICMP_FLOWS_AGAIN = 64;
+
 /** Kinds of errors remembered of one dialog, and dialogs with any. */
 export const MAX_ICMP_NOTES = 8;
 export const MAX_ICMP_DIALOGS = 4_096;

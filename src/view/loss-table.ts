@@ -100,6 +100,11 @@ const PROTOCOLS: readonly Loss[] = [
   ),
   loss('icmp_flows_evicted', (f) => f.ingest.icmp.media.evictedFlows, 'Such flows, dropped after a silent minute.'),
   loss(
+    'icmp_flows_beyond_dialog',
+    (f) => f.ingest.icmp.media.beyondDialog,
+    'Such flows beyond 64 of a call, which its answers do not name.',
+  ),
+  loss(
     'icmp_endpoints_untallied',
     (f) => f.ingest.icmp.media.untalliedEndpoints,
     'Sockets of such flows beyond 4,096.',

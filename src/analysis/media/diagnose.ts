@@ -7,6 +7,7 @@
 
 import { counted } from '../../core/counted.ts';
 import { endpointKeyAddress, endpointKeyHost, endpointKeyText } from '../../core/ip.ts';
+import { MAX_UNSEEN_HINTS } from '../../core/item-limits.ts';
 import { isPrivateAddress } from '../../core/private-address.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
@@ -244,11 +245,13 @@ function checkReports(c: MediaCase, f: MediaFindings): void {
   for (const s of c.streams) checkRemoteLoss(s, c.thresholds.remoteLossPct, f);
   // Agents mirror signaling and reports, never RTP: that none came says something only where RTP is captured.
   if (!c.isRtpCaptured) return;
-  for (const { source, sentPackets, remote } of c.unseen)
-    if (sentPackets > 0)
-      f.hints.push(
-        `RTCP says that ${endpointKeyText(source)} sent ${counted(sentPackets, 'RTP packet')}${lossText(remote)}; this capture saw none of them.`,
-      );
+  const sent = c.unseen.filter(({ sentPackets }) => sentPackets > 0);
+  for (const { source, sentPackets, remote } of sent.slice(0, MAX_UNSEEN_HINTS))
+    f.hints.push(
+      `RTCP says that ${endpointKeyText(source)} sent ${counted(sentPackets, 'RTP packet')}${lossText(remote)}; this capture saw none of them.`,
+    );
+  if (sent.length > MAX_UNSEEN_HINTS)
+    f.hints.push(`RTCP says the same of ${counted(sent.length - MAX_UNSEEN_HINTS, 'further stream')}.`);
 }
 
 /** Duplicates make the number negative (RFC 3550 section 6.4.1). */

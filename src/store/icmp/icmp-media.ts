@@ -5,7 +5,13 @@
 
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKeyAddress, endpointKeyPort, endpointKeyWithPort } from '../../core/ip.ts';
-import { MAX_ICMP_ENDPOINTS, MAX_ICMP_FLOWS, SILENT_US } from '../../core/limits.ts';
+import {
+  ICMP_FLOWS_AGAIN,
+  MAX_DIALOG_ICMP_FLOWS,
+  MAX_ICMP_ENDPOINTS,
+  MAX_ICMP_FLOWS,
+  SILENT_US,
+} from '../../core/limits.ts';
 import { dropSilent } from '../../core/maps.ts';
 import type { IcmpError } from '../../decode/icmp.ts';
 import { PROTOCOL_UDP } from '../../decode/icmp.ts';
@@ -57,6 +63,8 @@ export class IcmpMediaTally {
   untrackedFlows = 0;
   /** Flows that gave their place. */
   evictedFlows = 0;
+  /** Flows beyond those of one dialog. */
+  beyondDialog = 0;
   /** Errors about endpoints beyond the cap. */
   untalliedEndpoints = 0;
 
@@ -124,10 +132,14 @@ export class IcmpMediaTally {
     return true;
   }
 
-  /** Flows tied to this dialog. What could be tied to none is looked at again once there is more to tie it to. */
+  /**
+   * Flows tied to this dialog. What could be tied to none is looked at again once there is more to tie it to: with many flows
+   * once there is much more, or a stranger's errors would be looked at for each call.
+   */
   ofDialog(d: Dialog): readonly IcmpFlow[] {
     const known = this.#streams.opened + this.#endpoints.size;
-    if (known !== this.#knownThen) {
+    const more = Math.abs(known - this.#knownThen);
+    if (more > 0 && more * ICMP_FLOWS_AGAIN >= this.#flows.size) {
       this.#knownThen = known;
       for (const flow of this.#flows.values()) if (flow.attribution === 'none') this.#attribute(flow);
     }
@@ -142,8 +154,10 @@ export class IcmpMediaTally {
     flow.streams = found.streams;
     if (found.dialog === flow.dialog) return;
     if (flow.dialog !== null) this.#list(flow.dialog, (list) => list.filter((f) => f !== flow));
-    if (found.dialog !== null) this.#list(found.dialog, (list) => [...list, flow]);
     flow.dialog = found.dialog;
+    if (found.dialog === null) return;
+    if ((this.#byDialog.get(found.dialog)?.length ?? 0) >= MAX_DIALOG_ICMP_FLOWS) this.beyondDialog++;
+    else this.#list(found.dialog, (list) => [...list, flow]);
   }
 
   #list(d: Dialog, change: (list: readonly IcmpFlow[]) => readonly IcmpFlow[]): void {

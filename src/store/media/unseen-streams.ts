@@ -4,7 +4,7 @@
 
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKeyPort, endpointKeyWithPort } from '../../core/ip.ts';
-import { MAX_UNSEEN_STREAMS, SILENT_US } from '../../core/limits.ts';
+import { MAX_ENDPOINT_STREAMS, MAX_UNSEEN_STREAMS, SILENT_US } from '../../core/limits.ts';
 import { dropSilent } from '../../core/maps.ts';
 import type { RemoteReport } from './rtcp-data.ts';
 
@@ -67,7 +67,7 @@ export class UnseenStreams {
     }
   }
 
-  /** Streams whose media would come from this endpoint. */
+  /** Streams whose media would come from this endpoint, the newest of many. */
   at(endpoint: EndpointKey): readonly UnseenStream[] {
     return this.#byEndpoint.get(endpoint) ?? [];
   }
@@ -79,7 +79,10 @@ export class UnseenStreams {
   #index(key: EndpointKey, stream: UnseenStream): void {
     const list = this.#byEndpoint.get(key);
     if (list === undefined) this.#byEndpoint.set(key, [stream]);
-    else list.push(stream);
+    else {
+      if (list.length >= MAX_ENDPOINT_STREAMS) list.shift();
+      list.push(stream);
+    }
   }
 }
 

@@ -261,6 +261,12 @@ test('what RTCP alone speaks of is missed only where RTP would come past', () =>
   assert.deepEqual(hints(500, -6), sent('500 RTP packets and that the receiver lost none of them'));
   assert.deepEqual(hints(0, null), []);
   assert.deepEqual(hints(753, 7, false), [], 'a mirror of signaling brings no RTP');
+  const one = { source, firstUs: 0, newestUs: 0, lastUs: 0, sentPackets: 9, sentOctets: 0, remote: null };
+  const many = Array.from({ length: 500 }, (_, ssrc) => ({ ...one, ssrc }));
+  assert.deepEqual(diagnosed(call, [], { unseen: many }).hints, [
+    ...Array.from({ length: 8 }, () => sent('9 RTP packets')[0]),
+    'RTCP says the same of 492 further streams.',
+  ]);
   const silent = answered();
   assert.deepEqual(diagnosed(silent, [], { isRtpCaptured: false }), QUIET, 'nor is there none');
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EndpointKey } from '../../../../src/core/ip.ts';
 import { endpointKeyFromText } from '../../../../src/core/ip.ts';
-import { MAX_UNSEEN_STREAMS, SILENT_US } from '../../../../src/core/limits.ts';
+import { MAX_ENDPOINT_STREAMS, MAX_UNSEEN_STREAMS, SILENT_US } from '../../../../src/core/limits.ts';
 import { UnseenStreams } from '../../../../src/store/media/unseen-streams.ts';
 
 const at = (n: number, port = 5001): EndpointKey =>
@@ -24,4 +24,15 @@ test('a full table refuses while its streams are spoken of, and gives the place 
     [7],
     'its media would come from the port below',
   );
+});
+
+test('of a flood from one socket the newest are found there', () => {
+  const unseen = new UnseenStreams();
+  for (let ssrc = 0; ssrc < 1_000; ssrc++) unseen.note(at(1), ssrc, 0);
+  for (const port of [5001, 5000])
+    assert.deepEqual(
+      unseen.at(at(1, port)).map((s) => s.ssrc),
+      Array.from({ length: MAX_ENDPOINT_STREAMS }, (_, i) => 1_000 - MAX_ENDPOINT_STREAMS + i),
+    );
+  assert.equal(unseen.size, 1_000);
 });
