@@ -12,9 +12,10 @@ import { hasNoLegs, identifierLegs, isTransfer } from './correlation.ts';
 
 export function hasOtherLeg(d: Dialog, stores: CorrelationStores, log: Messages): boolean {
   if (d.methodId !== METHOD.INVITE || hasNoLegs(d, stores.identifiers)) return false;
-  const own = openingHosts(d, log);
+  const legs = identifierLegs(d, stores, MAX_B2BUA_LEGS);
+  const own = legs.length === 0 ? null : openingHosts(d, log);
   if (own === null) return false;
-  return identifierLegs(d, stores, MAX_B2BUA_LEGS).some((leg) => {
+  return legs.some((leg) => {
     if (isTransfer(leg) || leg.dialog.methodId !== METHOD.INVITE) return false;
     const other = openingHosts(leg.dialog, log);
     return other !== null && (own.to === other.from || own.from === other.to);
