@@ -6,8 +6,12 @@
 #include "tls/source_tls.h"
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 
 namespace calltap {
 
@@ -50,24 +54,47 @@ const char *AddSite(Local<Value> item, std::vector<ct_tls_site> *rows) {
   return "";
 }
 
-Local<Object> MappingRow(const ct_tls_mapping &m) {
-  static constexpr char kDeleted[] = " (deleted)";
-  std::string path(m.path, m.path_len > 0 ? strnlen(m.path, std::min<size_t>(m.path_len, CT_TLS_PATH)) : 0);
-  size_t tail = sizeof kDeleted - 1;
-  if (m.nlink == 0 && path.size() >= tail && path.compare(path.size() - tail, tail, kDeleted) == 0)
-    path.resize(path.size() - tail);
-  auto o = Nan::New<Object>();
-  Put(o, "pid", m.pid);
-  Put(o, "comm", std::string(m.comm, strnlen(m.comm, sizeof m.comm)).c_str());
-  Put(o, "dev", m.dev);
-  Put(o, "ino", static_cast<double>(m.ino));
-  Put(o, "path", path.c_str());
-  Put(o, "deleted", m.nlink == 0);
-  Put(o, "start", v8::BigInt::NewFromUnsigned(v8::Isolate::GetCurrent(), m.start));
-  Put(o, "end", v8::BigInt::NewFromUnsigned(v8::Isolate::GetCurrent(), m.end));
-  Put(o, "mntns", m.mntns);
-  return o;
-}
+// What a scan uses on a thread of libuv's pool, while the capture may be closed.
+struct Scanner {
+  std::mutex one;
+  ct_tls_scanner scanner{};
+  Scanner() = default;
+  Scanner(const Scanner &) = delete;
+  Scanner &operator=(const Scanner &) = delete;
+  ~Scanner() { ct_tls_scan_close(&scanner); }
+};
+
+// Lists what processes map: a hostile one maps 65,530 times, and the kernel takes its time for each.
+class HostScan : public Nan::AsyncWorker {
+public:
+  HostScan(Nan::Callback *done, std::shared_ptr<Scanner> of)
+      : Nan::AsyncWorker(done, "calltap:tls-scan"), of_(std::move(of)) {}
+  ~HostScan() override { free(rows_); }
+
+  void Execute() override {
+    std::lock_guard<std::mutex> lock(of_->one);
+    found_ = ct_tls_scan(&of_->scanner, &rows_, &cut_, why_);
+  }
+
+  void HandleOKCallback() override {
+    Nan::HandleScope scope;
+    char *bytes = reinterpret_cast<char *>(std::exchange(rows_, nullptr));
+    size_t length = bytes == nullptr ? 0 : static_cast<size_t>(found_) * sizeof(ct_tls_mapping);
+    Local<Value> rows = bytes == nullptr ? Nan::NewBuffer(0).ToLocalChecked()
+                                         : Nan::NewBuffer(bytes, length, FreeRows, nullptr).ToLocalChecked();
+    Local<Value> args[] = {Text(found_ < 0 ? why_ : ""), rows, Nan::New(static_cast<double>(cut_))};
+    callback->Call(3, args, async_resource);
+  }
+
+private:
+  static void FreeRows(char *bytes, void *) { free(bytes); }
+
+  std::shared_ptr<Scanner> of_;
+  ct_tls_mapping *rows_ = nullptr;
+  uint64_t cut_ = 0;
+  int64_t found_ = 0;
+  char why_[CT_TLS_WHY] = "";
+};
 
 class TlsCapture : public SlabSource {
 public:
@@ -154,21 +181,10 @@ private:
 
   bool Detach(Call info) { return ct_tls_detach(&probe_, U32(info[0])); }
 
-  Local<Object> Scan(Call) {
-    char why[CT_TLS_WHY] = "";
-    ct_tls_mapping *rows = nullptr;
-    int64_t n = IsClosing() ? -ECANCELED : ct_tls_scan(&scanner_, &rows, why);
-    ct_tls_tidy(&probe_);
-    auto list = Nan::New<v8::Array>();
-    for (int64_t i = 0; i < n; i++) {
-      Nan::HandleScope inner;
-      Nan::Set(list, static_cast<uint32_t>(i), MappingRow(rows[i]));
-    }
-    free(rows);
-    auto out = Nan::New<Object>();
-    Put(out, "error", why);
-    Put(out, "rows", list);
-    return out;
+  void Scan(Call info) {
+    if (!info[0]->IsFunction()) return Nan::ThrowTypeError("scan(done)");
+    if (!IsClosing()) ct_tls_tidy(&probe_);
+    Nan::AsyncQueueWorker(new HostScan(new Nan::Callback(info[0].As<Function>()), scanner_));
   }
 
   bool Observes(Call info) { return ct_tls_observes(&probe_, U32(info[0])); }
@@ -270,13 +286,13 @@ private:
   void StopSource() override {
     ct_tls_stop(&source_);
     ct_tls_probe_close(&probe_);
-    ct_tls_scan_close(&scanner_);
+    scanner_->scanner.stop.store(1);
   }
 
   ct_tls_opts opts_{};
   ct_tls_probe probe_{};
   ct_tls_source source_{};
-  ct_tls_scanner scanner_{};
+  std::shared_ptr<Scanner> scanner_ = std::make_shared<Scanner>();
 };
 #else
 // Says why it cannot be opened, and can do nothing else.

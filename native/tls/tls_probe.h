@@ -8,6 +8,7 @@
 #ifndef CALLTAP_TLS_PROBE_H
 #define CALLTAP_TLS_PROBE_H
 #include "../../bpf/tls_event.h"
+#include "core/slab.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -112,12 +113,31 @@ bool ct_tls_site_kind(const char *text, uint8_t *op, uint8_t *library);
 /* tls_why.c: what a refusal means here and what to do about it, in one line. */
 void ct_tls_explain(int err, const char *what, char why[CT_TLS_WHY]);
 
+/* tls_files.c. Begins zeroed. */
+#define CT_TLS_PROCESS_FILES 1024u /* files of one process that are seen */
+struct ct_tls_seen {
+  uint32_t pid, files;
+  uint64_t process; /* counts them; a slot of another one is free */
+  struct {
+    uint64_t process, ino;
+    uint32_t dev;
+  } slots[CT_TLS_PROCESS_FILES * 2u];
+};
+/*
+ * Leaves the first row of each file of a process, and of the next one; those of a process come one after the other. How
+ * many stay. `cut` counts rows of files beyond the cap.
+ */
+size_t ct_tls_once_each(struct ct_tls_seen *s, struct ct_tls_mapping *rows, size_t n, uint64_t *cut);
+
 /* tls_scan.c: the program is loaded by the first scan and kept. Begins zeroed. */
 struct ct_tls_scanner {
   void *skel, *link;
+  ct_atomic_u32 stop; /* another thread ends a scan, and lets none begin */
+  struct ct_tls_seen seen;
 };
-/* How many rows, in memory to free(); -errno with the reason. */
-int64_t ct_tls_scan(struct ct_tls_scanner *s, struct ct_tls_mapping **rows, char why[CT_TLS_WHY]);
+/* How many rows, in memory to free(); -errno with the reason. `cut`: rows of files that were too many for a process. */
+int64_t ct_tls_scan(struct ct_tls_scanner *s, struct ct_tls_mapping **rows, uint64_t *cut,
+                    char why[CT_TLS_WHY]);
 void ct_tls_scan_close(struct ct_tls_scanner *s);
 
 #ifdef __cplusplus

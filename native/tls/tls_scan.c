@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tls_scan.c - runs bpf/scan.bpf.c: every executable file mapping of the host, in a few milliseconds.
+ * tls_scan.c - runs bpf/scan.bpf.c: every file that a process of the host maps executable, in a few milliseconds.
  */
 #define _GNU_SOURCE
 #include "system/bpf_late.h"
@@ -14,19 +14,20 @@
 #include "system/bpf_load.h"
 #include <bpf/bpf.h>
 
-#define SCAN_MAX (256u * 1024u * 1024u) /* bytes of rows; 800,000 mappings */
+#define SCAN_MAX (64u * 1024u * 1024u) /* bytes of rows; 200,000 files of processes */
 
 /* Reads rows until the iterator ends. Their number or -errno. */
-static int64_t read_rows(int fd, struct ct_tls_mapping **rows) {
+static int64_t read_rows(struct ct_tls_scanner *s, int fd, struct ct_tls_mapping **rows, uint64_t *cut) {
   size_t used = 0, room = 0;
   uint8_t *buf = NULL;
+  memset(&s->seen, 0, sizeof s->seen);
   for (;;) {
     if (room - used < sizeof **rows * 64) {
       room = room == 0 ? sizeof **rows * 2048 : room * 2;
       uint8_t *more = room > SCAN_MAX ? NULL : realloc(buf, room);
       if (more == NULL) {
         free(buf);
-        return -ENOMEM;
+        return room > SCAN_MAX ? -E2BIG : -ENOMEM;
       }
       buf = more;
     }
@@ -38,7 +39,12 @@ static int64_t read_rows(int fd, struct ct_tls_mapping **rows) {
       free(buf);
       return -err;
     }
-    used += (size_t)n;
+    /* A read ends with a row. */
+    struct ct_tls_mapping *fresh = (struct ct_tls_mapping *)(void *)(buf + used);
+    used += ct_tls_once_each(&s->seen, fresh, (size_t)n / sizeof *fresh, cut) * sizeof *fresh;
+    if (atomic_load(&s->stop) == 0) continue;
+    free(buf);
+    return -ECANCELED;
   }
   *rows = (struct ct_tls_mapping *)(void *)buf;
   return (int64_t)(used / sizeof **rows);
@@ -67,17 +73,23 @@ static int load(struct ct_tls_scanner *s) {
   return err;
 }
 
-int64_t ct_tls_scan(struct ct_tls_scanner *s, struct ct_tls_mapping **rows, char why[CT_TLS_WHY]) {
+int64_t ct_tls_scan(struct ct_tls_scanner *s, struct ct_tls_mapping **rows, uint64_t *cut,
+                    char why[CT_TLS_WHY]) {
   *rows = NULL;
   if (*ct_bpf_refusal() != 0) {
     snprintf(why, CT_TLS_WHY, "%s", ct_bpf_refusal());
     return -ENOSYS;
   }
-  int64_t result = s->skel == NULL ? load(s) : 0;
+  int64_t result = atomic_load(&s->stop) != 0 ? -ECANCELED : s->skel == NULL ? load(s) : 0;
   if (result == 0) {
     int fd = bpf_iter_create(bpf_link__fd(s->link));
-    result = fd < 0 ? -errno : read_rows(fd, rows);
+    result = fd < 0 ? -errno : read_rows(s, fd, rows, cut);
     if (fd >= 0) close(fd);
+  }
+  if (result == -E2BIG) {
+    snprintf(why, CT_TLS_WHY, "the processes of this host map more files than calltap can list (%u)",
+             SCAN_MAX / (unsigned)sizeof **rows);
+    return result;
   }
   if (result < 0) ct_tls_explain((int)-result, "looking through the processes", why);
   return result;

@@ -1,4 +1,6 @@
 /** A program for tests of rights and of violent ends: opens a capture, tries to attach, says what came of it, waits. */
+import { Turns } from '../../src/core/turns.ts';
+import { scanHost } from '../../src/sources/tls/scan-rows.ts';
 import { attachLibrary, TlsLab } from './tls-kernel-lab.ts';
 
 const [, , libssl = '', options = '{}'] = process.argv;
@@ -12,7 +14,7 @@ if (lab.refusal === '') {
     attached = String(error);
   }
 }
-const scan = lab.native.scan();
+const scan = await scanHost(lab.native, new Turns(() => performance.now()));
 process.stdout.write(
   `${JSON.stringify({
     refusal: lab.refusal,

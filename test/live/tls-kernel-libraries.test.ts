@@ -4,6 +4,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { Turns } from '../../src/core/turns.ts';
+import { scanHost } from '../../src/sources/tls/scan-rows.ts';
 import { freePort, until } from '../helpers/patience.ts';
 import { chosenSites, exportedSites } from '../helpers/tls-probes.ts';
 import {
@@ -211,7 +213,8 @@ test('files', { skip: kernelSkip() }, async (t) => {
     );
     rmSync(dir, { recursive: true });
     const lab = await shared.again();
-    const row = lab.native.scan().rows.find((r) => r.pid === child.pid && r.path.endsWith('/deleted/libssl.so.3'));
+    const { rows } = await scanHost(lab.native, new Turns(() => performance.now()));
+    const row = rows.find((r) => r.pid === child.pid && r.path.endsWith('/deleted/libssl.so.3'));
     assert.ok(row?.deleted);
     assert.equal(row.comm.startsWith('python3'), true);
     const area = `${row.start.toString(16)}-${row.end.toString(16)}`;
@@ -226,9 +229,10 @@ test('files', { skip: kernelSkip() }, async (t) => {
     const line = `mount -t tmpfs none ${inside} && cp ${dir}/* ${inside}/ && LD_LIBRARY_PATH=${inside} exec python3 ${script} server thread 127.0.0.1`;
     const { child, match } = await startPeer(s, ['unshare', '-m', 'sh', '-c', line], /port (\d+)/, folder);
     const lab = await shared.again();
-    const row = lab.native.scan().rows.find((r) => r.pid === child.pid && r.path === `${inside}/libssl.so.3`);
+    const { rows } = await scanHost(lab.native, new Turns(() => performance.now()));
+    const row = rows.find((r) => r.pid === child.pid && r.path === `${inside}/libssl.so.3`);
     assert.ok(row !== undefined && !row.deleted);
-    const own = lab.native.scan().rows.find((r) => r.pid === process.pid);
+    const own = rows.find((r) => r.pid === process.pid);
     assert.notEqual(row.mntns, own?.mntns);
     const path = `/proc/${row.pid}/root${row.path}`;
     lab.attach(path, exportedSites(path));
@@ -248,7 +252,8 @@ test('files', { skip: kernelSkip() }, async (t) => {
       const { child, match } = await startPeer(s, ['unshare', '-m', 'sh', '-c', line], /port (\d+)/, folder);
       const lab = await shared.again();
       // The path is one of the layer or of the merged tree, by the kernel's version; the inode is always the real one.
-      const row = lab.native.scan().rows.find((r) => r.pid === child.pid && r.path.endsWith('/libssl.so.3'));
+      const { rows } = await scanHost(lab.native, new Turns(() => performance.now()));
+      const row = rows.find((r) => r.pid === child.pid && r.path.endsWith('/libssl.so.3'));
       assert.ok(row !== undefined);
       s.diagnostic(`${row.path} of ${merged}`);
       const real = statSync(join(lower, 'libssl.so.3'));

@@ -294,7 +294,7 @@ function tls(target: Target, onSlab: OnSlab): Running {
         () => capture.start(),
         attach,
         () => capture.detach(1),
-        () => capture.scan(),
+        () => capture.scan(() => undefined),
         () => capture.allow(Uint32Array.of(1)),
         () => capture.verdict(1, 0, true),
         () => capture.counters(new BigUint64Array(binding.info().tlsCounterNames.length)),

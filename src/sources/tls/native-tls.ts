@@ -76,7 +76,13 @@ export type TlsMapping = {
   readonly mntns: number;
 };
 
-export type TlsScanResult = { readonly error: string; readonly rows: readonly TlsMapping[] };
+/** `cut`: mappings of files beyond CT_TLS_PROCESS_FILES of one process. */
+export type TlsScanResult = { readonly error: string; readonly rows: readonly TlsMapping[]; readonly cut: number };
+
+export type ScanNative = {
+  /** Lists what processes map, on a thread of libuv's pool: rows of scan-rows.ts. One at a time; close() ends it with an error. */
+  scan(done: (error: string, rows: Buffer, cut: number) => void): void;
+};
 
 /** A process that moved TLS records, whoever made them: socket calls that moved whole ones, in each direction. */
 export type TlsMover = {
@@ -132,7 +138,7 @@ export const START = { ANY: 1, BORN: 2, FILE: 4, NAME: 8 } as const;
 
 export type StartedProgram = { readonly ino: number; readonly name: string };
 
-export type NativeTlsCapture = {
+export type NativeTlsCapture = ScanNative & {
   /** Loads and tries the programs. '' or why it cannot work, with the remedy. */
   open(): string;
   /** Starts the reader: errno, 0 when it runs. */
@@ -141,7 +147,6 @@ export type NativeTlsCapture = {
   detach(id: number): boolean;
   /** What the calls of a function under proof have shown since it was attached. */
   proof(row: number): TlsProof;
-  scan(): TlsScanResult;
   /** Whether a call of the process was seen. */
   observes(pid: number): boolean;
   /** Observe only these processes; null: all. errno, 0 when it is so. */
