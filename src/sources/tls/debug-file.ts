@@ -7,14 +7,16 @@
 import { closeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ElfImage } from './elf.ts';
-import { fileSource, openForReading, readElf } from './elf.ts';
+import { fileSource, readElf } from './elf.ts';
 import { buildIdOf, debugLinkOf } from './elf-notes.ts';
 import type { Symbols } from './elf-symbols.ts';
+import type { ReadBudget } from './read-budget.ts';
+import { openRegular } from './regular-file.ts';
 
 const FOLDER = '/usr/lib/debug';
 
-/** Where a file lies: its path as the process sees it, and what leads to the root of that process. */
-export type FilePlaceInRoot = { readonly root: string; readonly path: string };
+/** Where a file lies: its path as a process sees it, and the folder of that process in /proc; '' for this one's own root. */
+export type FilePlaceInRoot = { readonly proc: string; readonly path: string };
 
 /** What `use` finds in the symbols of the debug file of `image`; null when there is none. */
 export function withDebugSymbols<T>(image: ElfImage, place: FilePlaceInRoot, use: (symbols: Symbols) => T): T | null {
@@ -23,7 +25,7 @@ export function withDebugSymbols<T>(image: ElfImage, place: FilePlaceInRoot, use
   const id = buildIdOf(image.source);
   if (id === null) return null;
   for (const path of candidates(image, id, place.path)) {
-    const found = withSymbolsOf(`${place.root}${path}`, id, use);
+    const found = withSymbolsOf(place.proc, path, id, image.source.budget, use);
     if (found !== null) return found;
   }
   return null;
@@ -37,21 +39,27 @@ function candidates(image: ElfImage, id: string, path: string): string[] {
   return [byId, join(folder, link), join(folder, '.debug', link), join(FOLDER, folder, link)];
 }
 
-function withSymbolsOf<T>(path: string, id: string, use: (symbols: Symbols) => T): T | null {
-  let fd: number;
+function withSymbolsOf<T>(
+  proc: string,
+  path: string,
+  id: string,
+  budget: ReadBudget,
+  use: (symbols: Symbols) => T,
+): T | null {
+  // Packages put links there.
+  const opened =
+    proc === ''
+      ? openRegular(path, { follow: true })
+      : openRegular(`${proc}/root${path}`, { follow: true, seenBy: proc });
+  if ('reason' in opened) return null;
   try {
-    fd = openForReading(path);
-  } catch {
-    return null;
-  }
-  try {
-    const source = fileSource(fd);
+    const source = fileSource(opened.fd, budget);
     if (source === null || buildIdOf(source) !== id) return null;
     const elf = readElf(source);
     // Its dynamic symbols, like all that was loaded, are not in it.
     const tables = elf.ok ? elf.image.tables.filter((table) => table.name === 'symtab') : [];
     return tables.length === 0 ? null : use({ source, tables });
   } finally {
-    closeSync(fd);
+    closeSync(opened.fd);
   }
 }

@@ -1,15 +1,12 @@
 /** A file that a process maps: how it is opened by a way that is sure to lead to it, and what it is called. */
-import { closeSync, fstatSync } from 'node:fs';
-import { errnoOf } from '../../core/errors.ts';
-import { openForReading } from './elf.ts';
+import { closeSync } from 'node:fs';
 import type { TlsMapping } from './native-tls.ts';
+import type { NoFile, RegularFile } from './regular-file.ts';
+import { openRegular } from './regular-file.ts';
 import { baseName } from './targets.ts';
 
 /** Kernel device numbers are major << 20 | minor. */
 export const DEVICE_MAJOR = 1 << 20;
-
-/** A file that a process maps, opened by a way that is sure to lead to the mapped inode. */
-type Opened = { readonly fd: number } | { readonly reason: string };
 
 export function describe(f: { readonly path: string; readonly isDeleted: boolean }): string {
   // A path is what some process chose: control bytes would reach the terminal.
@@ -26,22 +23,20 @@ export function kernelDevice(dev: number): number {
 }
 
 /** By path in the process's own root when that still is the inode, else by the mapping itself. */
-export function openMapped(row: TlsMapping, procRoot = '/proc'): Opened {
-  const ways: string[] = [];
-  if (!row.deleted && row.path.startsWith('/')) ways.push(`${procRoot}/${row.pid}/root${row.path}`);
-  ways.push(`${procRoot}/${row.pid}/map_files/${row.start.toString(16)}-${row.end.toString(16)}`);
+export function openMapped(row: TlsMapping, procRoot = '/proc'): RegularFile | NoFile {
+  const ways: [path: string, follow: boolean][] = [];
+  // The path of a mapping ends in no link; the mapping itself is one.
+  if (!row.deleted && row.path.startsWith('/')) ways.push([`${procRoot}/${row.pid}/root${row.path}`, false]);
+  ways.push([`${procRoot}/${row.pid}/map_files/${row.start.toString(16)}-${row.end.toString(16)}`, true]);
   let reason = '';
-  for (const way of ways) {
-    let fd: number;
-    try {
-      fd = openForReading(way);
-    } catch (error) {
-      reason = `cannot be opened (${errnoOf(error) ?? 'error'})`;
+  for (const [path, follow] of ways) {
+    const opened = openRegular(path, { follow });
+    if ('reason' in opened) {
+      reason = opened.reason;
       continue;
     }
-    const stat = fstatSync(fd);
-    if (stat.isFile() && stat.ino === row.ino) return { fd };
-    closeSync(fd);
+    if (opened.stat.ino === row.ino) return opened;
+    closeSync(opened.fd);
     reason = 'the path leads to another file now';
   }
   return { reason };

@@ -7,6 +7,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { errnoOf } from '../../core/errors.ts';
 import { MAX_MAPS_BYTES } from '../../core/program-limits.ts';
 import type { TlsMapping } from './native-tls.ts';
+import { readHead } from './regular-file.ts';
 
 /** Processes are read for so long before other work gets a turn. */
 const TURN_MS = 10;
@@ -28,16 +29,21 @@ export function programOf(procRoot: string, pid: number): string {
   }
 }
 
-/** Executable file mappings of a process, each file once; null when the process is gone. */
-export function mappingsOf(procRoot: string, pid: number): TlsMapping[] | 'unreadable' | null {
+/** Executable file mappings of a process, each file once; null when the process is gone, unreadable also beyond so many bytes. */
+export function mappingsOf(
+  procRoot: string,
+  pid: number,
+  mostBytes = MAX_MAPS_BYTES,
+): TlsMapping[] | 'unreadable' | null {
   let text: string;
   let comm: string;
   try {
-    text = readFileSync(`${procRoot}/${pid}/maps`, 'utf8').slice(0, MAX_MAPS_BYTES);
+    text = readHead(`${procRoot}/${pid}/maps`, mostBytes + 1);
     comm = readFileSync(`${procRoot}/${pid}/comm`, 'utf8').trimEnd();
   } catch (error) {
     return errnoOf(error) === 'EACCES' || errnoOf(error) === 'EPERM' ? 'unreadable' : null;
   }
+  if (Buffer.byteLength(text) > mostBytes) return 'unreadable';
   const found = new Map<string, TlsMapping>();
   for (const line of text.split('\n')) {
     const m = LINE.exec(line);
