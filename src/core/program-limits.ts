@@ -12,8 +12,12 @@ export const MAX_JUMP_CASES = 1024;
 /** A linker keeps a name once; more copies than this are no honest table. */
 export const MAX_SYMBOL_COPIES = 256;
 
-/** Bytes of /proc/PID/maps. */
+/** Bytes of /proc/PID/maps; of a program that was just started, where more is a reason to look at all; and of its mountinfo. */
 export const MAX_MAPS_BYTES = 16 * 1024 * 1024;
+export const MAX_STARTED_MAPS_BYTES = 1024 * 1024;
+export const MAX_MOUNTS_BYTES = 1024 * 1024;
+/** Bytes of /proc/PID/cmdline: its first argument alone is used. */
+export const MAX_ARGUMENT_BYTES = 4 * 1024;
 
 /** Bytes of the relocations of a library; libcrypto.so has many and needs a tenth. */
 export const MAX_RELOCATION_BYTES = 4 * 1024 * 1024;
@@ -46,6 +50,23 @@ export const MAX_FRAME_RECORD = 64;
 
 /** Functions that a line names. */
 export const MAX_UNREAD_NAMED = 3;
+
+/** Bytes read of one file, all together and searched ones counted in part: the largest programs of Go need a quarter. */
+export const MAX_PROGRAM_READ_BYTES = 128 * 1024 * 1024;
+/** Bytes that a single read counts for at least. */
+export const LEAST_PROGRAM_READ_BYTES = 512;
+/** Milliseconds in which the thread that reads a file must answer. */
+export const MAX_PROGRAM_READ_MS = 30_000;
+/** Milliseconds of one look at the host; files that are not read by then wait for the next one. */
+export const MAX_LOOK_MS = 1_000;
+/** The same of the first look. */
+export const MAX_FIRST_LOOK_MS = 20_000;
+/** Threads that never answered, because a file system does not. */
+export const MAX_STUCK_READERS = 4;
+/** Files that are named on standard error because they cannot be read within these bounds; further ones are counted. */
+export const MAX_UNREADABLE_NAMED = 16;
+/** Milliseconds of a list of the host (`--uprobe-list`, `--check`). */
+export const MAX_LIST_MS = 60_000;
 
 /** Program headers, sections and dynamic entries of an ELF file. */
 export const MAX_PROGRAM_HEADERS = 512;

@@ -5,6 +5,7 @@ import { basename } from 'node:path';
 import type { TestContext } from 'node:test';
 import { TLS_FLAG } from '../../src/sources/records.ts';
 import { withElf } from '../../src/sources/tls/elf.ts';
+import { buildIdOf } from '../../src/sources/tls/elf-notes.ts';
 import { lookForSites } from '../../src/sources/tls/look.ts';
 import type { TlsSite } from '../../src/sources/tls/native-tls.ts';
 import type { TlsOffsets } from '../../src/sources/tls/offsets.ts';
@@ -13,10 +14,11 @@ import { runPeer, startPeer } from './tls-kernel-lab.ts';
 
 /** Sites as the list of offsets has them; each read or write has its proof, numbered from 1. */
 export function givenSites(path: string, offsets: TlsOffsets): TlsSite[] {
+  const byPath = offsets.byPath({ ino: statSync(path).ino, name: basename(path) });
   const found = withElf(path, (image) => {
-    const given = offsets.of(image, { ino: statSync(path).ino, name: basename(path) });
+    const given = byPath ?? offsets.byBuildId.get(buildIdOf(image.source) ?? '') ?? null;
     assert.notEqual(given, null, `no offsets are given for this build of ${path}`);
-    return lookForSites(image, given, { root: '', path });
+    return lookForSites(image, given, { proc: '', path });
   });
   assert.ok('libraries' in found && found.refusal === '', JSON.stringify(found));
   return found.libraries

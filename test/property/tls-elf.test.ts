@@ -7,7 +7,7 @@ import { buildIdOf, debugLinkOf } from '../../src/sources/tls/elf-notes.ts';
 import { findGoSites } from '../../src/sources/tls/go-sites.ts';
 import { lookForSites } from '../../src/sources/tls/look.ts';
 import { findSites } from '../../src/sources/tls/sites.ts';
-import { elfFile } from '../unit/sources/tls/elf-file.ts';
+import { elfFile, sourceOf } from '../unit/sources/tls/elf-file.ts';
 import { CHECKED, goFile } from '../unit/sources/tls/go-file.ts';
 
 const names = ['SSL_read', 'SSL_read_ex', 'SSL_write', 'SSL_write_ex', 'gnutls_record_recv', 'gnutls_record_send'];
@@ -35,14 +35,7 @@ test('a damaged file gives a reason or sites inside of it', () => {
       for (const [at, value] of changes) whole[at % 2 === 0 ? at % 200 : whole.length - 1 - (at % 900)] = value;
       const file = whole.subarray(0, cut % 3 === 0 ? cut % (whole.length + 1) : whole.length);
       let reads = 0;
-      const source = {
-        size: file.length,
-        read(at: number, length: number): Buffer | null {
-          reads++;
-          assert.ok(Number.isSafeInteger(at) && Number.isSafeInteger(length) && length >= 0);
-          return at < 0 || at + length > file.length ? null : file.subarray(at, at + length);
-        },
-      };
+      const source = sourceOf(file, () => reads++);
       const elf = readElf(source);
       if (elf.ok)
         for (const { sites } of findSites(elf.image))
@@ -51,7 +44,7 @@ test('a damaged file gives a reason or sites inside of it', () => {
       assert.ok(!(debugLinkOf(source) ?? '').includes('\0'));
       const given = { by: 'option', key: '/x', functions: new Map([['SSL_read', address % 0x50_0000]]) } as const;
       if (elf.ok)
-        for (const { sites } of lookForSites(elf.image, given, { root: '/nowhere', path: '/x' }).libraries)
+        for (const { sites } of lookForSites(elf.image, given, { proc: '/nowhere', path: '/x' }).libraries)
           for (const s of sites) assert.ok(s.offset >= 0 && s.offset < file.length);
       assert.ok(reads < 1000);
     }),
@@ -77,14 +70,7 @@ test('a damaged program of Go gives a reason or sites inside of it', () => {
       for (const [at, value] of changes) whole[at % 3 === 0 ? at % 200 : whole.length - 1 - (at % 1800)] = value;
       const file = whole.subarray(0, cut % 5 === 0 ? cut % (whole.length + 1) : whole.length);
       let reads = 0;
-      const elf = readElf({
-        size: file.length,
-        read(at, length) {
-          reads++;
-          assert.ok(Number.isSafeInteger(at) && Number.isSafeInteger(length));
-          return at < 0 || length < 0 || at + length > file.length ? null : file.subarray(at, at + length);
-        },
-      });
+      const elf = readElf(sourceOf(file, () => reads++));
       if (!elf.ok) return;
       for (const { sites } of findGoSites(elf.image))
         for (const s of sites) {

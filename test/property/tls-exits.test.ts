@@ -12,7 +12,7 @@ import { ExitFinder } from '../../src/sources/tls/exits.ts';
 import { findSites } from '../../src/sources/tls/sites.ts';
 import { decodeX86 } from '../../src/sources/tls/x86.ts';
 import type { ElfForm } from '../unit/sources/tls/elf-file.ts';
-import { elfFile, functionAt, SLOT } from '../unit/sources/tls/elf-file.ts';
+import { elfFile, functionAt, SLOT, sourceOf } from '../unit/sources/tls/elf-file.ts';
 
 /** Pieces of real functions, of which mutated ones are made: prologues, branches, calls, a switch, returns. */
 const X86: readonly (readonly number[])[] = [
@@ -85,14 +85,7 @@ function fileOf({ machine, functions, bounds }: { machine: number; bounds: numbe
 }
 
 function imageOf(file: Buffer, count: () => void): ElfImage | null {
-  const elf = readElf({
-    size: file.length,
-    read(at, length) {
-      count();
-      assert.ok(Number.isSafeInteger(at) && Number.isSafeInteger(length) && length >= 0);
-      return at < 0 || at + length > file.length ? null : file.subarray(at, at + length);
-    },
-  });
+  const elf = readElf(sourceOf(file, count));
   return elf.ok ? elf.image : null;
 }
 

@@ -38,6 +38,7 @@ export function* placesOf(
   for (const { segment: s, at, bytes } of pieces(image, overlap, isIn))
     for (const needle of needles)
       for (let i = bytes.indexOf(needle); i >= 0 && i < PIECE_BYTES; i = bytes.indexOf(needle, i + 1)) {
+        if (!image.source.budget.mayLook()) return;
         const [vaddr, offset] = [s.vaddr + at + i, s.offset + at + i];
         if (vaddr % align === 0) yield { vaddr, offset, size: s.fileSize - at - i };
       }

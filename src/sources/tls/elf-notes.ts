@@ -48,7 +48,7 @@ function noteSegments(source: ByteSource): Notes[] {
 /** | bytes of the name | of the content | type | name | content |, name and content padded to four bytes. */
 function buildIdIn(source: ByteSource, { offset, size }: Notes): string | null {
   const notes = size > 0 && size <= MAX_NOTE_BYTES ? bytesAt(source, offset, size) : null;
-  for (let at = 0; notes !== null && at + 12 <= notes.length; ) {
+  for (let at = 0; notes !== null && at + 12 <= notes.length && source.budget.mayLook(); ) {
     const nameBytes = notes.readUInt32LE(at);
     const contentBytes = notes.readUInt32LE(at + 4);
     const content = at + 12 + padded(nameBytes);

@@ -53,6 +53,7 @@ function searchTable(
   if (strings === null) return;
   const nameAt = new Map<number, string>();
   for (const name of names) {
+    if (!source.budget.maySearch(strings.length)) return;
     const needle = Buffer.from(`${name}\0`, 'latin1');
     let at = strings.indexOf(needle);
     for (let copies = 0; at >= 0 && copies < MAX_SYMBOL_COPIES; copies++) {

@@ -5,7 +5,7 @@
  * in it is checked against the file and against a cap before it is used, and a file that lies gives a reason.
  */
 
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import {
   MAX_DYNAMIC,
   MAX_ELF_TABLE_BYTES,
@@ -13,11 +13,14 @@ import {
   MAX_SECTIONS,
   MAX_SONAME,
 } from '../../core/program-limits.ts';
+import { ReadBudget } from './read-budget.ts';
+import { openRegular } from './regular-file.ts';
 
 /** A file, or bytes of a test, read at any place. */
 export type ByteSource = {
   readonly size: number;
-  /** Exactly `length` bytes from `offset`, or null when the file does not have them. */
+  readonly budget: ReadBudget;
+  /** Exactly `length` bytes from `offset`, or null when the file does not have them or its budget is spent. */
   read(offset: number, length: number): Buffer | null;
 };
 
@@ -84,13 +87,14 @@ const DT = {
 } as const;
 
 /** A file descriptor as a source; null when the file is no regular one. */
-export function fileSource(fd: number): ByteSource | null {
+export function fileSource(fd: number, budget = new ReadBudget()): ByteSource | null {
   const stat = fstatSync(fd);
   if (!stat.isFile()) return null;
   return {
     size: stat.size,
+    budget,
     read(offset, length) {
-      if (offset < 0 || length < 0 || offset + length > stat.size) return null;
+      if (!fits(stat.size, offset, length) || !budget.mayRead(length)) return null;
       const out = Buffer.allocUnsafe(length);
       let at = 0;
       while (at < length) {
@@ -103,11 +107,6 @@ export function fileSource(fd: number): ByteSource | null {
   };
 }
 
-/** Opens a file for reading without waiting for a FIFO's other end; the caller closes it. Throws as openSync does. */
-export function openForReading(path: string): number {
-  return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-}
-
 /** Whether an open file is a program of 32 bits. */
 export function isElf32(fd: number): boolean {
   return fileSource(fd)?.read(0, 5)?.equals(Buffer.from('\x7fELF\x01', 'latin1')) ?? false;
@@ -115,18 +114,14 @@ export function isElf32(fd: number): boolean {
 
 /** Reads `path` as an ELF file and closes it again. */
 export function withElf<T>(path: string, use: (image: ElfImage) => T): T | { readonly reason: string } {
-  let fd: number;
+  const opened = openRegular(path, { follow: true });
+  if ('reason' in opened) return opened;
   try {
-    fd = openForReading(path);
-  } catch (error) {
-    return { reason: `cannot be opened (${error instanceof Error && 'code' in error ? String(error.code) : 'error'})` };
-  }
-  try {
-    const source = fileSource(fd);
+    const source = fileSource(opened.fd);
     const elf = source === null ? notElf('no regular file') : readElf(source);
     return elf.ok ? use(elf.image) : { reason: elf.reason };
   } finally {
-    closeSync(fd);
+    closeSync(opened.fd);
   }
 }
 

@@ -16,6 +16,7 @@ import type { Part } from './elf-sections.ts';
 import { sectionNamed } from './elf-sections.ts';
 import { codeOffset } from './elf-symbols.ts';
 import { textStart } from './go-module.ts';
+import type { ReadBudget } from './read-budget.ts';
 
 /** Virtual addresses; `size` reaches to the next function. */
 export type GoFunction = { readonly vaddr: number; readonly size: number };
@@ -48,7 +49,7 @@ export function goFunctions(image: ElfImage, names: readonly string[]): Map<stri
   const section = sectionNamed(image.source, ['.gopclntab', '.data.rel.ro.gopclntab']);
   const table = (section === null ? null : readTable(image, section, marks)) ?? searchTable(image, marks);
   if (table === null) return null;
-  const found = search(table, names);
+  const found = search(image.source.budget, table, names);
   if (found.size === 0) return new Map();
   const last = table.rows.readUInt32LE(table.functions * ENTRY_BYTES);
   const text = textStart(image, table.vaddr, table.rows.readUInt32LE(0), last);
@@ -94,9 +95,14 @@ function readRows(source: ByteSource, offset: number, length: number): Buffer | 
 type Range = { readonly begin: number; readonly end: number };
 
 /** Functions by name, counted from the begin of the code. The first of a name counts. */
-function search({ names: text, rows, functions }: Table, names: readonly string[]): Map<string, Range> {
+function search(
+  budget: ReadBudget,
+  { names: text, rows, functions }: Table,
+  names: readonly string[],
+): Map<string, Range> {
   const nameAt = new Map<number, string>();
   for (const name of names) {
+    if (!budget.maySearch(text.length)) break;
     const needle = Buffer.from(`\0${name}\0`, 'latin1');
     let at = text.indexOf(needle);
     for (let copies = 0; at >= 0 && copies < MAX_SYMBOL_COPIES; copies++) {

@@ -4,9 +4,12 @@
  * What somebody else than the file says is checked against its bytes first, and refused in one line when a function does not
  * begin there. What passes must still prove itself: the address may be that of another function.
  */
+import { MAX_PROGRAM_READ_BYTES } from '../../core/program-limits.ts';
 import type { FilePlaceInRoot } from './debug-file.ts';
 import { withDebugSymbols } from './debug-file.ts';
-import type { ElfImage } from './elf.ts';
+import type { ByteSource, ElfImage } from './elf.ts';
+import { fileSource, readElf } from './elf.ts';
+import { buildIdOf } from './elf-notes.ts';
 import type { FoundFunction } from './elf-symbols.ts';
 import { codeOffset, findFunctions } from './elf-symbols.ts';
 import { ExitFinder } from './exits.ts';
@@ -26,10 +29,48 @@ import {
   withExits,
 } from './sites.ts';
 
-/** `refusal`: what was said of the file and is not so; then nothing of it may be attached. '' otherwise. */
-export type FileSites = { readonly libraries: readonly LibrarySites[]; readonly refusal: string };
+export type FileSites = {
+  readonly libraries: readonly LibrarySites[];
+  /** What was said of the file and is not so; then nothing of it may be attached. '' otherwise. */
+  readonly refusal: string;
+  /** Why the file was not read to its end, so that nobody knows what it offers; '' otherwise. */
+  readonly unread: string;
+};
 
-const NOTHING: FileSites = { libraries: [], refusal: '' };
+const NOTHING: FileSites = { libraries: [], refusal: '', unread: '' };
+
+/** A file to look into. `place`: null, and only what the file itself says counts. */
+export type LookJob = {
+  readonly fd: number;
+  readonly place: FilePlaceInRoot | null;
+  readonly given: GivenFunctions | null;
+};
+
+export const TOO_LONG = `reading it takes more than ${MAX_PROGRAM_READ_BYTES / 1024 ** 2} MiB`;
+
+/** What the file of a descriptor offers; none when it is no ELF file. */
+export function lookIntoFile(job: LookJob, byBuildId: ReadonlyMap<string, GivenFunctions> = new Map()): FileSites {
+  const source = fileSource(job.fd);
+  if (source === null) return NOTHING;
+  const found = lookInto(source, job, byBuildId);
+  return source.budget.isSpent ? unreadable(TOO_LONG) : found;
+}
+
+export function unreadable(unread: string): FileSites {
+  return { ...NOTHING, unread };
+}
+
+function lookInto(
+  source: ByteSource,
+  { place, given }: LookJob,
+  byBuildId: ReadonlyMap<string, GivenFunctions>,
+): FileSites {
+  const elf = readElf(source);
+  if (!elf.ok) return given === null ? NOTHING : { ...NOTHING, refusal: elf.reason };
+  if (place === null) return { ...NOTHING, libraries: ownSites(elf.image) };
+  const id = given !== null || byBuildId.size === 0 ? null : buildIdOf(source);
+  return lookForSites(elf.image, given ?? byBuildId.get(id ?? '') ?? null, place);
+}
 
 /** By what the file itself says: libraries of C by their names, and crypto/tls of a Go program. */
 export function ownSites(image: ElfImage): LibrarySites[] {
@@ -39,7 +80,7 @@ export function ownSites(image: ElfImage): LibrarySites[] {
 export function lookForSites(image: ElfImage, given: GivenFunctions | null, place: FilePlaceInRoot): FileSites {
   if (given !== null) return givenSites(image, given);
   const own = ownSites(image);
-  if (own.length > 0) return { libraries: own, refusal: '' };
+  if (own.length > 0) return { ...NOTHING, libraries: own };
   const found = withDebugSymbols(image, place, (symbols) =>
     findFunctions(image, namesOf(TLS_LIBRARIES), () => false, symbols),
   );
@@ -74,7 +115,7 @@ function checkedSites(
   const functions = new Map(own);
   for (const found of said) {
     const start = functionStart(image, found.vaddr);
-    if (!start.ok) return { libraries: [], refusal: `${found.name}=${hex(found.vaddr)} (${foundBy}) ${start.why}` };
+    if (!start.ok) return { ...NOTHING, refusal: `${found.name}=${hex(found.vaddr)} (${foundBy}) ${start.why}` };
     functions.set(found.name, { ...found, size: start.size });
   }
   const finder = new ExitFinder(image, describedOrDecoded);
@@ -88,8 +129,8 @@ function checkedSites(
   // A function that was named by hand is expected to be read.
   const unread = foundBy === 'debug file' ? [] : found.flatMap((library) => unreadFunctions(library));
   return unread.length > 0
-    ? { libraries: [], refusal: `${unread.length === 1 ? 'it' : 'they'} cannot be read: ${listed(unread)}` }
-    : { libraries: found, refusal: '' };
+    ? { ...NOTHING, refusal: `${unread.length === 1 ? 'it' : 'they'} cannot be read: ${listed(unread)}` }
+    : { ...NOTHING, libraries: found };
 }
 
 /** A probe at the entry alone proves nothing: without exits such a function is left out. */

@@ -11,9 +11,8 @@ import { readTextFile } from '../../config/text-file.ts';
 import type { ServiceError } from '../../core/errors.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
 import { MAX_GIVEN_FILES, MAX_GIVEN_OFFSETS_BYTES } from '../../core/program-limits.ts';
-import type { ElfImage } from './elf.ts';
-import { buildIdOf } from './elf-notes.ts';
 import { TLS_LIBRARIES } from './functions.ts';
+import { readHead } from './regular-file.ts';
 import type { GivenFunctions } from './sites.ts';
 import { carriesPlaintext } from './sites.ts';
 import { baseName } from './targets.ts';
@@ -42,26 +41,19 @@ export class TlsOffsets {
     }
   }
 
-  get isEmpty(): boolean {
-    return this.#byPath.size + this.#byBuildId.size === 0;
-  }
-
   /** Paths of the files that are named. */
   paths(): string[] {
     return [...this.#byPath.keys()];
   }
 
-  /** Whether a file is named by its path. */
-  hasPath(file: FileAtPath): boolean {
-    return [...this.#byPath.keys()].some((path) => leadsTo(path, file));
+  /** What was given for a file by its path, which wins over the build id. */
+  byPath(file: FileAtPath): GivenFunctions | null {
+    for (const [path, given] of this.#byPath) if (leadsTo(path, file)) return given;
+    return null;
   }
 
-  /** What was given for a file; the path wins over the build id. */
-  of(image: ElfImage, file: FileAtPath): GivenFunctions | null {
-    if (this.isEmpty) return null;
-    for (const [path, given] of this.#byPath) if (leadsTo(path, file)) return given;
-    const id = this.#byBuildId.size === 0 ? null : buildIdOf(image.source);
-    return id === null ? null : (this.#byBuildId.get(id) ?? null);
+  get byBuildId(): ReadonlyMap<string, GivenFunctions> {
+    return this.#byBuildId;
   }
 
   #add(where: string, key: string, texts: readonly string[]): void {

@@ -5,7 +5,7 @@ import { decodeArm64 } from '../../../../src/sources/tls/arm64.ts';
 import { readElf } from '../../../../src/sources/tls/elf.ts';
 import { findFunctions } from '../../../../src/sources/tls/elf-symbols.ts';
 import { ExitFinder } from '../../../../src/sources/tls/exits.ts';
-import { addressOf, elfFile, functionAt, SLOT } from './elf-file.ts';
+import { addressOf, elfFile, functionAt, SLOT, sourceOf } from './elf-file.ts';
 
 function bytes(words: readonly number[]): number[] {
   const b = Buffer.alloc(words.length * 4);
@@ -70,10 +70,7 @@ function exits(codes: readonly (readonly number[])[], without: readonly number[]
   const functions = codes.map((words, n) => ({ name: n === 0 ? 'first' : '', code: bytes(words) }));
   const frames = functions.flatMap((f, n) => (without.includes(n) ? [] : [[n, f.code.length] as const]));
   const file = elfFile({ functions, frames, machine: AARCH64 });
-  const elf = readElf({
-    size: file.length,
-    read: (at, length) => (at < 0 || length < 0 || at + length > file.length ? null : file.subarray(at, at + length)),
-  });
+  const elf = readElf(sourceOf(file));
   assert.ok(elf.ok);
   const found = findFunctions(elf.image, ['first'], () => false).get('first') ?? assert.fail();
   const verdict = new ExitFinder(elf.image).exitsOf(found.vaddr, found.size);

@@ -1,4 +1,21 @@
 /** Small ELF files for the tests: the functions asked for, each with its code, in the tables asked for. */
+import assert from 'node:assert/strict';
+import type { ByteSource } from '../../../../src/sources/tls/elf.ts';
+import { ReadBudget } from '../../../../src/sources/tls/read-budget.ts';
+
+/** Bytes as a file. `onRead` is called before each read, which asks for whole numbers of bytes at a place. */
+export function sourceOf(file: Buffer, onRead: () => void = () => {}, budget = new ReadBudget()): ByteSource {
+  return {
+    size: file.length,
+    budget,
+    read(at, length) {
+      onRead();
+      assert.ok(Number.isSafeInteger(at) && Number.isSafeInteger(length) && length >= 0);
+      if (at < 0 || at + length > file.length || !budget.mayRead(length)) return null;
+      return file.subarray(at, at + length);
+    },
+  };
+}
 
 export type ElfFunction = {
   /** '' for code without a symbol. */

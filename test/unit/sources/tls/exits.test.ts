@@ -7,14 +7,11 @@ import { readElf } from '../../../../src/sources/tls/elf.ts';
 import { findFunctions } from '../../../../src/sources/tls/elf-symbols.ts';
 import { ExitFinder } from '../../../../src/sources/tls/exits.ts';
 import type { ElfForm, ElfFunction } from './elf-file.ts';
-import { addressOf, elfFile, functionAt, SLOT } from './elf-file.ts';
+import { addressOf, elfFile, functionAt, SLOT, sourceOf } from './elf-file.ts';
 
 function imageOf(form: ElfForm): ElfImage {
   const file = elfFile(form);
-  const elf = readElf({
-    size: file.length,
-    read: (at, length) => (at < 0 || length < 0 || at + length > file.length ? null : file.subarray(at, at + length)),
-  });
+  const elf = readElf(sourceOf(file));
   assert.ok(elf.ok);
   return elf.image;
 }
@@ -161,13 +158,7 @@ test('code that is made to cost much ends at a cap, with few reads', () => {
     );
     const file = elfFile({ functions, frames: [[0, slots * SLOT]] });
     let reads = 0;
-    const elf = readElf({
-      size: file.length,
-      read(at, length) {
-        reads++;
-        return at < 0 || length < 0 || at + length > file.length ? null : file.subarray(at, at + length);
-      },
-    });
+    const elf = readElf(sourceOf(file, () => reads++));
     assert.ok(elf.ok);
     const verdict = exitsOf(elf.image);
     assert.ok(reads < 1000, `${reads} reads`);

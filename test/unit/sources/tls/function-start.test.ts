@@ -5,14 +5,11 @@ import { readElf } from '../../../../src/sources/tls/elf.ts';
 import { functionStart } from '../../../../src/sources/tls/function-start.ts';
 import { lookForSites } from '../../../../src/sources/tls/look.ts';
 import type { ElfForm } from './elf-file.ts';
-import { addressOf, elfFile, functionAt, SLOT, VADDR } from './elf-file.ts';
+import { addressOf, elfFile, functionAt, SLOT, sourceOf, VADDR } from './elf-file.ts';
 
 function image(form: ElfForm) {
   const bytes = elfFile(form);
-  const elf = readElf({
-    size: bytes.length,
-    read: (at, length) => (at < 0 || at + length > bytes.length ? null : bytes.subarray(at, at + length)),
-  });
+  const elf = readElf(sourceOf(bytes));
   return elf.ok ? elf.image : assert.fail(elf.reason);
 }
 
@@ -74,7 +71,7 @@ test('given functions are sites with exits and need a proof; the rest is as the 
   const { libraries, refusal } = lookForSites(
     image(form),
     { by: 'option', key: '/x', functions },
-    { root: '', path: '/x' },
+    { proc: '', path: '/x' },
   );
   assert.equal(refusal, '');
   assert.deepEqual(
@@ -101,7 +98,7 @@ test('one wrong address refuses the file, and so does code whose exits are not k
         ],
       }),
       { by: 'build id', key: 'ab', functions: new Map([['SSL_read', vaddr]]) },
-      { root: '', path: '/x' },
+      { proc: '', path: '/x' },
     ).refusal;
   assert.equal(of(CODE, addressOf(1)), '');
   assert.equal(

@@ -5,6 +5,7 @@ import { readElf } from '../../../../src/sources/tls/elf.ts';
 import { stackJumpAt } from '../../../../src/sources/tls/go-entry.ts';
 import { findGoSites } from '../../../../src/sources/tls/go-sites.ts';
 import type { LibrarySites } from '../../../../src/sources/tls/sites.ts';
+import { sourceOf } from './elf-file.ts';
 import type { GoFile } from './go-file.ts';
 import { CHECKED, goFile, SLOT, TEXT_AT, TEXT_VADDR } from './go-file.ts';
 
@@ -23,10 +24,7 @@ const FUNCTIONS: GoFile['functions'] = [
 
 function sitesOf(form: Partial<GoFile>): LibrarySites[] {
   const file = goFile({ version: 'go1.22.5', functions: FUNCTIONS, ...form });
-  const elf = readElf({
-    size: file.length,
-    read: (at, length) => (at < 0 || length < 0 || at + length > file.length ? null : file.subarray(at, at + length)),
-  });
+  const elf = readElf(sourceOf(file));
   assert.ok(elf.ok, elf.ok ? '' : elf.reason);
   return findGoSites(elf.image);
 }

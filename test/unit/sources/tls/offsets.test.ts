@@ -11,10 +11,9 @@ import type { GivenFunctions } from '../../../../src/sources/tls/sites.ts';
 import { dir, file, TLS } from './discovery-kit.ts';
 
 function given(offsets: TlsOffsets, path: string): GivenFunctions | null {
-  const found = withElf(path, (image) => ({
-    given: offsets.of(image, { ino: statSync(path).ino, name: basename(path) }),
-  }));
-  return 'given' in found ? found.given : assert.fail(found.reason);
+  const byPath = offsets.byPath({ ino: statSync(path).ino, name: basename(path) });
+  const found = withElf(path, ({ source }) => ({ id: buildIdOf(source) }));
+  return byPath ?? ('id' in found ? (offsets.byBuildId.get(found.id ?? '') ?? null) : assert.fail(found.reason));
 }
 
 function refusal(values: readonly string[], list: string | null = null): string {

@@ -2,22 +2,14 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import type { ByteSource } from '../../../../src/sources/tls/elf.ts';
 import { readElf, withElf } from '../../../../src/sources/tls/elf.ts';
 import type { LibrarySites, ProbeSite } from '../../../../src/sources/tls/sites.ts';
 import { findSites, unreadFunctions } from '../../../../src/sources/tls/sites.ts';
 import type { ElfForm, ElfFunction } from './elf-file.ts';
-import { elfFile, functionAt } from './elf-file.ts';
-
-function source(file: Buffer): ByteSource {
-  return {
-    size: file.length,
-    read: (at, length) => (at < 0 || length < 0 || at + length > file.length ? null : file.subarray(at, at + length)),
-  };
-}
+import { elfFile, functionAt, sourceOf } from './elf-file.ts';
 
 function sitesOf(form: ElfForm): LibrarySites[] {
-  const elf = readElf(source(elfFile(form)));
+  const elf = readElf(sourceOf(elfFile(form)));
   assert.ok(elf.ok, elf.ok ? '' : elf.reason);
   return findSites(elf.image);
 }
@@ -85,7 +77,7 @@ test('no x86 reading of another machine', () => {
     sitesOf({ functions, machine: 183 })[0]?.sites.map((s: ProbeSite) => s.isFast),
     [false, false],
   );
-  assert.equal(readElf(source(elfFile({ functions, machine: 8 }))).ok, false);
+  assert.equal(readElf(sourceOf(elfFile({ functions, machine: 8 }))).ok, false);
 });
 
 const debianSsl = '/usr/lib/x86_64-linux-gnu/libssl.so.3';

@@ -1,0 +1,44 @@
+/**
+ * How much of one file is read and searched, its debug file included: a file that asks for more is left out. Every way of
+ * reading takes time in proportion to these bytes, whatever the file says.
+ */
+import { LEAST_PROGRAM_READ_BYTES, MAX_PROGRAM_READ_BYTES } from '../../core/program-limits.ts';
+
+/** To search a byte takes a part of what it takes to read one. */
+const SEARCHED_PER_READ = 8;
+/** Bytes that could be read meanwhile. */
+const LOOK_BYTES = 32;
+
+export class ReadBudget {
+  #left: number;
+
+  constructor(mostBytes = MAX_PROGRAM_READ_BYTES) {
+    this.#left = mostBytes;
+  }
+
+  /** Whether something was left out: what is known of the file is not all. */
+  get isSpent(): boolean {
+    return this.#left < 0;
+  }
+
+  /** Before bytes are read; false when they may not be. */
+  mayRead(bytes: number): boolean {
+    return this.#spend(Math.max(bytes, LEAST_PROGRAM_READ_BYTES));
+  }
+
+  /** Before bytes that were read are searched once more. */
+  maySearch(bytes: number): boolean {
+    return this.#spend(bytes / SEARCHED_PER_READ);
+  }
+
+  /** Before what was found is looked at: a mark, a note. */
+  mayLook(): boolean {
+    return this.#spend(LOOK_BYTES);
+  }
+
+  #spend(bytes: number): boolean {
+    // What is refused once stays refused, also a smaller one after it.
+    this.#left = this.#left < bytes ? -1 : this.#left - bytes;
+    return this.#left >= 0;
+  }
+}
