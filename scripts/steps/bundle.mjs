@@ -13,6 +13,7 @@ const ENTRIES = {
   calltap: 'src/app/main.ts',
   'audio-worker': 'src/export/audio-worker.ts',
   'row-worker': 'src/actions/ship/row-worker.ts',
+  'program-worker': 'src/sources/tls/program-worker.ts',
 };
 
 /** esbuild leaves other characters in comments. One of them makes V8 keep two bytes for each character of the file. */

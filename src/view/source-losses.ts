@@ -230,6 +230,15 @@ export const PROBE_LOSSES: readonly Loss[] = [
     'Events of functions named by offset or debug file that were not shown: no proof that they are TLS.',
     { remedy: 'Standard error names the function; correct its address, or leave it out.' },
   ),
+  loss(
+    'uprobe_files_unread',
+    (f) => f.tls?.source.discovery.unreadFiles,
+    'Files of processes that took too much to read, or that failed; calltap puts no probes there.',
+    { remedy: 'Standard error names the first sixteen, `--uprobe-list` all.' },
+  ),
+  loss('uprobe_look_failures', (f) => f.tls?.source.lookFailures, 'Looks at the processes that failed by an error.', {
+    remedy: 'Standard error has it; report it.',
+  }),
   loss('uprobe_scan_failures', (f) => f.tls?.source.discovery.scanFailures, 'Failed attempts to list the processes.'),
   loss(
     'uprobe_functions_unread',

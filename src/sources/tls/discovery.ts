@@ -4,24 +4,31 @@
  *
  * A file is its real inode, so that one library behind several overlays or mount namespaces has one set of probes, and
  * one that a package upgrade deleted is still known by those that map it. Hostile hosts: anybody may map any file; each
- * is read within the caps of elf.ts, in turns, and their number is bounded.
+ * is read in a thread of its own and within a budget, those of one user in turn with those of others, and their number is
+ * bounded.
  */
 
-import { closeSync, existsSync, fstatSync } from 'node:fs';
+import { closeSync, existsSync } from 'node:fs';
 import { errnoOf } from '../../core/errors.ts';
 import { MAX_TLS_ATTACHED, MAX_TLS_FORESEEN } from '../../core/limits.ts';
+import { MAX_LOOK_MS, MAX_STARTED_MAPS_BYTES, MAX_UNREADABLE_NAMED } from '../../core/program-limits.ts';
+import type { Steps } from '../../core/turns.ts';
+import { Turns } from '../../core/turns.ts';
 import type { FilePlaceInRoot } from './debug-file.ts';
-import { fileSource, openForReading, readElf, withElf } from './elf.ts';
+import { inTurns, userOf } from './fair-turns.ts';
 import { hex } from './function-start.ts';
 import type { KnownFile } from './known-files.ts';
-import { KnownFiles, unreadOf } from './known-files.ts';
-import { lookForSites, ownSites } from './look.ts';
+import { isWaiting, KnownFiles, unreadOf } from './known-files.ts';
 import { DEVICE_MAJOR, describe, kernelDevice, openMapped } from './mapped-file.ts';
 import { mappingsOf, mappingsOfAll } from './maps.ts';
-import type { TlsAttachRequest, TlsAttachResult, TlsMapping, TlsScanResult } from './native-tls.ts';
+import type { ScanNative, TlsAttachRequest, TlsAttachResult, TlsMapping, TlsScanResult } from './native-tls.ts';
 import { TlsOffsets } from './offsets.ts';
+import { ProgramReader } from './program-reader.ts';
 import type { ProofNative, ProofRow } from './proofs.ts';
 import { TlsProofs } from './proofs.ts';
+import type { RegularFile } from './regular-file.ts';
+import { openRegular } from './regular-file.ts';
+import { scanHost } from './scan-rows.ts';
 import type { LibrarySites } from './sites.ts';
 import { carriesPlaintext, listed, needsReturn } from './sites.ts';
 import type { StartsNative } from './starts.ts';
@@ -32,15 +39,17 @@ import { baseName, isFile } from './targets.ts';
 /** A library without processes keeps its probes this long, so that a server that restarts is observed from its start. */
 const LINGER_MS = 30_000;
 const RETRY_MS = 30_000;
-/** Files looked into before other work gets a turn. */
+/** Files opened and attached before other work gets a turn. */
 const TURN_MS = 10;
+/** Rows of one step. */
+const STEP_ROWS = 64;
 /** CT_TLS_PROOF_MISFITS of bpf/tls_event.h. */
 const PROOF_CALLS = 20;
 
 /** What discovery needs of the addon. */
 export type ProbeNative = StartsNative &
-  ProofNative & {
-    scan(): TlsScanResult;
+  ProofNative &
+  ScanNative & {
     attach(request: TlsAttachRequest): TlsAttachResult;
     detach(id: number): boolean;
     /** errno, 0 when it is so. */
@@ -54,6 +63,8 @@ export class TlsDiscovery {
   readonly #say: (line: string) => void;
   readonly #procRoot: string;
   readonly #offsets: TlsOffsets;
+  readonly #reader: ProgramReader;
+  readonly #turns = new Turns(() => performance.now());
   readonly proofs: TlsProofs;
   readonly files = new KnownFiles();
   #isScanning = false;
@@ -66,6 +77,11 @@ export class TlsDiscovery {
   #meant: ReadonlySet<number> = new Set();
   scanFailures = 0;
   scanError = '';
+  /** Files of which nobody knows what they offer: reading them took too long, or failed. */
+  unreadFiles = 0;
+  /** Files wait for the next look at the host. */
+  isBehind = false;
+  #isClosed = false;
 
   constructor(
     native: ProbeNative,
@@ -81,6 +97,13 @@ export class TlsDiscovery {
     this.#starts = new TlsStarts(native, targets);
     this.#say = say;
     this.#procRoot = procRoot;
+    this.#reader = new ProgramReader({ byBuildId: offsets.byBuildId });
+  }
+
+  /** Nothing is read or attached any more. Idempotent. */
+  close(): void {
+    this.#isClosed = true;
+    this.#reader.close();
   }
 
   /** Whether the last scan found the process among those that are meant. */
@@ -94,7 +117,7 @@ export class TlsDiscovery {
     if (this.#isListed) return true;
     // Most commands have ended by now, and to fail to read costs more than to ask.
     if (!existsSync(`${this.#procRoot}/${pid}`)) return false;
-    const mapped = mappingsOf(this.#procRoot, pid);
+    const mapped = mappingsOf(this.#procRoot, pid, MAX_STARTED_MAPS_BYTES);
     if (mapped === null) return false;
     if (mapped === 'unreadable') return true;
     return mapped.some((m) => this.files.hasNews(m, nowMs));
@@ -107,12 +130,16 @@ export class TlsDiscovery {
 
   /** Looks at the host once. Resolves at once when a look is under way. */
   async rescan(nowMs: number): Promise<void> {
-    if (this.#isScanning) return;
+    if (this.#isScanning || this.#isClosed) return;
     this.#isScanning = true;
     try {
+      await this.#lookAtTargets();
       this.#beginList();
-      this.#prepare(nowMs);
-      const { error, rows } = await this.#scan();
+      await this.#prepare(nowMs);
+      if (this.#isClosed) return;
+      const { error, rows, cut } = await this.#scan();
+      if (this.#isClosed) return;
+      this.files.beyondCap += cut;
       this.scanError = error;
       if (error !== '') {
         if (this.scanFailures++ === 0) this.#say(`uprobe: cannot list processes: ${error}`);
@@ -127,44 +154,88 @@ export class TlsDiscovery {
   /** By the kernel's iterator, or by /proc/PID/maps where it has none: that is found by the first scan. */
   async #scan(): Promise<TlsScanResult> {
     if (this.#scanBy !== 'maps') {
-      const result = this.#native.scan();
+      const result = await scanHost(this.#native, this.#turns);
       if (result.error === '') this.#scanBy = 'iterator';
       if (this.#scanBy === 'iterator') return result;
       this.#scanBy = 'maps';
       this.#say(`uprobe: finding processes by /proc/PID/maps, which is slower (${result.error})`);
     }
     try {
-      return { error: '', rows: await mappingsOfAll(this.#procRoot) };
+      return { error: '', rows: await mappingsOfAll(this.#procRoot), cut: 0 };
     } catch (error) {
-      return { error: `${this.#procRoot} cannot be read (${errnoOf(error) ?? 'error'})`, rows: [] };
+      return { error: `${this.#procRoot} cannot be read (${errnoOf(error) ?? 'error'})`, rows: [], cut: 0 };
     }
   }
 
   async #take(rows: readonly TlsMapping[], nowMs: number): Promise<void> {
-    const meant = this.#targets.select(rows);
+    const meant = await this.#inTurns(this.#targets.select(rows));
     meant.delete(process.pid);
     this.#meant = meant;
     this.#allow(meant);
     const scan = ++this.#scanNumber;
-    for (const f of this.files.all()) f.pids = new Set();
     // First who maps each file: the line that says a file is attached counts them.
-    const used = rows.flatMap((row) => {
+    const waiting = await this.#inTurns(this.#usedFiles(rows, meant, scan, nowMs));
+    await this.#lookIntoAll(
+      inTurns(waiting, (pid) => userOf(this.#procRoot, pid)),
+      nowMs,
+    );
+    if (!this.#isClosed) this.#detachUnused(scan, nowMs);
+  }
+
+  async #inTurns<T>(steps: Steps<T>): Promise<T> {
+    const slice = await this.#turns.begin();
+    const made = await slice.finish(steps);
+    if (made === null) throw new Error('nobody waits for a look at the host');
+    return made.document;
+  }
+
+  /** Notes who maps each file; the files that are to be looked into. */
+  *#usedFiles(
+    rows: readonly TlsMapping[],
+    meant: ReadonlySet<number>,
+    scan: number,
+    nowMs: number,
+  ): Steps<{ f: KnownFile; row: TlsMapping; pid: number }[]> {
+    const waiting: { f: KnownFile; row: TlsMapping; pid: number }[] = [];
+    const pids = new Map<KnownFile, Set<number>>();
+    for (const [i, row] of rows.entries()) {
+      if (i % STEP_ROWS === 0) yield;
       const f = meant.has(row.pid) ? this.files.of(row) : null;
-      if (f === null) return [];
+      if (f === null) continue;
       f.scan = scan;
-      f.pids.add(row.pid);
+      const users = pids.get(f) ?? new Set();
+      pids.set(f, users.add(row.pid));
       f.lastUsedMs = nowMs;
-      return [{ f, row }];
-    });
-    let turnMs = performance.now();
-    for (const { f, row } of used) {
-      if (f.libraries !== null && (f.libraries.length === 0 || f.attachment > 0 || nowMs < f.retryAtMs)) continue;
-      this.#lookInto(f, row, nowMs);
+      if (isWaiting(f, nowMs)) waiting.push({ f, row, pid: row.pid });
+    }
+    // All at once: who counts processes meanwhile sees no part of them.
+    for (const f of this.files.all()) f.pids = pids.get(f) ?? new Set();
+    return waiting;
+  }
+
+  async #lookIntoAll(waiting: readonly { f: KnownFile; row: TlsMapping }[], nowMs: number): Promise<void> {
+    const sinceMs = performance.now();
+    let turnMs = sinceMs;
+    this.isBehind = false;
+    for (const { f, row } of waiting) {
+      // Another process of it came first.
+      if (!isWaiting(f, nowMs)) continue;
+      this.isBehind = performance.now() - sinceMs >= MAX_LOOK_MS;
+      if (this.isBehind || this.#isClosed) return;
+      await this.#guarded(f, () => this.#lookInto(f, row, nowMs));
       if (performance.now() - turnMs < TURN_MS) continue;
       await new Promise((resolve) => setImmediate(resolve));
       turnMs = performance.now();
     }
-    this.#detachUnused(scan, nowMs);
+  }
+
+  /** One file keeps no other from its probes. */
+  async #guarded(f: KnownFile, look: () => Promise<void>): Promise<void> {
+    try {
+      await look();
+    } catch (error) {
+      this.#passOver(f, `looking into it failed (${String(error)})`);
+    }
   }
 
   /** Nobody is observed until it is known who is meant: libraries are attached before that. */
@@ -182,7 +253,7 @@ export class TlsDiscovery {
   }
 
   /** Opens the file, reads what it offers, and attaches. The descriptor makes sure that all three mean one inode. */
-  #lookInto(f: KnownFile, row: TlsMapping, nowMs: number): void {
+  async #lookInto(f: KnownFile, row: TlsMapping, nowMs: number): Promise<void> {
     const opened = openMapped(row, this.#procRoot);
     if ('reason' in opened) {
       // The process may be gone, or the next one of this file may be readable.
@@ -190,9 +261,9 @@ export class TlsDiscovery {
       return;
     }
     try {
-      const root = `${this.#procRoot}/${row.pid}/root`;
-      f.libraries ??= this.#sitesIn(f, opened.fd, { root, path: row.path });
-      if (f.libraries.length === 0 || !this.#isWanted(row)) return;
+      const place = { proc: `${this.#procRoot}/${row.pid}`, path: row.path };
+      f.libraries ??= await this.#sitesIn(f, opened, place);
+      if (this.#isClosed || f.libraries.length === 0 || !this.#isWanted(row)) return;
       this.#attach(f, opened.fd, nowMs);
     } finally {
       closeSync(opened.fd);
@@ -207,13 +278,21 @@ export class TlsDiscovery {
   }
 
   #hasSites(file: TargetFile): boolean {
-    let has = this.#targetHasSites.get(file.ino);
-    if (has === undefined) {
-      const sites = withElf(file.path, ownSites);
-      has = Array.isArray(sites) && sites.length > 0;
-      this.#targetHasSites.set(file.ino, has);
+    return this.#targetHasSites.get(file.ino) ?? false;
+  }
+
+  /** Which of the named files are libraries; each is read once. */
+  async #lookAtTargets(): Promise<void> {
+    for (const { path, ino } of this.#targets.files()) {
+      const opened = this.#targetHasSites.has(ino) ? null : openRegular(path, { follow: true });
+      if (opened === null || 'reason' in opened) continue;
+      try {
+        const { libraries } = await this.#reader.read({ fd: opened.fd, place: null, given: null });
+        this.#targetHasSites.set(ino, libraries.length > 0);
+      } finally {
+        closeSync(opened.fd);
+      }
     }
-    return has;
   }
 
   /** Only libraries are named, so that a process is meant from its start on: the kernel needs no list. */
@@ -228,7 +307,7 @@ export class TlsDiscovery {
    * Attaches libraries before any process maps them: those that are named, and where a program is meant, whatever its
    * library, those of the system. A program that is meant may itself be one.
    */
-  #prepare(nowMs: number): void {
+  async #prepare(nowMs: number): Promise<void> {
     if (nowMs < this.#prepareAtMs) return;
     this.#prepareAtMs = nowMs + RETRY_MS;
     const files = this.#targets.files();
@@ -237,29 +316,26 @@ export class TlsDiscovery {
     if (this.#targets.isAll || this.#targets.pids.length > 0 || !isLibrariesOnly) paths.push(...systemLibraries());
     paths.push(...this.#starts.look().slice(0, MAX_TLS_FORESEEN), ...this.#offsets.paths());
     for (const f of this.files.all()) f.isKept = false;
-    for (const path of paths) this.#prepareFile(path, nowMs);
+    for (const path of paths) await this.#prepareFile(path, nowMs);
   }
 
-  #prepareFile(path: string, nowMs: number): void {
-    let fd: number;
+  async #prepareFile(path: string, nowMs: number): Promise<void> {
+    const opened = openRegular(path, { follow: true });
+    if ('reason' in opened) return;
     try {
-      fd = openForReading(path);
-    } catch {
-      return;
-    }
-    try {
-      const stat = fstatSync(fd);
-      const dev = kernelDevice(stat.dev);
+      const dev = kernelDevice(opened.stat.dev);
       // Without a device of its own (overlay, btrfs) its processes would be taken for those of another file.
-      if (!stat.isFile() || dev < DEVICE_MAJOR) return;
-      const f = this.files.of({ dev, ino: stat.ino, path, deleted: false });
+      if (dev < DEVICE_MAJOR) return;
+      const f = this.files.of({ dev, ino: opened.stat.ino, path, deleted: false });
       if (f === null) return;
-      f.libraries ??= this.#sitesIn(f, fd, { root: '', path });
-      if (f.libraries.length === 0) return;
-      f.isKept = true;
-      if (f.attachment === 0 && nowMs >= f.retryAtMs) this.#attach(f, fd, nowMs);
+      await this.#guarded(f, async () => {
+        f.libraries ??= await this.#sitesIn(f, opened, { proc: '', path });
+        if (this.#isClosed || f.libraries.length === 0) return;
+        f.isKept = true;
+        if (f.attachment === 0 && nowMs >= f.retryAtMs) this.#attach(f, opened.fd, nowMs);
+      });
     } finally {
-      closeSync(fd);
+      closeSync(opened.fd);
     }
   }
 
@@ -306,17 +382,22 @@ export class TlsDiscovery {
   }
 
   /** What a file offers; none when it is no ELF file. What was said of it and is not so is named. */
-  #sitesIn(f: KnownFile, fd: number, place: FilePlaceInRoot): readonly LibrarySites[] {
-    const source = fileSource(fd);
-    const elf = source === null ? null : readElf(source);
-    const file = { ino: fstatSync(fd).ino, name: baseName(place.path) };
-    if (elf === null || !elf.ok) {
-      if (elf !== null && this.#offsets.hasPath(file)) this.#refuse(f, elf.reason, 'uprobe not attached');
-      return [];
-    }
-    const { libraries, refusal } = lookForSites(elf.image, this.#offsets.of(elf.image, file), place);
+  async #sitesIn(f: KnownFile, { fd, stat }: RegularFile, place: FilePlaceInRoot): Promise<readonly LibrarySites[]> {
+    const given = this.#offsets.byPath({ ino: stat.ino, name: baseName(place.path) });
+    const { libraries, refusal, unread } = await this.#reader.read({ fd, place, given });
     if (refusal !== '') this.#refuse(f, refusal, 'uprobe not attached');
+    if (unread !== '' && !this.#isClosed) this.#passOver(f, unread);
     return libraries;
+  }
+
+  /** Nobody knows what the file offers; as long as it is mapped it is not looked into again. */
+  #passOver(f: KnownFile, reason: string): void {
+    f.libraries ??= [];
+    f.retryAtMs = Infinity;
+    f.reason = reason;
+    if (++this.unreadFiles > MAX_UNREADABLE_NAMED) return;
+    const more = this.unreadFiles < MAX_UNREADABLE_NAMED ? '' : '; further ones are only counted (uprobe_files_unread)';
+    this.#say(`uprobe not attached: ${describe(f)}: ${reason}${more}`);
   }
 
   #refuse(f: KnownFile, reason: string, what: string): void {

@@ -96,8 +96,7 @@ export class KnownFiles {
   /** Whether a look at the host would tell more of a file that a process maps. */
   hasNews({ dev, ino }: Place, nowMs: number): boolean {
     const f = this.#files.get(`${dev}:${ino}`);
-    if (f === undefined) return this.#files.size < MAX_TLS_FILES;
-    return f.libraries === null || (f.libraries.length > 0 && f.attachment === 0 && nowMs >= f.retryAtMs);
+    return f === undefined ? this.#files.size < MAX_TLS_FILES : isWaiting(f, nowMs);
   }
 
   /** Processes in which at least one attached library is mapped. */
@@ -147,4 +146,9 @@ export class KnownFiles {
 
 export function unreadOf(f: KnownFile): UnattachedFunction[] {
   return (f.libraries ?? []).flatMap((l) => unreadFunctions(l));
+}
+
+/** Whether the file is to be looked into, or attached. */
+export function isWaiting({ libraries, attachment, retryAtMs }: KnownFile, nowMs: number): boolean {
+  return libraries === null || (libraries.length > 0 && attachment === 0 && nowMs >= retryAtMs);
 }

@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { failure } from '../../core/errors.ts';
 import { TLS_SLABS } from '../../core/limits.ts';
+import { MAX_FIRST_LOOK_MS } from '../../core/program-limits.ts';
 import { allocateSlabs } from '../capture-memory.ts';
 import type { RecordBatch } from '../record-batch.ts';
 import { TlsDiscovery } from './discovery.ts';
@@ -61,7 +62,10 @@ export class TlsSource {
   #started: StartedPrograms | undefined;
   readonly #say: (line: string) => void;
   #nextScanMs = 0;
+  #failure = '';
   #isClosed = false;
+  /** Looks at the host that failed by an error of calltap's own. */
+  lookFailures = 0;
 
   /** Loads the programs: all that needs privileges but attaching. Throws CAPTURE_OPEN_FAILED with the remedy. */
   constructor(options: TlsSourceOptions) {
@@ -121,7 +125,9 @@ export class TlsSource {
       started: (from) => native.started(from),
       hasNews: (pid) => this.discovery.hasNews(pid, performance.now()),
     });
-    await this.discovery.rescan(performance.now());
+    const endMs = performance.now() + MAX_FIRST_LOOK_MS;
+    do await this.discovery.rescan(performance.now());
+    while (this.discovery.isBehind && performance.now() < endMs);
     if (this.#isClosed) return;
     this.#nextScanMs = performance.now() + this.#scanEveryMs;
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
@@ -162,6 +168,7 @@ export class TlsSource {
   close(): void {
     if (this.#isClosed) return;
     clearInterval(this.#timer);
+    this.discovery.close();
     this.#native.counters(this.#values);
     this.#settleProofs();
     this.#held.finish();
@@ -178,16 +185,31 @@ export class TlsSource {
     this.#held.settle(this.#onRecords);
   }
 
-  /** Scans when it is time, or when a program that was started maps what is not known. */
+  /** What fails here ends no capture: it is said and counted. */
   #look(): void {
     const nowMs = performance.now();
-    this.#settleProofs();
-    void this.unseen.look(nowMs);
+    try {
+      this.#settleProofs();
+      this.unseen.look(nowMs).catch((error: unknown) => this.#failed(error));
+      if (this.#isScanDue(nowMs)) this.discovery.rescan(nowMs).catch((error: unknown) => this.#failed(error));
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** When it is time, or when a program that was started maps what is not known. */
+  #isScanDue(nowMs: number): boolean {
     const isNeeded = this.#started?.needScan(nowMs) ?? false;
-    if (!isNeeded && nowMs < this.#nextScanMs) return;
+    if (!isNeeded && nowMs < this.#nextScanMs) return false;
     this.#nextScanMs = nowMs + this.#scanEveryMs;
-    this.discovery
-      .rescan(nowMs)
-      .catch((error: unknown) => this.#say(`uprobe: looking for processes failed: ${String(error)}`));
+    return true;
+  }
+
+  /** Each reason is said once, however often it comes. */
+  #failed(error: unknown): void {
+    this.lookFailures++;
+    const failure = String(error);
+    if (failure !== this.#failure) this.#say(`uprobe: looking for processes failed: ${failure}`);
+    this.#failure = failure;
   }
 }

@@ -5,6 +5,8 @@
 
 import { MAX_TLS_STARTED } from '../../core/item-limits.ts';
 
+/** Processes are looked at for so long before other work gets a turn. */
+const TURN_MS = 10;
 /** A started program has loaded its libraries soon, or when it is done with its own start. */
 const AFTER_MS: readonly number[] = [50, 500];
 
@@ -55,12 +57,17 @@ export class StartedPrograms {
   needScan(nowMs: number): boolean {
     this.#note(nowMs);
     let isNeeded = false;
+    // Who is left is looked at next time.
+    const endMs = performance.now() + TURN_MS;
     for (const [i, waiting] of this.#waiting.entries()) {
       if ((this.#allAtMs[i] ?? 0) <= nowMs) {
         this.#allAtMs[i] = Number.POSITIVE_INFINITY;
         isNeeded = true;
       }
-      for (const pid of waiting.take(nowMs)) isNeeded ||= this.#parts.hasNews(pid);
+      for (const pid of waiting.take(nowMs)) {
+        isNeeded ||= this.#parts.hasNews(pid);
+        if (performance.now() > endMs) break;
+      }
     }
     return isNeeded;
   }

@@ -7,10 +7,14 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import type { ServiceError } from '../../core/errors.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
 import { compilePattern } from '../../core/pattern.ts';
-import { MAX_ANCESTORS, MAX_UPROBE_PATTERN } from '../../core/program-limits.ts';
+import { MAX_ANCESTORS, MAX_ARGUMENT_BYTES, MAX_UPROBE_PATTERN } from '../../core/program-limits.ts';
+import type { Steps } from '../../core/turns.ts';
 import { programOf } from './maps.ts';
 import type { TlsMapping } from './native-tls.ts';
+import { readHead } from './regular-file.ts';
 
+/** Rows of one step. */
+const STEP_ROWS = 64;
 const LIMITS = { maxProgram: 2_000, maxRepeats: 1_000 };
 
 export type TlsTargetOptions = {
@@ -70,24 +74,25 @@ export class TlsTargets {
   readonly fitting = new Set<string>();
 
   /** The process ids that are meant among those of a scan. */
-  select(rows: readonly TlsMapping[]): Set<number> {
+  *select(rows: readonly TlsMapping[]): Steps<Set<number>> {
     const files = this.isAll ? [] : this.files();
     const meant = new Set<number>();
     const seen = new Map<number, string>();
-    for (const row of rows) {
+    for (const [i, row] of rows.entries()) {
+      if (i % STEP_ROWS === 0) yield;
       seen.set(row.pid, row.comm);
       if (this.isAll || files.some((f) => isFile(row, f))) meant.add(row.pid);
     }
-    if (!this.isAll && this.pids.length > 0)
-      for (const pid of seen.keys()) if (!meant.has(pid) && this.#descendsFromNamed(pid)) meant.add(pid);
-    if (this.#matchesComm !== null) this.#keepFitting(meant, seen);
+    if (!this.isAll && this.pids.length > 0) yield* this.#addDescendants(meant, seen.keys());
+    if (this.#matchesComm !== null) yield* this.#keepFitting(meant, seen);
     return meant;
   }
 
-  #keepFitting(meant: Set<number>, comms: ReadonlyMap<number, string>): void {
+  *#keepFitting(meant: Set<number>, comms: ReadonlyMap<number, string>): Steps<void> {
     this.fitting.clear();
     for (const pid of this.#programs.keys()) if (!comms.has(pid)) this.#programs.delete(pid);
     for (const pid of meant) {
+      yield;
       const name = this.fittingName(pid, comms.get(pid) ?? '');
       if (name === null) meant.delete(pid);
       else this.fitting.add(name);
@@ -114,20 +119,26 @@ export class TlsTargets {
   /** Last name of its first argument, '' when it cannot be read. */
   #startedAs(pid: number): string {
     try {
-      return baseName(readFileSync(`${this.#procRoot}/${pid}/cmdline`, 'utf8').split('\0', 1)[0] ?? '');
+      return baseName(readHead(`${this.#procRoot}/${pid}/cmdline`, MAX_ARGUMENT_BYTES).split('\0', 1)[0] ?? '');
     } catch {
       return '';
     }
   }
 
   /** Servers fork workers: who is started by a named process is meant with it. */
-  #descendsFromNamed(pid: number): boolean {
-    let at = pid;
-    for (let i = 0; i < MAX_ANCESTORS && at > 0; i++) {
-      if (this.pids.includes(at)) return true;
-      at = this.#parentOf(at);
+  *#addDescendants(meant: Set<number>, pids: Iterable<number>): Steps<void> {
+    const parents = new Map<number, number>();
+    const parentOf = (pid: number): number => {
+      const parent = parents.get(pid) ?? this.#parentOf(pid);
+      parents.set(pid, parent);
+      return parent;
+    };
+    for (const pid of pids) {
+      yield;
+      let at = pid;
+      for (let i = 0; i < MAX_ANCESTORS && at > 0 && !this.pids.includes(at); i++) at = parentOf(at);
+      if (this.pids.includes(at)) meant.add(pid);
     }
-    return false;
   }
 
   #parentOf(pid: number): number {

@@ -44,9 +44,11 @@ export class UnseenProcesses {
     if (this.#isLooking || nowMs < this.#nextMs) return;
     this.#isLooking = true;
     this.#nextMs = nowMs + EVERY_MS;
-    const movers = await this.#parts.watch(WATCH_MS);
-    this.#isLooking = false;
-    this.#take(movers);
+    try {
+      this.#take(await this.#parts.watch(WATCH_MS));
+    } finally {
+      this.#isLooking = false;
+    }
   }
 
   #take({ error, rows }: TlsMovers): void {

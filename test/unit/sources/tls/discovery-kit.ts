@@ -8,6 +8,7 @@ import { TlsDiscovery } from '../../../../src/sources/tls/discovery.ts';
 import { kernelDevice } from '../../../../src/sources/tls/mapped-file.ts';
 import type { StartedProgram, TlsAttachRequest, TlsMapping } from '../../../../src/sources/tls/native-tls.ts';
 import { TlsOffsets } from '../../../../src/sources/tls/offsets.ts';
+import { ROW, ROW_BYTES } from '../../../../src/sources/tls/scan-rows.ts';
 import { TlsTargets } from '../../../../src/sources/tls/targets.ts';
 import { elfFile } from './elf-file.ts';
 export const dir = mkdtempSync(join(tmpdir(), 'calltap-tls-'));
@@ -63,6 +64,22 @@ export function mapping(pid: number, path: string, changes: Partial<TlsMapping> 
   };
 }
 
+/** A mapping as the kernel gives it. */
+function scanRow(m: TlsMapping): Buffer {
+  const row = Buffer.alloc(ROW_BYTES);
+  const path = m.deleted ? `${m.path} (deleted)` : m.path;
+  row.writeBigUInt64LE(m.start, ROW.start);
+  row.writeBigUInt64LE(m.end, ROW.end);
+  row.writeBigUInt64LE(BigInt(m.ino), ROW.ino);
+  row.writeUInt32LE(m.dev, ROW.dev);
+  row.writeUInt32LE(m.pid, ROW.pid);
+  row.writeUInt32LE(m.mntns, ROW.mntns);
+  row.writeUInt32LE(m.deleted ? 0 : 1, ROW.nlink);
+  row.write(m.comm, ROW.comm, 15);
+  row.writeInt32LE(row.write(path, ROW.path) + 1, ROW.pathBytes);
+  return row;
+}
+
 export class FakeNative implements ProbeNative {
   rows: TlsMapping[] = [];
   error = '';
@@ -75,8 +92,9 @@ export class FakeNative implements ProbeNative {
   readonly programs: string[] = [];
   #next = 1;
 
-  scan(): { error: string; rows: TlsMapping[] } {
-    return { error: this.error, rows: this.rows };
+  cut = 0;
+  scan(done: (error: string, rows: Buffer, cut: number) => void): void {
+    setImmediate(() => done(this.error, Buffer.concat(this.rows.map(scanRow)), this.cut));
   }
   attach(request: TlsAttachRequest): { id: number; errno: number; error: string } {
     this.requests.push(request);

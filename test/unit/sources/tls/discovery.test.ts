@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, renameSync, statSync, symlinkSync, unlinkSync,
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ServiceError } from '../../../../src/core/errors.ts';
+import { finish } from '../../../../src/core/turns.ts';
 import { TlsDiscovery } from '../../../../src/sources/tls/discovery.ts';
 import { kernelDevice, openMapped } from '../../../../src/sources/tls/mapped-file.ts';
 import { START } from '../../../../src/sources/tls/native-tls.ts';
@@ -141,7 +142,7 @@ test('a program that renamed itself is known by the name of its file', () => {
   symlinkSync('/usr/bin/other', join(proc, '11', 'exe'));
   const targets = new TlsTargets({ uprobe: ['all'], comm: '^node$' }, proc);
   const rows = [10, 11].map((pid) => ({ ...mapping(pid, file('node', TLS)), comm: 'MainThread' }));
-  assert.deepEqual([...targets.select(rows)], [10]);
+  assert.deepEqual([...finish(targets.select(rows))], [10]);
   assert.deepEqual([...targets.fitting], ['node']);
 });
 
@@ -152,10 +153,10 @@ test('a program that was started by a link and renamed itself is known by the na
   writeFileSync(join(proc, '11', 'cmdline'), 'node\0sip-proxy\0');
   const targets = new TlsTargets({ uprobe: ['all'], comm: '^sip-proxy$' }, proc);
   const rows = [10, 11].map((pid) => ({ ...mapping(pid, file('node', TLS)), comm: 'MainThread' }));
-  assert.deepEqual([...targets.select(rows)], [10]);
+  assert.deepEqual([...finish(targets.select(rows))], [10]);
   // It became another program: the name says that there is something to read again.
   writeFileSync(join(proc, '10', 'cmdline'), 'sh\0');
-  assert.deepEqual([...targets.select(rows.map((row) => ({ ...row, comm: 'sh' })))], []);
+  assert.deepEqual([...finish(targets.select(rows.map((row) => ({ ...row, comm: 'sh' }))))], []);
 });
 
 test('a library by its path: attached before any process, no other library, and no list of processes', async () => {
@@ -210,7 +211,7 @@ test('a process by its number, with those it started', async () => {
     const lib = file('libofpid.so', TLS);
     const native = new FakeNative();
     const targets = new TlsTargets({ uprobe: [String(process.ppid)], comm: null });
-    const meant = targets.select([mapping(child.pid, lib), mapping(1, lib)]);
+    const meant = finish(targets.select([mapping(child.pid, lib), mapping(1, lib)]));
     assert.deepEqual([...meant], process.ppid === 1 ? [child.pid, 1] : [child.pid]);
     assert.equal(native.attached.size, 0);
     assert.match(readFileSync(`/proc/${child.pid}/comm`, 'utf8'), /sleep/);

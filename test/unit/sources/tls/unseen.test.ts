@@ -71,3 +71,16 @@ test('a flood of programs fills neither the count nor the log', async () => {
   assert.equal(host.unseen.count, 1024);
   assert.equal(host.said.length, 1024);
 });
+
+test('a look that fails is passed on, and the next one is made', async () => {
+  let looks = 0;
+  const watch = (): Promise<TlsMovers> => {
+    looks++;
+    return Promise.reject(new Error('no memory'));
+  };
+  const is = (): boolean => true;
+  const unseen = new UnseenProcesses({ watch, observes: is, isMeant: is, isAlive: is, say: () => undefined });
+  await assert.rejects(unseen.look(0), /no memory/);
+  await assert.rejects(unseen.look(MINUTE_MS), /no memory/);
+  assert.equal(looks, 2);
+});
