@@ -19,7 +19,7 @@ import { memoryBytes, tlsRingBytes } from '../../sources/tls/open.ts';
 import { surveyHost } from '../../sources/tls/survey.ts';
 import { TlsTargets } from '../../sources/tls/targets.ts';
 import { mayColor } from './terminal.ts';
-import { tryProbes } from './uprobe-list.ts';
+import { tryProbes, unreadLines } from './uprobe-list.ts';
 
 /** `limited`: calltap works, with less. `missing`: a part of it does not work on this host, or not for this user. */
 export type Verdict = 'ok' | 'limited' | 'missing';
@@ -205,13 +205,14 @@ function probesRow(config: Config): CheckRow {
 }
 
 function librariesRow(): CheckRow {
-  const { rows, unreadable } = surveyHost();
+  const { rows, unreadable, unread } = surveyHost();
   const seen = rows.filter(({ isObservable }) => isObservable);
   const names = [...new Set(seen.map(({ comm, library }) => `${comm} (${library})`))].sort();
   const SHOWN = 8;
   const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : '';
-  const text =
+  const libraries =
     names.length === 0 ? 'no process with a library that can be observed' : names.slice(0, SHOWN).join(', ') + more;
+  const text = [libraries, ...unreadLines(unread)].join('; ');
   if (unreadable === 0) return ok('TLS', text);
   const line = `${text}; ${counted(unreadable, 'process', 'processes')} cannot be looked into`;
   return limited('TLS', line, process.getuid?.() === 0 ? '' : ROOT_OR_UNIT);

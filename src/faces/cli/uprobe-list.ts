@@ -7,13 +7,15 @@ import { userInfo } from 'node:os';
 import type { Config } from '../../config/config.ts';
 import { counted } from '../../core/counted.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { MAX_LIST_MS, MAX_UNREADABLE_NAMED } from '../../core/program-limits.ts';
 import { fit, layout, paint, safeText } from '../../core/terminal-text.ts';
+import { TOO_LONG } from '../../sources/tls/look.ts';
 import { watchMovers, withMovers } from '../../sources/tls/movers.ts';
 import { PROBE_WAYS } from '../../sources/tls/native-tls.ts';
 import { TlsOffsets } from '../../sources/tls/offsets.ts';
 import { memoryBytes, nativeTls, tlsRingBytes } from '../../sources/tls/open.ts';
 import { TlsSource } from '../../sources/tls/source.ts';
-import type { SurveyRow } from '../../sources/tls/survey.ts';
+import type { SurveyRow, UnreadFiles } from '../../sources/tls/survey.ts';
 import { surveyHost } from '../../sources/tls/survey.ts';
 import { TlsTargets } from '../../sources/tls/targets.ts';
 import { mayColor } from './terminal.ts';
@@ -31,7 +33,7 @@ export async function runUprobeList(config: Config): Promise<number> {
   const offsets = new TlsOffsets(config.uprobeOffset, config.uprobeOffsets);
   const kernel = tryProbes(config, targets);
   const movers = await watchMovers(WATCH_MS);
-  const { rows, unreadable, processes } = withMovers(surveyHost('/proc', offsets), movers.rows);
+  const { rows, unreadable, processes, unread } = withMovers(surveyHost('/proc', offsets), movers.rows);
   const meant = rows
     .filter((row) => targets.fittingName(row.pid, row.comm) !== null)
     .map((row) => asItIs(row, kernel.works));
@@ -46,6 +48,7 @@ export async function runUprobeList(config: Config): Promise<number> {
       },
       processes,
       unreadable,
+      not_read_files: { paths: unread.paths, late: unread.late },
       watched: { seconds: WATCH_MS / 1000, reason: movers.error === '' ? null : movers.error },
       libraries: meant.map((r) => ({
         pid: r.pid,
@@ -68,7 +71,7 @@ export async function runUprobeList(config: Config): Promise<number> {
     const said = [line, `tried as ${tried}${isRoot ? NOT_THE_SERVICE : ''}`];
     if (movers.error !== '') said.push(`calltap cannot tell who moves TLS records: ${movers.error}`);
     const lines = uprobeTable(meant, said, unreadable, processes, isRoot, mayColor(process.stdout));
-    process.stdout.write(`${lines.join('\n')}\n`);
+    process.stdout.write(`${[...lines, ...unreadLines(unread)].join('\n')}\n`);
   }
   return kernel.works ? 0 : 1;
 }
@@ -154,6 +157,16 @@ export function uprobeTable(
       `${unreadable} of them may not be looked into${isRoot ? '' : ': run as root, or add CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH'}`,
     );
   return lines;
+}
+
+/** Files of which nobody knows what they offer; nothing when all were read. */
+export function unreadLines({ paths, late }: UnreadFiles): string[] {
+  const shown = paths.slice(0, MAX_UNREADABLE_NAMED).map(safeText).join(', ');
+  const more = paths.length > MAX_UNREADABLE_NAMED ? ` and ${paths.length - MAX_UNREADABLE_NAMED} more` : '';
+  return [
+    ...(paths.length === 0 ? [] : [`not looked into, because ${TOO_LONG}: ${shown}${more}`]),
+    ...(late === 0 ? [] : [`${counted(late, 'file', 'files')} not looked into within ${MAX_LIST_MS / 1000} s`]),
+  ];
 }
 
 /** Per file the functions whose entry alone is read; nothing when all are read whole. */

@@ -4,7 +4,7 @@
  */
 
 import { closeSync } from 'node:fs';
-import { MAX_MARK_SEARCH_FILES } from '../../core/program-limits.ts';
+import { MAX_LIST_MS, MAX_MARK_SEARCH_FILES } from '../../core/program-limits.ts';
 import { loadNative } from '../native.ts';
 import { isElf32 } from './elf.ts';
 import { openMapped } from './mapped-file.ts';
@@ -41,6 +41,8 @@ export function withMovers(survey: Survey, movers: readonly TlsMover[], procRoot
 class Texts {
   readonly procRoot: string;
   readonly #known = new Map<string, TlsText | null>();
+  /** No file is read after it. */
+  readonly #endMs = performance.now() + MAX_LIST_MS;
 
   constructor(procRoot: string) {
     this.procRoot = procRoot;
@@ -50,7 +52,7 @@ class Texts {
     const key = `${m.dev}:${m.ino}`;
     const known = this.#known.get(key);
     if (known !== undefined || this.#known.size >= MAX_MARK_SEARCH_FILES) return known ?? null;
-    const text = textOf(m, this.procRoot);
+    const text = performance.now() > this.#endMs ? null : textOf(m, this.procRoot);
     this.#known.set(key, text);
     return text;
   }

@@ -7,15 +7,17 @@
  */
 
 import { closeSync } from 'node:fs';
+import { MAX_LIST_MS, MAX_MARK_SEARCH_BYTES, MAX_PROGRAM_READ_BYTES } from '../../core/program-limits.ts';
 import type { ElfImage } from './elf.ts';
 import { fileSource, readElf } from './elf.ts';
 import type { Links } from './load-order.ts';
 import { linksOf, startedWith } from './load-order.ts';
-import { lookForSites } from './look.ts';
+import { lookIntoFile } from './look.ts';
 import { openMapped } from './mapped-file.ts';
 import { mappingsOf, processIds, programOf } from './maps.ts';
 import type { TlsMapping } from './native-tls.ts';
 import { TlsOffsets } from './offsets.ts';
+import { ReadBudget } from './read-budget.ts';
 import type { FoundBy, LibrarySites, ProbeSite, UnattachedFunction } from './sites.ts';
 import { carriesPlaintext, listed, unreadFunctions } from './sites.ts';
 import { baseName } from './targets.ts';
@@ -48,7 +50,11 @@ export type Survey = {
   /** Processes whose mappings may not be read. */
   readonly unreadable: number;
   readonly processes: number;
+  readonly unread: UnreadFiles;
 };
+
+/** Files of which nobody knows what they offer: by path those that take too much to read, and how many came too late. */
+export type UnreadFiles = { readonly paths: readonly string[]; readonly late: number };
 
 type Verdict = Pick<SurveyRow, 'library' | 'isObservable' | 'foundBy' | 'note' | 'entryOnly' | 'unread'>;
 
@@ -57,10 +63,18 @@ function refused(library: string, note: string): Verdict {
 }
 
 /** What is known of files, by device and inode: each is read once. */
-type Known = { readonly verdicts: Map<string, Verdict | null>; readonly links: Map<string, Links | null> };
+type Known = {
+  readonly verdicts: Map<string, Verdict | null>;
+  readonly links: Map<string, Links | null>;
+  readonly unread: Set<string>;
+  readonly late: Set<string>;
+  /** No file is read after it. */
+  readonly endMs: number;
+};
 
 export function surveyHost(procRoot = '/proc', offsets = new TlsOffsets()): Survey {
-  const known: Known = { verdicts: new Map(), links: new Map() };
+  const endMs = performance.now() + MAX_LIST_MS;
+  const known: Known = { verdicts: new Map(), links: new Map(), unread: new Set(), late: new Set(), endMs };
   const rows: SurveyRow[] = [];
   let unreadable = 0;
   let processes = 0;
@@ -72,7 +86,8 @@ export function surveyHost(procRoot = '/proc', offsets = new TlsOffsets()): Surv
     if (mapped === 'unreadable') unreadable++;
     else rows.push(...surveyProcess(procRoot, mapped, known, offsets));
   }
-  return { rows: rows.sort((a, b) => a.pid - b.pid), unreadable, processes };
+  const unread = { paths: [...known.unread], late: known.late.size };
+  return { rows: rows.sort((a, b) => a.pid - b.pid), unreadable, processes, unread };
 }
 
 function surveyProcess(
@@ -82,16 +97,14 @@ function surveyProcess(
   offsets: TlsOffsets,
 ): SurveyRow[] {
   const found = mapped.flatMap((m) => {
-    const verdict = remembered(known.verdicts, keyOf(m), () => lookInto(m, procRoot, offered(offsets)));
+    const verdict = remembered(known, known.verdicts, keyOf(m), () => offered(m, procRoot, offsets, known));
     return verdict === null ? [] : [{ m, verdict }];
   });
   const [first] = mapped;
   if (first === undefined) return [];
   const exe = mapped.find((m) => m.path === programOf(procRoot, m.pid));
   if (found.length > 0) {
-    const readLinks: Judge<Links> = (image) => linksOf(image);
-    const linksTo = (m: TlsMapping) =>
-      remembered(known.links, keyOf(m), () => readMapped(m, procRoot, readLinks, () => null));
+    const linksTo = (m: TlsMapping) => remembered(known, known.links, keyOf(m), () => readMapped(m, procRoot, linksOf));
     const early = exe === undefined ? null : startedWith(exe, mapped, linksTo);
     return found.map(({ m, verdict }) => toRow(m, early === null || early.has(m) ? verdict : loadedLater(verdict)));
   }
@@ -99,7 +112,7 @@ function surveyProcess(
   const java = mapped.find((m) => isJava.test(m.path));
   if (java !== undefined) return [toRow(java, refused(library, note))];
   if (exe === undefined) return [];
-  const verdict = remembered(known.verdicts, `exe ${keyOf(exe)}`, () => lookInto(exe, procRoot, marked));
+  const verdict = remembered(known, known.verdicts, `exe ${keyOf(exe)}`, () => readMapped(exe, procRoot, marked));
   return verdict === null ? [] : [toRow(exe, verdict)];
 }
 
@@ -125,54 +138,52 @@ export function refusedRow(m: Mapped, library: string, note: string): SurveyRow 
 
 /** What the bytes of a mapped file say of TLS; null when they cannot be read. */
 export function textOf(m: TlsMapping, procRoot: string): TlsText | null {
-  return readMapped(m, procRoot, tlsTextOf, () => null);
+  return readMapped(m, procRoot, tlsTextOf);
 }
 
-function remembered<T>(known: Map<string, T | null>, key: string, look: () => T | null): T | null {
-  let value = known.get(key);
+function remembered<T>(known: Known, values: Map<string, T | null>, key: string, look: () => T | null): T | null {
+  let value = values.get(key);
   if (value === undefined) {
-    value = look();
-    known.set(key, value);
+    const isLate = performance.now() > known.endMs;
+    // The program of a process is looked into twice.
+    if (isLate) known.late.add(key.replace('exe ', ''));
+    value = isLate ? null : look();
+    values.set(key, value);
   }
   return value;
 }
 
-type Judge<T> = (image: ElfImage, m: TlsMapping, procRoot: string) => T | null;
-
-/** What a file offers; null for one that has nothing to do with TLS. */
-function lookInto(m: TlsMapping, procRoot: string, judge: Judge<Verdict>): Verdict | null {
-  // Only a name that promises something is worth a line.
-  const isNamed = /\/lib(ssl|gnutls|wolfssl|mbedtls)/.test(m.path);
-  return readMapped(m, procRoot, judge, (reason) => (isNamed ? refused('TLS', `${reason}; run as root`) : null));
-}
-
-/** `refuse` answers for a file that cannot be opened; null for one that is no ELF file of 64 bits. */
-function readMapped<T>(
-  m: TlsMapping,
-  procRoot: string,
-  judge: Judge<T>,
-  refuse: (reason: string) => T | null,
-): T | null {
+/** Null for a file that cannot be opened, that is no ELF file of 64 bits, or that takes too much to read. */
+function readMapped<T>(m: TlsMapping, procRoot: string, judge: (image: ElfImage) => T): T | null {
   const opened = openMapped(m, procRoot);
-  if ('reason' in opened) return refuse(opened.reason);
+  if ('reason' in opened) return null;
   try {
-    const source = fileSource(opened.fd);
+    const budget = new ReadBudget(MAX_PROGRAM_READ_BYTES + MAX_MARK_SEARCH_BYTES);
+    const source = fileSource(opened.fd, budget);
     const elf = source === null ? null : readElf(source);
-    return elf === null || !elf.ok ? null : judge(elf.image, m, procRoot);
+    const found = elf?.ok === true ? judge(elf.image) : null;
+    return budget.isSpent ? null : found;
   } finally {
     closeSync(opened.fd);
   }
 }
 
-/** By the file's own symbols, or by what else says where its functions are. */
-function offered(offsets: TlsOffsets): Judge<Verdict> {
-  return (image, m, procRoot) => {
-    const given = offsets.of(image, { ino: m.ino, name: baseName(m.path) });
-    const place = { root: `${procRoot}/${m.pid}/root`, path: m.path };
-    const { libraries, refusal } = lookForSites(image, given, place);
+/** What a file offers, by its own symbols or by what else says where its functions are; null when it is nothing of TLS. */
+function offered(m: TlsMapping, procRoot: string, offsets: TlsOffsets, known: Known): Verdict | null {
+  // Only a name that promises something is worth a line.
+  const isNamed = /\/lib(ssl|gnutls|wolfssl|mbedtls)/.test(m.path);
+  const opened = openMapped(m, procRoot);
+  if ('reason' in opened) return isNamed ? refused('TLS', `${opened.reason}; run as root`) : null;
+  try {
+    const given = offsets.byPath({ ino: m.ino, name: baseName(m.path) });
+    const place = { proc: `${procRoot}/${m.pid}`, path: m.path };
+    const { libraries, refusal, unread } = lookIntoFile({ fd: opened.fd, place, given }, offsets.byBuildId);
+    if (unread !== '') known.unread.add(m.path);
     if (refusal !== '') return refused('TLS', refusal);
     return libraries.length === 0 ? null : judged(libraries);
-  };
+  } finally {
+    closeSync(opened.fd);
+  }
 }
 
 function judged(found: readonly LibrarySites[]): Verdict {

@@ -1,7 +1,7 @@
 /** What --uprobe-list prints: a line a process, and what is not read. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { uprobeTable } from '../../../../src/faces/cli/uprobe-list.ts';
+import { unreadLines, uprobeTable } from '../../../../src/faces/cli/uprobe-list.ts';
 import type { SurveyRow } from '../../../../src/sources/tls/survey.ts';
 
 function row(changes: Partial<SurveyRow>): SurveyRow {
@@ -46,4 +46,13 @@ test('functions of which only the entry is read are named, once a file, in what 
   assert.match(named[1] ?? '', /^ {2}\/opt\/.*: SSL_do_handshake$/);
   assert.equal(named[2], '');
   assert.ok(!printed.join('').includes('\x1b'));
+});
+
+test('files that were not read are named, the first sixteen, and those that came too late are counted', () => {
+  assert.deepEqual(unreadLines({ paths: [], late: 0 }), []);
+  const paths = Array.from({ length: 18 }, (_, i) => `/tmp/${i}\x1b.so`);
+  const [first = '', second] = unreadLines({ paths, late: 2 });
+  assert.match(first, /^not looked into, because reading it takes more than 128 MiB: .*15[^ ]*\.so and 2 more$/);
+  assert.ok(!first.includes('\x1b'));
+  assert.equal(second, '2 files not looked into within 60 s');
 });

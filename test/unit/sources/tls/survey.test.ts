@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { surveyHost } from '../../../../src/sources/tls/survey.ts';
+import { manyNotes } from '../../../helpers/hostile-elf.ts';
 import { elfFile } from './elf-file.ts';
 import { CHECKED, goFile } from './go-file.ts';
 
@@ -107,4 +108,10 @@ test('programs of Go: a version that is tried, one that is not, and one without 
   const without = rowOf('without', { functions: [['main.main', [0xc3]]] });
   assert.deepEqual([without?.library, without?.isObservable], ['Go', false]);
   assert.match(without?.note ?? '', /^it has no crypto\/tls/);
+});
+
+test('a file that takes too much to read is named, and no row is made of it', () => {
+  const { rows, unread } = surveyHost(procOf('hostile', manyNotes(2_200)));
+  assert.deepEqual(rows, []);
+  assert.deepEqual([unread.paths.length, unread.late], [1, 0]);
 });
