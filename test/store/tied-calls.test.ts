@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { MAX_TIED } from '../../src/core/limits.ts';
 import { NO_NAMES } from '../../src/core/names.ts';
-import { openStore } from '../../src/explore/clickhouse/store.ts';
+import { Store } from '../../src/explore/clickhouse/store.ts';
 import { createStoreExplorer } from '../../src/explore/clickhouse/store-explorer.ts';
-import { StoreReader } from '../../src/explore/clickhouse/store-reader.ts';
+import { StoreReaders } from '../../src/explore/clickhouse/store-reader.ts';
 import { run } from '../cli/run-program.ts';
 import { storePlace } from '../helpers/fake-store.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
@@ -28,11 +28,11 @@ for (const [calls, legs] of [
     const to = ['--ship', `${store.url}/calltap`, '--ship-spool', join(folder, 'spool'), '--ship-host', 'sbc1'];
     const { code, stderr } = await run([path, ...to, '--ship-messages', 'full']);
     assert.equal(code, 0, stderr);
-    const reader = new StoreReader(
-      await openStore(storePlace(store.url), { user: null, password: null, ca: null }, 'calltap'),
+    const readers = new StoreReaders(
+      new Store(storePlace(store.url), { user: null, password: null, ca: null }, 'calltap'),
     );
-    t.after(() => reader.close());
-    const explorer = createStoreExplorer(reader, { names: NO_NAMES, callIdHeaders: [] });
+    t.after(() => readers.close());
+    const explorer = createStoreExplorer(readers, { names: NO_NAMES, callIdHeaders: [] });
     const callId = tiedCallId(7);
     const found = (await explorer.legs(callId))?.document;
     assert.equal(found?.callIds.length, legs - 1);

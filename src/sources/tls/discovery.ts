@@ -183,7 +183,7 @@ export class TlsDiscovery {
   }
 
   async #inTurns<T>(steps: Steps<T>): Promise<T> {
-    const slice = await this.#turns.begin();
+    const slice = await this.#turns.begin('probes');
     const made = await slice.finish(steps);
     if (made === null) throw new Error('nobody waits for a look at the host');
     return made.document;

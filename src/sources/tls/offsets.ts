@@ -12,7 +12,6 @@ import type { ServiceError } from '../../core/errors.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
 import { MAX_GIVEN_FILES, MAX_GIVEN_OFFSETS_BYTES } from '../../core/program-limits.ts';
 import { TLS_LIBRARIES } from './functions.ts';
-import { readHead } from './regular-file.ts';
 import type { GivenFunctions } from './sites.ts';
 import { carriesPlaintext } from './sites.ts';
 import { baseName } from './targets.ts';
