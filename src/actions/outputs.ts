@@ -175,7 +175,7 @@ export class Outputs implements Meter {
     if (this.#clock !== null) clearInterval(this.#clock);
     this.#clock = null;
     this.mirror?.close();
-    void this.shipping?.close();
+    faults.run('tick', () => this.shipping?.close());
     this.#file?.close();
     this.calls?.onFinish();
     this.#callFiles?.close();

@@ -2,6 +2,7 @@
  * What waits for one collector, oldest first: what came back from a link or from the disk, what lies on the disk, and what is
  * in memory. Memory is bounded; what is beyond goes to the spool, or is dropped, the oldest first, and counted.
  */
+import { faults } from '../../core/faults.ts';
 import type { Block } from './block.ts';
 import type { HepOutCounters } from './link.ts';
 import type { Spool } from './spool.ts';
@@ -55,7 +56,8 @@ export class Backlog {
     if (first !== undefined) return [first];
     if (this.#isLoading) return [];
     if (this.#spool !== null && !this.#spool.isEmpty) {
-      void this.#load(this.#spool);
+      const spool = this.#spool;
+      faults.run('link', () => this.#load(spool));
       return [];
     }
     let [count, bytes] = [0, 0];
@@ -97,9 +99,12 @@ export class Backlog {
 
   async #load(spool: Spool): Promise<void> {
     this.#isLoading = true;
-    const block = await spool.takeOldest();
-    this.#isLoading = false;
-    if (block !== null) this.putBack(block);
+    try {
+      const block = await spool.takeOldest();
+      if (block !== null) this.putBack(block);
+    } finally {
+      this.#isLoading = false;
+    }
     this.#onLoaded();
   }
 }

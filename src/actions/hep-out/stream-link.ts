@@ -10,6 +10,7 @@ import type { Socket } from 'node:net';
 import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { errnoOf } from '../../core/errors.ts';
+import { faults } from '../../core/faults.ts';
 import { endpointText } from '../../core/ip.ts';
 import { HEP_OUT_UNDER_WAY_BYTES } from '../../core/limits.ts';
 import { backOffMs, troubleOf } from '../trouble.ts';
@@ -173,7 +174,8 @@ export class StreamLink implements Link {
     this.#owner.onTrouble(troubleOf(code, HEP_CA));
     this.#owner.onChange();
     const { firstRetryMs, lastRetryMs } = this.#times;
-    this.#retry = setTimeout(() => void this.start(), backOffMs(this.#tries++, firstRetryMs, lastRetryMs));
+    const again = (): void => faults.run('link', () => this.start());
+    this.#retry = setTimeout(again, backOffMs(this.#tries++, firstRetryMs, lastRetryMs));
     this.#retry.unref();
   }
 

@@ -8,6 +8,7 @@
 import { isIP } from 'node:net';
 import { getSystemErrorName } from 'node:util';
 import { resolveHost } from '../../core/bind.ts';
+import { faults } from '../../core/faults.ts';
 import { endpointText, ipText } from '../../core/ip.ts';
 import { MAX_HEP_PACKET_BYTES } from '../../core/item-limits.ts';
 import { HEP_OUT_BYTES } from '../../core/limits.ts';
@@ -202,7 +203,7 @@ export class UdpLink implements Link {
 
   #later(reason: string): void {
     this.#owner.onTrouble(reason);
-    this.#after(RESOLVE_MS, () => void this.start());
+    this.#after(RESOLVE_MS, () => faults.run('link', () => this.start()));
   }
 
   #cancel(): void {

@@ -4,6 +4,7 @@
  * store never takes, and never refuses, holds up no other.
  */
 import { errnoOf } from '../../core/errors.ts';
+import { faults } from '../../core/faults.ts';
 import { RemoteFailure } from '../../explore/remote/failures.ts';
 import { backOffMs, type OnceTold, troubleOf } from '../trouble.ts';
 import type { ShipCounters } from './counters.ts';
@@ -76,7 +77,11 @@ export class Sender {
   async #sendAll(first: Segment): Promise<void> {
     let waitMs = 0;
     for (let next: Segment | null = first; next !== null; next = this.#spool.take()) {
-      waitMs = await this.#send(next);
+      // Of what nobody expected: the segment stays on the disk for the next run.
+      waitMs = await this.#send(next).catch((error: unknown) => {
+        faults.note('tick', error);
+        return this.#later('a segment was not sent', AWAY);
+      });
       if (waitMs > 0 || this.#isClosed) break;
     }
     this.#sending = null;

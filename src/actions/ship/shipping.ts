@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { readCertificate, readSecret } from '../../config/text-file.ts';
 import { failure } from '../../core/errors.ts';
+import { faults } from '../../core/faults.ts';
 import { endpointText } from '../../core/ip.ts';
 import { packageVersion } from '../../core/package.ts';
 import { Turns } from '../../core/turns.ts';
@@ -113,9 +114,11 @@ export class Shipping {
     this.#shipment.open();
     this.#shipment.start();
     const beat = (): void => {
-      this.#telling ??= this.#tellOfAgent(false).finally(() => {
-        this.#telling = null;
-      });
+      this.#telling ??= this.#tellOfAgent(false)
+        .catch((error: unknown) => faults.note('tick', error))
+        .finally(() => {
+          this.#telling = null;
+        });
     };
     this.#beat = setInterval(beat, BEAT_MS);
     this.#beat.unref();
