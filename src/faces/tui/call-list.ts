@@ -61,12 +61,13 @@ export class CallList {
     this.isLoading = true;
     const startMs = performance.now();
     this.#readAt = new Date().toISOString();
-    this.#changes = (await this.#port.changes(null))?.upTo ?? this.#changes;
-    this.#wasDone = this.#isDone;
-    const page = await this.#port.page(this.#asks(isFromEnd), PAGE, '');
+    const page = await this.#loaded(asked, async () => {
+      this.#changes = (await this.#port.changes(null))?.upTo ?? this.#changes;
+      this.#wasDone = this.#isDone;
+      return this.#port.page(this.#asks(isFromEnd), PAGE, '');
+    });
     // Another question came meanwhile.
     if (asked !== this.#asked) return;
-    this.isLoading = false;
     this.#readMs = performance.now();
     this.#takesMs = this.#readMs - startMs;
     this.trouble = page === null ? this.#port.whyNone() : '';
@@ -89,10 +90,9 @@ export class CallList {
     if (!isNear || this.#cursor === null || this.isLoading) return 0;
     const asked = this.#asked;
     this.isLoading = true;
-    const page = await this.#port.page(this.#asks(this.#isFromEnd), PAGE, this.#cursor);
-    if (asked !== this.#asked) return 0;
-    this.isLoading = false;
-    if (page === null) return 0;
+    const cursor = this.#cursor;
+    const page = await this.#loaded(asked, async () => this.#port.page(this.#asks(this.#isFromEnd), PAGE, cursor));
+    if (asked !== this.#asked || page === null) return 0;
     const known = new Set(this.rows.map(rowKey));
     const calls = page.calls.filter((row) => !known.has(rowKey(row)));
     this.#cursor = page.next_cursor ?? null;
@@ -100,6 +100,15 @@ export class CallList {
     if (this.#isFromEnd) this.first = Math.max(0, this.first - calls.length);
     this.#onChanged();
     return this.#isFromEnd ? calls.length : 0;
+  }
+
+  /** What fails does not leave the list loading for ever. */
+  async #loaded<T>(asked: number, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } finally {
+      if (asked === this.#asked) this.isLoading = false;
+    }
   }
 
   /** Once a second: reads the list again while nobody stands in it, else what changed in it. */

@@ -2,7 +2,9 @@
  * One call: who called whom and what is wrong on top, its ladder on the left, and the message that is chosen there on the
  * right. With its other legs it is one ladder over all of them.
  */
+
 import type { AskHead, AskLadder, AskMessage } from '../../contract/index.ts';
+import { faults } from '../../core/faults.ts';
 import type { Found } from '../../explore/found.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
 import type { LadderRow } from '../../view/ladder-text.ts';
@@ -83,9 +85,14 @@ export class CallView implements View {
         keys: ['x', 'f4'],
         short: 'Legs',
         help: 'Show the other legs of the call too, or leave them out.',
-        run: () => void this.#turnLegs(),
+        run: () => faults.run('face', () => this.#turnLegs()),
       },
-      { keys: ['r'], short: 'Report', help: 'Show the report of the call.', run: () => void this.#report() },
+      {
+        keys: ['r'],
+        short: 'Report',
+        help: 'Show the report of the call.',
+        run: () => faults.run('face', () => this.#report()),
+      },
       {
         keys: ['v'],
         short: 'Quality',
@@ -121,7 +128,7 @@ export class CallView implements View {
         },
       })),
     ];
-    void this.read();
+    faults.run('face', () => this.read());
   }
 
   async read(): Promise<void> {
@@ -162,7 +169,7 @@ export class CallView implements View {
   }
 
   tick(): void {
-    void this.#readChanged();
+    faults.run('face', () => this.#readChanged());
   }
 
   /** A long call takes long to read: only when something came to it. */

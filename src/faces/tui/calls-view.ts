@@ -1,7 +1,9 @@
 /**
  * The list of calls, with the filter above it: where everybody begins.
  */
+
 import { counted } from '../../core/counted.ts';
+import { faults } from '../../core/faults.ts';
 import type { SortKey } from '../../core/words.ts';
 import { SORT_KEYS } from '../../core/words.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
@@ -72,7 +74,7 @@ export class CallsView implements View {
         keys: ['e'],
         short: 'Newest failure',
         help: 'Show the newest call that failed.',
-        run: () => void this.#newestFailure(),
+        run: () => faults.run('face', () => this.#newestFailure()),
       },
       { keys: ['v'], help: 'Show how the call sounded, window by window.', run: () => this.#onCall(parts.quality) },
       { keys: ['a'], help: 'Play the call, or end what plays.', run: () => this.#onCall(parts.hear) },
@@ -109,7 +111,7 @@ export class CallsView implements View {
   }
 
   tick(): void {
-    if (!this.#isPaused) void this.#parts.list.refresh(this.#isStill);
+    if (!this.#isPaused) faults.run('face', () => this.#parts.list.refresh(this.#isStill));
   }
 
   draw(cells: Cells, { y, width, height }: Area): Cursor | null {
@@ -178,19 +180,21 @@ export class CallsView implements View {
 
   #moved(): void {
     this.#isStill = this.#scroll.at > 0;
-    void this.#parts.list.more(this.#scroll.at).then((before) => {
+    const more = this.#parts.list.more(this.#scroll.at).then((before) => {
       if (before > 0) this.#scroll.shift(before);
     });
+    faults.run('face', () => more);
   }
 
   #first(): void {
     this.#scroll.to(0, 1);
-    void this.#parts.list.read();
+    faults.run('face', () => this.#parts.list.read());
   }
 
   #last(): void {
     const { list } = this.#parts;
-    void list.read(list.question, true).then(() => this.#scroll.to(list.rows.length - 1, list.rows.length));
+    const read = list.read(list.question, true).then(() => this.#scroll.to(list.rows.length - 1, list.rows.length));
+    faults.run('face', () => read);
   }
 
   #open(): void {
@@ -220,13 +224,14 @@ export class CallsView implements View {
   #sort(): void {
     const { filter, sort } = this.#parts.list.question;
     const by = SORT_KEYS[(SORT_KEYS.indexOf(sort.by) + 1) % SORT_KEYS.length] ?? 'created';
-    void this.ask({ filter, sort: { by, isDescending: sort.isDescending } });
+    faults.run('face', () => this.ask({ filter, sort: { by, isDescending: sort.isDescending } }));
   }
 
   /** The worst stands on top; of times the newest. */
   #order(): void {
     const acts = ORDERS.map(([key, by, isDescending]) => {
-      const act = (): void => void this.ask({ ...this.#parts.list.question, sort: { by, isDescending } });
+      const act = (): void =>
+        faults.run('face', () => this.ask({ ...this.#parts.list.question, sort: { by, isDescending } }));
       return [key, act] as const;
     });
     this.#app.choose(`Sort by: ${ORDERS.map(([key, by]) => `${key} ${by}`).join('  ')}`, new Map(acts));
@@ -234,7 +239,7 @@ export class CallsView implements View {
 
   #turn(): void {
     const { filter, sort } = this.#parts.list.question;
-    void this.ask({ filter, sort: { by: sort.by, isDescending: !sort.isDescending } });
+    faults.run('face', () => this.ask({ filter, sort: { by: sort.by, isDescending: !sort.isDescending } }));
   }
 
   #pause(): void {

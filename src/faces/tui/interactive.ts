@@ -2,7 +2,9 @@
  * The terminal over a capture: puts the screens together. It asks the port alone, and nothing of it is waited for by the
  * capture.
  */
+
 import { Player } from '../../actions/player.ts';
+import { faults } from '../../core/faults.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
 import { parseFilter } from '../../query/parse.ts';
@@ -98,7 +100,7 @@ export function openInteractive(
   const sound = new Sound(app, port, player);
   const list = new CallList(port, options.question, () => app.changed());
   const filter = new FilterLine(options.filterText, shown, {
-    onAccepted: (accepted) => void calls.ask({ ...list.question, filter: accepted }),
+    onAccepted: (accepted) => faults.run('face', () => calls.ask({ ...list.question, filter: accepted })),
     onMistake: (text) => app.say(text, LOOK.red),
   });
   const show = (callId: string): void =>
@@ -111,7 +113,7 @@ export function openInteractive(
     save,
     quality,
     hear,
-    compare: (a, b) => void compare(a, b),
+    compare: (a, b) => faults.run('face', () => compare(a, b)),
     newestFailure: async () => {
       const failed = parseFilter('state:Failed', shown);
       const asked = { filter: failed.ok ? failed.filter : null, sort: { by: 'created', isDescending: true } } as const;
@@ -125,14 +127,14 @@ export function openInteractive(
     const parts = {
       port,
       shown,
-      hear: (span: HeardSpan) => void sound.turn(callId, span),
+      hear: (span: HeardSpan) => faults.run('face', () => sound.turn(callId, span)),
       save: () => save([callId]),
     };
     app.push(new QualityView(app, callId, parts));
   }
 
   function hear(callId: string): void {
-    void sound.turn(callId);
+    faults.run('face', () => sound.turn(callId));
   }
 
   function table(make: typeof findingsTable): void {
@@ -151,7 +153,7 @@ export function openInteractive(
   function turnZone(a: App): void {
     a.say(shown.turnZone());
     // Texts of a table hold times.
-    void a.top.read?.();
+    faults.run('face', () => a.top.read?.());
   }
 
   async function compare(a: string, b: string): Promise<void> {
@@ -181,12 +183,12 @@ export function openInteractive(
     );
     app.choose(
       `Save as: ${FORMATS.map(({ key, help: what }) => `${key} ${what}`).join('  ')}`,
-      new Map(acts.map(([key, act]) => [key, () => void act()])),
+      new Map(acts.map(([key, act]) => [key, () => faults.run('face', () => act())])),
     );
   }
 
   const ended = app.run(calls);
-  void list.read();
+  faults.run('face', () => list.read());
   return {
     ended,
     log(line) {

@@ -2,7 +2,9 @@
  * How a call sounded: of each stream its MOS, loss and jitter as bars, window by window, with the worst one marked. The
  * chosen window can be heard.
  */
+
 import type { AskQuality } from '../../contract/index.ts';
+import { faults } from '../../core/faults.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
 import { clockOf } from '../../view/clock.ts';
 import type { App, Area, Cursor, View } from './app.ts';
@@ -63,7 +65,7 @@ export class QualityView implements View {
         run: () => this.#toWorst(),
       },
     ];
-    void this.read();
+    faults.run('face', () => this.read());
   }
 
   async read(): Promise<void> {

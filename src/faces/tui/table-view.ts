@@ -1,6 +1,7 @@
 /**
  * A table with a row that is chosen: findings, registrations, attackers, trunks.
  */
+import { faults } from '../../core/faults.ts';
 import type { App, Area, Cursor, View } from './app.ts';
 import type { Cells } from './cells.ts';
 import { LOOK } from './cells.ts';
@@ -61,10 +62,15 @@ export class TableView implements View {
         help: parts.enter,
         run: () => this.#rows[this.#scroll.at]?.open?.(),
       },
-      { keys: ['r', 'f5'], short: 'Read again', help: 'Read the table again.', run: () => void this.read() },
+      {
+        keys: ['r', 'f5'],
+        short: 'Read again',
+        help: 'Read the table again.',
+        run: () => faults.run('face', () => this.read()),
+      },
       ...moving(this.#scroll, () => this.#rows.length),
     ];
-    void this.read();
+    faults.run('face', () => this.read());
   }
 
   async read(): Promise<void> {
