@@ -2,6 +2,7 @@
 
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
+import { MESSAGE_NOTES } from '../core/words.ts';
 import { DialogSummary } from './dialog.ts';
 import { Count, DateTime, named, ref, SchemaVersion1 } from './schema.ts';
 import { RtpStream } from './stream.ts';
@@ -18,7 +19,7 @@ const messageFacts = {
   origin: Origin,
   summary: Type.String({ description: 'The first line without the protocol version.' }),
   has_sdp: Type.Boolean(),
-  notes: Type.Array(Type.Enum(['again', 'duplicate', 'copy', 'cut', 'address-likely', 'address-unknown'])),
+  notes: Type.Array(Type.Enum([...MESSAGE_NOTES])),
   hosts: Type.Optional(Type.Array(Type.String(), { description: 'Of a hub: who saw it, who saw it first before.' })),
 };
 

@@ -8,6 +8,17 @@ export const HUB_READ_ROWS = 1_000_000_000;
 export const HUB_READ_BYTES = 64 * 1024 ** 3;
 export const HUB_MEMORY_BYTES = 4 * 1024 ** 3;
 export const HUB_ANSWER_BYTES = 64 * 1024 * 1024;
+/** Milliseconds until all of an answer has come, and bytes of one row. */
+export const HUB_ANSWER_MS = 30_000;
+export const HUB_ROW_BYTES = 8 * 1024 * 1024;
+/** Arrays, objects and keys of one row, and of a document of an agent. */
+export const HUB_ROW_VALUES = 32_768;
+export const AGENT_VALUES = 200_000;
+/** Bytes of what an error says, and of all answers that are being made. */
+export const STORE_SAID_BYTES = 64 * 1024;
+export const HUB_HELD_BYTES = 128 * 1024 * 1024;
+/** Kinds that one row counts: status codes, reasons of losses, or values that stand close to each other. */
+export const HUB_BINS = 4_096;
 /** Rows of calls that a whole number, user or Call-ID of a filter finds over all days: the newest ones. */
 export const HUB_FOUND = 100;
 /** Parts of a call, one a host that saw it; messages of it, and bytes of all their texts. */
@@ -26,7 +37,8 @@ export const HUB_SETTLE_MS = 3_000;
 export const MAX_AGENTS = 200;
 /** Agents that are asked at a time where all of them are. */
 export const AGENTS_AT_ONCE = 64;
-/** Bytes of what one of them answers of its health, of its attackers, and of its findings. */
+/** Bytes of what one of them answers of a call, of its health, of its attackers, and of its findings. */
+export const AGENT_DOCUMENT_BYTES = 8 * 1024 * 1024;
 export const AGENT_HEALTH_BYTES = 256 * 1024;
 export const AGENT_SECURITY_BYTES = 4 * 1024 * 1024;
 export const AGENT_REPORT_BYTES = 1024 * 1024;

@@ -306,6 +306,8 @@ export const REMOTE_LIST_BYTES = 16 * 1024 * 1024;
 export const REMOTE_FILE_BYTES = 512 * 1024 * 1024;
 export const REMOTE_PROBLEM_BYTES = 64 * 1024;
 export const REMOTE_EVENT_BYTES = 256 * 1024;
+/** Arrays, objects and keys of a document. */
+export const REMOTE_VALUES = 1_000_000;
 
 // Trunks.
 
@@ -365,3 +367,5 @@ export const SHIP_SPOOL_LEAST_BYTES = 16 * 1024 * 1024;
 
 /** Milliseconds that one statement of `calltap hub --migrate` may take. */
 export const STORE_TIMEOUT_MS = 60_000;
+/** Rows that a store tells of itself: one a table. */
+export const STORE_ROWS = 100_000;

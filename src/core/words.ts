@@ -7,6 +7,9 @@ import * as METHOD from './methods.ts';
 /** The capture source that delivered a message or stream, by native number. */
 export const ORIGINS = ['wire', 'hep', 'uprobe'] as const;
 
+/** What is to know of a message that a person reads. */
+export const MESSAGE_NOTES = ['again', 'duplicate', 'copy', 'cut', 'address-likely', 'address-unknown'] as const;
+
 /** States of a dialog, by number. */
 export const DIALOG_STATES = [
   'Trying',

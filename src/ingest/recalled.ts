@@ -5,6 +5,7 @@
 
 import { HUB_RECALLED_BYTES } from '../core/hub-limits.ts';
 import { parseIpv4, parseIpv6, socketOf } from '../core/ip.ts';
+import type { Steps } from '../core/turns.ts';
 import { TRANSPORTS } from '../core/words.ts';
 import { SCAN, scanSip } from '../protocols/sip/scanner/scan.ts';
 import { emptyPacket } from '../sources/packet.ts';
@@ -52,6 +53,14 @@ export class RecalledDialogs {
       digest: () => undefined,
       onChange: () => undefined,
     });
+  }
+
+  /** Messages in the order in which they came. */
+  *addAll(messages: Iterable<{ readonly atUs: number; readonly row: Omit<RecalledMessage, 'atUs'> }>): Steps<void> {
+    for (const { row, atUs } of messages) {
+      this.add({ ...row, atUs });
+      yield;
+    }
   }
 
   /** The next message of the order in which they came; what is no SIP is left out. */

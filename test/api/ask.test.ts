@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { after, before, describe, it } from 'node:test';
+import { faults } from '../../src/core/faults.ts';
 import { MAX_CHANGES_A_TURN } from '../../src/core/item-limits.ts';
 import type { ApiDeps } from '../../src/serve/api/server.ts';
 import { createApiCredentials } from '../../src/serve/auth/api-credentials.ts';
@@ -131,6 +132,7 @@ describe('/ask', () => {
     const ladder = await json(base, `/ask/calls/${encodeURIComponent('transfer@pbx.example.com')}/ladder?legs=true`);
     assert.deepEqual(ladder['call_ids'], ['transfer@pbx.example.com', 'transfer-target@pbx.example.com']);
     assert.equal(asRows((await json(base, `/ask/calls/${LOSSY}/quality`))['streams']).length, 2);
+    assert.equal((await fetch(`${base}/ask/calls/${LOSSY}/compare`)).status, 400);
     const compared = await json(
       base,
       `/ask/calls/${LOSSY}/compare?with=${encodeURIComponent('good-g711@pbx.example.com')}`,
@@ -284,6 +286,24 @@ describe('/ask/changes', () => {
     assert.ok(asked.every((since) => since === null || since === 5));
     const second = reading(base, '');
     assert.ok(await untilHolds(() => second.text().includes('event: resync')));
+  });
+
+  it('ends nothing when a look fails, counts it, and goes on telling', async (t) => {
+    let looks = 0;
+    const before = faults.counts.get('tick') ?? 0;
+    const readers = {
+      ...session.explorer,
+      changes: async () => {
+        if (++looks <= 2) throw new TypeError('no such row');
+        return { upTo: 5, rows: [] };
+      },
+    };
+    const { base } = await start(t, { readers });
+    const reader = reading(base, '');
+    assert.equal(await reader.status, 200);
+    assert.ok(await untilHolds(() => reader.text().includes('event: resync')));
+    assert.equal(faults.counts.get('tick'), before + 2);
+    assert.ok(looks > 2);
   });
 
   it('tells all that one turn may change, one by one', async (t) => {

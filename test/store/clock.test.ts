@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { AskLadder } from '../../src/contract/index.ts';
 import { NO_NAMES } from '../../src/core/names.ts';
-import { openStore } from '../../src/explore/clickhouse/store.ts';
+import { Store } from '../../src/explore/clickhouse/store.ts';
 import { createStoreExplorer } from '../../src/explore/clickhouse/store-explorer.ts';
-import { StoreReader } from '../../src/explore/clickhouse/store-reader.ts';
+import { StoreReaders } from '../../src/explore/clickhouse/store-reader.ts';
 import { run } from '../cli/run-program.ts';
 import { storePlace } from '../helpers/fake-store.ts';
 import { readCaptureFile, temporaryFolder } from '../helpers/read-capture.ts';
@@ -42,11 +42,11 @@ test('a host whose clock is 0.4 s ahead: the offset is estimated, shown, and app
     assert.equal(code, 0, stderr);
   }
   const { session } = await readCaptureFile(t, whole, ['--api', '127.0.0.1:0']);
-  const reader = new StoreReader(
-    await openStore(storePlace(store.url), { user: null, password: null, ca: null }, 'calltap'),
+  const readers = new StoreReaders(
+    new Store(storePlace(store.url), { user: null, password: null, ca: null }, 'calltap'),
   );
-  t.after(() => reader.close());
-  const hub = createStoreExplorer(reader, { names: NO_NAMES, callIdHeaders: [] });
+  t.after(() => readers.close());
+  const hub = createStoreExplorer(readers, { names: NO_NAMES, callIdHeaders: [] });
   const [call] =
     (await session.explorer.page({ filter: null, sort: { by: 'created', isDescending: false } }, 10, ''))?.calls ?? [];
   assert.ok(call !== undefined);

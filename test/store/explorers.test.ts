@@ -9,10 +9,10 @@ import { test } from 'node:test';
 import type { AskCall } from '../../src/contract/index.ts';
 import { NO_NAMES } from '../../src/core/names.ts';
 import { SORT_KEYS } from '../../src/core/words.ts';
-import { openStore } from '../../src/explore/clickhouse/store.ts';
+import { Store } from '../../src/explore/clickhouse/store.ts';
 import type { StoreExplorer } from '../../src/explore/clickhouse/store-explorer.ts';
 import { createStoreExplorer } from '../../src/explore/clickhouse/store-explorer.ts';
-import { StoreReader } from '../../src/explore/clickhouse/store-reader.ts';
+import { StoreReaders } from '../../src/explore/clickhouse/store-reader.ts';
 import type { Explorer } from '../../src/explore/explorer.ts';
 import type { CallsQuestion } from '../../src/explore/question.ts';
 import { sortOf } from '../../src/explore/question.ts';
@@ -39,16 +39,16 @@ async function both(t: TestContext): Promise<Both> {
   assert.equal(code, 0, stderr);
   // As whoever serves /ask: with legs.
   const { session } = await readCaptureFile(t, path, ['--api', '127.0.0.1:0'], { host: HOST });
-  const reader = new StoreReader(
-    await openStore(storePlace(store.url), { user: null, password: null, ca: null }, 'calltap'),
+  const readers = new StoreReaders(
+    new Store(storePlace(store.url), { user: null, password: null, ca: null }, 'calltap'),
   );
-  t.after(() => reader.close());
+  t.after(() => readers.close());
   const { explorer: memory } = session;
   const page = await memory.page(asked(''), 1_000, '');
   const callIds = page?.calls.map(({ call_id }) => call_id) ?? [];
   // Relative times of a file count from its end, those of a hub from now.
   const options = { names: NO_NAMES, callIdHeaders: [], nowUs: () => session.evidence.capture.nowUs };
-  return { memory, store: createStoreExplorer(reader, options), callIds };
+  return { memory, store: createStoreExplorer(readers, options), callIds };
 }
 
 function asked(q: string, sort = '-created'): CallsQuestion {

@@ -2,7 +2,7 @@
 
     server.py FOLDER [PORT]     listens on 127.0.0.1, and prints `listening PORT` when it answers
 
-It takes what calltap and @clickhouse/client send: a query in the URL or in the body, `database`, settings and `param_NAME`
+It takes what calltap sends: a query in the URL or in the body, `database`, settings and `param_NAME`
 as parameters of the URL, bodies in chunks and in gzip. It answers with ClickHouse's status codes and error texts. It checks
 no credentials; `X-ClickHouse-User` and `Authorization` are accepted and ignored.
 """

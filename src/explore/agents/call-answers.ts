@@ -5,8 +5,14 @@
 import { Readable } from 'node:stream';
 import { AskSipp, LintResult, Vcon } from '../../contract/index.ts';
 import { AUDIO_FILE_BYTES } from '../../core/answer-limits.ts';
-import { AGENT_CAPTURES, AGENT_FILES, AGENT_FILES_WAITING } from '../../core/hub-limits.ts';
-import { MAX_LEGS_SHOWN, REMOTE_ANSWER_BYTES, REMOTE_LIST_BYTES } from '../../core/item-limits.ts';
+import {
+  AGENT_CAPTURES,
+  AGENT_DOCUMENT_BYTES,
+  AGENT_FILES,
+  AGENT_FILES_WAITING,
+  AGENT_VALUES,
+} from '../../core/hub-limits.ts';
+import { MAX_LEGS_SHOWN, REMOTE_LIST_BYTES } from '../../core/item-limits.ts';
 import { Places } from '../../core/places.ts';
 import { isNeverGone } from '../../core/turns.ts';
 import type { SippPair } from '../../export/sipp.ts';
@@ -16,10 +22,11 @@ import { Unanswered } from '../found.ts';
 import { callPath, readAudio, readCapture, readDocument } from '../remote/answers.ts';
 import { RemoteFailure } from '../remote/failures.ts';
 import type { Requests } from '../remote/requests.ts';
+import { readShape } from '../remote/shapes.ts';
 import type { ServePort } from '../serve-port.ts';
 import { type Agents, whySentence } from './agents.ts';
 
-const DOCUMENT = { bytes: REMOTE_ANSWER_BYTES, ms: 2_000 };
+const DOCUMENT = { bytes: AGENT_DOCUMENT_BYTES, values: AGENT_VALUES, ms: 2_000 };
 const FILE_MS = 30_000;
 /** A head, and the note in it, come on top of what the file may have. */
 const AUDIO = { bytes: AUDIO_FILE_BYTES + 64 * 1024, ms: FILE_MS };
@@ -115,9 +122,9 @@ export function callAnswers(agents: Agents, { partsOf }: Pick<StoreExplorer, 'pa
         ofCall(
           callId,
           async (requests, place) => {
-            const document = await readDocument(requests, dialogPath(place.callId, 'vcon'), Vcon, CONTAINER);
-            const text = Buffer.from(JSON.stringify(document));
-            return { text: Readable.from([text], { objectMode: false }), keeps: text.length };
+            const { body } = await requests.read(dialogPath(place.callId, 'vcon'), CONTAINER);
+            readShape(Vcon, body.toString('utf8'), AGENT_VALUES);
+            return { text: Readable.from([body], { objectMode: false }), keeps: body.length };
           },
           refuse,
         ),

@@ -3,16 +3,16 @@
  * shortly after, gets the same answer, so that many askers ask the agents once.
  */
 import { AskPulse, AskSecurity, CaptureReport, Stats } from '../../contract/index.ts';
-import { AGENT_HEALTH_BYTES, AGENT_REPORT_BYTES, AGENT_SECURITY_BYTES } from '../../core/hub-limits.ts';
+import { AGENT_HEALTH_BYTES, AGENT_REPORT_BYTES, AGENT_SECURITY_BYTES, AGENT_VALUES } from '../../core/hub-limits.ts';
 import type { Pulse } from '../../view/pulse.ts';
 import { readDocument } from '../remote/answers.ts';
 import type { Agents, Missing } from './agents.ts';
 import { addPulse, addReport, addSecurity, addStats, noPulse, noReport, noSecurity, noStats } from './fleet-sums.ts';
 
-const HEALTH = { bytes: AGENT_HEALTH_BYTES, ms: 2_000 };
-const SECURITY = { bytes: AGENT_SECURITY_BYTES, ms: 2_000 };
+const HEALTH = { bytes: AGENT_HEALTH_BYTES, values: AGENT_VALUES, ms: 2_000 };
+const SECURITY = { bytes: AGENT_SECURITY_BYTES, values: AGENT_VALUES, ms: 2_000 };
 /** It looks at all calls of each agent. */
-const REPORT = { bytes: AGENT_REPORT_BYTES, ms: 10_000 };
+const REPORT = { bytes: AGENT_REPORT_BYTES, values: AGENT_VALUES, ms: 10_000 };
 /** So long an answer is good. */
 const FRESH_MS = 2_000;
 

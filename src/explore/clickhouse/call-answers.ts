@@ -14,26 +14,28 @@ import { MAX_LEGS_SHOWN } from '../../core/item-limits.ts';
 import { grouped } from '../../core/maps.ts';
 import type { Names } from '../../core/names.ts';
 import { NO_NAMES } from '../../core/names.ts';
-import type { Turns } from '../../core/turns.ts';
-import { inTurns } from '../../core/turns.ts';
+import type { Steps } from '../../core/turns.ts';
 import type { Side } from '../../view/compare.ts';
 import { compared, MESSAGES_COMPARED } from '../../view/compare.ts';
 import { drawnLadder } from '../../view/ladder.ts';
-import type { CallListRow } from './call-list.ts';
-import { callRowOf, LIST_COLUMNS, listedCall } from './call-list.ts';
+import { callRowOf, LISTED_OF_PART, listedCall } from './call-list.ts';
 import type { PartKey, PartWith } from './parts.ts';
-import { callName, partsOfAll, partsWith, readCallName } from './parts.ts';
+import { callName, NO_COLUMNS, partsOfAll, partsWith, readCallName } from './parts.ts';
+import { COUNT, TEXT } from './row-shapes.ts';
 import type { StoreReader } from './store-reader.ts';
 import { readDocument, unreadable } from './stored-document.ts';
 import type { StoredCall, Trace } from './trace.ts';
-import { askMessages, factsOf, keyOf, ladderMessage, parsed, traceOf } from './trace.ts';
+import { askMessages, factsOf, keyOf, ladderMessages, parsed, traceOf } from './trace.ts';
 
-type Documented = { readonly document: string };
+const DOCUMENT = { sql: 'document', shapes: { document: TEXT } };
+const STORED = { sql: 'messages', shapes: { messages: COUNT } };
+const STORED_DOCUMENT = { sql: 'messages, document', shapes: { ...STORED.shapes, ...DOCUMENT.shapes } };
+type Documented = PartWith<typeof DOCUMENT.shapes>;
 
 /** The document of the part that saw the first message, and all hosts that saw the call. Null where it is not there. */
 export async function documentOf(reader: StoreReader, name: string): Promise<CallDocument | null> {
-  const parts = await partsWith<Documented>(reader, name, 'document');
-  const [first] = readable(parts);
+  const parts = await partsWith(reader, name, DOCUMENT);
+  const [first] = await reader.inTurns(readable(parts));
   if (first === undefined) return null;
   const { part, document } = first;
   const whole = { ...document, hosts: hostsOf(parts) };
@@ -60,33 +62,34 @@ function renumbered(found: Found, part: PartKey, { messages }: Trace): Found {
   return Object.fromEntries(changed) as Found;
 }
 
-function hostsOf(parts: readonly PartWith<Documented>[]): string[] {
+function hostsOf(parts: readonly Documented[]): string[] {
   return [...new Set(parts.map(({ host }) => host))];
 }
 
 type Readable = { readonly part: PartKey; readonly document: CallDocument };
 
 /** Those that can be read, in the order of the parts. Throws Unanswered where there are parts, and none of them can. */
-function readable(parts: readonly PartWith<Documented>[]): Readable[] {
-  const found = parts.flatMap((part): Readable[] => {
+function* readable(parts: readonly Documented[]): Steps<Readable[]> {
+  const found: Readable[] = [];
+  for (const part of parts) {
     const { host, row } = part;
     const document = readDocument(row.document);
-    if (document === null) return [];
-    return [
-      { part, document: { ...document, host, streams: document.streams.map((stream) => ({ ...stream, host })) } },
-    ];
-  });
+    yield;
+    if (document === null) continue;
+    const streams = document.streams.map((stream) => ({ ...stream, host }));
+    found.push({ part, document: { ...document, host, streams } });
+  }
   if (parts.length > 0 && found.length === 0) throw unreadable(hostsOf(parts));
   return found;
 }
 
-function documentsIn(parts: readonly PartWith<Documented>[]): CallDocument[] {
-  return readable(parts).map(({ document }) => document);
+async function documentsIn(reader: StoreReader, parts: readonly Documented[]): Promise<CallDocument[]> {
+  return (await reader.inTurns(readable(parts))).map(({ document }) => document);
 }
 
 /** Its list row, and what is wrong in sentences; of several parts all sentences. */
 export async function headOf(reader: StoreReader, name: string, names: Names): Promise<AskHead | null> {
-  const rows = (await partsWith<CallListRow>(reader, name, LIST_COLUMNS)).map(({ row }) => row);
+  const rows = (await partsWith(reader, name, LISTED_OF_PART)).map(({ row }) => row);
   const [first] = rows;
   if (first === undefined) return null;
   const hints = [...new Set(rows.flatMap((row) => row.hints))];
@@ -96,19 +99,15 @@ export async function headOf(reader: StoreReader, name: string, names: Names): P
   return head;
 }
 
-type Stored = { readonly call_id: string; readonly messages: number };
-
 /** Those of the calls that are in the store. */
 export function storedCalls(reader: StoreReader, names: readonly string[]): Promise<StoredCall[]> {
-  return callsWith<Stored>(reader, names, 'messages');
+  return callsWith(partsOfAll(reader, names, STORED));
 }
 
-async function callsWith<T extends Stored>(
-  reader: StoreReader,
-  names: readonly string[],
-  columns: string,
-): Promise<(StoredCall & { readonly stored: readonly PartWith<T>[] })[]> {
-  return (await partsOfAll<T>(reader, names, columns)).flatMap((stored) => {
+async function callsWith<P extends PartWith<typeof STORED.shapes>>(
+  found: Promise<(readonly P[])[]>,
+): Promise<(StoredCall & { readonly stored: readonly P[] })[]> {
+  return (await found).flatMap((stored) => {
     const [first] = stored;
     const parts = stored.map((part) => ({ ...part, messages: part.row.messages }));
     return first === undefined ? [] : [{ callId: first.row.call_id, parts, stored }];
@@ -116,15 +115,11 @@ async function callsWith<T extends Stored>(
 }
 
 /** Null where none of them is there. */
-export async function messagesOf(
-  reader: StoreReader,
-  names: readonly string[],
-  turns: Turns,
-): Promise<AskMessages | null> {
+export async function messagesOf(reader: StoreReader, names: readonly string[]): Promise<AskMessages | null> {
   const calls = await storedCalls(reader, names.slice(0, MAX_LEGS_SHOWN));
   if (calls.length === 0) return null;
   const callIds = calls.map(({ callId }) => callId);
-  return inTurns(turns, askMessages(callIds, beyond(names), await traceOf(reader, calls)));
+  return reader.inTurns(askMessages(callIds, beyond(names), await traceOf(reader, calls)));
 }
 
 function beyond(names: readonly string[]): number {
@@ -135,16 +130,15 @@ export async function ladderOf(
   reader: StoreReader,
   names: readonly string[],
   called: Names,
-  turns: Turns,
 ): Promise<AskLadder | null> {
-  const shown = names.slice(0, MAX_LEGS_SHOWN);
-  const calls = await callsWith<Stored & Documented>(reader, shown, 'messages, document');
+  const calls = await callsWith(partsOfAll(reader, names.slice(0, MAX_LEGS_SHOWN), STORED_DOCUMENT));
   if (calls.length === 0) return null;
   const parts = calls.flatMap((call) => call.parts);
-  const { messages, clocks, notKept } = await traceOf(reader, calls);
+  const trace = await traceOf(reader, calls);
+  const { clocks, notKept } = trace;
   const media: Parameters<typeof drawnLadder>[0]['media'][number][] = [];
   for (const { callId, stored } of calls)
-    for (const s of worstOf(documentsIn(stored)))
+    for (const s of worstOf(await documentsIn(reader, stored)))
       media.push({
         call_id: callId,
         src: s.src,
@@ -162,13 +156,13 @@ export async function ladderOf(
       callIds: calls.map(({ callId }) => callId),
       moreCalls: beyond(names),
       startedUs: parts.reduce((least, { createdUs }) => Math.min(least, createdUs), Number.POSITIVE_INFINITY),
-      messages: messages.map(ladderMessage),
+      messages: await reader.inTurns(ladderMessages(trace)),
       media,
       notKept,
     },
     (address) => called.of(address),
   );
-  const ladder = await inTurns(turns, drawn);
+  const ladder = await reader.inTurns(drawn);
   return clocks === null ? ladder : { ...ladder, clocks: clocks.shown() };
 }
 
@@ -185,7 +179,7 @@ function worstOf(documents: readonly CallDocument[]): RtpStream[] {
 
 /** The streams of all hosts, each with its host: where they differ, something was lost between. */
 export async function qualityOf(reader: StoreReader, name: string): Promise<AskQuality | null> {
-  const documents = documentsIn(await partsWith<Documented>(reader, name, 'document'));
+  const documents = await documentsIn(reader, await partsWith(reader, name, DOCUMENT));
   const [first] = documents;
   return first === undefined
     ? null
@@ -200,7 +194,7 @@ export async function comparisonOf(reader: StoreReader, a: string, b: string): P
 
 async function sideOf(reader: StoreReader, name: string): Promise<Side | null> {
   // The part that saw the first message: the others saw the same call.
-  const [part] = await partsWith<CallListRow>(reader, name, LIST_COLUMNS);
+  const [part] = await partsWith(reader, name, LISTED_OF_PART);
   if (part === undefined) return null;
   const { row } = part;
   const { messages } = await traceOf(reader, [{ callId: row.call_id, parts: [{ ...part, messages: row.messages }] }]);
@@ -208,11 +202,18 @@ async function sideOf(reader: StoreReader, name: string): Promise<Side | null> {
   return {
     row: callRowOf(row, NO_NAMES),
     opening: first === undefined ? null : parsed(first.row),
-    messages: messages
-      .filter(({ row: { notes } }) => notes.every((note) => !REPEATED.has(note)))
-      .slice(0, MESSAGES_COMPARED)
-      .map(factsOf),
+    messages: await reader.inTurns(shownOnce(messages)),
   };
+}
+
+function* shownOnce(messages: Trace['messages']): Steps<Side['messages'][number][]> {
+  const made: Side['messages'][number][] = [];
+  for (const one of messages) {
+    if (made.length === MESSAGES_COMPARED) break;
+    if (one.row.notes.every((note) => !REPEATED.has(note))) made.push(factsOf(one));
+    yield;
+  }
+  return made;
 }
 
 const REPEATED: ReadonlySet<string> = new Set(['again', 'duplicate', 'copy']);
@@ -220,7 +221,7 @@ const REPEATED: ReadonlySet<string> = new Set(['again', 'duplicate', 'copy']);
 /** The name of the call that a selector means: an exact one wins over `id:…`. */
 export async function selected(reader: StoreReader, selector: string): Promise<string | null> {
   const names = [...new Set([selector, selector.startsWith('id:') ? selector.slice(3) : selector])];
-  const found = await partsOfAll(reader, names, '');
+  const found = await partsOfAll(reader, names, NO_COLUMNS);
   const name = names.find((_, i) => (found[i]?.length ?? 0) > 0);
   return name === undefined ? null : callName(readCallName(name));
 }

@@ -2,6 +2,8 @@
  * Lists of calls: a row a part, sorted and paged by the store. A cursor names the last row of the page before by its figure and
  * its key, so that calls which come and go meanwhile neither repeat nor skip others.
  */
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
 import type { AskCall, AskCalls, DialogSummary, HiddenBy } from '../../contract/index.ts';
 import { counted } from '../../core/counted.ts';
 import { socketOf } from '../../core/ip.ts';
@@ -14,50 +16,48 @@ import type { CallsQuestion, Sort } from '../question.ts';
 import type { Asking } from './filter-sql.ts';
 import { filterSql } from './filter-sql.ts';
 import { KEY } from './parts.ts';
+import { AMOUNT_OR_NULL, COUNT, COUNT_OR_NULL, rowShape, TEXT, TEXTS, TIME } from './row-shapes.ts';
 import { SqlParameters, usOf } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 
-/** A row of `calls`, and what of its document a list shows. */
-export type CallListRow = {
-  readonly host: string;
-  readonly boot: string;
-  readonly number: number;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly call_id: string;
-  readonly state: string;
-  readonly method: string;
-  readonly from_user: string;
-  readonly to_user: string;
-  readonly src: string;
-  readonly dst: string;
-  readonly code: number;
-  readonly reason: string;
-  readonly pdd_ms: number | null;
-  readonly setup_ms: number | null;
-  readonly talk_ms: number | null;
-  readonly duration_sec: number;
-  readonly worst_mos: number | null;
-  readonly worst_loss_pct: number | null;
-  readonly worst_jitter_ms: number | null;
-  readonly codecs: readonly string[];
-  readonly findings: readonly string[];
-  readonly transport: string;
-  readonly user_agent: string;
-  readonly ended_by: string;
-  readonly messages: number;
-  readonly retransmits: number;
-  readonly final_code: number;
-  readonly final_reason: string;
-  readonly frame: string;
-  readonly input_origin: string;
-  readonly from_display: string;
-  readonly to_display: string;
-  readonly hints: readonly string[];
+/** A row of `calls`, and what of its document a list shows; a part of a call has the first of them. */
+const PLACE = { host: TEXT, boot: TEXT, number: COUNT, call_id: TEXT, created_at: TIME, updated_at: TIME };
+const LISTED = {
+  state: TEXT,
+  method: TEXT,
+  from_user: TEXT,
+  to_user: TEXT,
+  src: TEXT,
+  dst: TEXT,
+  code: COUNT,
+  reason: TEXT,
+  pdd_ms: COUNT_OR_NULL,
+  setup_ms: COUNT_OR_NULL,
+  talk_ms: COUNT_OR_NULL,
+  duration_sec: AMOUNT_OR_NULL,
+  worst_mos: AMOUNT_OR_NULL,
+  worst_loss_pct: AMOUNT_OR_NULL,
+  worst_jitter_ms: AMOUNT_OR_NULL,
+  codecs: TEXTS,
+  findings: TEXTS,
+  transport: TEXT,
+  user_agent: TEXT,
+  ended_by: TEXT,
+  messages: COUNT,
+  hints: TEXTS,
+  retransmits: COUNT,
+  final_code: COUNT,
+  final_reason: TEXT,
+  frame: TEXT,
+  input_origin: TEXT,
+  from_display: TEXT,
+  to_display: TEXT,
 };
+export const LIST_ROW = rowShape({ ...PLACE, ...LISTED });
+export type CallListRow = Static<typeof LIST_ROW>;
 
 /** Beside the key, the Call-ID and the times of a call. */
-export const LIST_COLUMNS = ` state, method, from_user, to_user, src, dst,
+const LIST_COLUMNS = `state, method, from_user, to_user, src, dst,
   code, reason, pdd_ms, setup_ms, talk_ms, duration_sec, worst_mos, worst_loss_pct, worst_jitter_ms, codecs, findings,
   transport, user_agent, ended_by, messages, hints,
   JSONExtractUInt(document, 'timing', 'retransmits') AS retransmits,
@@ -66,7 +66,8 @@ export const LIST_COLUMNS = ` state, method, from_user, to_user, src, dst,
   JSONExtractString(document, 'frame') AS frame, JSONExtractString(document, 'input_origin') AS input_origin,
   JSONExtractString(document, 'from_display') AS from_display, JSONExtractString(document, 'to_display') AS to_display`;
 
-export const PLACE_COLUMNS = 'host, boot, number, call_id, created_at, updated_at';
+export const LISTED_OF_PART = { sql: LIST_COLUMNS, shapes: LISTED };
+export const LIST_ROW_COLUMNS = `${Object.keys(PLACE).join(', ')}, ${LIST_COLUMNS}`;
 
 /** What a call is sorted by; null goes last, whichever way. */
 const SORTS: Readonly<Record<Sort['by'], string>> = {
@@ -86,7 +87,8 @@ type Place = {
   readonly number: number;
 };
 
-type SortedRow = CallListRow & { readonly sorted_by: number | null };
+const SORTED_ROW = rowShape({ ...PLACE, ...LISTED, sorted_by: AMOUNT_OR_NULL });
+type SortedRow = Static<typeof SORTED_ROW>;
 
 /** Rejects with Unanswered. */
 export async function pageOf(
@@ -99,12 +101,13 @@ export async function pageOf(
   const parameters = new SqlParameters();
   const { where, isNewestHour, isDear } = filterSql(question.filter, asking, parameters);
   const keys = isDear ? `groupArray(${KEYS})((toUnixTimestamp(hour), host, boot, number))` : '[]';
-  const matched = (await reader.row<Matched>(
+  const matched = await reader.row(
+    MATCHED,
     `SELECT uniqExact(call_id) AS calls, count() AS parts, toUnixTimestamp64Micro(min(created_at)) AS first,
        toUnixTimestamp64Micro(max(created_at)) AS last, ${keys} AS keys
      FROM calls FINAL WHERE ${where}`,
     parameters,
-  )) ?? { calls: 0, parts: 0, first: 0, last: 0, keys: [] };
+  );
   const answer: AskCalls = { schema_version: 1, total: matched.calls, calls: [] };
   if (matched.parts === 0) return { ...answer, hidden_by: await hiddenBy(reader, asking, isNewestHour) };
   const after = readCursor(cursor);
@@ -120,22 +123,24 @@ export async function pageOf(
   return answer;
 }
 
+/** Keys of so many parts: all of them where no more match. */
+const KEYS = 512;
+
 /**
  * How many calls and parts of calls a filter leaves, and when the first and the last of them began (µs). Where it took long to
  * find them, the keys of some.
  */
-type Matched = {
-  readonly calls: number;
-  readonly parts: number;
-  readonly first: number;
-  readonly last: number;
-  readonly keys: readonly (readonly [hourSec: number, host: string, boot: string, number: number])[];
-};
+const MATCHED = rowShape({
+  calls: COUNT,
+  parts: COUNT,
+  first: Type.Integer(),
+  last: Type.Integer(),
+  keys: Type.Array(Type.Tuple([COUNT, TEXT, TEXT, COUNT]), { maxItems: KEYS }),
+});
+type Matched = Static<typeof MATCHED>;
 
 type Where = { readonly where: string; readonly parameters: SqlParameters };
 
-/** Keys of so many parts: all of them where no more match. */
-const KEYS = 512;
 /** The newest calls are looked for where so many pages of them most likely are. */
 const PAGES = 4;
 
@@ -193,9 +198,11 @@ function rowsOf(
   const order = orderOf(sort);
   const rest = after === null ? '' : ` AND ${behind(after, sort, parameters)}`;
   const chosen = `SELECT ${KEY} FROM calls FINAL WHERE ${where}${rest} ORDER BY ${order} LIMIT ${limit + 1}`;
-  return reader.rows<SortedRow>(
-    `SELECT ${PLACE_COLUMNS}, ${LIST_COLUMNS}, ${SORTS[sort.by]} AS sorted_by FROM calls FINAL WHERE (${KEY}) IN (${chosen}) ORDER BY ${order}`,
+  return reader.rows(
+    SORTED_ROW,
+    `SELECT ${LIST_ROW_COLUMNS}, ${SORTS[sort.by]} AS sorted_by FROM calls FINAL WHERE (${KEY}) IN (${chosen}) ORDER BY ${order}`,
     parameters,
+    limit + 1,
   );
 }
 
@@ -251,7 +258,7 @@ export function summaryOf(row: CallListRow): DialogSummary {
     state: DIALOG_STATES.find((state) => state === row.state) ?? 'Trying',
     method: row.method,
     msg_count: row.messages,
-    duration_sec: row.duration_sec,
+    duration_sec: row.duration_sec ?? 0,
     created_at: row.created_at,
     updated_at: row.updated_at,
     timing: {
@@ -285,7 +292,7 @@ export function callRowOf(row: CallListRow, names: Names): CallRow {
     to: row.to_user,
     code: row.code === 0 ? null : row.code,
     reason: row.reason,
-    durationSec: row.duration_sec,
+    durationSec: row.duration_sec ?? 0,
     pddMs: row.pdd_ms,
     setupMs: row.setup_ms,
     worstMos: row.worst_mos,
@@ -307,11 +314,12 @@ export function callRowOf(row: CallListRow, names: Names): CallRow {
 
 /** What could hide the calls of a question that found none. */
 async function hiddenBy(reader: StoreReader, { nowUs }: Asking, isNewestHour: boolean): Promise<HiddenBy[]> {
-  const row = await reader.row<{ calls: number; hosts: number; first: string; last: string }>(
+  const row = await reader.row(
+    rowShape({ calls: COUNT, hosts: COUNT, first: TIME, last: TIME }),
     'SELECT count() AS calls, uniq(host) AS hosts, min(created_at) AS first, max(updated_at) AS last FROM calls',
     new SqlParameters(),
   );
-  if (row === undefined || row.calls === 0)
+  if (row.calls === 0)
     return [
       {
         what: 'no-packets',

@@ -3,6 +3,7 @@
  * counts once, by the part that saw its first message.
  */
 import type { AskFindings, AskRegistration, AskRegistrations } from '../../contract/index.ts';
+import { FLEET_FINDINGS } from '../../core/hub-limits.ts';
 import { MAX_REGISTRATIONS_SHOWN } from '../../core/item-limits.ts';
 import { rounded } from '../../core/rounded.ts';
 import { EFFECTIVE_FAILURES } from '../../store/dialogs/call-outcome.ts';
@@ -10,6 +11,7 @@ import type { CallsQuestion } from '../question.ts';
 import type { Asking } from './filter-sql.ts';
 import { filterSql } from './filter-sql.ts';
 import { hostOf } from './key-sql.ts';
+import { COUNT, rowShape, TEXT, TEXTS, TIME } from './row-shapes.ts';
 import { SqlParameters } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 import { readBinding } from './stored-document.ts';
@@ -26,7 +28,9 @@ function once(where: string): string {
 
 const NEWEST = `arrayMap(x -> x.2, groupArraySorted(${EXAMPLES})((-toUnixTimestamp64Micro(at), call_id)))`;
 
-type Ratios = { calls: number; tried: number; answered: number; effective: number; p95: number; delays: number };
+const RATIOS = rowShape({ calls: COUNT, tried: COUNT, answered: COUNT, effective: COUNT, delays: COUNT, p95: COUNT });
+const FOUND = rowShape({ finding: TEXT, calls: COUNT, newest_at: TIME, call_ids: TEXTS });
+const CODE = rowShape({ code: COUNT, reason: TEXT, calls: COUNT, call_ids: TEXTS });
 
 /** Rejects with Unanswered. `down` is told by what knows trunks. */
 export async function findingsOf(
@@ -40,7 +44,8 @@ export async function findingsOf(
   const isTried = `opened = 'INVITE' AND ended NOT IN ('Trying', 'Ringing')`;
   const isAnswered = 'final BETWEEN 200 AND 299';
   const [ratios, findings, codes, trunksDown] = await Promise.all([
-    reader.row<Ratios>(
+    reader.row(
+      RATIOS,
       `SELECT count() AS calls, countIf(${isTried}) AS tried, countIf(${isTried} AND ${isAnswered}) AS answered,
          countIf(${isTried} AND (${isAnswered} OR final IN (${EFFECTIVE_FAILURES.join(', ')}))) AS effective,
          countIf(${isTried} AND isNotNull(delay)) AS delays,
@@ -48,19 +53,23 @@ export async function findingsOf(
        FROM (${calls})`,
       parameters,
     ),
-    reader.rows<{ finding: string; calls: number; newest_at: string; call_ids: string[] }>(
+    reader.rows(
+      FOUND,
       `SELECT finding, count() AS calls, max(at) AS newest_at, ${NEWEST} AS call_ids
-       FROM (${calls}) ARRAY JOIN wrong AS finding GROUP BY finding ORDER BY calls DESC, finding`,
+       FROM (${calls}) ARRAY JOIN wrong AS finding GROUP BY finding ORDER BY calls DESC, finding LIMIT ${FLEET_FINDINGS}`,
       parameters,
+      FLEET_FINDINGS,
     ),
-    reader.rows<{ code: number; reason: string; calls: number; call_ids: string[] }>(
+    reader.rows(
+      CODE,
       `SELECT final AS code, phrase AS reason, count() AS calls, ${NEWEST} AS call_ids
        FROM (${calls}) WHERE final >= 400 GROUP BY code, reason ORDER BY calls DESC, code, reason LIMIT ${CODES}`,
       parameters,
+      CODES,
     ),
     down(),
   ]);
-  const { calls: looked, tried, answered, effective, delays, p95 } = ratios ?? NONE;
+  const { calls: looked, tried, answered, effective, delays, p95 } = ratios;
   const share = (part: number): number => rounded((100 * part) / tried, 1);
   return {
     schema_version: 1,
@@ -78,22 +87,20 @@ export async function findingsOf(
   };
 }
 
-const NONE: Ratios = { calls: 0, tried: 0, answered: 0, effective: 0, p95: 0, delays: 0 };
-
-type RegistrationRow = {
-  user: string;
-  address: string;
-  total: number;
-  attempts: number;
-  failed: number;
-  ended: string;
-  last_at: string;
-  agent: string;
-  final: number;
-  phrase: string;
-  call: string;
-  bound: string;
-};
+const REGISTRATION = rowShape({
+  user: TEXT,
+  address: TEXT,
+  total: COUNT,
+  attempts: COUNT,
+  failed: COUNT,
+  ended: TEXT,
+  last_at: TIME,
+  agent: TEXT,
+  final: COUNT,
+  phrase: TEXT,
+  call: TEXT,
+  bound: TEXT,
+});
 
 export async function registrationsOf(
   reader: StoreReader,
@@ -102,7 +109,8 @@ export async function registrationsOf(
 ): Promise<AskRegistrations> {
   const parameters = new SqlParameters();
   const { where } = filterSql(filter, asking, parameters);
-  const rows = await reader.rows<RegistrationRow>(
+  const rows = await reader.rows(
+    REGISTRATION,
     `SELECT to_user AS user, ${hostOf('src')} AS address, count() OVER () AS total, count() AS attempts,
        countIf(state = 'Failed') AS failed, argMax(state, created_at) AS ended, argMax(updated_at, created_at) AS last_at,
        argMax(user_agent, created_at) AS agent, argMax(code, created_at) AS final, argMax(reason, created_at) AS phrase,
@@ -110,6 +118,7 @@ export async function registrationsOf(
      FROM calls FINAL WHERE method = 'REGISTER' AND ${where}
      GROUP BY user, address ORDER BY max(created_at) DESC, user, address LIMIT ${MAX_REGISTRATIONS_SHOWN}`,
     parameters,
+    MAX_REGISTRATIONS_SHOWN,
   );
   return {
     schema_version: 1,

@@ -6,7 +6,9 @@ import type { AskLadder } from '../../contract/index.ts';
 import { grouped } from '../../core/maps.ts';
 
 type Seen = {
-  readonly row: { readonly host: string; readonly src: string; readonly text: string };
+  readonly row: { readonly host: string; readonly src: string };
+  /** Messages that have this in common are one. */
+  readonly same: string;
   readonly atUs: number;
 };
 
@@ -30,10 +32,11 @@ export class ClockOffsets {
   }
 }
 
-/** Against the clock of the first of the hosts, also by way of others: what most messages tell counts first. */
+/** Of these hosts, against the clock of the first, also by way of others: what most messages tell counts first. */
 export function clocksOf(messages: readonly Seen[], hosts: readonly string[]): ClockOffsets {
   const [first = ''] = hosts;
-  const ties = tiesOf(messages);
+  const known = new Set(hosts);
+  const ties = tiesOf(messages.filter(({ row }) => known.has(row.host)));
   const ahead = new Map([[first, { us: 0, pairs: 0 }]]);
   for (;;) {
     const next = ties.find(({ a, b }) => ahead.has(a) !== ahead.has(b));
@@ -61,8 +64,8 @@ function tiesOf(messages: readonly Seen[]): Tie[] {
     string,
     { readonly a: string; readonly b: string; readonly ways: Map<string, number[]> }
   >();
-  for (const same of grouped(messages, ({ row }) => row.text).values()) {
-    const byHost = grouped(same, ({ row }) => row.host);
+  for (const copies of grouped(messages, ({ same }) => same).values()) {
+    const byHost = grouped(copies, ({ row }) => row.host);
     const hosts = [...byHost.keys()].sort();
     for (const [i, a] of hosts.entries())
       for (const b of hosts.slice(i + 1)) {

@@ -2,7 +2,18 @@
  * Why a store did not do what it was asked: one line for a person. ClickHouse names each error by a number; its texts are cut
  * and made safe.
  */
-import { connectionFailure, late, RemoteFailure, saidText } from '../remote/failures.ts';
+import { errnoOf } from '../../core/errors.ts';
+import { connectionFailure, RemoteFailure, saidText } from '../remote/failures.ts';
+
+/** What the store said, with the number of its error; '' without one. */
+export class StoreRefusal extends Error {
+  readonly code: string;
+
+  constructor(code: string, said: string) {
+    super(said);
+    this.code = code;
+  }
+}
 
 const GIVE_USER = 'give --store-user and --store-password-file';
 
@@ -24,23 +35,11 @@ const BY_CODE: Readonly<Record<string, readonly [reason: string, remedy: string]
   ERR_SSL_WRONG_VERSION_NUMBER: ['what listens there does not speak TLS', 'check that the port is its https_port'],
 };
 
-/** Of what @clickhouse/client threw. The message is the reason. */
+/** Of an error of a statement. The message is the reason. */
 export function storeFailure(error: unknown): RemoteFailure {
-  const { code, message } = partsOf(error);
-  if (/^\d+$/.test(code)) {
-    const known = BY_NUMBER[code];
-    if (known !== undefined) return new RemoteFailure('no', ...known);
-    return new RemoteFailure('no', `it refuses (${saidText(message)}, code ${code})`, 'look at the log of the store');
-  }
-  const known = BY_CODE[code];
+  if (error instanceof StoreRefusal) return refused(error);
+  const known = BY_CODE[errnoOf(error instanceof AggregateError ? error.errors.at(-1) : error) ?? ''];
   if (known !== undefined) return new RemoteFailure('lost', ...known);
-  if (message === 'Timeout error.') return late();
-  if (code === '' && !(error instanceof RemoteFailure)) {
-    const said = saidText(message);
-    const reason =
-      said === '' ? 'what answers there is no ClickHouse' : `what answers there is no ClickHouse (${said})`;
-    return new RemoteFailure('lost', reason, 'check the address');
-  }
   const failed = connectionFailure(error);
   return new RemoteFailure(
     failed.kind,
@@ -49,8 +48,11 @@ export function storeFailure(error: unknown): RemoteFailure {
   );
 }
 
-function partsOf(error: unknown): { readonly code: string; readonly message: string } {
-  const one: unknown = error instanceof AggregateError ? error.errors.at(-1) : error;
-  if (!(one instanceof Error)) return { code: '', message: '' };
-  return { code: 'code' in one && typeof one.code === 'string' ? one.code : '', message: one.message };
+function refused({ code, message }: StoreRefusal): RemoteFailure {
+  const known = BY_NUMBER[code];
+  if (known !== undefined) return new RemoteFailure('no', ...known);
+  const said = saidText(message);
+  return code === ''
+    ? new RemoteFailure('lost', `what answers there is no ClickHouse (${said})`, 'check the address')
+    : new RemoteFailure('no', `it refuses (${said}, code ${code})`, 'look at the log of the store');
 }

@@ -2,12 +2,16 @@
  * Makes the tables of a store, or adds what a store of an older schema lacks. A second run changes nothing. A store that a
  * newer calltap made is left alone.
  */
-import type { ClickHouseClient } from '@clickhouse/client';
+import type { Static, TObject } from 'typebox';
+import { STORE_ROWS, STORE_TIMEOUT_MS } from '../../core/item-limits.ts';
+import { Turns } from '../../core/turns.ts';
 import { RemoteFailure } from '../remote/failures.ts';
 import { storeFailure } from './failures.ts';
 import type { StoreLogin, StorePlace } from './place.ts';
+import { COUNT, rowShape, TEXT } from './row-shapes.ts';
 import { forCluster, named, quoted, readSchema, SCHEMA_COMMENT, schemaNumber } from './schema.ts';
-import { openStore } from './store.ts';
+import { Store } from './store.ts';
+import { readRows } from './store-rows.ts';
 
 export type Migrated = {
   readonly schema: number;
@@ -26,59 +30,66 @@ export async function migrate(
 ): Promise<Migrated> {
   const schema = schemaNumber(statements);
   try {
-    await withClient(place, login, null, (client) => makeDatabase(client, place.database, cluster));
-    return await withClient(place, login, place.database, async (client) => {
-      const before = await columnsOf(client);
-      const found = await numberIn(client);
+    await withStore(place, login, null, (store) => makeDatabase(store, place.database, cluster));
+    return await withStore(place, login, place.database, async (store) => {
+      const before = await columnsOf(store);
+      const found = await numberIn(store);
       if (found > schema) throw isNewer(found);
-      for (const query of cluster === null ? statements : forCluster(statements, cluster))
-        await client.command({ query });
-      return { schema, ...added(before, await columnsOf(client)) };
+      for (const sql of cluster === null ? statements : forCluster(statements, cluster))
+        await store.command({ sql }, STORE_TIMEOUT_MS);
+      return { schema, ...added(before, await columnsOf(store)) };
     });
   } catch (error) {
     throw error instanceof RemoteFailure ? error : storeFailure(error);
   }
 }
 
-async function withClient<T>(
+async function withStore<T>(
   place: StorePlace,
   login: StoreLogin,
   database: string | null,
-  use: (client: ClickHouseClient) => Promise<T>,
+  use: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const client = await openStore(place, login, database);
+  const store = new Store(place, login, database);
   try {
-    return await use(client);
+    return await use(store);
   } finally {
-    await client.close();
+    store.close();
   }
 }
 
 /** Who may make tables in a database may not always make databases: asked for only where it is missing. */
-async function makeDatabase(client: ClickHouseClient, database: string, cluster: string | null): Promise<void> {
+async function makeDatabase(store: Store, database: string, cluster: string | null): Promise<void> {
   const query = `SELECT name FROM system.databases WHERE name = ${quoted(database)}`;
-  if ((await rows<{ name: string }>(client, query)).length > 0) return;
+  if ((await rows(store, rowShape({ name: TEXT }), query)).length > 0) return;
   const where = cluster === null ? '' : ` ON CLUSTER ${quoted(cluster)}`;
-  await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${named(database)}${where}` });
+  await store.command({ sql: `CREATE DATABASE IF NOT EXISTS ${named(database)}${where}` }, STORE_TIMEOUT_MS);
 }
 
 /** How many columns each table has. */
-async function columnsOf(client: ClickHouseClient): Promise<ReadonlyMap<string, number>> {
+async function columnsOf(store: Store): Promise<ReadonlyMap<string, number>> {
   const query = 'SELECT table, count() AS n FROM system.columns WHERE database = currentDatabase() GROUP BY table';
-  const found = await rows<{ table: string; n: string }>(client, query);
-  return new Map(found.map(({ table, n }) => [table, Number(n)]));
+  const found = await rows(store, rowShape({ table: TEXT, n: COUNT }), query);
+  return new Map(found.map(({ table, n }) => [table, n]));
 }
 
 /** The number of the schema that is there; 0 where none is. */
-export async function numberIn(client: ClickHouseClient): Promise<number> {
+export async function numberIn(store: Store): Promise<number> {
   const query =
     "SELECT comment FROM system.tables WHERE database = currentDatabase() AND name IN ('agents', 'agents_local')";
-  const found = await rows<{ comment: string }>(client, query);
+  const found = await rows(store, rowShape({ comment: TEXT }), query);
   return Math.max(0, ...found.map(({ comment }) => Number(SCHEMA_COMMENT.exec(comment)?.[1] ?? 0)));
 }
 
-async function rows<T>(client: ClickHouseClient, query: string): Promise<T[]> {
-  return (await client.query({ query, format: 'JSONEachRow' })).json<T>();
+/** What the store tells of itself. */
+async function rows<T extends TObject>(store: Store, shape: T, query: string): Promise<Static<T>[]> {
+  const statement = {
+    sql: `${query}\nFORMAT JSONEachRow`,
+    settings: { output_format_json_quote_64bit_integers: 0 },
+  };
+  const answer = await store.open(statement, STORE_TIMEOUT_MS);
+  const bounds = { rows: STORE_ROWS, ms: STORE_TIMEOUT_MS, count: () => undefined };
+  return readRows(answer, shape, bounds, new Turns(() => performance.now()));
 }
 
 function added(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): Omit<Migrated, 'schema'> {

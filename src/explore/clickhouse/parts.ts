@@ -2,8 +2,10 @@
  * Where a call is in the store: a part for each run of an agent that saw its Call-ID. `host:NAME:CALLID` means the parts of that
  * host alone.
  */
+import type { Static, TObject, TProperties } from 'typebox';
 import { HUB_PARTS } from '../../core/hub-limits.ts';
 import { grouped } from '../../core/maps.ts';
+import { COUNT, columnsOf, rowShape, TEXT, TIME } from './row-shapes.ts';
 import { SqlParameters, usOf } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 
@@ -46,51 +48,62 @@ function byCallIds(callIds: readonly string[], parameters: SqlParameters): strin
   return `(${KEY}) IN (${ids}) AND has(${wanted}, call_id)`;
 }
 
-type PartRow = PartKey & { readonly call_id: string; readonly created_at: string; readonly updated_at: string };
+const PART = { hour: TIME, host: TEXT, boot: TEXT, number: COUNT, call_id: TEXT, created_at: TIME, updated_at: TIME };
+const PART_ROW = rowShape(PART);
+type PartRow = Static<typeof PART_ROW>;
+
+/** Further columns of a part: how the statement asks for them, and what they are. */
+export type Columns<P extends TProperties> = { readonly sql: string; readonly shapes: P };
 
 /** A part, and what else was asked of its row. */
-export type PartWith<T> = Part & { readonly row: T };
+export type PartWith<P extends TProperties> = Part & { readonly row: PartRow & Static<TObject<P>> };
+
+export const NO_COLUMNS = { sql: '', shapes: {} };
 
 /** The parts of the newest call of this name: who saw the first message first is first, of equals the lower host. */
 export function partsOf(reader: StoreReader, name: string): Promise<readonly Part[]> {
-  return partsWith(reader, name, '');
+  return partsWith(reader, name, NO_COLUMNS);
 }
 
 /** The same with further columns of each row. */
-export async function partsWith<T>(
+export async function partsWith<P extends TProperties>(
   reader: StoreReader,
   name: string,
-  columns: string,
-): Promise<readonly PartWith<T>[]> {
-  return (await partsOfAll<T>(reader, [name], columns))[0] ?? [];
+  columns: Columns<P>,
+): Promise<readonly PartWith<P>[]> {
+  return (await partsOfAll(reader, [name], columns))[0] ?? [];
 }
 
 /** The same of several names at once, in their order. */
-export async function partsOfAll<T>(
+export async function partsOfAll<P extends TProperties>(
   reader: StoreReader,
   names: readonly string[],
-  columns: string,
-): Promise<(readonly PartWith<T>[])[]> {
+  columns: Columns<P>,
+): Promise<(readonly PartWith<P>[])[]> {
   if (names.length === 0) return [];
   const parameters = new SqlParameters();
   const called = names.map(readCallName);
   // A Call-ID may look like the name of a part.
   const callIds = [...new Set([...called.map(({ callId }) => callId), ...names])];
-  const rows = await reader.rows<PartRow & T>(
-    `SELECT ${KEY}, call_id, created_at, updated_at${columns === '' ? '' : `, ${columns}`} FROM calls FINAL
+  const rows = await reader.rows(
+    rowShape({ ...PART, ...columns.shapes }),
+    `SELECT ${columnsOf(PART_ROW)}${columns.sql === '' ? '' : `, ${columns.sql}`} FROM calls FINAL
      WHERE ${byCallIds(callIds, parameters)}
      ORDER BY created_at DESC, host DESC, boot DESC LIMIT ${ROWS} BY call_id`,
     parameters,
+    ROWS * callIds.length,
   );
-  const byCallId = grouped(rows.map(partIn), ({ row }) => row.call_id);
+  // A row has the columns of both.
+  const found = (rows as PartWith<P>['row'][]).map(partIn);
+  const byCallId = grouped(found, ({ row }) => row.call_id);
   return names.map((name, i) => {
     const { callId, host } = called[i] ?? readCallName(name);
-    const found = (byCallId.get(callId) ?? []).filter((part) => host === null || part.host === host);
-    return newest(found.length === 0 && host !== null ? (byCallId.get(name) ?? []) : found);
+    const ofName = (byCallId.get(callId) ?? []).filter((part) => host === null || part.host === host);
+    return newest(ofName.length === 0 && host !== null ? (byCallId.get(name) ?? []) : ofName);
   });
 }
 
-function partIn<T extends PartRow>(row: T): PartWith<T> {
+function partIn<R extends PartRow>(row: R): Part & { readonly row: R } {
   const { host, boot, number, hour } = row;
   return { host, boot, number, hour, createdUs: usOf(row.created_at), updatedUs: usOf(row.updated_at), row };
 }
@@ -99,9 +112,11 @@ function partIn<T extends PartRow>(row: T): PartWith<T> {
 function newest<T extends Part>(parts: readonly T[]): T[] {
   const call: T[] = [];
   let beginsUs = Number.POSITIVE_INFINITY;
+  // When the last of this one and of all earlier ones ended.
+  const endsUs = parts.map(({ updatedUs }) => updatedUs);
+  for (let i = endsUs.length - 2; i >= 0; i--) endsUs[i] = Math.max(endsUs[i] ?? 0, endsUs[i + 1] ?? 0);
   for (const [i, part] of parts.entries()) {
-    const endsUs = parts.slice(i).reduce((us, one) => Math.max(us, one.updatedUs), 0);
-    if (call.length > 0 && endsUs < beginsUs - APART_US) break;
+    if (call.length > 0 && (endsUs[i] ?? 0) < beginsUs - APART_US) break;
     call.push(part);
     beginsUs = part.createdUs;
   }

@@ -13,12 +13,14 @@ export type SqlType =
   | 'Array(UInt32)'
   | 'Array(UInt64)';
 
+export type SqlValue = string | number | readonly string[] | readonly number[];
+
 export class SqlParameters {
-  readonly values: Record<string, string | number | readonly string[] | readonly number[]> = {};
+  readonly values: Record<string, SqlValue> = {};
   #count = 0;
 
   /** Where the value stands in the statement. */
-  add(value: string | number | readonly string[] | readonly number[], type: SqlType): string {
+  add(value: SqlValue, type: SqlType): string {
     const name = `p${this.#count++}`;
     this.values[name] = value;
     return `{${name}:${type}}`;

@@ -5,7 +5,6 @@
 import type { CallDocument, Dialog } from '../../contract/index.ts';
 import { MAX_LEGS_SHOWN } from '../../core/item-limits.ts';
 import type { Names } from '../../core/names.ts';
-import { inTurns, Turns } from '../../core/turns.ts';
 import { callReport } from '../../export/call-report.ts';
 import { linesOf, Reports } from '../../export/call-text.ts';
 import { RecalledDialogs } from '../../ingest/recalled.ts';
@@ -37,8 +36,9 @@ import type { PartKey } from './parts.ts';
 import { partsOf, readCallName } from './parts.ts';
 import type { StoreLogin, StorePlace } from './place.ts';
 import { readSchema, schemaNumber } from './schema.ts';
-import { openStore } from './store.ts';
-import { STORE_QUESTIONS, StoreReader } from './store-reader.ts';
+import { Store } from './store.ts';
+import type { StoreReader } from './store-reader.ts';
+import { STORE_QUESTIONS, StoreReaders } from './store-reader.ts';
 import { correlationOf, legsOf, treeOf } from './stored-legs.ts';
 import type { AgentRow } from './stored-lists.ts';
 import { agentRowsOf, dialogsOf, StoredChanges } from './stored-lists.ts';
@@ -88,22 +88,22 @@ export async function openStoreExplorer(
   login: StoreLogin,
   options: StoreExplorerOptions,
 ): Promise<OpenStore> {
-  const client = await openStore(place, login, place.database);
+  const store = new Store(place, login, place.database);
   try {
-    const found = await numberIn(client);
+    const found = await numberIn(store);
     const wanted = schemaNumber(readSchema());
     if (found < wanted) {
       const reason = found === 0 ? 'it has no tables of calltap' : `its tables are of schema ${found}, not ${wanted}`;
       throw new RemoteFailure('no', reason, 'run calltap hub --migrate --store with the same URL');
     }
   } catch (error) {
-    await client.close();
+    store.close();
     throw error instanceof RemoteFailure ? error : storeFailure(error);
   }
-  const reader = new StoreReader(client);
-  const { counters } = reader;
+  const readers = new StoreReaders(store);
+  const { counters } = readers;
   return {
-    ...createStoreExplorer(reader, options),
+    ...createStoreExplorer(readers, options),
     families: () => [
       counterFamily(
         'calltap_hub_store_questions_total',
@@ -112,7 +112,7 @@ export async function openStoreExplorer(
         STORE_QUESTIONS.map((name) => [name, counters.get(name)] as const),
       ),
     ],
-    close: () => reader.close(),
+    close: async () => readers.close(),
   };
 }
 
@@ -124,49 +124,60 @@ export type StoreExplorerOptions = {
   readonly nowUs?: () => number;
 };
 
-export function createStoreExplorer(reader: StoreReader, options: StoreExplorerOptions): StoreExplorer {
+export function createStoreExplorer(readers: StoreReaders, options: StoreExplorerOptions): StoreExplorer {
   const { names, callIdHeaders, nowUs = () => Date.now() * 1000 } = options;
   const asking = (): Asking => ({ nowUs: nowUs(), isUtc: false, names });
-  const changes = new StoredChanges(reader);
-  const turns = new Turns(() => performance.now());
-  const found = async <T>(document: Promise<T | null>): Promise<Found<T>> => ({ document: await document });
+  const changes = new StoredChanges(readers);
+  const read = <T>(work: (reader: StoreReader) => Promise<T>): Promise<T> => readers.read(work);
+  const found = async <T>(work: (reader: StoreReader) => Promise<T | null>): Promise<Found<T>> => ({
+    document: await read(work),
+  });
 
   return {
-    page: (question, limit, cursor) => pageOf(reader, asking(), question, limit, cursor),
-    call: (callId) => found(documentOf(reader, callId)),
-    dialog: (callId) => found(dialogOf(reader, callId)),
-    report: (callId) => found(dialogWithCause(reader, callId)),
-    head: (callId) => found(headOf(reader, callId, names)),
-    legs: (callId) => found(legsOf(reader, callId, callIdHeaders)),
-    tree: (callId, maxRows) => found(treeOf(reader, callId, callIdHeaders, maxRows)),
-    correlated: (callId, maxRows) => found(correlationOf(reader, callId, callIdHeaders, maxRows)),
-    messages: (callIds) => found(messagesOf(reader, callIds, turns)),
-    ladder: (callIds) => found(ladderOf(reader, callIds, names, turns)),
-    compare: (a, b) => found(comparisonOf(reader, a, b)),
-    quality: (callId) => found(qualityOf(reader, callId)),
-    async text(callIds, layout, style) {
-      if (layout === 'ladder') {
-        const ladder = await ladderOf(reader, callIds, names, turns);
-        return { document: ladder && (await inTurns(turns, linesOf(ladderLines(ladder, style)))) };
-      }
-      const reports = new Reports();
-      for (const callId of callIds.slice(0, MAX_LEGS_SHOWN)) {
-        const report = reports.hasRoom ? await reportOf(reader, callId, names, turns) : null;
-        if (report !== null) await inTurns(turns, reports.add(callReport(report, layout === 'markdown', style)));
-      }
-      return { document: reports.finish(callIds.length) };
-    },
-    findings: (question) => findingsOf(reader, asking(), question, () => trunksDown(reader, asking())),
-    registrations: (question) => registrationsOf(reader, asking(), question),
-    trunks: (asked) => trunksOf(reader, asking(), asked),
+    page: (question, limit, cursor) => read((reader) => pageOf(reader, asking(), question, limit, cursor)),
+    call: (callId) => found((reader) => documentOf(reader, callId)),
+    dialog: (callId) => found((reader) => dialogOf(reader, callId)),
+    report: (callId) => found((reader) => dialogWithCause(reader, callId)),
+    head: (callId) => found((reader) => headOf(reader, callId, names)),
+    legs: (callId) => found((reader) => legsOf(reader, callId, callIdHeaders)),
+    tree: (callId, maxRows) => found((reader) => treeOf(reader, callId, callIdHeaders, maxRows)),
+    correlated: (callId, maxRows) => found((reader) => correlationOf(reader, callId, callIdHeaders, maxRows)),
+    messages: (callIds) => found((reader) => messagesOf(reader, callIds)),
+    ladder: (callIds) => found((reader) => ladderOf(reader, callIds, names)),
+    compare: (a, b) => found((reader) => comparisonOf(reader, a, b)),
+    quality: (callId) => found((reader) => qualityOf(reader, callId)),
+    text: (callIds, layout, style) => found((reader) => textOf(reader, names, callIds, layout, style)),
+    findings: (question) =>
+      read((reader) => findingsOf(reader, asking(), question, () => trunksDown(reader, asking()))),
+    registrations: (question) => read((reader) => registrationsOf(reader, asking(), question)),
+    trunks: (asked) => read((reader) => trunksOf(reader, asking(), asked)),
     changes: (since) => changes.since(since),
-    dialogs: (filter) => dialogsOf(reader, asking(), filter),
-    streams: (filter) => streamsOf(reader, asking(), filter),
-    stream: (ssrc) => found(streamOf(reader, ssrc)),
-    select: (selector) => select(reader, selector),
-    partsOf: (callId) => partsOf(reader, callId),
-    agentRows: () => agentRowsOf(reader),
+    dialogs: (filter) => read((reader) => dialogsOf(reader, asking(), filter)),
+    streams: (filter) => read((reader) => streamsOf(reader, asking(), filter)),
+    stream: (ssrc) => found((reader) => streamOf(reader, ssrc)),
+    select: (selector) => read((reader) => select(reader, selector)),
+    partsOf: (callId) => read((reader) => partsOf(reader, callId)),
+    agentRows: () => read(agentRowsOf),
   };
+}
+
+async function textOf(
+  reader: StoreReader,
+  names: Names,
+  callIds: readonly string[],
+  layout: Parameters<ServePort['text']>[1],
+  style: Parameters<ServePort['text']>[2],
+): Promise<Iterable<string> | null> {
+  if (layout === 'ladder') {
+    const ladder = await ladderOf(reader, callIds, names);
+    return ladder && reader.inTurns(linesOf(ladderLines(ladder, style)));
+  }
+  const reports = new Reports();
+  for (const callId of callIds.slice(0, MAX_LEGS_SHOWN)) {
+    const report = reports.hasRoom ? await reportOf(reader, callId, names) : null;
+    if (report !== null) await reader.inTurns(reports.add(callReport(report, layout === 'markdown', style)));
+  }
+  return reports.finish(callIds.length);
 }
 
 async function select(reader: StoreReader, selector: string): Promise<Selected> {
@@ -192,20 +203,20 @@ async function dialogWithCause(reader: StoreReader, callId: string): Promise<Dia
   const dialog = await dialogOf(reader, callId);
   if (dialog === null) return null;
   const stores = new RecalledDialogs(1, []);
-  for (const message of (await traceOf(reader, await storedCalls(reader, [callId]))).messages)
-    stores.add({ ...message.row, atUs: message.atUs });
+  const { messages } = await traceOf(reader, await storedCalls(reader, [callId]));
+  await reader.inTurns(stores.addAll(messages));
   const recalled = stores.dialogs.get(readCallName(callId).callId);
   const termination = recalled === undefined ? null : toTermination(recalled, []);
   return termination === null ? dialog : { ...dialog, termination };
 }
 
-async function reportOf(reader: StoreReader, callId: string, names: Names, turns: Turns): Promise<ReportInput | null> {
+async function reportOf(reader: StoreReader, callId: string, names: Names): Promise<ReportInput | null> {
   const [document, head, ladder, { messages }] = await Promise.all([
     documentOf(reader, callId),
     headOf(reader, callId, names),
-    ladderOf(reader, [callId], names, turns),
+    ladderOf(reader, [callId], names),
     storedCalls(reader, [callId]).then((calls) => traceOf(reader, calls)),
   ]);
   if (document === null || head === null || ladder === null) return null;
-  return inTurns(turns, storedReport({ document, head, ladder, messages }));
+  return reader.inTurns(storedReport({ document, head, ladder, messages }));
 }

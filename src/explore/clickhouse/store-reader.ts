@@ -1,32 +1,38 @@
 /**
  * Asks the store: SELECT alone, each question with a limit of rows and bytes that are read, of memory and of time. What is too
- * wide for them is an error that says how to narrow it.
+ * wide for them is an error that says how to narrow it. What comes back has caps of its own, which hold whatever the store does.
  */
-import type { ClickHouseClient } from '@clickhouse/client';
+import type { Static, TObject } from 'typebox';
 import { Counters } from '../../core/counters.ts';
 import {
   HUB_ANSWER_BYTES,
+  HUB_ANSWER_MS,
+  HUB_HELD_BYTES,
   HUB_MEMORY_BYTES,
   HUB_QUESTION_SEC,
   HUB_READ_BYTES,
   HUB_READ_ROWS,
 } from '../../core/hub-limits.ts';
+import type { Steps } from '../../core/turns.ts';
+import { Turns } from '../../core/turns.ts';
 import { Unanswered } from '../found.ts';
-import { RemoteFailure } from '../remote/failures.ts';
-import { storeFailure } from './failures.ts';
+import { tooLarge } from '../remote/failures.ts';
+import { StoreRefusal, storeFailure } from './failures.ts';
 import type { SqlParameters } from './sql.ts';
+import type { Store } from './store.ts';
+import { notAsked, readRows } from './store-rows.ts';
 
 /** Numbers of ClickHouse's errors for a limit that was reached: rows, bytes, time, memory, rows or bytes of the answer. */
 const WIDE: ReadonlySet<string> = new Set(['158', '307', '159', '160', '241', '396']);
 
-export const STORE_QUESTIONS = ['asked', 'failed', 'too_wide'] as const;
+export const STORE_QUESTIONS = ['asked', 'failed', 'too_wide', 'crowded'] as const;
 
 const SETTINGS = {
   max_execution_time: HUB_QUESTION_SEC,
-  max_rows_to_read: String(HUB_READ_ROWS),
-  max_bytes_to_read: String(HUB_READ_BYTES),
-  max_memory_usage: String(HUB_MEMORY_BYTES),
-  max_result_bytes: String(HUB_ANSWER_BYTES),
+  max_rows_to_read: HUB_READ_ROWS,
+  max_bytes_to_read: HUB_READ_BYTES,
+  max_memory_usage: HUB_MEMORY_BYTES,
+  max_result_bytes: HUB_ANSWER_BYTES,
   result_overflow_mode: 'throw',
   // A version never lands in another partition: deploy/store/schema.sql.
   do_not_merge_across_partitions_select_final: 1,
@@ -34,42 +40,100 @@ const SETTINGS = {
   date_time_output_format: 'iso',
 } as const;
 
-export class StoreReader {
-  readonly counters = new Counters(STORE_QUESTIONS);
-  readonly #client: ClickHouseClient;
+/** What one answer to a client asks of the store. All of it rejects with Unanswered. */
+export type StoreReader = {
+  /** Rows of a SELECT, which has at most so many; times are RFC 3339. */
+  rows<T extends TObject>(shape: T, query: string, parameters: SqlParameters, most: number): Promise<Static<T>[]>;
+  /** The row of a SELECT that has one, as sums do. */
+  row<T extends TObject>(shape: T, query: string, parameters: SqlParameters): Promise<Static<T>>;
+  /** Does work over many rows in slices. */
+  inTurns<T>(steps: Steps<T>): Promise<T>;
+};
 
-  constructor(client: ClickHouseClient) {
-    this.#client = client;
+export class StoreReaders {
+  readonly counters = new Counters(STORE_QUESTIONS);
+  readonly #store: Store;
+  readonly #turns = new Turns(() => performance.now());
+  /** Of rows that answers hold which are under way. */
+  #heldBytes = 0;
+
+  constructor(store: Store) {
+    this.#store = store;
   }
 
-  /** Rows of a SELECT; times are RFC 3339. Rejects with Unanswered. */
-  async rows<T>(query: string, parameters: SqlParameters): Promise<T[]> {
-    this.counters.add('asked');
+  /** What `work` makes of what it reads, each statement once. One answer reads so many bytes at most, and all under way so many. */
+  async read<T>(work: (reader: StoreReader) => Promise<T>): Promise<T> {
+    let bytes = 0;
+    const count = (more: number): void => {
+      bytes += more;
+      this.#heldBytes += more;
+      if (bytes > HUB_ANSWER_BYTES) throw tooLarge(HUB_ANSWER_BYTES);
+      if (this.#heldBytes > HUB_HELD_BYTES) throw crowded();
+    };
+    const known = new Map<string, Promise<unknown[]>>();
+    const rows: StoreReader['rows'] = <T extends TObject>(
+      shape: T,
+      query: string,
+      parameters: SqlParameters,
+      most: number,
+    ) => {
+      const key = JSON.stringify([query, parameters.values]);
+      const asked = known.get(key) ?? this.#rows(shape, query, parameters, most, count);
+      known.set(key, asked);
+      // The same statement has the same shape.
+      return asked as Promise<Static<T>[]>;
+    };
     try {
-      const answer = await this.#client.query({
-        query,
-        query_params: { ...parameters.values },
-        format: 'JSONEachRow',
-        clickhouse_settings: SETTINGS,
+      return await work({
+        rows,
+        row: async (shape, query, parameters) => {
+          const [row] = await rows(shape, query, parameters, 1);
+          if (row === undefined) throw this.#problem(notAsked('no row'));
+          return row;
+        },
+        inTurns: (steps) => this.#inTurns(steps),
       });
-      return await answer.json<T>();
+    } finally {
+      this.#heldBytes -= bytes;
+    }
+  }
+
+  close(): void {
+    this.#store.close();
+  }
+
+  async #rows<T extends TObject>(
+    shape: T,
+    query: string,
+    { values }: SqlParameters,
+    most: number,
+    count: (bytes: number) => void,
+  ): Promise<Static<T>[]> {
+    this.counters.add('asked');
+    const until = performance.now() + HUB_ANSWER_MS;
+    const statement = { sql: `${query}\nFORMAT JSONEachRow`, values, settings: SETTINGS };
+    try {
+      const answer = await this.#store.open(statement, HUB_ANSWER_MS);
+      const bounds = { rows: most, ms: until - performance.now(), count };
+      return await readRows(answer, shape, bounds, this.#turns);
     } catch (error) {
       throw this.#problem(error);
     }
   }
 
-  /** The first row; undefined without one. */
-  async row<T>(query: string, parameters: SqlParameters): Promise<T | undefined> {
-    return (await this.rows<T>(query, parameters))[0];
-  }
-
-  close(): Promise<void> {
-    return this.#client.close();
+  async #inTurns<T>(steps: Steps<T>): Promise<T> {
+    const slice = await this.#turns.begin('answer');
+    const made = await slice.finish(steps);
+    if (made === null) throw new Error('whoever waits whatever happens has gone');
+    return made.document;
   }
 
   #problem(error: unknown): Unanswered {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (WIDE.has(code)) {
+    if (error instanceof Unanswered) {
+      this.counters.add('crowded');
+      return error;
+    }
+    if (error instanceof StoreRefusal && WIDE.has(error.code)) {
       this.counters.add('too_wide');
       return new Unanswered(
         'too-wide',
@@ -77,7 +141,11 @@ export class StoreReader {
       );
     }
     this.counters.add('failed');
-    const { message, remedy } = error instanceof RemoteFailure ? error : storeFailure(error);
+    const { message, remedy } = storeFailure(error);
     return new Unanswered('store-away', `The store did not answer: ${message}${remedy === '' ? '' : `; ${remedy}`}.`);
   }
+}
+
+function crowded(): Unanswered {
+  return new Unanswered('store-away', 'Other answers of the store hold all memory that answers may have; try again.');
 }

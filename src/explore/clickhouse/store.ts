@@ -1,37 +1,119 @@
 /**
- * Opens the store that --store names.
+ * Speaks to the store that --store names: ClickHouse's HTTP interface. A statement goes as the body of a request, its values and
+ * settings as parameters of the URL.
  */
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import { rootCertificates } from 'node:tls';
-import type { ClickHouseClient } from '@clickhouse/client';
-import { STORE_TIMEOUT_MS } from '../../core/item-limits.ts';
+import type { IncomingMessage } from 'node:http';
+import { STORE_SAID_BYTES } from '../../core/hub-limits.ts';
+import { Pieces } from '../../core/pieces.ts';
+import { Exchange } from '../remote/exchange.ts';
+import { late, RemoteFailure } from '../remote/failures.ts';
+import { StoreRefusal } from './failures.ts';
 import { type StoreLogin, type StorePlace, storeLookup } from './place.ts';
+import type { SqlValue } from './sql.ts';
 
-/**
- * A client of this database, or of none where that is null. Nothing is connected yet. Rejects with RemoteFailure where the
- * password may not go. Whoever opens closes.
- */
-export async function openStore(
-  place: StorePlace,
-  login: StoreLogin,
-  database: string | null,
-): Promise<ClickHouseClient> {
-  const { user, password, ca } = login;
-  const lookup = storeLookup(place, login);
-  // Whatever the environment says of it, the certificate is checked.
-  const trusted = { rejectUnauthorized: true, ...(ca === null ? {} : { ca: [...rootCertificates, ca] }) };
-  const { createClient, ClickHouseLogLevel } = await import('@clickhouse/client');
-  return createClient({
-    url: new URL(place.url).origin,
-    username: user ?? 'default',
-    password: password ?? '',
-    application: 'calltap',
-    ...(database === null ? {} : { database }),
-    request_timeout: STORE_TIMEOUT_MS,
-    http_agent: place.isTls
-      ? new HttpsAgent({ keepAlive: true, lookup, ...trusted })
-      : new HttpAgent({ keepAlive: true, lookup }),
-    log: { level: ClickHouseLogLevel.OFF },
-  });
+export type Statement = {
+  readonly sql: string;
+  readonly values?: Readonly<Record<string, SqlValue>>;
+  readonly settings?: Readonly<Record<string, string | number>>;
+};
+
+export class Store {
+  readonly #exchange: Exchange;
+  readonly #headers: { readonly authorization: string; readonly 'user-agent': string };
+  readonly #database: string | null;
+
+  /**
+   * Of this database, or of none where that is null. Nothing is connected yet. Throws RemoteFailure where the password may not
+   * go. Whoever opens closes.
+   */
+  constructor(place: StorePlace, login: StoreLogin, database: string | null) {
+    const token = Buffer.from(`${login.user ?? 'default'}:${login.password ?? ''}`).toString('base64');
+    this.#headers = { authorization: `Basic ${token}`, 'user-agent': 'calltap' };
+    this.#database = database;
+    this.#exchange = new Exchange({ ...place, ca: login.ca }, storeLookup(place, login));
+  }
+
+  /** The answer of 200 once its head came; whoever reads it bounds it. Rejects with what storeFailure() knows. */
+  async open({ sql, values = {}, settings = {} }: Statement, ms: number): Promise<IncomingMessage> {
+    const until = performance.now() + ms;
+    const asked = new URLSearchParams();
+    for (const [name, value] of Object.entries(values)) asked.append(`param_${name}`, parameterText(value));
+    for (const [name, value] of Object.entries(settings)) asked.append(name, String(value));
+    if (this.#database !== null) asked.append('database', this.#database);
+    const answer = await this.#exchange.ask({ path: `/?${asked}`, headers: this.#headers, body: sql }, ms);
+    const { statusCode: status = 0, headers } = answer;
+    if (status === 200) return answer;
+    const said = await beginningOf(answer, until - performance.now());
+    if (status >= 300 && status < 400)
+      throw new RemoteFailure('lost', `it sends calltap to another place (${status})`, 'give the address that answers');
+    const code = String(headers['x-clickhouse-exception-code'] ?? '');
+    throw refusalIn(said) ?? new StoreRefusal(/^\d{1,6}$/.test(code) ? code : '', `status ${status}`);
+  }
+
+  /** Does what the statement says; nothing comes back. Rejects as open() does. */
+  async command(statement: Statement, ms: number): Promise<void> {
+    const until = performance.now() + ms;
+    const answer = await this.open(statement, ms);
+    const said = refusalIn(await beginningOf(answer, until - performance.now()));
+    if (said !== null) throw said;
+  }
+
+  close(): void {
+    this.#exchange.close();
+  }
+}
+
+/** The error that a text of the store has; null where it has none. */
+export function refusalIn(text: string): StoreRefusal | null {
+  const [, code, said = ''] = /\bCode: (\d{1,6})\. DB::Exception: ([^\r\n]*)/.exec(text) ?? [];
+  return code === undefined ? null : new StoreRefusal(code, said);
+}
+
+/** Each piece of an answer as it comes, until `take` is false. Rejects when it takes too long. */
+export async function readPieces(
+  answer: IncomingMessage,
+  ms: number,
+  take: (piece: Buffer) => boolean | Promise<boolean>,
+): Promise<void> {
+  const timer = setTimeout(() => answer.destroy(late()), ms);
+  try {
+    for await (const piece of answer as AsyncIterable<Buffer>) if (!(await take(piece))) return;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What an error says: the rest of a long one is not read. */
+async function beginningOf(answer: IncomingMessage, ms: number): Promise<string> {
+  const pieces = new Pieces();
+  const take = (piece: Buffer): boolean => {
+    pieces.add(piece);
+    return pieces.bytes < STORE_SAID_BYTES;
+  };
+  await readPieces(answer, ms, take).catch(() => undefined);
+  return pieces.take().toString('utf8', 0, STORE_SAID_BYTES);
+}
+
+/** As ClickHouse reads a value of a statement. */
+function parameterText(value: SqlValue): string {
+  if (typeof value === 'number') return numberText(value);
+  if (typeof value === 'string') return escaped(value);
+  return `[${value.map((one) => (typeof one === 'number' ? numberText(one) : `'${escaped(one)}'`)).join(',')}]`;
+}
+
+function numberText(value: number): string {
+  if (Number.isNaN(value)) return 'nan';
+  return Number.isFinite(value) ? String(value) : value > 0 ? '+inf' : '-inf';
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\t': '\\t',
+  '\n': '\\n',
+  '\r': '\\r',
+  "'": "\\'",
+  '\\': '\\\\',
+};
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\t\n\r'\\]/g, (c) => ESCAPES[c] ?? c);
 }

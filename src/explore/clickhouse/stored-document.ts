@@ -3,6 +3,8 @@
  * its password can insert what he likes.
  */
 import { CallDocument } from '../../contract/index.ts';
+import { AGENT_VALUES, HUB_ROW_VALUES } from '../../core/hub-limits.ts';
+import { parseJson } from '../../core/json-text.ts';
 import type { Binding } from '../../view/ask-registrations.ts';
 import { Unanswered } from '../found.ts';
 import { readShape } from '../remote/shapes.ts';
@@ -10,7 +12,7 @@ import { readShape } from '../remote/shapes.ts';
 /** Null where it is no document of a call. */
 export function readDocument(text: string): CallDocument | null {
   try {
-    return readShape(CallDocument, text);
+    return readShape(CallDocument, text, AGENT_VALUES);
   } catch {
     return null;
   }
@@ -30,7 +32,7 @@ const NO_BINDING: Binding = { contacts: [] };
 export function readBinding(text: string): Binding {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text, HUB_ROW_VALUES);
   } catch {
     return NO_BINDING;
   }

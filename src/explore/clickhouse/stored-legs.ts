@@ -10,7 +10,6 @@ import { openingOf, referIdentifiers } from '../../analysis/opening.ts';
 import type { CallTree, Correlation } from '../../contract/index.ts';
 import { HUB_LEGS } from '../../core/hub-limits.ts';
 import { MAX_TIED } from '../../core/limits.ts';
-import { finish } from '../../core/turns.ts';
 import { RecalledDialogs } from '../../ingest/recalled.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { toCallTree, toCorrelation } from '../../view/correlation.ts';
@@ -18,6 +17,7 @@ import { legNotes } from '../../view/leg-notes.ts';
 import type { OtherLegs } from '../ask-port.ts';
 import { storedCalls } from './call-answers.ts';
 import { KEY, readCallName } from './parts.ts';
+import { rowShape, TEXT } from './row-shapes.ts';
 import { SqlParameters } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 import type { StoredCall } from './trace.ts';
@@ -32,6 +32,9 @@ const REFER_US = 60e6;
 const REQUESTS = 16;
 /** Guesses by time and address: as on one host, legs begin within two seconds. */
 const GUESS_SEC = 2;
+
+const CALL_ID = rowShape({ call_id: TEXT });
+const SHARED = rowShape({ text: TEXT });
 
 type Recalled = { readonly calls: readonly StoredCall[]; readonly stores: RecalledDialogs };
 type Found = { readonly root: Dialog; readonly stores: RecalledDialogs };
@@ -67,7 +70,8 @@ async function recall(
 ): Promise<Recalled> {
   const calls = await storedCalls(reader, callIds);
   const stores = new RecalledDialogs(HUB_LEGS, callIdHeaders);
-  for (const message of (await traceOf(reader, calls)).messages) stores.add({ ...message.row, atUs: message.atUs });
+  const { messages } = await traceOf(reader, calls);
+  await reader.inTurns(stores.addAll(messages));
   return { calls, stores };
 }
 
@@ -99,12 +103,14 @@ async function sharedByMany(reader: StoreReader, { names, first, last }: Named):
   const parameters = new SqlParameters();
   const wanted = parameters.add(names, 'Array(String)');
   const [from, to] = [parameters.time(first - SPAN_US), parameters.time(last + SPAN_US)];
-  const rows = await reader.rows<{ text: string }>(
+  const rows = await reader.rows(
+    SHARED,
     `SELECT DISTINCT text FROM (
        SELECT text FROM ids
        WHERE ${digests(wanted)} AND has(${wanted}, text) AND kind = 'correlation' AND hour BETWEEN toStartOfHour(${from}) AND ${to}
        GROUP BY text, host HAVING uniqUpTo(${MAX_TIED})(boot, number) > ${MAX_TIED})`,
     parameters,
+    names.length,
   );
   return rows.map((row) => row.text);
 }
@@ -148,7 +154,8 @@ async function namedAlike(reader: StoreReader, { names, referred, asked, first, 
     const wanted = parameters.add(texts, 'Array(String)');
     return `(${KEY}) IN (SELECT ${KEY} FROM ids WHERE ${digests(wanted)} AND has(${wanted}, text) AND kind IN (${kinds}))`;
   };
-  const rows = await reader.rows<{ call_id: string }>(
+  const rows = await reader.rows(
+    CALL_ID,
     `SELECT DISTINCT call_id FROM calls FINAL
      WHERE hour BETWEEN toStartOfHour(${at(first - SPAN_US)}) AND ${at(last + SPAN_US)} AND (
        ${keys(names, `'correlation', 'call_id'`)}
@@ -156,6 +163,7 @@ async function namedAlike(reader: StoreReader, { names, referred, asked, first, 
        OR (${keys(asked, `'refer'`)} AND created_at <= ${at(last)} AND updated_at >= ${at(first - REFER_US)}))
      LIMIT ${HUB_LEGS}`,
     parameters,
+    HUB_LEGS,
   );
   return rows.map((row) => row.call_id);
 }
@@ -168,7 +176,8 @@ async function nearTo(reader: StoreReader, callId: string): Promise<string[]> {
   const parameters = new SqlParameters();
   const text = parameters.add(callId, 'String');
   const call = `SELECT ${KEY} FROM ids WHERE id = substring(SHA256(${text}), 1, 16) AND text = ${text} AND kind = 'call_id'`;
-  const rows = await reader.rows<{ call_id: string }>(
+  const rows = await reader.rows(
+    CALL_ID,
     `WITH (SELECT (min(created_at), any(method), groupUniqArrayArray([src, dst])) FROM calls FINAL WHERE (${KEY}) IN (${call})) AS own
      SELECT DISTINCT call_id FROM calls FINAL
      WHERE hour BETWEEN toStartOfHour(own.1 - ${GUESS_SEC}) AND own.1 + ${GUESS_SEC}
@@ -176,6 +185,7 @@ async function nearTo(reader: StoreReader, callId: string): Promise<string[]> {
        AND call_id != ${text} AND hasAny(own.3, [src, dst])
      ORDER BY abs(toUnixTimestamp64Micro(created_at) - toUnixTimestamp64Micro(own.1)), call_id LIMIT ${HUB_LEGS}`,
     parameters,
+    HUB_LEGS,
   );
   return rows.map((row) => row.call_id);
 }
@@ -185,7 +195,7 @@ export async function legsOf(reader: StoreReader, name: string, headers: readonl
   // Guesses are no legs.
   const found = await recalled(reader, name, headers, false);
   if (found === null) return null;
-  const tree = finish(callTree(found.root, found.stores, HUB_LEGS, false));
+  const tree = await reader.inTurns(callTree(found.root, found.stores, HUB_LEGS, false));
   const callIds = tree.nodes.flatMap(({ dialog }) => (dialog === found.root ? [] : [dialog.callId]));
   return { callIds, notes: legNotes(tree, found.stores.identifiers) };
 }
@@ -197,7 +207,8 @@ export async function treeOf(
   maxRows: number,
 ): Promise<CallTree | null> {
   const found = await recalled(reader, name, headers, true);
-  return found === null ? null : toCallTree(found.root, finish(callTree(found.root, found.stores, maxRows)));
+  if (found === null) return null;
+  return toCallTree(found.root, await reader.inTurns(callTree(found.root, found.stores, maxRows)));
 }
 
 export async function correlationOf(

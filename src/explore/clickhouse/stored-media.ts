@@ -1,8 +1,11 @@
 /** RTP streams of the store: those of the newest hour as a list, and one by its SSRC over all days. */
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
 import type { RtpStream, StreamList, StreamRow } from '../../contract/index.ts';
 import { mosValue, ssrcText } from '../../view/stream-document.ts';
 import type { StreamFilter } from '../../view/stream-query.ts';
 import type { Asking } from './filter-sql.ts';
+import { AMOUNT_OR_NULL, COUNT, columnsOf, rowShape, TEXT, TIME } from './row-shapes.ts';
 import { SqlParameters } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 import { readDocument } from './stored-document.ts';
@@ -11,28 +14,34 @@ const DAY_SEC = 86_400;
 /** A stream that a call claimed later has no packets under the number 0 any more. */
 const IS_STREAM = 'packets > 0';
 
-type Row = {
-  readonly host: string;
-  readonly boot: string;
-  readonly number: number;
-  readonly ssrc: number;
-  readonly src: string;
-  readonly dst: string;
-  readonly codec: string;
-  readonly payload_type: number;
-  readonly packets: number;
-  readonly octets: number;
-  readonly jitter_ms: number;
-  readonly loss_pct: number;
-  readonly mos: number | null;
-  readonly first_seen: string;
-  readonly last_seen: string;
-  readonly window_at: readonly string[];
-  readonly window_packets: readonly number[];
-  readonly window_jitter_ms: readonly number[];
-  readonly window_loss_pct: readonly number[];
-  readonly window_mos: readonly (number | null)[];
+const LISTED = {
+  host: TEXT,
+  boot: TEXT,
+  number: COUNT,
+  ssrc: COUNT,
+  src: TEXT,
+  dst: TEXT,
+  codec: TEXT,
+  packets: COUNT,
+  jitter_ms: AMOUNT_OR_NULL,
+  loss_pct: AMOUNT_OR_NULL,
+  mos: AMOUNT_OR_NULL,
+  first_seen: TIME,
 };
+const LISTED_ROW = rowShape(LISTED);
+const ROW = rowShape({
+  ...LISTED,
+  payload_type: COUNT,
+  octets: COUNT,
+  last_seen: TIME,
+  window_at: Type.Array(TIME),
+  window_packets: Type.Array(COUNT),
+  window_jitter_ms: Type.Array(AMOUNT_OR_NULL),
+  window_loss_pct: Type.Array(AMOUNT_OR_NULL),
+  window_mos: Type.Array(AMOUNT_OR_NULL),
+});
+type Row = Static<typeof ROW>;
+const OWNED_ROW = rowShape({ host: TEXT, boot: TEXT, number: COUNT, call_id: TEXT });
 
 /** Newest first. Rejects with Unanswered. */
 export async function streamsOf(
@@ -46,37 +55,46 @@ export async function streamsOf(
   if (orphaned !== undefined) conditions.push(orphaned ? 'number = 0' : 'number > 0');
   if (mosBelow !== undefined) conditions.push(`ifNull(mos < ${parameters.add(mosBelow, 'Float64')}, 0)`);
   const where = conditions.join(' AND ');
-  const counted = await reader.row<{ n: number }>(`SELECT count() AS n FROM streams FINAL WHERE ${where}`, parameters);
-  const rows = await reader.rows<Row>(
-    `SELECT host, boot, number, ssrc, src, dst, codec, packets, jitter_ms, loss_pct, mos, first_seen FROM streams FINAL
+  const { n: total } = await reader.row(
+    rowShape({ n: COUNT }),
+    `SELECT count() AS n FROM streams FINAL WHERE ${where}`,
+    parameters,
+  );
+  const rows = await reader.rows(
+    LISTED_ROW,
+    `SELECT ${columnsOf(LISTED_ROW)} FROM streams FINAL
      WHERE ${where} ORDER BY first_seen DESC, host, boot, stream DESC
      LIMIT ${limit} OFFSET ${offset}`,
     parameters,
+    limit,
   );
   const callIds = await callIdsOf(reader, rows);
   const streams = rows.map((row): StreamRow => {
     const callId = callIds.get(keyOf(row));
-    const { src, dst, packets, jitter_ms, loss_pct, number } = row;
+    const { src, dst, packets, number } = row;
     return {
       ssrc: ssrcText(row.ssrc),
       src,
       dst,
       packets,
-      jitter_ms,
-      loss_pct,
+      jitter_ms: row.jitter_ms ?? 0,
+      loss_pct: row.loss_pct ?? 0,
       orphaned: number === 0,
       ...(row.codec === '' ? {} : { codec: row.codec }),
       ...(callId === undefined ? {} : { associated_dialog: callId }),
       ...(row.mos === null ? {} : { mos: mosValue(row.mos) }),
     };
   });
-  return { schema_version: 1, total: counted?.n ?? 0, offset, limit, streams };
+  return { schema_version: 1, total, offset, limit, streams };
 }
 
 const keyOf = ({ host, boot, number }: Pick<Row, 'host' | 'boot' | 'number'>): string => `${host} ${boot} ${number}`;
 
 /** A call begins at most a day before its streams. */
-async function callIdsOf(reader: StoreReader, rows: readonly Row[]): Promise<ReadonlyMap<string, string>> {
+async function callIdsOf(
+  reader: StoreReader,
+  rows: readonly Static<typeof LISTED_ROW>[],
+): Promise<ReadonlyMap<string, string>> {
   const owned = rows.filter(({ number }) => number > 0);
   const [newest] = owned;
   if (newest === undefined) return new Map();
@@ -84,10 +102,13 @@ async function callIdsOf(reader: StoreReader, rows: readonly Row[]): Promise<Rea
   const oldest = owned.reduce((at, { first_seen }) => (first_seen < at ? first_seen : at), newest.first_seen);
   const day = parameters.add(oldest, 'String');
   const numbers = parameters.add([...new Set(owned.map(keyOf))], 'Array(String)');
-  const calls = await reader.rows<{ host: string; boot: string; number: number; call_id: string }>(
-    `SELECT host, boot, number, call_id FROM calls FINAL
-     WHERE hour >= parseDateTimeBestEffort(${day}, 'UTC') - ${DAY_SEC} AND has(${numbers}, concat(host, ' ', boot, ' ', toString(number)))`,
+  const calls = await reader.rows(
+    OWNED_ROW,
+    `SELECT ${columnsOf(OWNED_ROW)} FROM calls FINAL
+     WHERE hour >= parseDateTimeBestEffort(${day}, 'UTC') - ${DAY_SEC} AND has(${numbers}, concat(host, ' ', boot, ' ', toString(number)))
+     LIMIT 1 BY host, boot, number`,
     parameters,
+    owned.length,
   );
   return new Map(calls.map((call) => [keyOf(call), call.call_id]));
 }
@@ -109,14 +130,17 @@ export async function callOfStream(reader: StoreReader, ssrc: number): Promise<s
   return row === undefined || row.number === 0 ? null : ((await callIdsOf(reader, [row])).get(keyOf(row)) ?? null);
 }
 
-function newestOf(reader: StoreReader, ssrc: number): Promise<Row | undefined> {
+async function newestOf(reader: StoreReader, ssrc: number): Promise<Row | undefined> {
   const parameters = new SqlParameters();
-  return reader.row<Row>(
-    `SELECT * FROM (SELECT * FROM streams FINAL WHERE ssrc = ${parameters.add(ssrc, 'UInt32')} AND ${IS_STREAM}
+  const [newest] = await reader.rows(
+    ROW,
+    `SELECT ${columnsOf(ROW)} FROM (SELECT * FROM streams FINAL WHERE ssrc = ${parameters.add(ssrc, 'UInt32')} AND ${IS_STREAM}
        ORDER BY first_seen DESC LIMIT 1 BY src, dst)
      ORDER BY packets DESC, first_seen LIMIT 1`,
     parameters,
+    1,
   );
+  return newest;
 }
 
 /** The stream of the agent's own document. */
@@ -125,10 +149,12 @@ async function ofCall(reader: StoreReader, row: Row): Promise<RtpStream | null> 
   const [host, boot] = [parameters.add(row.host, 'String'), parameters.add(row.boot, 'String')];
   const number = parameters.add(row.number, 'UInt64');
   const day = parameters.add(row.first_seen, 'String');
-  const found = await reader.row<{ document: string }>(
+  const [found] = await reader.rows(
+    rowShape({ document: TEXT }),
     `SELECT document FROM calls FINAL WHERE hour >= parseDateTimeBestEffort(${day}, 'UTC') - ${DAY_SEC}
-     AND host = ${host} AND boot = ${boot} AND number = ${number}`,
+     AND host = ${host} AND boot = ${boot} AND number = ${number} LIMIT 1`,
     parameters,
+    1,
   );
   if (found === undefined) return null;
   const streams = readDocument(found.document)?.streams ?? [];
@@ -147,8 +173,8 @@ function ofRow(row: Row): RtpStream {
     dst: row.dst,
     packets: row.packets,
     octets: row.octets,
-    jitter_ms: row.jitter_ms,
-    loss_pct: row.loss_pct,
+    jitter_ms: row.jitter_ms ?? 0,
+    loss_pct: row.loss_pct ?? 0,
     orphaned: row.number === 0,
     first_seen: row.first_seen,
     last_seen: row.last_seen,

@@ -69,6 +69,7 @@ function* agentFacts(messages: readonly TracedMessage[]): Steps<[string, string]
     const message = parsed(row);
     const agent = message?.value(HEADER.USER_AGENT) || message?.value(HEADER.SERVER) || '';
     if (agent !== '') agents.add(`${fit(agent, AGENT_CHARS)} (${row.src.replace(/:\d+$/, '')})`);
+    yield;
   }
   return [...agents].map((agent) => ['User-Agent', agent]);
 }

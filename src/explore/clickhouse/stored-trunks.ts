@@ -2,49 +2,62 @@
  * Trunks over all hosts, of the minutes that agents ship. Sums and quantiles merge without loss. Whether a trunk is up is told
  * by its minutes: three OPTIONS without an answer since the last one that came, or without OPTIONS ten INVITEs.
  */
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
 import type { AskTrunk, AskTrunks, AskTrunksQuery, TrunkDown, TrunkQuantiles } from '../../contract/index.ts';
 import { parseCidr } from '../../core/cidr.ts';
+import { MAX_TRUNK_ROWS } from '../../core/item-limits.ts';
 import { rounded } from '../../core/rounded.ts';
 import { OTHER_TRUNK } from '../../core/trunks.ts';
+import type { Steps } from '../../core/turns.ts';
 import { TrunkFigures } from '../../store/trunks/trunk-figures.ts';
 import { trunkFigures, trunksInOrder } from '../../view/ask-trunks.ts';
 import { timestampText } from '../../view/captured-at.ts';
 import { nearestRankOf } from '../../view/pdd-percentiles.ts';
 import type { Asking } from './filter-sql.ts';
+import { AMOUNT_OR_NULL, COUNT, COUNTS, rowShape, TEXT, TIME } from './row-shapes.ts';
 import { SqlParameters } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 
 const MINUTE_US = 60e6;
 const DAY_MINUTES = 1_440;
+/** Of one trunk, with both ends of the day. */
+const MINUTES = 2 * (DAY_MINUTES + 1);
 const OPTIONS_DOWN = 3;
 const INVITES_DOWN = 10;
 /** DDSketch of a relative error of 1 %, as agents make it: a key stands for values about gamma^key. */
 const GAMMA = 1.01 / 0.99;
 
-type Sums = {
-  readonly trunk: string;
-  readonly direction: 'in' | 'out';
-  readonly attempts: number;
-  readonly codes: Readonly<Record<string, number>>;
-  readonly talks: number;
-  readonly talk_sec: number;
-  readonly most_talking: number;
-  readonly retransmissions: number;
-  readonly expected: number;
-  readonly lost: number;
-  readonly options_asked: number;
-  readonly options_answered: number;
-  readonly round_trip_ms: number;
-  readonly registrations_failed: number;
-  readonly pdd_count: number;
-  readonly pdd_sum: number;
-  readonly pdd_zero: number;
-  readonly pdd_bins: Readonly<Record<string, number>>;
-  readonly mos_count: number;
-  readonly mos_sum: number;
-  readonly mos_zero: number;
-  readonly mos_bins: Readonly<Record<string, number>>;
+const SUMMED = {
+  trunk: TEXT,
+  direction: Type.Enum(['in', 'out']),
+  most_talking: COUNT,
+  attempts: COUNT,
+  codes: COUNTS,
+  talks: COUNT,
+  talk_sec: AMOUNT_OR_NULL,
+  retransmissions: COUNT,
+  expected: COUNT,
+  lost: COUNT,
+  options_asked: COUNT,
+  options_answered: COUNT,
+  round_trip_ms: AMOUNT_OR_NULL,
+  registrations_failed: COUNT,
+  pdd_count: COUNT,
+  pdd_sum: AMOUNT_OR_NULL,
+  pdd_zero: COUNT,
+  pdd_bins: COUNTS,
+  mos_count: COUNT,
+  mos_sum: AMOUNT_OR_NULL,
+  mos_zero: COUNT,
+  mos_bins: COUNTS,
 };
+const SPAN_ROW = rowShape({ ...SUMMED, first: TIME, last: TIME });
+const MINUTE_ROW = rowShape({ ...SUMMED, at: TIME });
+type Sums = Omit<Static<typeof MINUTE_ROW>, 'at'>;
+const STATE_ROW = rowShape({ trunk: TEXT, direction: TEXT, is_up: COUNT, is_down: COUNT, since: TIME });
+/** Of all hosts: as many of each direction as one host has. */
+const ROWS = 2 * MAX_TRUNK_ROWS;
 
 const SUMS = `sum(m.attempts) AS attempts, sumMap(m.codes) AS codes, sum(m.talks) AS talks, sum(m.talk_sec) AS talk_sec,
   sum(m.retransmissions) AS retransmissions, sum(m.expected) AS expected, sum(m.lost) AS lost,
@@ -57,42 +70,24 @@ const SUMS = `sum(m.attempts) AS attempts, sumMap(m.codes) AS codes, sum(m.talks
 export async function trunksOf(reader: StoreReader, { nowUs }: Asking, asked: AskTrunksQuery): Promise<AskTrunks> {
   const fromUs = Math.floor(nowUs / MINUTE_US - (asked.minutes ?? DAY_MINUTES) + 1) * MINUTE_US;
   const parameters = new SqlParameters();
-  const conditions = [`m.minute >= ${parameters.time(fromUs)}`];
+  // Whoever may insert can write what is neither.
+  const conditions = [`m.minute >= ${parameters.time(fromUs)}`, `m.direction IN ('in', 'out')`];
   if (asked.trunk !== undefined) conditions.push(`m.trunk = ${parameters.add(asked.trunk, 'String')}`);
   const where = conditions.join(' AND ');
   // Hosts talk at the same time: what each had at most in a minute adds up over hosts, and of minutes the greatest counts.
-  const sums = await reader.rows<Sums & { first: string; last: string }>(
+  const sums = await reader.rows(
+    SPAN_ROW,
     `SELECT trunk, direction, max(talking) AS most_talking, min(at) AS first, max(at) AS last, ${SUMS}
      FROM (SELECT m.trunk AS trunk, m.direction AS direction, m.minute AS at, sum(m.most_talking) AS talking, ${SUMS}
            FROM minute AS m FINAL WHERE ${where} GROUP BY trunk, direction, at) AS m
-     GROUP BY trunk, direction`,
+     GROUP BY trunk, direction ORDER BY attempts DESC LIMIT ${ROWS}`,
     parameters,
+    ROWS,
   );
   const states = await statesOf(reader, nowUs, asked.trunk ?? null);
   const minutes =
     asked.series === true && asked.trunk !== undefined ? await minutesOf(reader, where, parameters) : null;
-  const trunks = sums.map((row): AskTrunk => {
-    const { trunk, direction } = row;
-    const state = states.get(`${direction} ${trunk}`);
-    return {
-      trunk,
-      direction,
-      is_configured: isConfigured(trunk),
-      state: state?.state ?? 'unknown',
-      ...(state?.since === undefined ? {} : { since: state.since }),
-      outages: 0,
-      first_seen: exact(row.first),
-      last_seen: exact(row.last),
-      figures: figuresOf(row),
-      ...(minutes === null
-        ? {}
-        : {
-            minutes: minutes
-              .filter((m) => m.direction === direction)
-              .map((m) => ({ at: exact(m.at), ...figuresOf(m) })),
-          }),
-    };
-  });
+  const trunks = await reader.inTurns(trunksIn(sums, states, minutes));
   return {
     schema_version: 1,
     is_counting: true,
@@ -102,6 +97,38 @@ export async function trunksOf(reader: StoreReader, { nowUs }: Asking, asked: As
   };
 }
 
+function* trunksIn(
+  sums: readonly Static<typeof SPAN_ROW>[],
+  states: ReadonlyMap<string, State>,
+  minutes: readonly Static<typeof MINUTE_ROW>[] | null,
+): Steps<AskTrunk[]> {
+  const trunks: AskTrunk[] = [];
+  for (const row of sums) {
+    const { trunk, direction } = row;
+    const state = states.get(`${direction} ${trunk}`);
+    const ofMinutes: AskTrunk['minutes'] = [];
+    for (const minute of minutes ?? []) {
+      if (minute.direction !== direction) continue;
+      ofMinutes.push({ at: exact(minute.at), ...figuresOf(minute) });
+      yield;
+    }
+    trunks.push({
+      trunk,
+      direction,
+      is_configured: isConfigured(trunk),
+      state: state?.state ?? 'unknown',
+      ...(state?.since === undefined ? {} : { since: state.since }),
+      outages: 0,
+      first_seen: exact(row.first),
+      last_seen: exact(row.last),
+      figures: figuresOf(row),
+      ...(minutes === null ? {} : { minutes: ofMinutes }),
+    });
+    yield;
+  }
+  return trunks;
+}
+
 /** Names of the configuration are no addresses. */
 function isConfigured(trunk: string): boolean {
   return trunk !== OTHER_TRUNK && !parseCidr(trunk).ok;
@@ -109,11 +136,17 @@ function isConfigured(trunk: string): boolean {
 
 const exact = (at: string): string => at.replace(/Z$/, '.000000Z');
 
-function minutesOf(reader: StoreReader, where: string, parameters: SqlParameters): Promise<(Sums & { at: string })[]> {
+function minutesOf(
+  reader: StoreReader,
+  where: string,
+  parameters: SqlParameters,
+): Promise<Static<typeof MINUTE_ROW>[]> {
   return reader.rows(
+    MINUTE_ROW,
     `SELECT m.trunk AS trunk, m.direction AS direction, m.minute AS at, sum(m.most_talking) AS most_talking, ${SUMS}
-     FROM minute AS m FINAL WHERE ${where} GROUP BY trunk, direction, at ORDER BY at DESC`,
+     FROM minute AS m FINAL WHERE ${where} GROUP BY trunk, direction, at ORDER BY at DESC LIMIT ${MINUTES}`,
     parameters,
+    MINUTES,
   );
 }
 
@@ -123,7 +156,8 @@ type State = { readonly state: 'up' | 'down'; readonly since?: string };
 async function statesOf(reader: StoreReader, nowUs: number, trunk: string | null): Promise<ReadonlyMap<string, State>> {
   const parameters = new SqlParameters();
   const ofTrunk = trunk === null ? '' : ` AND trunk = ${parameters.add(trunk, 'String')}`;
-  const rows = await reader.rows<{ trunk: string; direction: string; is_up: number; is_down: number; since: string }>(
+  const rows = await reader.rows(
+    STATE_ROW,
     `SELECT trunk, direction, max(heard AND NOT silent) AS is_up, max(silent) AS is_down,
        minIf(first_silent, silent) AS since
      FROM (
@@ -138,8 +172,9 @@ async function statesOf(reader: StoreReader, nowUs: number, trunk: string | null
        )
        GROUP BY trunk, direction, host
      )
-     GROUP BY trunk, direction`,
+     GROUP BY trunk, direction ORDER BY is_down DESC LIMIT ${ROWS}`,
     parameters,
+    ROWS,
   );
   return new Map(
     rows.flatMap((row): [string, State][] => {
@@ -166,19 +201,21 @@ function figuresOf(row: Sums): AskTrunk['figures'] {
   counted.attempts = row.attempts;
   for (const [code, n] of Object.entries(row.codes)) counted.codes.set(Number(code), n);
   counted.talks = row.talks;
-  counted.talkSec = row.talk_sec;
+  counted.talkSec = row.talk_sec ?? 0;
   counted.mostTalking = row.most_talking;
   counted.retransmits = row.retransmissions;
   counted.expected = row.expected;
   counted.lost = row.lost;
   counted.optionsAsked = row.options_asked;
   counted.optionsAnswered = row.options_answered;
-  counted.roundTripMs = row.round_trip_ms;
+  counted.roundTripMs = row.round_trip_ms ?? 0;
   counted.registrationsFailed = row.registrations_failed;
   return {
     ...trunkFigures(counted),
-    ...(row.pdd_count === 0 ? {} : { pdd_ms: quantiles(row.pdd_count, row.pdd_sum, row.pdd_zero, row.pdd_bins, 0) }),
-    ...(row.mos_count === 0 ? {} : { mos: quantiles(row.mos_count, row.mos_sum, row.mos_zero, row.mos_bins, 2) }),
+    ...(row.pdd_count === 0
+      ? {}
+      : { pdd_ms: quantiles(row.pdd_count, row.pdd_sum ?? 0, row.pdd_zero, row.pdd_bins, 0) }),
+    ...(row.mos_count === 0 ? {} : { mos: quantiles(row.mos_count, row.mos_sum ?? 0, row.mos_zero, row.mos_bins, 2) }),
   };
 }
 

@@ -2,11 +2,15 @@
  * The messages of calls over all hosts, in one order: by time, clocks of hosts brought together, and by cause. A message that
  * two hosts saw, one as it left and one as it came, is there once.
  */
+import { hash } from 'node:crypto';
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
 import type { AskMessage, AskMessages } from '../../contract/index.ts';
-import { HUB_MESSAGES } from '../../core/hub-limits.ts';
+import { HUB_MESSAGES, HUB_PARTS } from '../../core/hub-limits.ts';
 import { socketOf } from '../../core/ip.ts';
+import { MAX_MESSAGE_BYTES } from '../../core/item-limits.ts';
 import type { Steps } from '../../core/turns.ts';
-import { ORIGINS } from '../../core/words.ts';
+import { MESSAGE_NOTES, ORIGINS } from '../../core/words.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { parseSip, type SipMessage } from '../../protocols/sip/message.ts';
 import { hasSdp } from '../../view/call-trace.ts';
@@ -17,6 +21,7 @@ import type { ClockOffsets } from './clocks.ts';
 import { clocksOf } from './clocks.ts';
 import type { Part } from './parts.ts';
 import { KEY } from './parts.ts';
+import { COUNT, rowShape, TEXT, TEXTS, TIME } from './row-shapes.ts';
 import { SqlParameters, usOf } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 
@@ -41,47 +46,67 @@ export type Trace = {
   readonly notKept: number;
 };
 
-export type MessageRow = {
-  readonly host: string;
-  readonly boot: string;
-  readonly number: number;
-  readonly message: number;
-  readonly at: string;
-  readonly src: string;
-  readonly dst: string;
-  readonly transport: string;
-  readonly origin: string;
-  readonly summary: string;
-  readonly notes: readonly AskMessage['notes'][number][];
-  readonly text: string;
-};
+const MESSAGE_ROW = rowShape({
+  host: TEXT,
+  boot: TEXT,
+  number: COUNT,
+  message: COUNT,
+  at: TIME,
+  src: TEXT,
+  dst: TEXT,
+  transport: TEXT,
+  origin: TEXT,
+  summary: TEXT,
+  notes: TEXTS,
+  text: Type.String({ maxLength: MAX_MESSAGE_BYTES }),
+});
+export type MessageRow = Static<typeof MESSAGE_ROW>;
 
 /** Rejects with Unanswered. */
 export async function traceOf(reader: StoreReader, calls: readonly StoredCall[]): Promise<Trace> {
   const parts = calls.flatMap(({ parts: all }) => all);
   const rows = parts.length === 0 ? [] : await rowsOf(reader, parts);
+  return reader.inTurns(traced(calls, rows));
+}
+
+function* traced(calls: readonly StoredCall[], rows: readonly MessageRow[]): Steps<Trace> {
+  const parts = calls.flatMap(({ parts: all }) => all);
   const notKept = Math.max(0, parts.reduce((sum, { messages }) => sum + messages, 0) - rows.length);
   const callIdOf = new Map(
     calls.flatMap(({ callId, parts: all }) => all.map((part) => [keyOf(part), callId] as const)),
   );
-  const named = rows.map((row) => ({ row, callId: callIdOf.get(keyOf(row)) ?? '', atUs: usOf(row.at) }));
   const hosts = [...new Set(parts.map(({ host }) => host))];
-  if (parts.length === 1 || hosts.length === 0)
+  const isAlone = parts.length === 1;
+  const named: Placed[] = [];
+  for (const row of rows) {
+    const callId = callIdOf.get(keyOf(row));
+    // Of one host none are compared.
+    if (callId !== undefined) named.push({ row, callId, atUs: usOf(row.at), same: isAlone ? '' : sameText(row) });
+    yield;
+  }
+  if (isAlone || hosts.length === 0)
     return {
       messages: named.map((one) => ({ ...one, index: one.row.message, hosts: [one.row.host], copies: [] })),
       clocks: null,
       notKept,
     };
-  const clocks = clocksOf(named, hosts);
-  const merged = merge(named.map((one) => ({ ...one, atUs: one.atUs - clocks.aheadUs(one.row.host) })));
+  const clocks = clocksOf(named, hosts.slice(0, HUB_PARTS));
+  const merged = yield* merge(named.map((one) => ({ ...one, atUs: one.atUs - clocks.aheadUs(one.row.host) })));
   const ofCall = new Map<string, number>();
-  const messages = byCause(merged).map((one) => {
+  const messages = (yield* byCause(merged)).map((one) => {
     const index = ofCall.get(one.callId) ?? 0;
     ofCall.set(one.callId, index + 1);
     return { ...one, index };
   });
   return { messages, clocks: hosts.length === 1 ? null : clocks, notKept };
 }
+
+/** What two texts share that are the same. A map compares all keys of one length that are longer than this. */
+function sameText({ text }: MessageRow): string {
+  return text.length > SHORT_CHARS ? hash('sha256', text) : text;
+}
+
+const SHORT_CHARS = 1_024;
 
 export const keyOf = ({ host, boot, number }: Pick<Part, 'host' | 'boot' | 'number'>): string =>
   `${host} ${boot} ${number}`;
@@ -92,49 +117,60 @@ function rowsOf(reader: StoreReader, parts: readonly Part[]): Promise<MessageRow
     ({ hour, host, boot, number }) =>
       `(toDateTime(${parameters.add(usOf(hour) / 1e6, 'UInt32')}, 'UTC'), ${parameters.add(host, 'String')}, ${parameters.add(boot, 'String')}, ${parameters.add(number, 'UInt64')})`,
   );
-  return reader.rows<MessageRow>(
-    `SELECT host, boot, number, message, at, src, dst, transport, origin, summary, notes, text FROM messages
+  return reader.rows(
+    MESSAGE_ROW,
+    `SELECT host, boot, number, message, at, src, dst, transport, origin, summary, notes,
+       substring(text, 1, ${MAX_MESSAGE_BYTES}) AS text FROM messages
      WHERE (${KEY}) IN (${keys.join(', ')})
      ORDER BY host, boot, number, message, version DESC LIMIT 1 BY host, boot, number, message LIMIT ${HUB_MESSAGES}`,
     parameters,
+    HUB_MESSAGES,
   );
 }
 
-type Placed = Omit<TracedMessage, 'index' | 'hosts' | 'copies'>;
+type Placed = Omit<TracedMessage, 'index' | 'hosts' | 'copies'> & { readonly same: string };
 type Merged = Placed & { hosts: string[]; copies: MessageRow[] };
 
 /** Oldest first; what two hosts saw is where the first one saw it. */
-function merge(all: readonly Placed[]): Merged[] {
+function* merge(all: readonly Placed[]): Steps<Merged[]> {
   const merged: Merged[] = [];
   const seen = new Map<string, { readonly of: Merged[]; readonly counts: Map<string, number> }>();
   for (const one of [...all].sort((a, b) => a.atUs - b.atUs)) {
-    const { host, text } = one.row;
-    const known = seen.get(text) ?? { of: [], counts: new Map<string, number>() };
-    seen.set(text, known);
+    const { host } = one.row;
+    const known = seen.get(one.same) ?? { of: [], counts: new Map<string, number>() };
+    seen.set(one.same, known);
     const nth = known.counts.get(host) ?? 0;
     known.counts.set(host, nth + 1);
     // The second time that a host saw it is the second time that it was sent.
-    const same = known.of[nth];
-    if (same !== undefined && !same.hosts.includes(host)) {
-      same.hosts.push(host);
-      same.copies.push(one.row);
-      continue;
+    const copied = known.of[nth];
+    if (copied !== undefined && !copied.hosts.includes(host)) {
+      copied.hosts.push(host);
+      copied.copies.push(one.row);
+    } else {
+      const first = { ...one, hosts: [host], copies: [] };
+      known.of.push(first);
+      merged.push(first);
     }
-    const first = { ...one, hosts: [host], copies: [] };
-    known.of.push(first);
-    merged.push(first);
+    yield;
   }
   return merged;
 }
 
 /** No answer before its request (RFC 3261 section 17.1.3), whatever the clocks say. */
-function byCause<T extends { readonly row: MessageRow }>(messages: readonly T[]): T[] {
-  const requests = new Set(messages.flatMap(({ row }) => (isResponse(row) ? [] : [transactionOf(row)])));
+function* byCause<T extends { readonly row: MessageRow }>(messages: readonly T[]): Steps<T[]> {
+  const keys: string[] = [];
+  const requests = new Set<string>();
+  for (const { row } of messages) {
+    const key = transactionOf(row);
+    keys.push(key);
+    if (!isResponse(row)) requests.add(key);
+    yield;
+  }
   const asked = new Set<string>();
   const waiting = new Map<string, T[]>();
   const ordered: T[] = [];
-  for (const one of messages) {
-    const key = transactionOf(one.row);
+  for (const [i, one] of messages.entries()) {
+    const key = keys[i] ?? '';
     if (isResponse(one.row) && requests.has(key) && !asked.has(key)) {
       const answers = waiting.get(key) ?? [];
       waiting.set(key, answers);
@@ -177,7 +213,7 @@ export function factsOf({ callId, index, atUs, hosts, row }: TracedMessage): Omi
     transport: row.transport,
     origin: ORIGINS.find((name) => name === row.origin) ?? 'wire',
     summary: row.summary,
-    notes: [...row.notes],
+    notes: MESSAGE_NOTES.filter((note) => row.notes.includes(note)),
     has_sdp: message !== null && (hasSdp(message) || saysSdp(message)),
     hosts: [...hosts],
   };
@@ -189,9 +225,15 @@ function saysSdp(message: SipMessage): boolean {
   return isThere && /application\/sdp|multipart\//i.test(message.value(HEADER.CONTENT_TYPE));
 }
 
-export function ladderMessage(one: TracedMessage): LadderMessage {
-  const { callId, row, atUs } = one;
-  return { callId, src: socketOf(row.src), dst: socketOf(row.dst), tsUs: atUs, facts: () => factsOf(one) };
+/** A step a message. */
+export function* ladderMessages({ messages }: Trace): Steps<LadderMessage[]> {
+  const made: LadderMessage[] = [];
+  for (const one of messages) {
+    const { callId, row, atUs } = one;
+    made.push({ callId, src: socketOf(row.src), dst: socketOf(row.dst), tsUs: atUs, facts: () => factsOf(one) });
+    yield;
+  }
+  return made;
 }
 
 export function* askMessages(

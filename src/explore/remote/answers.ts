@@ -9,8 +9,9 @@ import type { Named } from '../../contract/index.ts';
 import { REMOTE_FILE_BYTES } from '../../core/item-limits.ts';
 import type { AudioSpan, CallAudio } from '../../export/audio.ts';
 import type { CallCapture } from '../captures.ts';
+import type { Bounds } from './exchange.ts';
 import { RemoteFailure, saidText, tooLarge, wrongShape } from './failures.ts';
-import type { Bounds, Requests } from './requests.ts';
+import type { Requests } from './requests.ts';
 import { readShape } from './shapes.ts';
 
 /** Between two pieces of a capture. */
@@ -25,7 +26,7 @@ export async function readDocument<T extends TSchema>(
   bounds: Bounds,
 ): Promise<Static<T>> {
   const { body } = await requests.read(path, bounds);
-  return readShape(shape, body.toString('utf8'));
+  return readShape(shape, body.toString('utf8'), bounds.values);
 }
 
 /** The capture comes while it is read; its head within so many milliseconds. */

@@ -6,7 +6,8 @@ import { Compile } from 'typebox/compile';
 import type { AskLadder, AskMessages, AskPulse, Named } from '../../contract/index.ts';
 import * as contract from '../../contract/index.ts';
 import { LADDER_LIFELINES, LADDER_STEPS, LADDER_STREAMS } from '../../core/answer-limits.ts';
-import { MAX_MESSAGE_BYTES } from '../../core/item-limits.ts';
+import { MAX_MESSAGE_BYTES, REMOTE_VALUES } from '../../core/item-limits.ts';
+import { parseJson } from '../../core/json-text.ts';
 import { wrongShape } from './failures.ts';
 
 /** Named schemas, by what refers to them. */
@@ -27,16 +28,24 @@ function checkOf(schema: TSchema): (value: unknown) => boolean {
   return check;
 }
 
-/** The document of a text. Throws RemoteFailure where it is none of this shape. */
-export function readShape<T extends TSchema>(schema: Named<T>, text: string): Static<T> {
+/** Whether a value has this shape. */
+export function holds<T extends TSchema>(schema: T, value: unknown): value is Static<T> {
+  return checkOf(schema)(value);
+}
+
+/**
+ * The document of a text with at most so many arrays, objects and keys. Throws RemoteFailure where it has more, or is none of this
+ * shape.
+ */
+export function readShape<T extends TSchema>(schema: Named<T>, text: string, most = REMOTE_VALUES): Static<T> {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text, most);
   } catch {
     throw wrongShape();
   }
-  if (!checkOf(schema)(value)) throw wrongShape();
-  return value as Static<T>;
+  if (!holds(schema, value)) throw wrongShape();
+  return value;
 }
 
 /** Lines lead from one lifeline to another, and all of it is no more than one ladder shows. */

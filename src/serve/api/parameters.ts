@@ -27,12 +27,14 @@ const NUMBER = /^-?[0-9]{1,300}(?:\.[0-9]{1,300})?(?:[eE][+-]?[0-9]{1,4})?$/;
 /** Compiles a parameter schema for Fastify. plugins/query-keys.ts has refused unknown names before. */
 export const compileParameters: FastifySchemaCompiler<unknown> = ({ schema }) => {
   const readers = Object.entries(propertiesOf(schema)).map(([name, property]) => [name, compileOne(property)] as const);
+  const needed = requiredOf(schema);
   return (raw: unknown) => {
     const given = new Map(Object.entries(raw ?? {}));
     const value: Record<string, unknown> = {};
     for (const [name, { read, fallback }] of readers) {
       const text: unknown = given.get(name);
       if (text === undefined) {
+        if (needed.has(name)) return { error: new ProblemError('invalid-parameter', `${name} is missing.`) };
         if (fallback !== undefined) value[name] = fallback;
         continue;
       }
@@ -50,6 +52,11 @@ function propertiesOf(schema: unknown): Record<string, ParameterSchema> {
   }
   // Contract schemas are built by TypeBox, which gives `properties` exactly this form.
   return schema.properties as Record<string, ParameterSchema>;
+}
+
+function requiredOf(schema: unknown): ReadonlySet<unknown> {
+  const isNamed = typeof schema === 'object' && schema !== null && 'required' in schema;
+  return new Set(isNamed && Array.isArray(schema.required) ? schema.required : []);
 }
 
 function compileOne(schema: ParameterSchema): { read: (text: string) => Read; fallback: unknown } {

@@ -4,6 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { faults } from '../../core/faults.ts';
 import { ASK_CHANGE_READERS, ASK_CHANGE_UNREAD_BYTES } from '../../core/item-limits.ts';
 import type { AskPort } from '../../explore/ask-port.ts';
 import type { Changes } from '../../explore/changes.ts';
@@ -55,8 +56,8 @@ export class ChangeStreams {
     // It reads its list once it was told to: from the moment before that on it is told what changed.
     if (this.#since === null) reader.isBehind = true;
     else response.write(RESYNC);
-    this.#timer ??= setInterval(() => void this.#tick(), TICK_MS).unref();
-    if (this.#since === null) void this.#tick();
+    this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
+    if (this.#since === null) this.#tick();
     return true;
   }
 
@@ -78,7 +79,12 @@ export class ChangeStreams {
     this.#since = null;
   }
 
-  async #tick(): Promise<void> {
+  /** A look that fails ends nothing: the next one tells all. */
+  #tick(): void {
+    faults.run('tick', () => this.#look());
+  }
+
+  async #look(): Promise<void> {
     for (const reader of this.#readers) if (!reader.mayRead()) reader.response.end();
     if (this.#isAsking) return;
     this.#isAsking = true;
@@ -87,7 +93,7 @@ export class ChangeStreams {
       // Too many other answers are being made, or the store is away: the next tick tells all.
       if (changes === null || this.#timer === null) return;
       this.#since = changes.upTo;
-      const text = changes.rows?.map((row) => `event: change\ndata: ${JSON.stringify(row)}\n\n`).join('') ?? null;
+      const text = changes.rows === null ? null : eventsOf(changes.rows);
       for (const reader of this.#readers) this.#tell(reader, text);
     } finally {
       this.#isAsking = false;
@@ -124,4 +130,14 @@ export class ChangeStreams {
     response.write(due === '' ? ': nothing\n\n' : due);
     this.#onMoved(socket);
   }
+}
+
+/** Null where they are more than a reader may leave unread. */
+function eventsOf(rows: NonNullable<Changes['rows']>): string | null {
+  let text = '';
+  for (const row of rows) {
+    text += `event: change\ndata: ${JSON.stringify(row)}\n\n`;
+    if (text.length > ASK_CHANGE_UNREAD_BYTES) return null;
+  }
+  return text;
 }

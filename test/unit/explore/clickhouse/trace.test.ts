@@ -1,6 +1,7 @@
 /** One ladder over hosts: clocks are brought together, copies are one message, and causes come first. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Steps } from '../../../../src/core/turns.ts';
 import { finish } from '../../../../src/core/turns.ts';
 import type { StoreReader } from '../../../../src/explore/clickhouse/store-reader.ts';
 import type { MessageRow } from '../../../../src/explore/clickhouse/trace.ts';
@@ -29,7 +30,10 @@ function seenBy(host: string, aheadMs: number, sent: readonly Sent[]): MessageRo
 }
 
 function trace(rows: readonly MessageRow[]) {
-  const reader = { rows: async () => [...rows] } as unknown as StoreReader;
+  const reader = {
+    rows: async () => [...rows],
+    inTurns: async (steps: Steps<unknown>) => finish(steps),
+  } as unknown as StoreReader;
   const hosts = [...new Set(rows.map(({ host }) => host))];
   const parts = hosts.map((host) => {
     const messages = rows.filter((row) => row.host === host).length;
