@@ -213,6 +213,15 @@ const capsInOnePlace: Rule = (file) => {
   return found === null ? [] : [`keeps the cap ${found[1]} to itself: move it to one of core/*limits.ts`];
 };
 
+/** Nobody catches what a timer throws, or what a promise that is let go of rejects with: it would end the program. */
+const noUncaughtWork: Rule = (file) => {
+  if (file.path === 'src/core/faults.ts' || isIn(file.path, 'faces/console')) return [];
+  const timer = /\bsetInterval\s*\(/.exec(file.code) === null ? [] : ['starts a timer: use faults.every()'];
+  // A type has no call: `() => void`, `x: void`. A void that stands alone or behind an arrow and calls something drops a promise.
+  const loose = /(?:^|[;{}]|=>)\s*void\s+[\w#.]+[.(]/m.exec(file.code);
+  return [...timer, ...(loose === null ? [] : ['lets a promise go: use faults.run()'])];
+};
+
 /** Every import cycle among `files`, as `a -> b -> a`, of types too. */
 function cycles(files: readonly File[]): string[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
@@ -314,6 +323,7 @@ check('imports follow the layers', PRODUCT, direction);
 check('caps stand in core/*limits.ts', PRODUCT, capsInOnePlace);
 check('pure layers know no input, output or wall clock', PRODUCT, purity);
 check('the console is a program for a browser', PRODUCT, browserOnly);
+check('errors of timers and promises are caught', PRODUCT, noUncaughtWork);
 check('every file belongs to a room', PRODUCT, owned);
 test('no import cycles, of types too', () => assert.deepEqual([...cycles(PRODUCT), ...roomCycles(PRODUCT)], []));
 test('no include cycles in C', () => {
@@ -359,6 +369,8 @@ const BAD: readonly (readonly [string, Rule, string, string])[] = [
   ['folder of nobody, deeper', owned, 'src/serve/api/more/a.ts', ''],
   ['file access', purity, 'src/protocols/sdp/a.ts', `import { readFileSync } from 'node:fs';`],
   ['wall clock', purity, 'src/analysis/a.ts', 'const now = Date.now();'],
+  ['timer of its own', noUncaughtWork, 'src/store/a.ts', 'setInterval(() => tick(), 10);'],
+  ['promise let go', noUncaughtWork, 'src/serve/a.ts', 'const f = (): void => void this.#ask();'],
   [
     'console that answers itself',
     browserOnly,

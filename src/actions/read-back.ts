@@ -2,11 +2,12 @@
  * The frames of live calls, read back from the files of -O: another calltap reads the files, with the calls as its filter,
  * and writes what it finds. It comes after everything else on the machine, has no secrets, and a limit in bytes and time.
  */
+
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import type { PortRange } from '../config/option-value.ts';
+import { faults } from '../core/faults.ts';
 import { READ_BACK_BYTES } from '../core/item-limits.ts';
 import { packageRoot } from '../core/package.ts';
 import { comeLast, seenEnvironment } from '../core/started-process.ts';
@@ -46,16 +47,11 @@ export async function readBack(
     cancelSignal: ended.signal,
   });
   if (child.pid !== undefined) comeLast(child.pid);
-  let isOver = false;
-  const watching = (async () => {
-    while (!isOver) {
-      if (isGone()) ended.abort();
-      await sleep(LOOK_MS, null, { ref: false });
-    }
-  })();
-  const { exitCode, stdout, stderr, timedOut } = await child;
-  isOver = true;
-  void watching;
+  const watch = faults.every(LOOK_MS, 'tick', () => {
+    if (isGone()) ended.abort();
+  });
+  watch.unref();
+  const { exitCode, stdout, stderr, timedOut } = await child.finally(() => clearInterval(watch));
   if (isGone()) return null;
   if (timedOut) return `reading the files of -O took longer than ${LIMIT_MS / 1000} s`;
   const frames = /^(\d+) frames? written to /m.exec(stdout)?.[1];

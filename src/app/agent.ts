@@ -2,7 +2,9 @@
  * Speaks the agent protocol on standard input and output over a capture, or over a running service, until the other side
  * closes or a signal comes.
  */
+
 import type { Config } from '../config/config.ts';
+import { faults } from '../core/faults.ts';
 import { isNeverGone } from '../core/turns.ts';
 import type { Explorer } from '../explore/explorer.ts';
 import { openService } from '../faces/cli/running-service.ts';
@@ -36,7 +38,7 @@ export async function serveAgent(
   );
   const whenReady = session.figures.isLive ? Promise.resolve() : ended;
   const speech = speakOnStdio({ ...ALONE, readers, maxRows, whenReady }, say);
-  void speech.ended.then(() => stop.end());
+  faults.run('face', () => speech.ended.then(() => stop.end()));
   try {
     await Promise.race([reading, stop.came]);
     await stop.came;

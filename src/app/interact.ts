@@ -1,8 +1,10 @@
 /**
  * Runs the terminal's screens over a capture, or over a running service, until somebody ends them or a signal comes.
  */
+
 import { constants } from 'node:os';
 import type { Config } from '../config/config.ts';
+import { faults } from '../core/faults.ts';
 import type { Explorer } from '../explore/explorer.ts';
 import { terminalPort } from '../explore/terminal-port.ts';
 import type { Asked } from '../faces/cli/asked.ts';
@@ -42,7 +44,8 @@ export async function interact(
         (events) => new Tty(asked.style.color, events),
       );
       standardError.divert(screens.log);
-      void screens.ended.then(() => stop.end());
+      const { ended } = screens;
+      faults.run('face', () => ended.then(() => stop.end()));
     });
     await Promise.race([reading, stop.came]);
     await stop.came;

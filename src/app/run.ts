@@ -1,6 +1,7 @@
 /**
  * Runs a capture in one of its modes: the call table, JSON, one call's report, statistics, or serving.
  */
+
 import { hostname } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { Hooks } from '../actions/hooks/event-hooks.ts';
@@ -11,6 +12,7 @@ import { looksForScanners } from '../config/conflicts.ts';
 import { namesOf } from '../config/names.ts';
 import { trunksOfConfig } from '../config/trunks.ts';
 import { ServiceError } from '../core/errors.ts';
+import { faults } from '../core/faults.ts';
 import { steerHeapGrowth } from '../core/heap-growth.ts';
 import type { Trunks } from '../core/trunks.ts';
 import type { Explorer } from '../explore/explorer.ts';
@@ -235,7 +237,7 @@ async function open(
 ): Promise<{ readonly session: Session; readonly capture: Capturing }> {
   if (!isLive(config)) {
     const session = createSession({ ...parts, live: null, listener: null, tls: null });
-    void stop.came.then(() => session.stopReading());
+    faults.run('file', () => stop.came.then(() => session.stopReading()));
     return { session, capture: (ready) => readFiles(session, config, ready) };
   }
   const { openLiveSession } = await import('./live.ts');

@@ -6,7 +6,7 @@
  */
 
 /** Where work is caught. */
-export const FAULT_PLACES = ['route', 'tick', 'key', 'row', 'hook', 'face', 'link'] as const;
+export const FAULT_PLACES = ['route', 'tick', 'key', 'row', 'hook', 'face', 'link', 'file'] as const;
 export type FaultPlace = (typeof FAULT_PLACES)[number];
 
 /** A place says one line in so many milliseconds. */

@@ -5,8 +5,10 @@
  * under load. A large one that doubles takes the memory that docs/limits.md promises to leave. A busy heap therefore grows by
  * as many bytes whatever its size, and an idle one by a quarter.
  */
+
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { faults } from './faults.ts';
 
 const LOOK_EVERY_MS = 250;
 const LEAST_PERCENT = 25;
@@ -36,5 +38,5 @@ export function steerHeapGrowth(): void {
     setFlagsFromString(`--heap-growing-percent=${percent}`);
   };
   look();
-  setInterval(look, LOOK_EVERY_MS).unref();
+  faults.every(LOOK_EVERY_MS, 'tick', look).unref();
 }

@@ -9,6 +9,7 @@ import { keysPressed } from '../analysis/dtmf.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import { AUDIO_FILE_BYTES, MAX_AUDIO_JOBS, MAX_AUDIO_WAITING } from '../core/answer-limits.ts';
 import { rawText } from '../core/byte-text.ts';
+import { faults } from '../core/faults.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import { AUDIO_KEYS } from '../core/limits.ts';
 import { packageVersion } from '../core/package.ts';
@@ -226,9 +227,9 @@ async function run(job: AudioJob, isGone: () => boolean): Promise<AudioJobResult
       worker.once('message', resolve);
       worker.once('error', reject);
       worker.once('exit', () => reject(new Error('the audio worker ended without a result')));
-      watch = setInterval(() => {
+      watch = faults.every(GONE_MS, 'tick', () => {
         if (isGone()) resolve(null);
-      }, GONE_MS);
+      });
     });
   } finally {
     clearInterval(watch);

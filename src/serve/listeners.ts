@@ -1,10 +1,12 @@
 /**
  * Opens what the options ask for: the API with all that stands beside it, and the metrics server. All of it, or nothing stays open.
  */
+
 import type { PeerControl } from '../actions/peer/control.ts';
 import type { Config } from '../config/config.ts';
 import { oneLine } from '../config/option-value.ts';
 import { OPTIONS } from '../config/options.ts';
+import { faults } from '../core/faults.ts';
 import { packageVersion } from '../core/package.ts';
 import type { ServePort } from '../explore/serve-port.ts';
 import { createApi } from './api/server.ts';
@@ -38,7 +40,7 @@ export async function openListeners(
     return closed;
   };
   const version = packageVersion();
-  const onFault = (error: unknown): void => say(`fault while answering: ${String(error)}`);
+  const onFault = (error: unknown): void => faults.note('route', error);
   // It may name a call as the wire does.
   const log = (line: string): void => say(oneLine(line));
   try {

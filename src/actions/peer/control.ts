@@ -9,6 +9,7 @@ import { Compile } from 'typebox/compile';
 import type { PeerStatusFacts as StatusFacts } from '../../contract/index.ts';
 import { BannedRow, DroppedRow, LabelRow, PeerAction, PeerStatusFacts } from '../../contract/index.ts';
 import { PEER_AT_ONCE, PEER_ROW_CHARS } from '../../core/answer-limits.ts';
+import { faults } from '../../core/faults.ts';
 import { Places } from '../../core/places.ts';
 import type { ChildEnd } from './child.ts';
 import { runChild } from './child.ts';
@@ -97,14 +98,13 @@ export function createPeerControl(options: PeerOptions): PeerControl {
       };
       const limit = setTimeout(giveUp, Math.max(0, ms));
       running.add(giveUp);
-      void places
-        .enter(() => isGone)
-        .then((leave) => {
-          clearTimeout(limit);
-          running.delete(giveUp);
-          if (isGone) leave?.();
-          else resolve(leave);
-        });
+      const taken = (leave: (() => void) | null): void => {
+        clearTimeout(limit);
+        running.delete(giveUp);
+        if (isGone) leave?.();
+        else resolve(leave);
+      };
+      faults.run('route', () => places.enter(() => isGone).then(taken));
     });
   }
 

@@ -4,6 +4,7 @@
  * Nobody waits for the disk or the store. Each row that is made gets stored, waits, or is counted with the reason why not; at
  * any moment made + found = stored + lost + waiting. A row is on the disk within two seconds, so that a crash loses no more.
  */
+import { faults } from '../../core/faults.ts';
 import { SHIP_SEGMENT_BYTES, SHIP_WAITING_BYTES } from '../../core/item-limits.ts';
 import type { Messages } from '../../store/stores.ts';
 import { OnceTold } from '../trouble.ts';
@@ -98,7 +99,7 @@ export class Shipment {
   /** Makes the folder of the spool, or finds what earlier runs left. Throws ServiceError when it cannot be used. */
   open(): void {
     this.#spool.open();
-    this.#clock ??= setInterval(() => this.#writeAll(), this.#segmentMs);
+    this.#clock ??= faults.every(this.#segmentMs, 'tick', () => this.#writeAll());
     this.#clock.unref();
   }
 

@@ -120,8 +120,7 @@ export class Shipping {
           this.#telling = null;
         });
     };
-    this.#beat = setInterval(beat, BEAT_MS);
-    this.#beat.unref();
+    this.#beat = faults.every(BEAT_MS, 'tick', beat).unref();
     beat();
   }
 

@@ -213,7 +213,7 @@ export class Spool {
       if (segment === undefined) return false;
       this.#forget(segment);
       this.#counters.add('spool_full', segment.rows);
-      void unlink(this.#path(segment)).catch(() => undefined);
+      unlink(this.#path(segment)).catch(() => undefined);
     }
     return true;
   }

@@ -3,6 +3,7 @@
  * when the store goes away.
  */
 
+import { faults } from '../../core/faults.ts';
 import type { StoreExplorer } from '../clickhouse/store-explorer.ts';
 import type { AgentRow } from '../clickhouse/stored-lists.ts';
 import { Unanswered } from '../found.ts';
@@ -39,7 +40,7 @@ export class Heartbeats {
 
   /** Those known last; newer ones are on their way where they are old. */
   get newest(): Heard {
-    if (this.#asking === null && performance.now() - this.#atMs >= SCRAPE_MS) void this.#ask();
+    if (this.#asking === null && performance.now() - this.#atMs >= SCRAPE_MS) faults.run('link', () => this.#ask());
     return this.#heard;
   }
 

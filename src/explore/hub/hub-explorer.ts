@@ -1,6 +1,7 @@
 /**
  * The port of servers over many hosts: calls from the store, and from the agents what they alone have. A hub writes nothing.
  */
+
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Persistence, Stats } from '../../contract/index.ts';
@@ -11,6 +12,7 @@ import {
   MOS_BOUNDS,
   PDD_SECONDS_BOUNDS,
 } from '../../core/counters.ts';
+import { faults } from '../../core/faults.ts';
 import { DIALOG_STATES, type DialogStateName } from '../../core/words.ts';
 import type { MetricFamily, MetricsSnapshot } from '../../view/metrics-snapshot.ts';
 import type { Agents } from '../agents/agents.ts';
@@ -29,7 +31,7 @@ export function createHubExplorer(store: StoreExplorer, agents: Agents): ServePo
   const fleet = fleetOf(agents);
   const heartbeats = new Heartbeats(store);
   // The first scrape has them too.
-  void heartbeats.read();
+  faults.run('link', () => heartbeats.read());
   const instance = randomUUID();
   const startedMs = Date.now();
   const stats = async (): Promise<Stats> => {

@@ -1,6 +1,7 @@
 /**
  * The terminal's port over the `/ask` of a running service. Nothing of it rejects: what does not come is null, with a reason.
  */
+
 import type { Static, TSchema } from 'typebox';
 import type { Named } from '../../contract/index.ts';
 import {
@@ -18,6 +19,7 @@ import {
   AskTrunks,
   CallDocument,
 } from '../../contract/index.ts';
+import { faults } from '../../core/faults.ts';
 import {
   REMOTE_ANSWER_BYTES,
   REMOTE_FILE_BYTES,
@@ -223,7 +225,8 @@ class Remote {
 
   /** The newest one known; asks for a newer one where that is old. */
   #newestPulse(): Pulse {
-    if (!this.#isAskingPulse && performance.now() - this.#pulseMs >= PULSE_EVERY_MS) void this.#askPulse();
+    if (!this.#isAskingPulse && performance.now() - this.#pulseMs >= PULSE_EVERY_MS)
+      faults.run('link', () => this.#askPulse());
     return this.#pulse;
   }
 

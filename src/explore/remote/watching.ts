@@ -2,9 +2,11 @@
  * Follows the changes of a service for as long as the screen is there: after a restart of it too. What was missed meanwhile makes
  * whoever asks read its list again.
  */
+
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DialogSummary } from '../../contract/index.ts';
+import { faults } from '../../core/faults.ts';
 import type { Changes } from '../changes.ts';
 import { ChangesLog } from './changes-log.ts';
 import { EventReader } from './event-stream.ts';
@@ -33,7 +35,7 @@ export class Watching {
   constructor(requests: Requests, link: Link) {
     this.#requests = requests;
     this.#link = link;
-    void this.#follow();
+    faults.run('link', () => this.#follow());
   }
 
   /** Null while nothing is known. */

@@ -19,6 +19,7 @@ import {
 } from '../../core/answer-limits.ts';
 import { isLoopback, resolveHost } from '../../core/bind.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
+import { faults } from '../../core/faults.ts';
 import { hasFeature } from '../../core/features.ts';
 import { endpointText } from '../../core/ip.ts';
 import type { ServePort } from '../../explore/serve-port.ts';
@@ -168,7 +169,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     sampleInterval: sampleMs,
     pressureHandler: () => shedder.onPressure(),
   });
-  const watch = setInterval(() => shedder.sample(app.isUnderPressure()), sampleMs);
+  const watch = faults.every(sampleMs, 'tick', () => shedder.sample(app.isUnderPressure()));
   watch.unref();
   app.addHook('onRequest', async (request) => {
     const refusal = authentication.check(request.raw, request.is404 ? undefined : request.routeOptions.url);

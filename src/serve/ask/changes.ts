@@ -56,7 +56,7 @@ export class ChangeStreams {
     // It reads its list once it was told to: from the moment before that on it is told what changed.
     if (this.#since === null) reader.isBehind = true;
     else response.write(RESYNC);
-    this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
+    this.#timer ??= faults.every(TICK_MS, 'tick', () => this.#tick()).unref();
     if (this.#since === null) this.#tick();
     return true;
   }

@@ -13,6 +13,7 @@ import {
   API_SURPLUS_MS,
   API_UNREAD_MS,
 } from '../../core/answer-limits.ts';
+import { faults } from '../../core/faults.ts';
 import { endResponse, endWithProblem, ProblemError } from './problem-error.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import type { Admitted } from './source-budget.ts';
@@ -94,21 +95,18 @@ export function createAdmission(server: Server, options: AdmissionOptions): Admi
 
   let wantedMs = Number.NEGATIVE_INFINITY;
 
-  const watch = setInterval(
-    () => {
-      const isWanted = performance.now() - wantedMs < unreadMs;
-      for (const [socket, connection] of open) {
-        const got = socket.bytesWritten - socket.writableLength;
-        if (got !== connection.got) connection.movedMs = performance.now();
-        connection.got = got;
-        if (restsSince(connection, stalledMs) || (isWanted && isUnread(socket, connection, unreadMs))) {
-          counts.stalled++;
-          socket.destroy();
-        }
+  const watch = faults.every(Math.min(1_000, stalledMs / 4, unreadMs / 4), 'tick', () => {
+    const isWanted = performance.now() - wantedMs < unreadMs;
+    for (const [socket, connection] of open) {
+      const got = socket.bytesWritten - socket.writableLength;
+      if (got !== connection.got) connection.movedMs = performance.now();
+      connection.got = got;
+      if (restsSince(connection, stalledMs) || (isWanted && isUnread(socket, connection, unreadMs))) {
+        counts.stalled++;
+        socket.destroy();
       }
-    },
-    Math.min(1_000, stalledMs / 4, unreadMs / 4),
-  );
+    }
+  });
   watch.unref();
 
   server.on('connection', (socket: Socket) => {

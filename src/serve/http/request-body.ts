@@ -4,6 +4,7 @@
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { faults } from '../../core/faults.ts';
 
 const held = new WeakSet<IncomingMessage>();
 
@@ -56,13 +57,13 @@ export function dropRefusedBody(request: IncomingMessage): void {
     Reflect.deleteProperty(socket, 'destroySoon');
     if (isClosing) socket.destroySoon();
   };
-  const watch = setInterval(() => {
+  const watch = faults.every(LOOK_MS, 'tick', () => {
     const read = socket.bytesRead;
     looks++;
     if (request.complete || socket.destroyed) end();
     else if (read === before || read - first > DROPPED_BYTES || looks >= LOOKS) socket.destroy();
     before = read;
-  }, LOOK_MS);
+  });
   watch.unref();
   request.once('end', end).resume();
 }

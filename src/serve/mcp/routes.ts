@@ -2,8 +2,10 @@
  * Adds `/mcp`: the agent protocol over HTTP (streamable HTTP, revisions 2026-07-28 and 2025-11-25). Nothing is kept between
  * two requests. Behind the same limits as the API, with credentials of its own (api/plugins/authentication.ts).
  */
+
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
+import { faults } from '../../core/faults.ts';
 import type { ServePort } from '../../explore/serve-port.ts';
 import type { App } from '../api/routes/route.ts';
 import { createAgentServer } from './agent-server.ts';
@@ -53,7 +55,7 @@ export function addMcp(app: App, { readers, maxRows, version, onFault, whose, lo
       return reply.send(Buffer.from(await wholeOf(response, gone.signal)));
     },
   });
-  return { close: () => void handler.close().catch(onFault) };
+  return { close: () => faults.run('route', () => handler.close()) };
 }
 
 /** Empty once nobody waits for it. */

@@ -1,5 +1,7 @@
 /** Speaks the agent protocol on standard input and output, until the other side closes them. */
+
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { faults } from '../../core/faults.ts';
 import { packageVersion } from '../../core/package.ts';
 import { createAgentServer } from './agent-server.ts';
 import type { Asked } from './tools.ts';
@@ -12,7 +14,7 @@ export type AgentSpeech = {
 
 /** Standard output carries the protocol and nothing else; `say` gets a line for people. */
 export function speakOnStdio(asked: Asked, say: (line: string) => void): AgentSpeech {
-  const onFault = (error: unknown): void => say(`fault while answering: ${String(error)}`);
+  const onFault = (error: unknown): void => faults.note('route', error);
   const handle = serveStdio(() => createAgentServer(asked, packageVersion(), onFault), {
     onerror: (error) => say(`agent protocol: ${error.message}`),
   });

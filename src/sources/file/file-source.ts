@@ -4,10 +4,12 @@
  * A file that cannot be opened or holds nothing readable is one clear line; a file that ends in the
  * middle of a record gives what was whole and says so.
  */
+
 import { accessSync, closeSync, constants, statSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import type { ServiceError } from '../../core/errors.ts';
 import { failure } from '../../core/errors.ts';
+import { faults } from '../../core/faults.ts';
 import { FILE_SLABS } from '../../core/limits.ts';
 import type { CaptureOptions } from '../capture-memory.ts';
 import type { NativeBinding } from '../native.ts';
@@ -232,7 +234,7 @@ export class FileSource extends PacketSource {
     Atomics.store(this.#control, 0, 1);
     this.native.close();
     // A second pass reads from the descriptors until it has stopped.
-    void this.#writing.then(() => this.files.close());
+    faults.run('file', () => this.#writing.then(() => this.files.close()));
     this.#end(STOPPED);
   }
 

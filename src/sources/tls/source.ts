@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { failure } from '../../core/errors.ts';
+import { faults } from '../../core/faults.ts';
 import { TLS_SLABS } from '../../core/limits.ts';
 import { MAX_FIRST_LOOK_MS } from '../../core/program-limits.ts';
 import { allocateSlabs } from '../capture-memory.ts';
@@ -130,7 +131,7 @@ export class TlsSource {
     while (this.discovery.isBehind && performance.now() < endMs);
     if (this.#isClosed) return;
     this.#nextScanMs = performance.now() + this.#scanEveryMs;
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
+    this.#timer = faults.every(LOOK_EVERY_MS, 'tick', () => this.#look());
     this.#timer.unref();
   }
 
