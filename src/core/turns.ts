@@ -22,15 +22,6 @@ export function finish<T>(steps: Steps<T>): T {
   }
 }
 
-/** In slices of turns that begin later, for whoever waits for the end. */
-export async function inTurns<T>(turns: Turns, steps: Steps<T>): Promise<T> {
-  const slice = await turns.begin('answer');
-  for (let step = steps.next(); ; step = steps.next()) {
-    if (step.done === true) return step.value;
-    if (slice.isOver) await slice.rest();
-  }
-}
-
 /** For who waits whatever happens. */
 export const isNeverGone = (): boolean => false;
 
@@ -92,6 +83,18 @@ export class Turns {
   async begin(work: LoopWork): Promise<Slice> {
     await this.#rest();
     return this.slice(work);
+  }
+
+  /** All steps, in slices of turns that begin later, for who waits whatever happens. */
+  async whole<T>(work: LoopWork, steps: Steps<T>): Promise<T> {
+    const slice = await this.begin(work);
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done === true) {
+        slice.note();
+        return step.value;
+      }
+      if (slice.isOver) await slice.rest();
+    }
   }
 
   /**

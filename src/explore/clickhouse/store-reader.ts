@@ -91,7 +91,7 @@ export class StoreReaders {
           if (row === undefined) throw this.#problem(notAsked('no row'));
           return row;
         },
-        inTurns: (steps) => this.#inTurns(steps),
+        inTurns: (steps) => this.#turns.whole('answer', steps),
       });
     } finally {
       this.#heldBytes -= bytes;
@@ -119,13 +119,6 @@ export class StoreReaders {
     } catch (error) {
       throw this.#problem(error);
     }
-  }
-
-  async #inTurns<T>(steps: Steps<T>): Promise<T> {
-    const slice = await this.#turns.begin('answer');
-    const made = await slice.finish(steps);
-    if (made === null) throw new Error('whoever waits whatever happens has gone');
-    return made.document;
   }
 
   #problem(error: unknown): Unanswered {

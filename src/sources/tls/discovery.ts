@@ -15,7 +15,7 @@ import { MAX_LOOK_MS, MAX_STARTED_MAPS_BYTES, MAX_UNREADABLE_NAMED } from '../..
 import type { Steps } from '../../core/turns.ts';
 import { Turns } from '../../core/turns.ts';
 import type { FilePlaceInRoot } from './debug-file.ts';
-import { inTurns, userOf } from './fair-turns.ts';
+import { fairly, userOf } from './fair-turns.ts';
 import { hex } from './function-start.ts';
 import type { KnownFile } from './known-files.ts';
 import { isWaiting, KnownFiles, unreadOf } from './known-files.ts';
@@ -168,25 +168,18 @@ export class TlsDiscovery {
   }
 
   async #take(rows: readonly TlsMapping[], nowMs: number): Promise<void> {
-    const meant = await this.#inTurns(this.#targets.select(rows));
+    const meant = await this.#turns.whole('probes', this.#targets.select(rows));
     meant.delete(process.pid);
     this.#meant = meant;
     this.#allow(meant);
     const scan = ++this.#scanNumber;
     // First who maps each file: the line that says a file is attached counts them.
-    const waiting = await this.#inTurns(this.#usedFiles(rows, meant, scan, nowMs));
+    const waiting = await this.#turns.whole('probes', this.#usedFiles(rows, meant, scan, nowMs));
     await this.#lookIntoAll(
-      inTurns(waiting, (pid) => userOf(this.#procRoot, pid)),
+      fairly(waiting, (pid) => userOf(this.#procRoot, pid)),
       nowMs,
     );
     if (!this.#isClosed) this.#detachUnused(scan, nowMs);
-  }
-
-  async #inTurns<T>(steps: Steps<T>): Promise<T> {
-    const slice = await this.#turns.begin('probes');
-    const made = await slice.finish(steps);
-    if (made === null) throw new Error('nobody waits for a look at the host');
-    return made.document;
   }
 
   /** Notes who maps each file; the files that are to be looked into. */

@@ -15,7 +15,7 @@ export function userOf(procRoot: string, pid: number): number {
   }
 }
 
-export function inTurns<T extends OfProcess>(rows: readonly T[], userOfProcess: (pid: number) => number): T[] {
+export function fairly<T extends OfProcess>(rows: readonly T[], userOfProcess: (pid: number) => number): T[] {
   const users = new Map<number, number>();
   const queues = new Map<number, T[]>();
   for (const row of rows) {

@@ -29,9 +29,7 @@ export async function scanHost(native: ScanNative, turns: Turns): Promise<TlsSca
   const { error, bytes, cut } = await new Promise<{ error: string; bytes: Buffer; cut: number }>((resolve) =>
     native.scan((error, bytes, cut) => resolve({ error, bytes, cut })),
   );
-  const slice = await turns.begin('probes');
-  const made = await slice.finish(mappingsIn(bytes));
-  return { error, rows: made?.document ?? [], cut };
+  return { error, rows: await turns.whole('probes', mappingsIn(bytes)), cut };
 }
 
 function* mappingsIn(bytes: Buffer): Steps<TlsMapping[]> {
