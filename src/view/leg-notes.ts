@@ -26,7 +26,7 @@ export function legNotes({ nodes, isTruncated }: CallTree, identifiers: Identifi
   const common = new Set<CorrelationStrategy>();
   for (const { dialog } of nodes) for (const strategy of commonStrategies(dialog, identifiers)) common.add(strategy);
   const notes = [...common].map(commonNote);
-  if (isTruncated) notes.push(`There are more legs than the ${nodes.length} calls that are shown.`);
+  if (isTruncated) notes.push(`There are more legs than the ${nodes.length} calls that are counted.`);
   return notes;
 }
 

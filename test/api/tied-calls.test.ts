@@ -76,6 +76,9 @@ test('as many calls as may be tied are: what is shown of them is cut, and says s
   assert.ok(d !== undefined && identifiers !== null);
   assert.equal(identifierLegs(d, { dialogs, identifiers }).length, MAX_TIED - 1);
   const found = (await explorer.legs(d.callId))?.document;
-  assert.equal(found?.callIds.length, MAX_LEGS_SHOWN - 1);
-  assert.deepEqual(found.notes, [`There are more legs than the ${MAX_LEGS_SHOWN} calls that are shown.`]);
+  assert.equal(found?.callIds.length, MAX_TIED - 1);
+  assert.deepEqual(found.notes, []);
+  const ladder = (await explorer.ladder([d.callId, ...found.callIds]))?.document;
+  assert.equal(ladder?.call_ids.length, MAX_LEGS_SHOWN);
+  assert.equal(ladder.not_shown?.calls, MAX_TIED - MAX_LEGS_SHOWN);
 });

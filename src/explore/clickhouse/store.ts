@@ -66,7 +66,8 @@ export class Store {
 /** The error that a text of the store has; null where it has none. */
 export function refusalIn(text: string): StoreRefusal | null {
   const [, code, said = ''] = /\bCode: (\d{1,6})\. DB::Exception: ([^\r\n]*)/.exec(text) ?? [];
-  return code === undefined ? null : new StoreRefusal(code, said);
+  // The name of the number and the version of the store say nothing more.
+  return code === undefined ? null : new StoreRefusal(code, said.replace(/ \([A-Z_]+\) \(version [^()]*\)$/, ''));
 }
 
 /** Each piece of an answer as it comes, until `take` is false. Rejects when it takes too long. */
