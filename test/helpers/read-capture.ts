@@ -19,7 +19,8 @@ export type ReadCapture = {
 /** A folder of its own that goes with the test. */
 export function temporaryFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'calltap-test-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  // What the test opened is closed by other hooks, and may write until then.
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 100, retryDelay: 50 }));
   return folder;
 }
 

@@ -262,7 +262,7 @@ describe('an agent without an answer', () => {
     const made = answers(agentsOf(t, { sbc1: base }), 'sbc1');
     assert.match(
       (await refusal(made)).message,
-      /^sbc1: the answer is larger than 67108864 bytes|does not answer in time/,
+      /^sbc1: the answer is larger than 8388608 bytes|does not answer in time/,
     );
     await assert.rejects(async () => made.vcon(CALL), /the answer is larger than 16777216 bytes/);
     headers = { 'content-type': 'audio/wav' };
