@@ -240,7 +240,7 @@ export const ERRORS = {
       line: '{path}: {cause}',
       causes: {
         EEXIST: 'it is there already; name another file, or give --force to replace it',
-        special: '--force replaces a regular file, and this is none; name another file',
+        special: 'this is not a regular file, and --force replaces nothing else; name another file',
         ENOENT: 'there is no such folder; make it',
         ENOSPC: 'the disk is full; make room',
         other: 'cannot write ({cause}); name another file',

@@ -47,7 +47,7 @@ for (const option of OPTIONS) {
     assert.match(assertRefused(await run(args), 1), /: it is there already; name another file, or give --force/);
     assert.match(
       assertRefused(await run([...args, '--force']), 1),
-      /: --force replaces a regular file, and this is none/,
+      /: this is not a regular file, and --force replaces nothing else/,
     );
     assert.ok(lstatSync(file).isSymbolicLink() && !existsSync(elsewhere));
   });
@@ -71,7 +71,7 @@ test('--force replaces no pipe, and asks for --to', async (t) => {
   execFileSync('mkfifo', [file]);
   assert.match(
     assertRefused(await run([...args, '--force']), 1),
-    /: --force replaces a regular file, and this is none/,
+    /: this is not a regular file, and --force replaces nothing else/,
   );
   assert.ok(lstatSync(file).isFIFO());
   assert.match(assertRefused(await run([DEMO, '--force']), 2), /--force: it requires --to/);
