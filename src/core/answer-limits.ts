@@ -122,3 +122,6 @@ export const REPORTS_CHARS = 8 * 1024 * 1024;
 /** Characters of one fact or finding of a report, and of one place of its tables. */
 export const REPORT_FACT_CHARS = 512;
 export const REPORT_CELL_CHARS = 160;
+
+/** Bytes of a message of an agent: the library takes one of many keys apart in one turn. */
+export const MCP_BODY_BYTES = 64 * 1024;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { after, before, describe, it } from 'node:test';
 import { faults } from '../../src/core/faults.ts';
-import { MAX_CHANGES_A_TURN } from '../../src/core/item-limits.ts';
+import { ASK_CHANGE_READERS, MAX_CHANGES_A_TURN } from '../../src/core/item-limits.ts';
 import type { ApiDeps } from '../../src/serve/api/server.ts';
 import { createApiCredentials } from '../../src/serve/auth/api-credentials.ts';
 import { mintToken, signingKey } from '../../src/serve/auth/token.ts';
@@ -286,6 +286,15 @@ describe('/ask/changes', () => {
     assert.ok(asked.every((since) => since === null || since === 5));
     const second = reading(base, '');
     assert.ok(await untilHolds(() => second.text().includes('event: resync')));
+  });
+
+  it('answers HEAD without a reader for whom it would wait', async (t) => {
+    const { base } = await start(t);
+    for (let i = 0; i < 2 * ASK_CHANGE_READERS; i++) {
+      const head = await fetch(`${base}/ask/changes`, { method: 'HEAD' });
+      assert.deepEqual([head.status, head.headers.get('content-type')], [200, 'text/event-stream']);
+    }
+    assert.equal(await reading(base, '').status, 200);
   });
 
   it('ends nothing when a look fails, counts it, and goes on telling', async (t) => {

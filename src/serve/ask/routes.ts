@@ -52,6 +52,7 @@ export function addAsk(
     },
     async (request, reply) => {
       const { raw } = request;
+      if (raw.method === 'HEAD') return reply.type('text/event-stream').header('cache-control', 'no-store').send('');
       const mayRead = (): boolean => authentication.check(raw, '/ask/changes') === null;
       if (streams.add(reply.raw, mayRead)) return reply.hijack();
       throw new ProblemError('overloaded', 'Too many read changes; try again later.', { 'retry-after': '5' });

@@ -5,6 +5,7 @@
 
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
+import { MCP_BODY_BYTES } from '../../core/answer-limits.ts';
 import { faults } from '../../core/faults.ts';
 import type { ServePort } from '../../explore/serve-port.ts';
 import type { App } from '../api/routes/route.ts';
@@ -43,6 +44,7 @@ export function addMcp(app: App, { readers, maxRows, version, onFault, whose, lo
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',
     schema: { hide: true },
+    bodyLimit: MCP_BODY_BYTES,
     handler: async (request, reply) => {
       const gone = new AbortController();
       // Of the answer, not of the socket: that stays open for the next request.
