@@ -7,6 +7,7 @@ import { SourceMap } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 import { failure, type ServiceError } from '../core/errors.ts';
 import { packageRoot } from '../core/package.ts';
+import { safeText } from '../core/terminal-text.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
 
 const PLACE = /(?:file:\/\/)?(\/[^\s():]+\.js):(\d+):(\d+)/g;
@@ -38,6 +39,7 @@ export function inSources(stack: string): string {
 
 /** How long that may take. A service manager waits longer before it kills. */
 const LAST_WORK_MS = 10_000;
+const STACK_CHARS = 16_384;
 
 let lastWork: (() => Promise<unknown>) | null = null;
 
@@ -56,13 +58,22 @@ export function endAfterCrash(): void {
     if (isEnding) return;
     isEnding = true;
     if (isOutOfMemory(error)) endWith(failure('OUT_OF_MEMORY', {}));
-    standardError.divert(null);
-    const stack = error instanceof Error ? inSources(error.stack ?? error.message) : String(error);
-    standardError.write(`calltap: an unexpected error ends the program; please report it:\n${stack}\n`);
     const end = (): never => process.exit(1);
     setTimeout(end, LAST_WORK_MS);
-    (lastWork?.() ?? Promise.resolve()).then(end, end);
+    standardError.divert(null);
+    standardError.write(`calltap: an unexpected error ends the program; please report it:\n${stackOf(error)}\n`);
+    (async () => lastWork?.())().then(end, end);
   });
+}
+
+/** What is thrown may be anything, and say so in many ways. */
+function stackOf(error: unknown): string {
+  try {
+    const stack = error instanceof Error ? String(error.stack ?? error.message) : String(error);
+    return inSources(stack.slice(0, STACK_CHARS)).split('\n').map(safeText).join('\n');
+  } catch {
+    return 'an error that cannot be shown';
+  }
 }
 
 /** Nothing more can be opened, and what is open would keep the process. */
