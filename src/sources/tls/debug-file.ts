@@ -2,15 +2,15 @@
  * The separate debug file of a stripped one: where packages of debug symbols put it, in the root of the process.
  *
  * By build id (`/usr/lib/debug/.build-id/ab/cdef….debug`), else by the name in `.gnu_debuglink`. Only a file with the same
- * build id is taken: another version's addresses are other functions.
+ * build id is taken: another version's addresses are other functions. It belongs to root or to the owner of the stripped file:
+ * whoever runs the file in mounts of his own must not choose what others' processes of it are probed for.
  */
 import { closeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ElfImage } from './elf.ts';
+import type { ByteSource, ElfImage } from './elf.ts';
 import { fileSource, readElf } from './elf.ts';
 import { buildIdOf, debugLinkOf } from './elf-notes.ts';
 import type { Symbols } from './elf-symbols.ts';
-import type { ReadBudget } from './read-budget.ts';
 import { openRegular } from './regular-file.ts';
 
 const FOLDER = '/usr/lib/debug';
@@ -25,7 +25,7 @@ export function withDebugSymbols<T>(image: ElfImage, place: FilePlaceInRoot, use
   const id = buildIdOf(image.source);
   if (id === null) return null;
   for (const path of candidates(image, id, place.path)) {
-    const found = withSymbolsOf(place.proc, path, id, image.source.budget, use);
+    const found = withSymbolsOf(place.proc, path, id, image.source, use);
     if (found !== null) return found;
   }
   return null;
@@ -43,7 +43,7 @@ function withSymbolsOf<T>(
   proc: string,
   path: string,
   id: string,
-  budget: ReadBudget,
+  { budget, uid }: ByteSource,
   use: (symbols: Symbols) => T,
 ): T | null {
   // Packages put links there.
@@ -53,6 +53,7 @@ function withSymbolsOf<T>(
       : openRegular(`${proc}/root${path}`, { follow: true, seenBy: proc });
   if ('reason' in opened) return null;
   try {
+    if (opened.stat.uid !== 0 && opened.stat.uid !== uid) return null;
     const source = fileSource(opened.fd, budget);
     if (source === null || buildIdOf(source) !== id) return null;
     const elf = readElf(source);

@@ -19,6 +19,8 @@ import { openRegular } from './regular-file.ts';
 /** A file, or bytes of a test, read at any place. */
 export type ByteSource = {
   readonly size: number;
+  /** Its owner. */
+  readonly uid: number;
   readonly budget: ReadBudget;
   /** Exactly `length` bytes from `offset`, or null when the file does not have them or its budget is spent. */
   read(offset: number, length: number): Buffer | null;
@@ -92,6 +94,7 @@ export function fileSource(fd: number, budget = new ReadBudget()): ByteSource | 
   if (!stat.isFile()) return null;
   return {
     size: stat.size,
+    uid: stat.uid,
     budget,
     read(offset, length) {
       if (!fits(stat.size, offset, length) || !budget.mayRead(length)) return null;

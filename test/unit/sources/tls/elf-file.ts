@@ -6,6 +6,7 @@ import { ReadBudget } from '../../../../src/sources/tls/read-budget.ts';
 /** Bytes as a file. `onRead` is called before each read, which asks for whole numbers of bytes at a place. */
 export function sourceOf(file: Buffer, onRead: () => void = () => {}, budget = new ReadBudget()): ByteSource {
   return {
+    uid: 0,
     size: file.length,
     budget,
     read(at, length) {
