@@ -1,5 +1,5 @@
 /** A file that a process maps: how it is opened by a way that is sure to lead to it, and what it is called. */
-import { closeSync } from 'node:fs';
+import { closeSync, existsSync } from 'node:fs';
 import type { TlsMapping } from './native-tls.ts';
 import type { NoFile, RegularFile } from './regular-file.ts';
 import { openRegular } from './regular-file.ts';
@@ -22,22 +22,22 @@ export function kernelDevice(dev: number): number {
   return major * DEVICE_MAJOR + minor;
 }
 
-/** By path in the process's own root when that still is the inode, else by the mapping itself. */
+/**
+ * By the mapping itself; by the path in the process's own root only where the kernel gives the mapping to nobody. A path leads
+ * wherever its process mounts something: another file there can have the same inode number on purpose.
+ */
 export function openMapped(row: TlsMapping, procRoot = '/proc'): RegularFile | NoFile {
-  const ways: [path: string, follow: boolean][] = [];
-  // The path of a mapping ends in no link; the mapping itself is one.
-  if (!row.deleted && row.path.startsWith('/')) ways.push([`${procRoot}/${row.pid}/root${row.path}`, false]);
-  ways.push([`${procRoot}/${row.pid}/map_files/${row.start.toString(16)}-${row.end.toString(16)}`, true]);
-  let reason = '';
-  for (const [path, follow] of ways) {
-    const opened = openRegular(path, { follow });
-    if ('reason' in opened) {
-      reason = opened.reason;
-      continue;
-    }
-    if (opened.stat.ino === row.ino) return opened;
-    closeSync(opened.fd);
-    reason = 'the path leads to another file now';
-  }
-  return { reason };
+  const mappings = `${procRoot}/${row.pid}/map_files`;
+  const area = `${row.start.toString(16)}-${row.end.toString(16)}`;
+  const mapped = openRegular(`${mappings}/${area}`, { follow: true });
+  const isForbidden = 'reason' in mapped && (/\((?:EPERM|EACCES)\)$/.test(mapped.reason) || !existsSync(mappings));
+  if (!isForbidden || row.deleted || !row.path.startsWith('/')) return sameInode(mapped, row);
+  // The path of a mapping ends in no link.
+  return sameInode(openRegular(`${procRoot}/${row.pid}/root${row.path}`, { follow: false }), row);
+}
+
+function sameInode(opened: RegularFile | NoFile, { ino }: TlsMapping): RegularFile | NoFile {
+  if ('reason' in opened || opened.stat.ino === ino) return opened;
+  closeSync(opened.fd);
+  return { reason: 'the mapping leads to another file now' };
 }
