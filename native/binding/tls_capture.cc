@@ -82,7 +82,7 @@ public:
     size_t length = bytes == nullptr ? 0 : static_cast<size_t>(found_) * sizeof(ct_tls_mapping);
     Local<Value> rows = bytes == nullptr ? Nan::NewBuffer(0).ToLocalChecked()
                                          : Nan::NewBuffer(bytes, length, FreeRows, nullptr).ToLocalChecked();
-    Local<Value> args[] = {Text(found_ < 0 ? why_ : ""), rows, Nan::New(static_cast<double>(cut_))};
+    Local<Value> args[] = {Text(why_), rows, Nan::New(static_cast<double>(cut_))};
     callback->Call(3, args, async_resource);
   }
 

@@ -5,6 +5,7 @@
 #include "system/bpf_late.h"
 #include "tls/tls_probe.h"
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,20 +15,28 @@
 #include "system/bpf_load.h"
 #include <bpf/bpf.h>
 
-#define SCAN_MAX (64u * 1024u * 1024u) /* bytes of rows; 200,000 files of processes */
+#define SCAN_MAX (64u * 1024u * 1024u) /* bytes of rows at most; they double, so 131,072 files of processes */
+#define SCAN_READ 64u                  /* rows that a read has room for at least */
 
-/* Reads rows until the iterator ends. Their number or -errno. */
-static int64_t read_rows(struct ct_tls_scanner *s, int fd, struct ct_tls_mapping **rows, uint64_t *cut) {
+/* Reads rows until the iterator ends. Their number or -errno. Without room what comes is read to the end, and counted in
+ * `cut`: processes come by their numbers, so that those that were there first keep their rows. */
+static int64_t read_rows(struct ct_tls_scanner *s, int fd, struct ct_tls_mapping **rows, uint64_t *cut,
+                         bool *is_full) {
   size_t used = 0, room = 0;
   uint8_t *buf = NULL;
   memset(&s->seen, 0, sizeof s->seen);
   for (;;) {
-    if (room - used < sizeof **rows * 64) {
+    if (room - used < sizeof **rows * SCAN_READ && room * 2 > SCAN_MAX) {
+      *is_full = true;
+      const size_t most = room - sizeof **rows * SCAN_READ;
+      *cut += (used - most) / sizeof **rows;
+      used = most;
+    } else if (room - used < sizeof **rows * SCAN_READ) {
       room = room == 0 ? sizeof **rows * 2048 : room * 2;
-      uint8_t *more = room > SCAN_MAX ? NULL : realloc(buf, room);
+      uint8_t *more = realloc(buf, room);
       if (more == NULL) {
         free(buf);
-        return room > SCAN_MAX ? -E2BIG : -ENOMEM;
+        return -ENOMEM;
       }
       buf = more;
     }
@@ -76,6 +85,7 @@ static int load(struct ct_tls_scanner *s) {
 int64_t ct_tls_scan(struct ct_tls_scanner *s, struct ct_tls_mapping **rows, uint64_t *cut,
                     char why[CT_TLS_WHY]) {
   *rows = NULL;
+  bool is_full = false;
   if (*ct_bpf_refusal() != 0) {
     snprintf(why, CT_TLS_WHY, "%s", ct_bpf_refusal());
     return -ENOSYS;
@@ -83,14 +93,11 @@ int64_t ct_tls_scan(struct ct_tls_scanner *s, struct ct_tls_mapping **rows, uint
   int64_t result = atomic_load(&s->stop) != 0 ? -ECANCELED : s->skel == NULL ? load(s) : 0;
   if (result == 0) {
     int fd = bpf_iter_create(bpf_link__fd(s->link));
-    result = fd < 0 ? -errno : read_rows(s, fd, rows, cut);
+    result = fd < 0 ? -errno : read_rows(s, fd, rows, cut, &is_full);
     if (fd >= 0) close(fd);
   }
-  if (result == -E2BIG) {
-    snprintf(why, CT_TLS_WHY, "the processes of this host map more files than calltap can list (%u)",
-             SCAN_MAX / (unsigned)sizeof **rows);
-    return result;
-  }
+  if (result >= 0 && is_full)
+    snprintf(why, CT_TLS_WHY, "they map more files than calltap can list (%lld)", (long long)result);
   if (result < 0) ct_tls_explain((int)-result, "looking through the processes", why);
   return result;
 }

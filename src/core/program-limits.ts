@@ -13,7 +13,7 @@ export const MAX_JUMP_CASES = 1024;
 export const MAX_SYMBOL_COPIES = 256;
 
 /** Bytes of /proc/PID/maps; of a program that was just started, where more is a reason to look at all; and of its mountinfo. */
-export const MAX_MAPS_BYTES = 16 * 1024 * 1024;
+export const MAX_MAPS_BYTES = 2 * 1024 * 1024;
 export const MAX_STARTED_MAPS_BYTES = 1024 * 1024;
 export const MAX_MOUNTS_BYTES = 1024 * 1024;
 /** Bytes of /proc/PID/cmdline: its first argument alone is used. */

@@ -142,10 +142,11 @@ export class TlsDiscovery {
       this.files.beyondCap += cut;
       this.scanError = error;
       if (error !== '') {
-        if (this.scanFailures++ === 0) this.#say(`uprobe: cannot list processes: ${error}`);
-        return;
+        const what = rows.length === 0 ? 'processes' : 'all processes';
+        if (this.scanFailures++ === 0) this.#say(`uprobe: cannot list ${what}: ${error}`);
+        if (rows.length === 0) return;
       }
-      await this.#take(rows, nowMs);
+      await this.#take(rows, nowMs, error === '');
     } finally {
       this.#isScanning = false;
     }
@@ -155,7 +156,7 @@ export class TlsDiscovery {
   async #scan(): Promise<TlsScanResult> {
     if (this.#scanBy !== 'maps') {
       const result = await scanHost(this.#native, this.#turns);
-      if (result.error === '') this.#scanBy = 'iterator';
+      if (result.error === '' || result.rows.length > 0) this.#scanBy = 'iterator';
       if (this.#scanBy === 'iterator') return result;
       this.#scanBy = 'maps';
       this.#say(`uprobe: finding processes by /proc/PID/maps, which is slower (${result.error})`);
@@ -167,8 +168,10 @@ export class TlsDiscovery {
     }
   }
 
-  async #take(rows: readonly TlsMapping[], nowMs: number): Promise<void> {
+  /** `isAll`: no process lacks a row, so that what has none is gone. */
+  async #take(rows: readonly TlsMapping[], nowMs: number, isAll: boolean): Promise<void> {
     const meant = await this.#turns.whole('probes', this.#targets.select(rows));
+    if (!isAll) for (const pid of this.#meant) meant.add(pid);
     meant.delete(process.pid);
     this.#meant = meant;
     this.#allow(meant);
@@ -179,7 +182,7 @@ export class TlsDiscovery {
       fairly(waiting, (pid) => userOf(this.#procRoot, pid)),
       nowMs,
     );
-    if (!this.#isClosed) this.#detachUnused(scan, nowMs);
+    if (isAll && !this.#isClosed) this.#detachUnused(scan, nowMs);
   }
 
   /** Notes who maps each file; the files that are to be looked into. */

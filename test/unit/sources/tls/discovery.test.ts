@@ -1,7 +1,16 @@
 /** Which files get probes as processes come and go: over a scan and an attach that the test plays, with real files. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, renameSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ServiceError } from '../../../../src/core/errors.ts';
@@ -52,6 +61,34 @@ test('sites and path mean the inode that was looked into, even when the name lea
   file('libswap.so', OTHER);
   const opened = openMapped({ ...row, ino: row.ino + 1_000_000 }, procWith(10));
   assert.ok('reason' in opened);
+});
+
+test('where a mapping can be opened, nobody is asked where its path leads', () => {
+  const lib = file('libpoisoned.so', TLS);
+  const proc = procWith(10);
+  mkdirSync(join(proc, '10', 'map_files'));
+  // Gone meanwhile: its path leads to a file of the same number, which its process may have put there.
+  assert.ok('reason' in openMapped(mapping(10, lib), proc));
+  symlinkSync(lib, join(proc, '10', 'map_files', '1000-2000'));
+  const opened = openMapped({ ...mapping(10, lib), path: '/nowhere/libpoisoned.so' }, proc);
+  assert.ok('fd' in opened);
+  closeSync(opened.fd);
+});
+
+test('a list that lacks processes attaches what it has, says so once, and lets nothing go', async () => {
+  const { native, said, discovery } = setUp(['all']);
+  const [first, second] = [file('libfirst.so', TLS), file('libsecond.so', TLS)];
+  native.rows = [mapping(10, first)];
+  await discovery.rescan(0);
+  native.rows = [mapping(11, second)];
+  native.error = 'they map more files than calltap can list (131072)';
+  for (const nowMs of [10_000, 60_000, 120_000]) await discovery.rescan(nowMs);
+  assert.ok(native.has(first) && native.has(second));
+  assert.equal(discovery.scanFailures, 3);
+  assert.equal(said.filter((line) => line.startsWith('uprobe: cannot list all processes: they map')).length, 1);
+  native.error = '';
+  await discovery.rescan(180_000);
+  assert.ok(!native.has(first));
 });
 
 test('a deleted library is reached through the mapping and let go at once when its process ends', async () => {
