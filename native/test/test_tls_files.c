@@ -36,8 +36,18 @@ static void a_cap_for_each_process(void) {
   free(rows);
 }
 
+static void fewer_where_all_are_too_many(void) {
+  uint64_t cut = 0;
+  static struct ct_tls_seen few = {.most = 2};
+  struct ct_tls_mapping rows[] = {row(1, 8, 5), row(1, 8, 6), row(1, 8, 5), row(1, 8, 7), row(2, 8, 5)};
+  CHECK_EQ(ct_tls_once_each(&few, rows, 5, &cut), 3);
+  CHECK_EQ(rows[2].pid, 2);
+  CHECK_EQ(cut, 1);
+}
+
 int main(void) {
   each_file_once();
   a_cap_for_each_process();
+  fewer_where_all_are_too_many();
   return report("tls_files");
 }

@@ -11,7 +11,7 @@ static bool is_first(struct ct_tls_seen *s, const struct ct_tls_mapping *row, ui
   uint32_t at = (uint32_t)(h >> 40) & (SLOTS - 1);
   for (; s->slots[at].process == s->process; at = (at + 1) & (SLOTS - 1))
     if (s->slots[at].ino == row->ino && s->slots[at].dev == row->dev) return false;
-  if (s->files == CT_TLS_PROCESS_FILES) {
+  if (s->files == (s->most != 0 ? s->most : CT_TLS_PROCESS_FILES)) {
     *cut += 1;
     return false;
   }

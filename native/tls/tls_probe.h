@@ -117,6 +117,7 @@ void ct_tls_explain(int err, const char *what, char why[CT_TLS_WHY]);
 #define CT_TLS_PROCESS_FILES 1024u /* files of one process that are seen */
 struct ct_tls_seen {
   uint32_t pid, files;
+  uint32_t most;    /* files of one process that are seen this time; 0: CT_TLS_PROCESS_FILES */
   uint64_t process; /* counts them; a slot of another one is free */
   struct {
     uint64_t process, ino;

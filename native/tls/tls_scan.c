@@ -16,7 +16,10 @@
 #include <bpf/bpf.h>
 
 #define SCAN_MAX (64u * 1024u * 1024u) /* bytes of rows at most; they double, so 131,072 files of processes */
-#define SCAN_READ 64u                  /* rows that a read has room for at least */
+/* Where these are too many, a process has fewer: a program has some ten, and one that has more is taken with its first. */
+#define SCAN_LESS 4u
+#define SCAN_LEAST 64u
+#define SCAN_READ 64u /* rows that a read has room for at least */
 
 /* Reads rows until the iterator ends. Their number or -errno. Without room what comes is read to the end, and counted in
  * `cut`: processes come by their numbers, so that those that were there first keep their rows. */
@@ -24,7 +27,7 @@ static int64_t read_rows(struct ct_tls_scanner *s, int fd, struct ct_tls_mapping
                          bool *is_full) {
   size_t used = 0, room = 0;
   uint8_t *buf = NULL;
-  memset(&s->seen, 0, sizeof s->seen);
+  s->seen = (struct ct_tls_seen){.most = s->seen.most};
   for (;;) {
     if (room - used < sizeof **rows * SCAN_READ && room * 2 > SCAN_MAX) {
       *is_full = true;
@@ -92,9 +95,17 @@ int64_t ct_tls_scan(struct ct_tls_scanner *s, struct ct_tls_mapping **rows, uint
   }
   int64_t result = atomic_load(&s->stop) != 0 ? -ECANCELED : s->skel == NULL ? load(s) : 0;
   if (result == 0) {
-    int fd = bpf_iter_create(bpf_link__fd(s->link));
-    result = fd < 0 ? -errno : read_rows(s, fd, rows, cut, &is_full);
-    if (fd >= 0) close(fd);
+    s->seen.most = CT_TLS_PROCESS_FILES;
+    do {
+      if (is_full) s->seen.most /= SCAN_LESS;
+      is_full = false;
+      *cut = 0;
+      free(*rows);
+      *rows = NULL;
+      int fd = bpf_iter_create(bpf_link__fd(s->link));
+      result = fd < 0 ? -errno : read_rows(s, fd, rows, cut, &is_full);
+      if (fd >= 0) close(fd);
+    } while (result >= 0 && is_full && s->seen.most > SCAN_LEAST);
   }
   if (result >= 0 && is_full)
     snprintf(why, CT_TLS_WHY, "they map more files than calltap can list (%lld)", (long long)result);
