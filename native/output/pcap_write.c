@@ -109,29 +109,43 @@ static bool flush(struct ct_pcap_writer *w) {
   return err == 0 || fail(w, CT_PW_WRITE_ERRORS, err);
 }
 
-/* Whoever may write to the folder could lead root to any file by a link, or read what root writes to a file of his. */
-static int trouble_of(const char *path) {
-  struct stat st, folder;
+/* Whoever may write to the folder could lead root to any file by a link, or read what root writes to a file or pipe of his. */
+static int trouble_of(const char *path, const struct stat *st) {
+  struct stat folder;
   char parent[PATH_MAX];
-  if (lstat(path, &st) != 0 || st.st_uid == 0 || st.st_uid == geteuid()) return 0;
-  if (S_ISLNK(st.st_mode)) return EMLINK;
+  if (st->st_uid == 0 || st->st_uid == geteuid()) return 0;
+  if (S_ISLNK(st->st_mode)) return EMLINK;
   const char *slash = strrchr(path, '/');
   size_t len = slash == NULL ? 0 : (size_t)(slash - path) + 1;
-  if (!S_ISREG(st.st_mode) || len + 2 > sizeof parent) return 0;
+  if (len + 2 > sizeof parent) return 0;
   memcpy(parent, path, len);
   memcpy(parent + len, ".", 2);
   return stat(parent, &folder) == 0 && (folder.st_mode & S_IWOTH) != 0 ? EALREADY : 0;
 }
 
-/* Content of calls is nobody else's: the file is readable by its owner alone, also one that was there. */
-static int open_path(const char *path, int flags) {
-  int err = (flags & O_EXCL) != 0 ? 0 : trouble_of(path);
-  if (err != 0) {
-    errno = err;
+/* Opens what is under a name, or makes it: what was looked at, and nothing that somebody put there meanwhile. */
+static int open_found(const char *path, int flags) {
+  struct stat st;
+  bool is_there = lstat(path, &st) == 0, is_link = is_there && S_ISLNK(st.st_mode);
+  int err = is_there ? trouble_of(path, &st) : 0;
+  int fd = err != 0 ? -1 : open(path, flags | (is_link ? 0 : O_NOFOLLOW) | (is_there ? 0 : O_EXCL), 0600);
+  if (fd < 0) {
+    if (err != 0) errno = err;
+    if (errno == EEXIST) errno = EALREADY;
     return -1;
   }
+  if (is_there && !is_link && fstat(fd, &st) == 0) err = trouble_of(path, &st);
+  if (err == 0) return fd;
+  close(fd);
+  errno = err;
+  return -1;
+}
+
+/* Content of calls is nobody else's: the file is readable by its owner alone, also one that was there. */
+static int open_path(const char *path, bool is_new) {
   /* A pipe without a reader is refused: no signal ends a wait for one. */
-  int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags, 0600);
+  int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+  int fd = is_new ? open(path, flags | O_EXCL, 0600) : open_found(path, flags);
   int status = fd < 0 ? -1 : fcntl(fd, F_GETFL);
   if (status >= 0) (void)fcntl(fd, F_SETFL, status & ~O_NONBLOCK);
   return fd;
@@ -152,7 +166,7 @@ static void free_removed(const struct ct_pcap_writer *w) {
 }
 
 /* Opens the file to write next; leaves the open one as it is when that fails. */
-static bool open_next(struct ct_pcap_writer *w, bool is_first) {
+static bool open_next(struct ct_pcap_writer *w) {
   int fd = -1;
   uint32_t number = w->number;
   if (w->is_split) {
@@ -160,10 +174,10 @@ static bool open_next(struct ct_pcap_writer *w, bool is_first) {
     errno = EEXIST;
     while (fd < 0 && errno == EEXIST && number < CT_PK_MAX_NUMBER) {
       ct_pk_name(w->name, w->name_size, w->path, ++number);
-      fd = open_path(w->name, O_EXCL);
+      fd = open_path(w->name, true);
     }
   } else {
-    fd = open_path(w->name, is_first ? O_TRUNC : 0);
+    fd = open_path(w->name, false);
   }
   struct stat st;
   if (fd >= 0 && fstat(fd, &st) != 0) {
@@ -215,7 +229,7 @@ static bool turn(struct ct_pcap_writer *w, bool gives_up) {
   if (w->refused_ns != 0 && w->now_ns - w->refused_ns < SECOND_NS) return false;
   bool is_written = flush(w);
   if (!is_written && !gives_up) return false;
-  bool is_open = open_next(w, false);
+  bool is_open = open_next(w);
   w->refused_ns = is_open ? 0 : w->now_ns;
   if (is_open && !is_written) flush(w); /* shows whether the disk of the new file takes more */
   return is_open;
@@ -271,7 +285,7 @@ struct ct_pcap_writer *ct_pcap_write_open(const struct ct_pw_opts *o, int *err) 
     /* A later run goes on behind the earlier ones, so that the numbers are in the order of time. */
     bool is_known = !w->is_split || ct_pk_open(&w->files, w->path, o->keep_files, &w->number);
     if (!is_known) fail(w, CT_PW_OPEN_ERRORS, errno);
-    if (is_known && open_next(w, true)) return w;
+    if (is_known && open_next(w)) return w;
     *err = (int)w->n[CT_PW_LAST_ERRNO];
   }
   free_writer(w);

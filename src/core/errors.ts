@@ -27,6 +27,7 @@ export function errnoOf(error: unknown): string | undefined {
 }
 
 const NEEDS_LOW_PORT = 'permission denied; give CAP_NET_BIND_SERVICE for a port below 1024';
+const FOREIGN_FILE = 'another user made it, in a folder that everybody may write to; remove it or name another one';
 const FOREIGN_LINK = 'it is a link of another user; name the file that it leads to';
 const NO_READER = 'nobody reads this pipe; start its reader first';
 const OUTPUT_USER = 'permission denied; let the user of --user write there';
@@ -242,6 +243,7 @@ export const ERRORS = {
         EEXIST: 'it is there already; name another file, or give --force to replace it',
         special: 'this is not a regular file, and --force replaces nothing else; name another file',
         ENOENT: 'there is no such folder; make it',
+        ENOTDIR: 'a file is where its folder must be; name another folder',
         ENOSPC: 'the disk is full; make room',
         other: 'cannot write ({cause}); name another file',
       },
@@ -347,6 +349,8 @@ export const ERRORS = {
         EISDIR: 'it is a directory; name a file in it',
         EMLINK: FOREIGN_LINK,
         ENXIO: NO_READER,
+        EALREADY: FOREIGN_FILE,
+        EEXIST: FOREIGN_FILE,
         EROFS: 'the file system is read-only; name another one',
         other: 'cannot open it ({cause})',
       },
@@ -361,7 +365,7 @@ export const ERRORS = {
         EISDIR: 'it is a directory; name a file in it',
         EMLINK: FOREIGN_LINK,
         ENXIO: NO_READER,
-        EALREADY: 'another user made this file, in a folder that everybody may write to; remove it or name another one',
+        EALREADY: FOREIGN_FILE,
         ENOSPC: 'the disk is full; make room',
         EROFS: 'the file system is read-only; name another one',
         EEXIST: 'all numbers of a split are in use; move the old files away',

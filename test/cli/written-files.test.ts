@@ -2,11 +2,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
+  closeSync,
+  constants,
   existsSync,
   lchownSync,
   linkSync,
   lstatSync,
+  openSync,
   readFileSync,
+  readSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -104,17 +108,43 @@ test('-O follows a link of this user, and none of another one', {
   assert.match(assertRefused(await run([DEMO, '-O', link]), 1), line);
 });
 
-test('-O writes to no file of another user in a folder that everybody may write to', {
-  skip: process.geteuid?.() === 0 ? false : 'only root makes files of others',
-}, async (t) => {
+for (const option of ['-O', '--log']) {
+  test(`${option} writes to no file and no pipe of another user in a folder that everybody may write to`, {
+    skip: process.geteuid?.() === 0 ? false : 'only root makes files of others',
+  }, async (t) => {
+    const folder = temporaryFolder(t);
+    const [file, pipe] = [join(folder, 'planted.pcap'), join(folder, 'planted-pipe')];
+    const args = option === '-O' ? [DEMO, '-O'] : ['-i', DEMO, '--log'];
+    writeFileSync(file, '', { mode: 0o666 });
+    lchownSync(file, OTHER_USER, OTHER_USER);
+    if (option === '-O') await printed([...args, file]);
+    const before = readFileSync(file);
+    execFileSync('mkfifo', [pipe]);
+    lchownSync(pipe, OTHER_USER, OTHER_USER);
+    execFileSync('chmod', ['1777', folder]);
+    // A reader that is there, and stays.
+    const reader = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    t.after(() => closeSync(reader));
+    for (const path of [file, pipe])
+      assert.match(assertRefused(await run([...args, path]), 1), /: another user made it, in a folder that everybody/);
+    assert.throws(() => readSync(reader, Buffer.alloc(1)), { code: 'EAGAIN' }, 'nothing is in the pipe');
+    assert.deepEqual(readFileSync(file), before);
+  });
+}
+
+test('--force with odd targets is one line: a file for the folder, a file above it, a missing folder', async (t) => {
   const folder = temporaryFolder(t);
-  const file = join(folder, 'planted.pcap');
-  writeFileSync(file, '', { mode: 0o666 });
-  lchownSync(file, OTHER_USER, OTHER_USER);
-  await printed([DEMO, '-O', file]);
-  execFileSync('chmod', ['0777', folder]);
-  assert.match(
-    assertRefused(await run([DEMO, '-O', file]), 1),
-    /: another user made this file, in a folder that everybody/,
-  );
+  const file = join(folder, 'file');
+  writeFileSync(file, 'old');
+  const cases = [
+    ['--sipp', file, /: a file is where its folder must be; name another folder$/],
+    ['--sipp', join(file, 'below'), /: a file is where its folder must be; name another folder$/],
+    ['--wav', join(file, 'call.wav'), /: a file is where its folder must be; name another folder$/],
+    ['--wav', join(folder, 'none', 'call.wav'), /: there is no such folder; make it$/],
+    ['--wav', folder, /: this is not a regular file, and --force replaces nothing else/],
+    ['--wav', join(folder, 'x'.repeat(300)), /: cannot write \(ENAMETOOLONG\); name another file$/],
+  ] as const;
+  for (const [option, to, line] of cases)
+    assert.match(assertRefused(await run([DEMO, option, SELECTOR, '--to', to, '--force']), 1), line);
+  assert.equal(readFileSync(file, 'latin1'), 'old');
 });

@@ -1,6 +1,8 @@
 /** Files are made for their owner alone, under names that nothing has; a link leads only where root or this user put it. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   closeSync,
   existsSync,
   lchownSync,
@@ -61,4 +63,26 @@ test('no log goes through a link of another user', {
   lchownSync(link, 65534, 65534);
   assert.throws(() => openToAppend(link, 0o640), { code: 'EMLINK' });
   assert.ok(!existsSync(join(folder, 'target')));
+});
+
+test('no log goes to a file or pipe of another user where everybody may write', {
+  skip: isRoot ? false : 'only root makes files of others',
+}, (t) => {
+  const folder = temporaryFolder(t);
+  const [file, pipe, own] = [join(folder, 'file'), join(folder, 'pipe'), join(folder, 'own')];
+  writeFileSync(file, '');
+  execFileSync('mkfifo', [pipe]);
+  for (const path of [file, pipe]) lchownSync(path, 65534, 65534);
+  closeSync(openToAppend(file, 0o640));
+  chmodSync(folder, 0o1777);
+  for (const path of [file, pipe]) assert.throws(() => openToAppend(path, 0o640), { code: 'EALREADY' });
+  for (const _ of ['made', 'there']) closeSync(openToAppend(own, 0o640));
+});
+
+test('what cannot be looked at is not replaced, and says why', (t) => {
+  const file = join(temporaryFolder(t), 'file');
+  writeFileSync(file, 'old');
+  for (const path of [join(file, 'below'), 'x'.repeat(300)])
+    for (const mayReplace of [false, true])
+      assert.throws(() => writeNewFile(path, Buffer.from('new'), mayReplace), { code: 'WRITE_FAILED' });
 });
