@@ -135,7 +135,7 @@ const PROTOCOLS: readonly Loss[] = [
   loss(
     'identifiers_common',
     (f) => f.evidence.stores.identifiers?.index.common ?? 0,
-    'Identifiers of calls that more than 64 share: they tie no legs together. Some agents send one o= line in all calls.',
+    'Identifiers of calls that more than 64 share: they tie no legs together. Not counted: o= lines and Via branches, which some agents never change.',
     { remedy: 'Look at who sends one Session-ID, X-Call-ID, Replaces or charging identifier in all calls.' },
   ),
 ];

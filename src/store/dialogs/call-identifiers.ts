@@ -55,7 +55,7 @@ const IDENTIFIER_BYTES = 40;
 type PendingRefer = { readonly tsUs: number; readonly hashA: number; readonly hashB: number };
 
 export class CallIdentifiers {
-  readonly index = new IdentifierIndex();
+  readonly index = new IdentifierIndex([IDENTIFIER.SDP_ORIGIN, IDENTIFIER.BRANCH]);
   /** Lower-case names of headers that carry another leg's Call-ID, beside X-Call-ID and X-CID. */
   readonly #names: readonly string[];
   readonly #span = new ByteSpan();

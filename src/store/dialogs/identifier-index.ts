@@ -52,8 +52,14 @@ export class IdentifierIndex {
   readonly #barred = new Set<string>();
   /** Identifiers that a full dialog could not take. */
   refused = 0;
-  /** Identifiers that a dialog got when so many others had them that they tie none. */
+  /** Identifiers that a dialog got when so many others had them that they tie none; those of habit are not counted. */
   common = 0;
+  readonly #ofHabit: ReadonlySet<number>;
+
+  /** `ofHabit`: kinds of which honest agents send one in all calls. */
+  constructor(ofHabit: readonly number[] = []) {
+    this.#ofHabit = new Set(ofHabit);
+  }
 
   get size(): number {
     return this.#entries.size;
@@ -209,7 +215,7 @@ export class IdentifierIndex {
       return;
     }
     const count = entries.get(second, AT.count) + 1;
-    if (count > MAX_TIED) this.common++;
+    if (count > MAX_TIED && !this.#ofHabit.has(kind)) this.common++;
     entries.set(second, AT.previous, e);
     this.#replace(table, second, e);
     entries.set(e, AT.count, count);
