@@ -1,4 +1,5 @@
 /** Two hosts joined by a cable, and calltap on one of them. */
+import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
@@ -117,6 +118,22 @@ export class Agent {
   get(path: string): Json | null {
     const value: unknown = JSON.parse(this.text(path));
     return typeof value === 'object' && value !== null ? { ...value } : null;
+  }
+
+  /** Those of these Call-IDs that are there, however many others there are. One program asks for all of them. */
+  dialogs(callIds: readonly string[]): Json[] {
+    const ask = `(async () => {
+      const found = [];
+      for (const url of process.argv.slice(1)) {
+        const r = await fetch(url);
+        if (r.ok) found.push(await r.json());
+      }
+      process.stdout.write(JSON.stringify(found));
+    })()`;
+    const urls = callIds.map((callId) => `${this.#url}/v1/dialogs/${encodeURIComponent(callId)}`);
+    const found: unknown = JSON.parse(this.#lab.do('a', process.execPath, ['-e', ask, ...urls]));
+    assert.ok(Array.isArray(found));
+    return found;
   }
 
   dialog(callId: string): Json | null {

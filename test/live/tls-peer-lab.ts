@@ -153,19 +153,16 @@ export function rows(document: Json | null, key: string): Json[] {
   return list.filter((row): row is Json => typeof row === 'object' && row !== null);
 }
 
-/**
- * Every dialog of these Call-IDs is there with as many messages, of origin uprobe and without a retransmission. One
- * request for all of them: a program in a namespace takes a while to start.
- */
+/** Every dialog of these Call-IDs is there with as many messages, of origin uprobe and without a retransmission. */
 export async function observed(agent: Agent, callIds: readonly string[], messages: number): Promise<void> {
-  const wanted = new Set(callIds);
+  const wanted = [...new Set(callIds)];
   let found: Json[] = [];
   await until(
     () => {
-      found = rows(agent.get('/v1/dialogs?limit=1000'), 'dialogs').filter((d) => wanted.has(String(d['call_id'])));
-      return found.length === wanted.size && found.every((d) => Number(d['msg_count']) >= messages);
+      found = agent.dialogs(wanted);
+      return found.length === wanted.length && found.every((d) => Number(d['msg_count']) >= messages);
     },
-    () => `${found.length} of ${wanted.size}: ${JSON.stringify(found)}`,
+    () => `${found.length} of ${wanted.length}: ${JSON.stringify(found)}`,
   );
   for (const d of found)
     assert.deepEqual([d['call_id'], d['msg_count'], d['input_origin']], [d['call_id'], messages, 'uprobe']);
