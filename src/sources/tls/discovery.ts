@@ -10,12 +10,12 @@
 
 import { closeSync, existsSync } from 'node:fs';
 import { errnoOf } from '../../core/errors.ts';
-import { MAX_TLS_ATTACHED, MAX_TLS_FORESEEN } from '../../core/limits.ts';
+import { MAX_TLS_FORESEEN } from '../../core/limits.ts';
 import { MAX_LOOK_MS, MAX_STARTED_MAPS_BYTES, MAX_UNREADABLE_NAMED } from '../../core/program-limits.ts';
 import type { Steps } from '../../core/turns.ts';
 import { Turns } from '../../core/turns.ts';
 import type { FilePlaceInRoot } from './debug-file.ts';
-import { fairly, userOf } from './fair-turns.ts';
+import { fairly } from './fair-turns.ts';
 import { hex } from './function-start.ts';
 import type { KnownFile } from './known-files.ts';
 import { isWaiting, KnownFiles, unreadOf } from './known-files.ts';
@@ -35,6 +35,7 @@ import type { StartsNative } from './starts.ts';
 import { systemLibraries, TlsStarts } from './starts.ts';
 import type { TargetFile, TlsTargets } from './targets.ts';
 import { baseName, isFile } from './targets.ts';
+import { ROOT, userOf, usersOf } from './user-shares.ts';
 
 /** A library without processes keeps its probes this long, so that a server that restarts is observed from its start. */
 const LINGER_MS = 30_000;
@@ -66,7 +67,7 @@ export class TlsDiscovery {
   readonly #reader: ProgramReader;
   readonly #turns = new Turns(() => performance.now());
   readonly proofs: TlsProofs;
-  readonly files = new KnownFiles();
+  readonly files: KnownFiles;
   #isScanning = false;
   #scanBy: 'iterator' | 'maps' | 'not known' = 'not known';
   #scanNumber = 0;
@@ -96,6 +97,7 @@ export class TlsDiscovery {
     this.#targets = targets;
     this.#starts = new TlsStarts(native, targets);
     this.#say = say;
+    this.files = new KnownFiles(say);
     this.#procRoot = procRoot;
     this.#reader = new ProgramReader({ byBuildId: offsets.byBuildId });
   }
@@ -120,7 +122,7 @@ export class TlsDiscovery {
     const mapped = mappingsOf(this.#procRoot, pid, MAX_STARTED_MAPS_BYTES);
     if (mapped === null) return false;
     if (mapped === 'unreadable') return true;
-    return mapped.some((m) => this.files.hasNews(m, nowMs));
+    return mapped.some((m) => this.files.hasNews(m, () => userOf(this.#procRoot, pid), nowMs));
   }
 
   /** The kernel observes only the processes of a list. */
@@ -177,11 +179,9 @@ export class TlsDiscovery {
     this.#allow(meant);
     const scan = ++this.#scanNumber;
     // First who maps each file: the line that says a file is attached counts them.
-    const waiting = await this.#turns.whole('probes', this.#usedFiles(rows, meant, scan, nowMs));
-    await this.#lookIntoAll(
-      fairly(waiting, (pid) => userOf(this.#procRoot, pid)),
-      nowMs,
-    );
+    const users = usersOf(this.#procRoot);
+    const waiting = await this.#turns.whole('probes', this.#usedFiles(rows, meant, users, scan, nowMs));
+    await this.#lookIntoAll(fairly(waiting, users), nowMs);
     if (isAll && !this.#isClosed) this.#detachUnused(scan, nowMs);
   }
 
@@ -189,6 +189,7 @@ export class TlsDiscovery {
   *#usedFiles(
     rows: readonly TlsMapping[],
     meant: ReadonlySet<number>,
+    userOf: (pid: number) => number,
     scan: number,
     nowMs: number,
   ): Steps<{ f: KnownFile; row: TlsMapping; pid: number }[]> {
@@ -196,7 +197,7 @@ export class TlsDiscovery {
     const pids = new Map<KnownFile, Set<number>>();
     for (const [i, row] of rows.entries()) {
       if (i % STEP_ROWS === 0) yield;
-      const f = meant.has(row.pid) ? this.files.of(row) : null;
+      const f = meant.has(row.pid) ? this.files.of(row, () => userOf(row.pid)) : null;
       if (f === null) continue;
       f.scan = scan;
       const users = pids.get(f) ?? new Set();
@@ -322,7 +323,7 @@ export class TlsDiscovery {
       const dev = kernelDevice(opened.stat.dev);
       // Without a device of its own (overlay, btrfs) its processes would be taken for those of another file.
       if (dev < DEVICE_MAJOR) return;
-      const f = this.files.of({ dev, ino: opened.stat.ino, path, deleted: false });
+      const f = this.files.of({ dev, ino: opened.stat.ino, path, deleted: false }, () => ROOT);
       if (f === null) return;
       await this.#guarded(f, async () => {
         f.libraries ??= await this.#sitesIn(f, opened, { proc: '', path });
@@ -336,15 +337,15 @@ export class TlsDiscovery {
   }
 
   #attach(f: KnownFile, fd: number, nowMs: number): void {
-    if (this.files.attached >= MAX_TLS_ATTACHED) {
-      f.reason = `more than ${MAX_TLS_ATTACHED} libraries`;
+    if (!this.files.mayAttach(f)) {
       f.retryAtMs = nowMs + RETRY_MS;
       return;
     }
     const probed = (f.libraries ?? []).flatMap((l) => l.sites);
     const names = probed.filter((s) => s.needsProof).map(({ name, vaddr }) => `${name}=${hex(vaddr)}`);
-    const rows = (this.proofs.begin(f.key, names) ?? []).map(({ row }) => row);
+    const rows = (this.proofs.begin(f.key, names, f.user) ?? []).map(({ row }) => row);
     const isFull = rows.length < names.length;
+    f.isBeyondShare = isFull;
     const isEndless = !probed.some((s) => /-(free|reset|new|new-out)$/.test(s.kind));
     const sites = probed.map(({ kind, offset, exits, needsProof, tcpDistance }) => ({
       kind,
@@ -361,8 +362,7 @@ export class TlsDiscovery {
         ? { id: 0, error: refusal }
         : this.#native.attach({ path: `${this.#procRoot}/self/fd/${fd}`, sites });
     if (id > 0) {
-      f.attachment = id;
-      f.reason = '';
+      this.files.attach(f, id);
       const n = f.pids.size;
       const users = n === 0 ? 'no process yet' : `${n} ${n === 1 ? 'process' : 'processes'}`;
       const left = unread.length === 0 ? '' : `; not read: ${listed(unread)}`;
@@ -414,11 +414,15 @@ export class TlsDiscovery {
   }
 
   #letGo(f: KnownFile, { name }: ProofRow): void {
-    this.#native.detach(f.attachment);
-    f.attachment = 0;
-    this.proofs.end(f.key);
+    this.#detach(f);
     const reason = `${name} is another function: ${PROOF_CALLS} of its calls fit no TLS record; nothing of it was shown`;
     this.#refuse(f, reason, 'uprobe detached');
+  }
+
+  #detach(f: KnownFile): void {
+    this.#native.detach(f.attachment);
+    this.files.detach(f);
+    this.proofs.end(f.key);
   }
 
   #detachUnused(scan: number, nowMs: number): void {
@@ -430,8 +434,7 @@ export class TlsDiscovery {
       }
       // A deleted file has no future; any other may be mapped again soon.
       if (!f.isDeleted && nowMs - f.lastUsedMs < LINGER_MS) continue;
-      this.#native.detach(f.attachment);
-      this.proofs.end(f.key);
+      this.#detach(f);
       this.files.forget(f);
       this.#say(`uprobe detached: ${describe(f)} (no process maps it)`);
     }

@@ -7,6 +7,7 @@
 import { TLS_PROOF_ROWS } from '../../core/limits.ts';
 import type { TlsProof } from './native-tls.ts';
 import { PROOF_STATE } from './native-tls.ts';
+import { UserShares } from './user-shares.ts';
 
 export type ProofState = 'unproven' | 'proven' | 'refuted';
 
@@ -14,6 +15,8 @@ export type ProofRow = {
   readonly row: number;
   /** Which file it is of (TlsDiscovery). */
   readonly file: string;
+  /** In whose share of the rows it is. */
+  readonly user: number;
   /** As it was given: `SSL_read=0x1234`. */
   readonly name: string;
   state: ProofState;
@@ -26,25 +29,26 @@ export class TlsProofs {
   readonly #native: ProofNative;
   readonly #rows = new Map<number, ProofRow>();
   readonly #decided: ProofRow[] = [];
+  /** Rows that are not decided. */
+  readonly #open = new UserShares(TLS_PROOF_ROWS - 1);
   #last = 0;
-  #open = 0;
 
   constructor(native: ProofNative) {
     this.#native = native;
   }
 
-  /** Rows for the functions of one file; null when there are not enough. */
-  begin(file: string, names: readonly string[]): ProofRow[] | null {
+  /** Rows for the functions of one file; null when there are not enough for this user. */
+  begin(file: string, names: readonly string[], user: number): ProofRow[] | null {
+    if (!this.#open.hasRoom(user, names.length)) return null;
     const rows: ProofRow[] = [];
     for (let turn = 1; turn < TLS_PROOF_ROWS && rows.length < names.length; turn++) {
       const row = (this.#last % (TLS_PROOF_ROWS - 1)) + 1;
       this.#last = row;
       if (this.#rows.get(row)?.state === 'unproven') continue;
-      rows.push({ row, file, name: names[rows.length] ?? '', state: 'unproven', provenAtMs: 0 });
+      rows.push({ row, file, user, name: names[rows.length] ?? '', state: 'unproven', provenAtMs: 0 });
     }
-    if (rows.length < names.length) return null;
     for (const row of rows) this.#rows.set(row.row, row);
-    this.#open += rows.length;
+    this.#open.take(user, rows.length);
     return rows;
   }
 
@@ -57,7 +61,7 @@ export class TlsProofs {
 
   /** Rows that the kernel has decided since they were asked for last. */
   decided(): ProofRow[] {
-    if (this.#open > 0) for (const row of this.#rows.values()) if (row.state === 'unproven') this.#read(row);
+    if (this.#open.total > 0) for (const row of this.#rows.values()) if (row.state === 'unproven') this.#read(row);
     return this.#decided.splice(0);
   }
 
@@ -66,7 +70,7 @@ export class TlsProofs {
     for (const row of this.#rows.values()) {
       if (row.file !== file || row.state !== 'unproven') continue;
       row.state = 'refuted';
-      this.#open--;
+      this.#open.free(row.user);
     }
   }
 
@@ -79,7 +83,7 @@ export class TlsProofs {
   #settle(row: ProofRow, state: ProofState): void {
     row.state = state;
     row.provenAtMs = performance.now();
-    this.#open--;
+    this.#open.free(row.user);
     this.#decided.push(row);
   }
 }

@@ -1,7 +1,7 @@
 /** The files of one user come in turn with those of others. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fairly, userOf } from '../../../../src/sources/tls/fair-turns.ts';
+import { fairly } from '../../../../src/sources/tls/fair-turns.ts';
 
 test('who maps many files delays the files of others by one', () => {
   const users = new Map([
@@ -19,6 +19,4 @@ test('who maps many files delays the files of others by one', () => {
     fairly(rows, (pid) => users.get(pid) ?? 0).map(({ file }) => file),
     ['hostile0', 'other', 'server', 'hostile1', 'library', 'hostile2', 'hostile3'],
   );
-  assert.equal(userOf('/proc', process.pid), process.geteuid?.());
-  assert.equal(userOf('/nowhere', 1), 0);
 });

@@ -41,7 +41,7 @@ function setUp() {
 
 test('what needs no proof passes; what does waits, and comes in its order', () => {
   const { states, proofs, held, shown, take, settle } = setUp();
-  const [read, write] = proofs.begin('file', ['SSL_read', 'SSL_write']) ?? [];
+  const [read, write] = proofs.begin('file', ['SSL_read', 'SSL_write'], 0) ?? [];
   assert.ok(read !== undefined && write !== undefined);
   take({ proof: 0, text: 'other' }, { proof: read.row, text: 'r1' }, { proof: write.row, text: 'w1' });
   assert.deepEqual(shown, ['other']);
@@ -63,7 +63,7 @@ test('what needs no proof passes; what does waits, and comes in its order', () =
 
 test('nothing of a function that is another is shown; a proven one beside it is', () => {
   const { states, proofs, held, shown, take, settle } = setUp();
-  const [read, write] = proofs.begin('file', ['SSL_read', 'SSL_write']) ?? [];
+  const [read, write] = proofs.begin('file', ['SSL_read', 'SSL_write'], 0) ?? [];
   assert.ok(read !== undefined && write !== undefined);
   take({ proof: read.row, text: 'r1' }, { proof: write.row, text: 'w1' });
   states.set(read.row, PROOF_STATE.PROVEN);
@@ -76,7 +76,7 @@ test('nothing of a function that is another is shown; a proven one beside it is'
 
 test('what waits is bounded, and is given up at the end', () => {
   const { proofs, held, shown, take } = setUp();
-  const [read] = proofs.begin('file', ['SSL_read']) ?? [];
+  const [read] = proofs.begin('file', ['SSL_read'], 0) ?? [];
   assert.ok(read !== undefined);
   const text = '.'.repeat(200_000);
   for (let i = 0; i < 30; i++) take({ proof: read.row, text });
@@ -88,7 +88,7 @@ test('what waits is bounded, and is given up at the end', () => {
 
 test('a proven direction waits for the other a second at most', async () => {
   const { states, proofs, shown, take, settle } = setUp();
-  const [read, write] = proofs.begin('file', ['SSL_read', 'SSL_write']) ?? [];
+  const [read, write] = proofs.begin('file', ['SSL_read', 'SSL_write'], 0) ?? [];
   assert.ok(read !== undefined && write !== undefined);
   take({ proof: read.row, text: 'r1' }, { proof: write.row, text: 'w1' });
   states.set(read.row, PROOF_STATE.PROVEN);
@@ -100,15 +100,15 @@ test('a proven direction waits for the other a second at most', async () => {
 
 test('rows are used again last, and are refused when all are under proof', () => {
   const { states, proofs } = setUp();
-  const first = proofs.begin('one', ['SSL_read']) ?? [];
-  const second = proofs.begin('two', ['SSL_read']) ?? [];
+  const first = proofs.begin('one', ['SSL_read'], 0) ?? [];
+  const second = proofs.begin('two', ['SSL_read'], 0) ?? [];
   assert.deepEqual([first[0]?.row, second[0]?.row], [1, 2]);
   states.set(1, PROOF_STATE.PROVEN);
   proofs.look(1);
-  const many = proofs.begin('three', Array<string>(1_021).fill('SSL_read')) ?? [];
+  const many = proofs.begin('three', Array<string>(1_021).fill('SSL_read'), 0) ?? [];
   assert.deepEqual([many.length, many[0]?.row, many.at(-1)?.row], [1_021, 3, 1_023]);
-  assert.deepEqual(proofs.begin('four', ['SSL_read'])?.[0]?.row, 1);
-  assert.equal(proofs.begin('five', ['SSL_read']), null);
+  assert.deepEqual(proofs.begin('four', ['SSL_read'], 0)?.[0]?.row, 1);
+  assert.equal(proofs.begin('five', ['SSL_read'], 0), null);
   proofs.end('three');
-  assert.equal(proofs.begin('five', ['SSL_read'])?.length, 1);
+  assert.equal(proofs.begin('five', ['SSL_read'], 0)?.length, 1);
 });
