@@ -123,15 +123,15 @@ static enum ct_seq_verdict resync(struct ct_stream *s, uint16_t seq) {
   return CT_SEQ_RESYNC;
 }
 
-enum ct_seq_verdict ct_sequence_update(struct ct_stream *s, uint16_t seq, bool outage) {
+enum ct_seq_verdict ct_sequence_update(struct ct_stream *s, uint16_t seq, enum ct_leap leap) {
+  if (s->bad_seq == seq) return resync(s, seq);
   const uint16_t ahead = (uint16_t)(seq - s->ext_max);
-  if ((ahead > 0 && ahead < CT_RTP_MAX_DROPOUT) || outage) {
+  if (leap == CT_LEAP_OUTAGE || (leap == CT_LEAP_NONE && ahead > 0 && ahead < CT_RTP_MAX_DROPOUT)) {
     step_forward(s, ahead);
     return CT_SEQ_FORWARD;
   }
   const int step = (int16_t)ahead;
   if (step <= 0 && step > -CT_RTP_WINDOW_BITS) return behind_max(s, (uint32_t)-step);
-  if (s->bad_seq == seq) return resync(s, seq);
   s->bad_seq = (uint16_t)(seq + 1);
   s->strays++;
   return CT_SEQ_STRAY;

@@ -164,8 +164,9 @@ static inline float ct_ns_per_tick(const struct ct_stream *s, uint8_t pt) {
 /* ---- rtp_sequence.c: what a sequence number means (RFC 3550 A.1, A.3; RFC 3611 s4.7.2) ---- */
 enum ct_seq_verdict { CT_SEQ_FORWARD, CT_SEQ_LATE, CT_SEQ_DUPLICATE, CT_SEQ_STRAY, CT_SEQ_RESYNC };
 void ct_sequence_start(struct ct_stream *s, uint16_t seq);
-/* `outage`: the caller knows that `seq` is no restart, however far it lies ahead. */
-enum ct_seq_verdict ct_sequence_update(struct ct_stream *s, uint16_t seq, bool outage);
+/* What times and timestamps say of a step forward: all in between was lost, however much; or nothing was. */
+enum ct_leap { CT_LEAP_NONE, CT_LEAP_OUTAGE, CT_LEAP_JUMP };
+enum ct_seq_verdict ct_sequence_update(struct ct_stream *s, uint16_t seq, enum ct_leap leap);
 static inline uint32_t ct_stream_expected(const struct ct_stream *s) {
   return s->expected_prev + (s->ext_max - s->base_ext) + 1;
 }
@@ -184,11 +185,14 @@ bool ct_stream_window(const struct ct_stream *s, const struct ct_rtp_opts *o, st
 unsigned ct_stream_roll(struct ct_stream *s, const struct ct_rtp_opts *o, int64_t now, uint32_t missing,
                         struct ct_rtp_window windows[2]);
 
+/* ---- rtp_restart.c: what a jump in the sequence is ---- */
+enum ct_leap ct_stream_leap(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now);
+/* True when the packet belongs to a new stream of the same key (port and SSRC reused by the next call). */
+bool ct_stream_is_reuse(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now);
+
 /* ---- rtp_update.c: one packet into one stream ---- */
 void ct_stream_start(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
                      const struct ct_rtp_opts *o);
-/* True when the packet belongs to a new stream of the same key (port and SSRC reused by the next call). */
-bool ct_stream_is_reuse(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now);
 unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
                           const struct ct_rtp_opts *o, struct ct_rtp_window windows[2]);
 

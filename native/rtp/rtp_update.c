@@ -7,7 +7,6 @@
 #include "rtp/rtp_plain.h"
 
 #define PROBE_STEP 50 /* a forward step above this does not vouch for a candidate */
-#define REUSE_IDLE_NS 1000000000LL
 
 static bool plausible_pt(uint8_t pt) { return pt <= 34 || pt >= 96; }
 
@@ -74,40 +73,6 @@ void ct_stream_start(struct ct_stream *s, const struct ct_packet *p, const struc
   take_payload(s, h, now, 0, true, false);
 }
 
-/* Within an eighth. */
-static bool agrees(double a, double b) { return a > b - b / 8 && a < b + b / 8; }
-
-/* More packets are missing than any reordering or restart makes likely, up to the whole 16 bits. It is an outage where
- * sequence and timestamp both moved with the time: no other call has them so. */
-static bool is_long_outage(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now) {
-  uint16_t step = (uint16_t)(h->seq - s->ext_max);
-  int32_t ticks = (int32_t)(h->ts - s->last_ts);
-  if (step < CT_RTP_MAX_DROPOUT || ticks <= 0 || !(s->flags & CT_SF_TIMED) || h->pt != s->audio_pt)
-    return false;
-  double elapsed = (double)ct_ns_diff(now, s->last_audio_ns);
-  return agrees((double)step * s->ts_step, ticks) &&
-         agrees(ticks * (double)ct_ns_per_tick(s, h->pt), elapsed);
-}
-
-bool ct_stream_is_reuse(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now) {
-  int64_t idle = ct_ns_diff(now, s->last_ns);
-  if (idle < REUSE_IDLE_NS) return false;
-  int step = (int16_t)(uint16_t)(h->seq - s->ext_max);
-  if (step == 1) return false; /* a hold that continues */
-  if (step == 0 && h->ts == s->last_ts) return false;
-  if (step <= 0 || step >= CT_RTP_MAX_DROPOUT) return !is_long_outage(s, h, now);
-  double ns_per_tick = (double)ct_ns_per_tick(s, h->pt);
-  if (ns_per_tick == 0 || !(s->flags & CT_SF_TIMED)) return false;
-  /* Packets were lost, or this is another call: the timestamps must have moved with the time. */
-  int64_t elapsed = ct_ns_diff(now, s->last_audio_ns);
-  int64_t off = ct_ns_diff((int64_t)((double)(int32_t)(h->ts - s->last_ts) * ns_per_tick), elapsed);
-  if (off < 0) off = -off;
-  if (off <= REUSE_IDLE_NS || off <= elapsed / 2) return false;
-  /* A stalled network delivers late what was sent in one go: then they moved with the sequence. */
-  int64_t ticks = (int32_t)(h->ts - s->last_ts), sent = (int64_t)step * s->ts_step;
-  return sent == 0 || ticks < sent / 2 || ticks > sent + sent / 2;
-}
-
 /* Four of the first five packets, or of any five in a row, that step forward with one payload type:
  * the first needs no step, so three good steps of the last four decide. A repeat says nothing either way:
  * a mirror port that copies both directions shows every packet twice. */
@@ -123,10 +88,11 @@ unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const 
   int64_t now = p->ts_ns;
   unsigned done = 0;
   const uint16_t ahead = (uint16_t)(h->seq - s->ext_max);
-  const bool outage = ahead >= CT_RTP_MAX_DROPOUT && is_long_outage(s, h, now);
+  const enum ct_leap leap = ahead > 1 ? ct_stream_leap(s, h, now) : CT_LEAP_NONE;
   if (now >= s->window_end_ns) {
-    const bool forward = outage || ahead < CT_RTP_MAX_DROPOUT;
-    done = ct_stream_roll(s, o, now, forward && ahead > 1 ? ahead - 1u : 0, windows);
+    const bool lost =
+        ahead > 1 && (leap == CT_LEAP_OUTAGE || (leap == CT_LEAP_NONE && ahead < CT_RTP_MAX_DROPOUT));
+    done = ct_stream_roll(s, o, now, lost ? ahead - 1u : 0, windows);
   }
   int64_t delta = ct_ns_diff(now, s->last_ns);
   if (delta > s->max_delta_ns) s->max_delta_ns = delta;
@@ -134,7 +100,7 @@ unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const 
   s->packets++;
   if (s->dscp_last != p->dscp) s->dscp_last = p->dscp;
   uint32_t before = s->ext_max;
-  enum ct_seq_verdict v = ct_sequence_update(s, h->seq, outage);
+  enum ct_seq_verdict v = ct_sequence_update(s, h->seq, leap);
   if (v == CT_SEQ_RESYNC) s->flags &= (uint8_t)~CT_SF_TIMED;
   uint32_t step = s->ext_max - before;
   bool timed = v != CT_SEQ_DUPLICATE && v != CT_SEQ_STRAY;
