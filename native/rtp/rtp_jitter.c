@@ -14,7 +14,9 @@
 #include "rtp/rtp_sample.h"
 
 #define INFER_SPAN_NS 100000000LL
-#define REANCHOR_RUN 25 /* late packets in a row that make their delay the new reference */
+#define LONGEST_MS 120.0f   /* packet time that a stream may change to: a longer one is that of silence */
+#define LONGEST_TICKS 5760u /* the same where the clock is unknown: at 48000 Hz */
+#define LONGER_RUN 8        /* steps in a row that make the packet time longer */
 #define MIN_CLOCK 1000u
 #define MAX_CLOCK 1000000u
 
@@ -28,6 +30,10 @@ static void widen(struct ct_stream *s) {
     s->jitter_wsum[i] = s->jitter0_wsum;
     s->jitter_max[i] = s->jitter0_max;
     s->jitter_sum[i + 1] = s->jitter_sum[0];
+    s->late_ms[i] = (float)s->late_ns * 1e-6f;
+    s->late_runs[i] = s->late_run;
+    s->discarded_in[i] = s->discarded;
+    s->w_discarded_in[i] = s->w_discarded;
   }
   s->lane_mode = CT_LANES_ALL;
 }
@@ -35,18 +41,22 @@ static void widen(struct ct_stream *s) {
 static void anchor(struct ct_stream *s) {
   s->late_ns = 0;
   s->late_run = 0;
+  memset(s->late_ms, 0, sizeof(s->late_ms));
+  memset(s->late_runs, 0, sizeof(s->late_runs));
 }
 
 static void use_clock(struct ct_stream *s, uint32_t clock) {
   s->clock = clock;
   s->ns_per_tick = 1e9f / (float)clock;
-  anchor(s);
   if (clock == 8000 || clock == 16000 || clock == 48000 || clock == 90000 || clock == s->other_clock) return;
   s->other_clock = clock;
   s->other_skip = s->jitter_n;
   s->other_ms_per_tick = 1e3f / (float)clock;
   s->jitter[3] = s->jitter_wsum[3] = s->jitter_max[3] = 0;
   s->jitter_sum[4] = 0;
+  s->late_ms[3] = 0;
+  s->late_runs[3] = 0;
+  s->discarded_in[3] = s->w_discarded_in[3] = 0;
 }
 
 /* At the right clock a packet lasts a multiple of 2.5 ms (RFC 6716: the shortest); video lasts anything. */
@@ -74,17 +84,20 @@ static void infer_clock(struct ct_stream *s, const struct ct_rtp_header *h, int6
 }
 
 /* The delay grows by what the packet is later than the one before it; the reference falls at once to any packet that is
- * earlier than it, and rises slowly. */
-static void discard_late(struct ct_stream *s, int64_t dt, int64_t d, int64_t buffer_ns) {
-  s->late_ns = ct_next_late(s->late_ns, dt, d);
-  if (s->late_ns <= buffer_ns) {
-    s->late_run = 0;
-    return;
-  }
-  s->discarded++;
-  if (++s->late_run < REANCHOR_RUN) return;
-  s->late_ns = 0;
-  s->late_run = 0;
+ * earlier than it, and rises slowly. Each lane has its own. */
+static void discard_late(struct ct_stream *s, const struct ct_static_clock *fixed, int64_t dt, int32_t ticks,
+                         int64_t buffer_ns) {
+  const int64_t d = ct_lateness(dt, ticks, fixed->hz != 0 ? fixed->ns_per_tick : CT_LANE0_NS_PER_TICK);
+  const bool is_new_base = d > CT_JUMP_NS || d < -CT_JUMP_NS;
+  s->late_ns = is_new_base ? 0 : ct_next_late(s->late_ns, dt, d);
+  const bool over = s->late_ns > buffer_ns;
+  s->discarded += over;
+  s->late_run = over ? (uint8_t)(s->late_run + 1) : 0;
+  if (s->late_run == CT_REANCHOR_RUN) s->late_ns = s->late_run = 0;
+  if (s->lane_mode == CT_LANES_ONE) return;
+  const float dt_ms = (float)dt * 1e-6f;
+  ct_late_lanes(s, ct_lateness_lanes(s, dt_ms, (float)ticks, fixed->ms_per_tick), dt_ms,
+                (float)buffer_ns * 1e-6f);
 }
 
 /* The marker begins a talkspurt (RFC 3551 s4.1): where its silence did not move the timestamps, and wherever a sender fits
@@ -113,13 +126,16 @@ static void restart_timing(struct ct_stream *s, const struct ct_rtp_header *h, i
   remember(s, h, now);
 }
 
-/* A silence, a lost event or the packet after a late one also makes an odd step: only one seen twice running is the
- * packet time. */
-static void learn_step(struct ct_stream *s, uint16_t ticks) {
-  if (s->ts_step_seen == ticks)
+/* A silence, a lost event or the packet after a late one also makes an odd step: only one seen twice running is the packet
+ * time. Who sends a frame now and then in silence (DTX) makes long steps in a row: the packet time is that of speech. */
+static void learn_step(struct ct_stream *s, uint16_t ticks, float ns_per_tick) {
+  if (s->ts_step_seen != ticks) s->ts_step_run = 0;
+  s->ts_step_seen = ticks;
+  if (s->ts_step_run < LONGER_RUN) s->ts_step_run++;
+  const bool is_speech =
+      ns_per_tick == 0 ? ticks <= LONGEST_TICKS : (float)ticks * ns_per_tick <= LONGEST_MS * 1.001e6f;
+  if (s->ts_step == 0 || ticks < s->ts_step ? s->ts_step_run >= 2 : s->ts_step_run >= LONGER_RUN && is_speech)
     s->ts_step = ticks;
-  else
-    s->ts_step_seen = ticks;
 }
 
 /* The SDP's clock, written by TypeScript at any time. */
@@ -141,18 +157,15 @@ void ct_jitter_update(struct ct_stream *s, const struct ct_rtp_header *h, int64_
   }
   if (h->pt != s->audio_pt) {
     s->pt_changes++;
-    if (ct_static_clocks[s->audio_pt & 127].hz != fixed->hz) {
-      /* The two timestamps count in different clocks. */
-      restart_timing(s, h, now);
-      return;
-    }
+    restart_timing(s, h, now);
+    return;
   }
   if (fixed->hz == 0) take_hint(s);
   int64_t dt = ct_ns_diff(now, s->last_audio_ns);
   int32_t ticks = (int32_t)(h->ts - s->last_ts);
   bool is_odd = ticks != s->ts_step || ticks != s->ts_step_seen;
-  if (is_odd && neighbour && ticks > 0 && ticks <= UINT16_MAX) learn_step(s, (uint16_t)ticks);
-  float ns_per_tick = ct_ns_per_tick(s, h->pt);
+  const float ns_per_tick = ct_ns_per_tick(s, h->pt);
+  if (is_odd && neighbour && ticks > 0 && ticks <= UINT16_MAX) learn_step(s, (uint16_t)ticks, ns_per_tick);
   if (ns_per_tick != 0) {
     int64_t d = ct_lateness(dt, ticks, ns_per_tick);
     /* Key presses in between are no silence. */
@@ -162,11 +175,11 @@ void ct_jitter_update(struct ct_stream *s, const struct ct_rtp_header *h, int64_
       restart_timing(s, h, now);
       return;
     }
-    if (begins_talkspurt(s, h))
-      anchor(s);
-    else
-      discard_late(s, dt, d, buffer_ns);
   }
+  if (begins_talkspurt(s, h))
+    anchor(s);
+  else
+    discard_late(s, fixed, dt, ticks, buffer_ns);
   ct_sample_jitter(s, fixed, dt, ticks, h->marker);
   if (!h->marker) {
     s->jitter_n++;

@@ -29,7 +29,8 @@ void ct_stream_set_plain(struct ct_stream *s) {
   bool unknown = fixed->hz == 0 && s->last_pt >= FIRST_DYNAMIC && s->ns_per_tick != 0;
   if (!known && !unknown) return;
   /* As the long way reckons them, so that the sums are the same to the last bit. */
-  s->step_ns = (int64_t)((double)(int32_t)s->ts_step * (double)(known ? fixed->ns_per_tick : s->ns_per_tick));
+  s->step_ns =
+      (int64_t)((double)(int32_t)s->ts_step * (double)(known ? fixed->ns_per_tick : CT_LANE0_NS_PER_TICK));
   s->step_ms = (float)(int32_t)s->ts_step * (known ? fixed->ms_per_tick : CT_LANE0_MS_PER_TICK);
   if ((double)s->step_ns > LONGEST_STEP_MS * 1e6 || (double)s->step_ms > LONGEST_STEP_MS) return;
   s->plain = (uint8_t)(s->last_pt + 1);
@@ -75,7 +76,11 @@ bool ct_stream_plain_packet(struct ct_stream *s, const uint8_t *d, int64_t now, 
 
   /* From here on it is counted. */
   const float dt_ms = (float)(int64_t)dt * 1e-6f;
-  if (dynamic) ct_sample_lanes(s, dt_ms, (float)(int32_t)(ts - s->last_ts), 0, 1.0f);
+  if (dynamic) {
+    const ct_v4f lateness = ct_lateness_lanes(s, dt_ms, (float)(int32_t)(ts - s->last_ts), 0);
+    ct_sample_lanes(s, lateness, 1.0f);
+    ct_late_lanes(s, lateness, dt_ms, (float)buffer_ns * 1e-6f);
+  }
   s->last_ns = now;
   s->last_ts = ts;
   s->late_ns = late;

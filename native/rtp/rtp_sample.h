@@ -12,10 +12,14 @@
 #define CT_PAUSE_NS 200000000LL /* longer than any packet time, and than a network holds back for a moment */
 #define CT_DRIFT_SHIFT 12       /* the reference rises by elapsed / 4096: faster than any clock skew */
 
+#define CT_REANCHOR_RUN 25 /* late packets in a row that make their delay the new reference */
+
 #define CT_LANE0_MS_PER_TICK 0.125f /* 8000 Hz */
+#define CT_LANE0_NS_PER_TICK 125000.0f
 
 typedef float ct_v4f __attribute__((vector_size(16)));
 typedef int32_t ct_v4i __attribute__((vector_size(16)));
+typedef uint8_t ct_v4b __attribute__((vector_size(4)));
 
 static inline float ct_absf(float x) { return x < 0 ? -x : x; }
 
@@ -50,14 +54,21 @@ static inline ct_v4f ct_load4(const float *p) {
 
 static inline ct_v4f ct_all4(float x) { return (ct_v4f){x, x, x, x}; }
 
-/* Lanes 1..4 at once. Lane 4 without a clock runs along unused. */
-static inline void ct_sample_lanes(struct ct_stream *s, float dt_ms, float ticks, float fixed,
-                                   float counted) {
+/* What a packet of `ticks` after the one before it is late by in lanes 1..4. Lane 4 without a clock runs along unused. */
+static inline ct_v4f ct_lateness_lanes(const struct ct_stream *s, float dt_ms, float ticks, float fixed) {
   ct_v4f per_tick = {1000.0f / 16000, 1000.0f / 48000, 1000.0f / 90000, s->other_ms_per_tick};
   if (fixed != 0) per_tick = ct_all4(fixed);
+  return ct_all4(dt_ms) - ct_all4(ticks) * per_tick;
+}
+
+static inline ct_v4f ct_abs4(ct_v4f x) {
   const ct_v4i magnitude = {0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff};
-  ct_v4f count = ct_all4(counted);
-  ct_v4f d = (ct_v4f)((ct_v4i)(ct_all4(dt_ms) - ct_all4(ticks) * per_tick) & magnitude);
+  return (ct_v4f)((ct_v4i)x & magnitude);
+}
+
+/* Lanes 1..4 at once. */
+static inline void ct_sample_lanes(struct ct_stream *s, ct_v4f lateness, float counted) {
+  ct_v4f count = ct_all4(counted), d = ct_abs4(lateness);
   ct_v4f j = ct_load4(s->jitter), sum = ct_load4(s->jitter_wsum), max = ct_load4(s->jitter_max);
   j += (ct_v4f)((ct_v4i)((d - j) * ct_all4(0.0625f)) & (ct_v4i)(d <= ct_all4(CT_JUMP_MS)));
   sum += j * count;
@@ -68,6 +79,28 @@ static inline void ct_sample_lanes(struct ct_stream *s, float dt_ms, float ticks
   memcpy(s->jitter_max, &max, sizeof(max));
 }
 
+/* Lanes 1..4 of what ct_next_late() and discard_late() of rtp_jitter.c do in lane 0. */
+static inline void ct_late_lanes(struct ct_stream *s, ct_v4f lateness, float dt_ms, float buffer_ms) {
+  ct_v4i on_time = (ct_v4i)(ct_abs4(lateness) <= ct_all4(CT_JUMP_MS));
+  ct_v4f late = ct_load4(s->late_ms) + lateness;
+  const ct_v4f drift = ct_all4(dt_ms > 0 ? dt_ms * (1.0f / (1 << CT_DRIFT_SHIFT)) : 0.0f);
+  late = (ct_v4f)((ct_v4i)(late - drift) & (ct_v4i)(late >= ct_all4(0)) & on_time);
+  ct_v4b bytes;
+  ct_v4i counts, over = (ct_v4i)(late > ct_all4(buffer_ms));
+  memcpy(&bytes, s->late_runs, sizeof(bytes));
+  memcpy(&counts, s->discarded_in, sizeof(counts));
+  counts -= over; /* a lane that is over is -1 */
+  ct_v4i runs = (__builtin_convertvector(bytes, ct_v4i) - over) & over;
+  const ct_v4i full = {CT_REANCHOR_RUN, CT_REANCHOR_RUN, CT_REANCHOR_RUN, CT_REANCHOR_RUN};
+  const ct_v4i goes_on = runs < full;
+  runs &= goes_on;
+  late = (ct_v4f)((ct_v4i)late & goes_on);
+  bytes = __builtin_convertvector(runs, ct_v4b);
+  memcpy(s->late_ms, &late, sizeof(late));
+  memcpy(s->discarded_in, &counts, sizeof(counts));
+  memcpy(s->late_runs, &bytes, sizeof(bytes));
+}
+
 /* Lanes of one packet: 8000 Hz (or its type's clock) alone, or all. */
 static inline void ct_sample_jitter(struct ct_stream *s, const struct ct_static_clock *fixed, int64_t dt,
                                     int32_t ticks, bool marker) {
@@ -76,7 +109,7 @@ static inline void ct_sample_jitter(struct ct_stream *s, const struct ct_static_
       s, ct_absf(dt_ms - (float)ticks * (fixed->hz != 0 ? fixed->ms_per_tick : CT_LANE0_MS_PER_TICK)),
       marker);
   if (s->lane_mode == CT_LANES_ALL)
-    ct_sample_lanes(s, dt_ms, (float)ticks, fixed->ms_per_tick, marker ? 0.0f : 1.0f);
+    ct_sample_lanes(s, ct_lateness_lanes(s, dt_ms, (float)ticks, fixed->ms_per_tick), marker ? 0.0f : 1.0f);
 }
 
 /* After 32, 256 and 2,048 samples the clock is inferred: a stream that begins in a stalled network is judged again. */

@@ -5,16 +5,17 @@
  * One thread writes; another reads at any time. Every field is naturally aligned, so a reader sees
  * each value whole; `generation` and `window_seq` tell it when several values do not belong together.
  *
- * Jitter lanes: the clock of a dynamic payload type is only known from SDP, which TypeScript reads
- * later. Until then the jitter of such a packet is computed for each clock it may have, one lane a
- * hypothesis. A packet of a static payload type uses its RFC 3551 clock in every lane, so a stream
- * of static types only needs lane 0 (lane_mode CT_LANES_ONE).
+ * Lanes: the clock of a dynamic payload type is only known from SDP, which TypeScript reads
+ * later. Until then jitter and lateness of such a packet are computed for each clock it may have, one
+ * lane a hypothesis; who reads takes the lane of the clock that is known by then. A packet of a static
+ * payload type uses its RFC 3551 clock in every lane, so a stream of static types only needs lane 0
+ * (lane_mode CT_LANES_ONE).
  */
 #ifndef CALLTAP_RTP_STREAM_H
 #define CALLTAP_RTP_STREAM_H
 #include "rtp/rtp_table.h"
 
-#define CT_RTP_PTS 4            /* payload types counted apart */
+#define CT_RTP_PTS 8            /* payload types counted apart */
 #define CT_RTP_NO_PT 255        /* no payload type seen yet */
 #define CT_RTP_GMIN 16          /* RFC 3611 s4.7.2 */
 #define CT_RTP_WINDOW_BITS 128  /* sequence numbers within which a late packet un-counts its loss */
@@ -41,8 +42,8 @@ struct ct_stream {
   uint64_t octets;       /*  40 RTP payload bytes on the wire */
   uint64_t window_lo;    /*  48 bit i: sequence ext_max - i was received (or lies before the start) */
   uint64_t window_hi;    /*  56 bits 64..127 */
-  int64_t step_ns;       /*  64 where plain is set: what a step of ts_step lasts */
-  int64_t late_ns;       /*  72 delay of the last audio packet beyond the playout reference */
+  int64_t step_ns;       /*  64 where plain is set: what a step of ts_step lasts in lane 0 */
+  int64_t late_ns;       /*  72 lane 0: delay of the last audio packet beyond the playout reference */
   int64_t max_delta_ns;  /*  80 longest time between two consecutive packets */
   uint32_t ext_max;      /*  88 highest extended sequence number; starts at 65536 + seq */
   uint32_t unique;       /*  92 packets received, each sequence number once */
@@ -70,9 +71,10 @@ struct ct_stream {
   uint16_t ts_step_seen;   /* 172 candidate for ts_step */
   uint8_t last_pt;         /* 174 */
   uint8_t audio_pt;        /* 175 last payload type that fed the jitter */
-  uint8_t pt[CT_RTP_PTS];  /* 176 payload types in order of appearance */
+  uint8_t ts_step_run;     /* 176 how often ts_step_seen came in a row, up to what a longer step needs */
+  uint8_t spare[3];        /* 177 */
   uint8_t main_pt;         /* 180 first payload type that is neither event nor CN */
-  uint8_t late_run;        /* 181 packets in a row that missed the buffer */
+  uint8_t late_run;        /* 181 lane 0: packets in a row that missed the buffer */
   uint8_t event_mask;      /* 182 bit i: pt[i] is a telephone-event */
   uint8_t dscp_first;      /* 183 */
   uint8_t probe_hist;      /* 184 last four steps while probing, 1 good */
@@ -83,7 +85,7 @@ struct ct_stream {
   uint8_t flags;           /* 189 enum ct_stream_flag */
   uint8_t claimed;         /* 190 written by TypeScript: an SDP vouches for it */
   uint8_t spare2;          /* 191 */
-  /* line 3: jitter lanes 1..4, written only when a clock is unknown */
+  /* line 3: jitter of lanes 1..4, written only when a clock is unknown */
   float jitter[CT_RTP_LANES - 1];      /* 192 */
   float jitter_wsum[CT_RTP_LANES - 1]; /* 208 */
   float jitter_max[CT_RTP_LANES - 1];  /* 224 */
@@ -110,7 +112,7 @@ struct ct_stream {
   uint32_t spare1;       /* 356 */
   uint32_t duplicates;   /* 360 */
   uint32_t reordered;    /* 364 arrived late and un-counted their loss */
-  uint32_t discarded;    /* 368 received, but later than the buffer allows */
+  uint32_t discarded;    /* 368 lane 0: received, but later than the buffer allows */
   uint32_t loss_runs;    /* 372 runs of lost packets, as known now */
   uint32_t other_clock;  /* 376 clock of lane 4, 0 none */
   uint32_t other_skip;   /* 380 samples before lane 4 began */
@@ -119,25 +121,31 @@ struct ct_stream {
   uint32_t strays;                   /* 424 belong to no sequence: unconfirmed jumps, far too late */
   uint32_t resyncs;                  /* 428 jumps that two sequential packets confirmed */
   uint32_t ts_jumps;                 /* 432 timestamp discontinuities kept out of the jitter */
-  uint32_t pt_count[CT_RTP_PTS - 1]; /* 436 packets of pt[1..3] */
-  uint32_t burst_count;              /* 448 RFC 3611 bursts among sequences that left the window */
-  uint32_t burst_packets;            /* 452 expected inside them */
-  uint32_t burst_lost;               /* 456 */
-  uint32_t gap_lost;                 /* 460 isolated losses */
-  uint32_t cluster_first;            /* 464 open cluster of losses: first and last lost sequence */
-  uint32_t cluster_last;             /* 468 */
-  uint32_t cluster_lost;             /* 472 0: none open */
-  uint32_t inferred_clock;           /* 476 from timestamps against arrivals, 0 not yet */
-  uint32_t pt_changes;               /* 480 of the audio payload type */
-  uint32_t cn_packets;               /* 484 */
-  uint32_t event_packets;            /* 488 */
-  uint32_t pauses;                   /* 492 silences the sender made: the sequence continued after them */
-  uint8_t spare[16];                 /* 496 */
-};                                   /* 512 */
+  uint32_t pt_count[CT_RTP_PTS - 1]; /* 436 packets of pt[1..7] */
+  uint32_t burst_count;              /* 464 RFC 3611 bursts among sequences that left the window */
+  uint32_t burst_packets;            /* 468 expected inside them */
+  uint32_t burst_lost;               /* 472 */
+  uint32_t gap_lost;                 /* 476 isolated losses */
+  uint32_t cluster_first;            /* 480 open cluster of losses: first and last lost sequence */
+  uint32_t cluster_last;             /* 484 */
+  uint32_t cluster_lost;             /* 488 0: none open */
+  uint32_t inferred_clock;           /* 492 from timestamps against arrivals, 0 not yet */
+  uint32_t pt_changes;               /* 496 of the audio payload type */
+  uint32_t cn_packets;               /* 500 */
+  uint32_t event_packets;            /* 504 */
+  uint32_t pauses;                   /* 508 silences the sender made: the sequence continued after them */
+  /* line 8: lateness in lanes 1..4, written as line 3 is; then what is rare */
+  float late_ms[CT_RTP_LANES - 1];           /* 512 as late_ns */
+  uint32_t discarded_in[CT_RTP_LANES - 1];   /* 528 as discarded */
+  uint32_t w_discarded_in[CT_RTP_LANES - 1]; /* 544 as w_discarded */
+  uint8_t late_runs[CT_RTP_LANES - 1];       /* 560 as late_run */
+  uint8_t pt[CT_RTP_PTS];                    /* 564 payload types; pt[0] is that of the short way */
+  uint32_t spare3;                           /* 572 */
+};                                           /* 576 */
 
 #ifndef __cplusplus
-_Static_assert(sizeof(struct ct_stream) == 512, "stream layout");
-_Static_assert(sizeof(struct ct_rtp_window) == 80, "window layout");
+_Static_assert(sizeof(struct ct_stream) == 576, "stream layout");
+_Static_assert(sizeof(struct ct_rtp_window) == 88, "window layout");
 #endif
 
 /* ---- rtp_header.c: the fixed header and the static clocks ---- */

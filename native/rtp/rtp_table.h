@@ -23,27 +23,28 @@ struct ct_rtp_opts {
   uint32_t buffer_ms;   /* jitter buffer that defines a discard, default 60 */
 };
 
-#define CT_RTP_LANES 5 /* clocks of the jitter: 8000, 16000, 48000, 90000 Hz, other_clock */
+#define CT_RTP_LANES 5 /* clocks of jitter and lateness: 8000, 16000, 48000, 90000 Hz, other_clock */
 /* One window; without packets an outage: `loss_runs` windows in a row from start_us on, in each of which all was lost, and
  * which share `expected` evenly. */
 struct ct_rtp_window {
-  double start_us;               /*  0 since the epoch */
-  double length_us;              /*  8 nominal length, of one */
-  uint32_t packets;              /* 16 */
-  uint32_t expected;             /* 20 */
-  uint32_t lost;                 /* 24 */
-  uint32_t duplicates;           /* 28 */
-  uint32_t reordered;            /* 32 */
-  uint32_t discarded;            /* 36 */
-  uint32_t loss_runs;            /* 40 */
-  float jitter_ms[CT_RTP_LANES]; /* 44 mean over the window's samples */
-  uint32_t jitter_n;             /* 64 */
-  uint32_t other_clock;          /* 68 */
-  uint32_t clock;                /* 72 dynamic clock in use, 0 unknown */
-  uint8_t pt;                    /* 76 last audio payload type, CT_RTP_NO_PT none */
-  uint8_t lane_mode;             /* 77 */
-  uint16_t ts_step;              /* 78 packet time, 0 unknown */
-};                               /* 80 */
+  double start_us;                  /*  0 since the epoch */
+  double length_us;                 /*  8 nominal length, of one */
+  uint32_t packets;                 /* 16 */
+  uint32_t expected;                /* 20 */
+  uint32_t lost;                    /* 24 */
+  uint32_t duplicates;              /* 28 */
+  uint32_t reordered;               /* 32 */
+  uint16_t discarded[CT_RTP_LANES]; /* 36 too late for the buffer, by lane, 65,535 at most */
+  uint16_t spare;                   /* 46 */
+  uint32_t loss_runs;               /* 48 */
+  float jitter_ms[CT_RTP_LANES];    /* 52 mean over the window's samples, by lane */
+  uint32_t jitter_n;                /* 72 */
+  uint32_t other_clock;             /* 76 */
+  uint32_t clock;                   /* 80 dynamic clock in use, 0 unknown */
+  uint8_t pt;                       /* 84 last audio payload type, CT_RTP_NO_PT none */
+  uint8_t lane_mode;                /* 85 */
+  uint16_t ts_step;                 /* 86 packet time, 0 unknown */
+};                                  /* 88 */
 
 /* KEY: the packet is a telephone-event; told of the first CT_RTP_KEYS of a stream, some 100 key presses. */
 #define CT_RTP_KEYS 1024u

@@ -28,6 +28,7 @@ static void begin_window(struct ct_stream *s, int64_t start, int64_t end) {
   s->w_duplicates = s->duplicates;
   s->w_reordered = s->reordered;
   s->w_discarded = s->discarded;
+  memcpy(s->w_discarded_in, s->discarded_in, sizeof(s->discarded_in));
   s->w_loss_runs = s->loss_runs;
   s->w_jitter_n = s->jitter_n;
 }
@@ -37,6 +38,8 @@ static uint32_t grown(uint32_t now, uint32_t then) {
   uint32_t d = now - then;
   return d > INT32_MAX ? 0 : d;
 }
+
+static uint16_t at_most_16(uint32_t n) { return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX; }
 
 static void set_span(struct ct_rtp_window *w, int64_t start, const struct ct_rtp_opts *o) {
   /* In one step a double would lose a quarter of a microsecond, and the text of it a whole one. */
@@ -61,13 +64,14 @@ bool ct_stream_window(const struct ct_stream *s, const struct ct_rtp_opts *o, st
   w->lost = grown(w->expected, s->unique - s->w_unique);
   w->duplicates = s->duplicates - s->w_duplicates;
   w->reordered = s->reordered - s->w_reordered;
-  w->discarded = s->discarded - s->w_discarded;
   w->loss_runs = grown(s->loss_runs, s->w_loss_runs);
   w->jitter_n = s->jitter_n - s->w_jitter_n;
   for (int i = 0; i < CT_RTP_LANES; i++) {
     uint32_t n = w->jitter_n;
     /* Lane 4 may have begun within this window. */
     if (i == 4 && s->other_skip > s->w_jitter_n) n = s->jitter_n - s->other_skip;
+    w->discarded[i] = at_most_16(i == 0 ? s->discarded - s->w_discarded
+                                        : s->discarded_in[i - 1] - s->w_discarded_in[i - 1]);
     w->jitter_ms[i] = n == 0 ? 0 : (i == 0 ? s->jitter0_wsum : s->jitter_wsum[i - 1]) / (float)n;
   }
   set_format(w, s);

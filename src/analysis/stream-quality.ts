@@ -7,8 +7,9 @@ import type { Impairment } from '../protocols/rtp/emodel.ts';
 import { openWindow } from '../protocols/rtp/open-window.ts';
 import { flawlessMos, lossPct, oneWayDelayMs, packetFloor, scoreStream } from '../protocols/rtp/quality.ts';
 import type { StreamSnapshot } from '../protocols/rtp/stream-snapshot.ts';
-import { packetMs, streamJitter } from '../protocols/rtp/stream-snapshot.ts';
+import { packetMs, streamJitter, streamLate } from '../protocols/rtp/stream-snapshot.ts';
 import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
+import { windowCounts } from '../protocols/rtp/stream-window.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { FIRST_DYNAMIC_PT, streamFormat } from '../store/media/codec-format.ts';
 import type { CodecFormat } from '../store/media/codec-set.ts';
@@ -32,6 +33,8 @@ export type StreamQuality = QualityScale & {
   /** Closed windows, oldest first. */
   readonly windows: readonly StreamWindow[];
   readonly jitterMs: number;
+  /** Packets that a jitter buffer of 60 ms does not wait for. */
+  readonly late: number;
   readonly lossPct: number;
   readonly mos: number | null;
   readonly worstMos: number | null;
@@ -43,7 +46,8 @@ export function streamQuality(stream: Stream, c: QualityContext): StreamQuality 
   if (s === null) return null;
   const windows = closedWindows(stream, s, c, c.streams.windows(stream));
   const { codec, clockRate, jitterClock, impairment, floorPackets, delayMs } = scaleOf(stream, s, c);
-  const score = scoreStream(windows, impairment, floorPackets, delayMs, clockRate);
+  const counts = windows.map((w) => windowCounts(w, jitterClock));
+  const score = scoreStream(counts, impairment, floorPackets, delayMs, clockRate);
   // Spelled out: for an object that begins with a spread and continues, V8 makes a hidden class of its own each time.
   return {
     codec,
@@ -55,6 +59,7 @@ export function streamQuality(stream: Stream, c: QualityContext): StreamQuality 
     snapshot: s,
     windows,
     jitterMs: streamJitter(s, jitterClock).meanMs,
+    late: streamLate(s, jitterClock),
     lossPct: lossPct(s.lost, s.expected),
     mos: score?.mos ?? null,
     worstMos: score?.worstMos ?? null,
@@ -67,12 +72,12 @@ export function streamMos(stream: Stream, c: QualityContext): number | null {
     const floor = packetFloor(c.windowSec);
     // Before its first window closes, a stream has one window with all its packets.
     if (s.windowSeq === 0 && s.expected < floor) return null;
-    const format = streamFormat(stream, s.payloadType);
-    const impairment = impairmentIn(format);
-    const delayMs = delayOf(stream);
-    if (isFlawless(stream, s, floor)) return flawlessMos(impairment, delayMs);
-    const windows = closedWindows(stream, s, c, closed());
-    return scoreStream(windows, impairment, floor, delayMs, format?.clockRate ?? null)?.mos ?? null;
+    if (isFlawless(stream, s, floor)) {
+      return flawlessMos(impairmentIn(streamFormat(stream, s.payloadType)), delayOf(stream));
+    }
+    const { clockRate, jitterClock, impairment, delayMs } = scaleOf(stream, s, c);
+    const counts = closedWindows(stream, s, c, closed()).map((w) => windowCounts(w, jitterClock));
+    return scoreStream(counts, impairment, floor, delayMs, clockRate)?.mos ?? null;
   });
 }
 
@@ -80,7 +85,7 @@ export function streamMos(stream: Stream, c: QualityContext): number | null {
 function isFlawless(stream: Stream, s: StreamSnapshot, floor: number): boolean {
   return (
     s.lost === 0 &&
-    s.discarded === 0 &&
+    s.isNeverLate &&
     s.reordered === 0 &&
     // All are kept: then the one with most packets has at least the mean of all.
     stream.windowCount === s.windowSeq &&
@@ -164,13 +169,13 @@ export type Audible = {
   readonly isPoor: boolean;
 };
 
-export function audible({ snapshot: s, lossPct, jitterMs, mos }: StreamQuality): Audible {
+export function audible({ snapshot: s, lossPct, jitterMs, late, mos }: StreamQuality): Audible {
   // Key presses repeat themselves, and senders of nothing else leave gaps in their numbers.
   const isKeysOnly = s.eventPackets >= s.packets;
   return {
     isLossy: lossPct >= AUDIBLE.lossPct && !isKeysOnly,
     isJittery: jitterMs >= AUDIBLE.jitterMs,
-    isLate: s.expected > 0 && s.discarded / s.expected >= AUDIBLE.latePart,
+    isLate: s.expected > 0 && late / s.expected >= AUDIBLE.latePart,
     isPoor: mos !== null && mos < AUDIBLE.mos,
   };
 }

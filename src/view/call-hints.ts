@@ -23,8 +23,7 @@ function qualityHints(facts: DialogFacts): string[] {
       hints.push(`Packet loss from ${way}: ${s.lost} of ${s.expected} (${q.lossPct.toFixed(1)} %), ${shape}.`);
     }
     if (isJittery) hints.push(`High jitter from ${way}: ${q.jitterMs.toFixed(1)} ms on average.`);
-    if (isLate)
-      hints.push(`${counted(s.discarded, 'packet')} from ${way} came later than a 60 ms jitter buffer waits.`);
+    if (isLate) hints.push(`${counted(q.late, 'packet')} from ${way} came later than a 60 ms jitter buffer waits.`);
     if (isPoor && q.mos !== null) hints.push(`Poor audio from ${way}: MOS ${q.mos.toFixed(2)}.`);
   }
   return hints;

@@ -12,7 +12,7 @@ import { lossPct, scoreWindow } from '../protocols/rtp/quality.ts';
 import type { RoundTrip } from '../protocols/rtp/round-trip.ts';
 import { packetMs } from '../protocols/rtp/stream-snapshot.ts';
 import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
-import { windowJitterMs } from '../protocols/rtp/stream-window.ts';
+import { windowCounts, windowJitterMs } from '../protocols/rtp/stream-window.ts';
 import type { Stream } from '../store/media/stream.ts';
 import { framePointerText } from './captured-at.ts';
 
@@ -96,7 +96,7 @@ export function readStream(
 }
 
 export function readWindow(w: StreamWindow, q: QualityScale): WindowReading {
-  const score = scoreWindow(w, q.impairment, q.floorPackets, q.delayMs);
+  const score = scoreWindow(windowCounts(w, q.jitterClock), q.impairment, q.floorPackets, q.delayMs);
   const scored = score === null || score.verdict === 'not_scorable' ? null : score;
   return {
     startUs: w.startUs,

@@ -73,7 +73,7 @@ function checkCounts(session: OpenSession, stream: Stream, truth: StreamTruth): 
       duplicates: s.duplicates,
       outOfOrder: s.reordered,
       octets: s.octets,
-      discarded: s.discarded,
+      discarded: quality.late,
       lossRuns: s.lossRuns,
       strays: s.strays,
       resyncs: s.resyncs,

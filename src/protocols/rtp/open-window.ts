@@ -40,8 +40,8 @@ class OpenWindow implements StreamWindow {
   get reordered(): number {
     return this.#s.reordered - this.#s.wReordered;
   }
-  get discarded(): number {
-    return this.#s.discarded - this.#s.wDiscarded;
+  get lateIn(): number[] {
+    return Array.from({ length: LANES }, (_, lane) => this.#s.windowLateIn(lane));
   }
   get lossRuns(): number {
     return Math.max(0, this.#s.lossRuns - this.#s.wLossRuns);

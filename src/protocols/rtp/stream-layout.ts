@@ -4,14 +4,14 @@
  * test/native/rtp-layout.test.ts compares every offset and both sizes with the C compiler's.
  */
 
-export const STREAM_BYTES = 512;
-export const WINDOW_BYTES = 80;
+export const STREAM_BYTES = 576;
+export const WINDOW_BYTES = 88;
 
-/** Jitter lanes: 8000, 16000, 48000, 90000 Hz and the stream's other clock. */
+/** Lanes of jitter and lateness: 8000, 16000, 48000, 90000 Hz and the stream's other clock. */
 export const LANES = 5;
 export const LANE_CLOCKS: readonly number[] = [8000, 16000, 48000, 90000];
 /** Payload types counted apart. */
-export const PAYLOAD_TYPES = 4;
+export const PAYLOAD_TYPES = 8;
 /** No payload type seen. */
 export const NO_PAYLOAD_TYPE = 255;
 /** Sequence numbers in the reorder bitmap. */
@@ -52,28 +52,26 @@ export const STREAM_NUMBERS = {
   wUnique: [328, 'u32'],
   wDuplicates: [332, 'u32'],
   wReordered: [336, 'u32'],
-  wDiscarded: [340, 'u32'],
   wLossRuns: [344, 'u32'],
   wJitterN: [348, 'u32'],
   windowSeq: [352, 'u32'],
   duplicates: [360, 'u32'],
   reordered: [364, 'u32'],
-  discarded: [368, 'u32'],
   lossRuns: [372, 'u32'],
   otherClock: [376, 'u32'],
   otherSkip: [380, 'u32'],
   strays: [424, 'u32'],
   resyncs: [428, 'u32'],
-  burstCount: [448, 'u32'],
-  burstPackets: [452, 'u32'],
-  burstLost: [456, 'u32'],
-  gapLost: [460, 'u32'],
-  clusterFirst: [464, 'u32'],
-  clusterLast: [468, 'u32'],
-  clusterLost: [472, 'u32'],
-  cnPackets: [484, 'u32'],
-  eventPackets: [488, 'u32'],
-  pauses: [492, 'u32'],
+  burstCount: [464, 'u32'],
+  burstPackets: [468, 'u32'],
+  burstLost: [472, 'u32'],
+  gapLost: [476, 'u32'],
+  clusterFirst: [480, 'u32'],
+  clusterLast: [484, 'u32'],
+  clusterLost: [488, 'u32'],
+  cnPackets: [500, 'u32'],
+  eventPackets: [504, 'u32'],
+  pauses: [508, 'u32'],
 } as const;
 
 type NumberOffsets = { readonly [Name in keyof typeof STREAM_NUMBERS]: number };
@@ -94,7 +92,6 @@ export const STREAM = {
   jitter0Max: 116,
   lastAudioNs: 144,
   firstAudioTs: 152,
-  pt: 176,
   ipVersion: 187,
   claimed: 190,
   jitter: 192,
@@ -107,6 +104,11 @@ export const STREAM = {
   windowStartNs: 304,
   jitterSum: 384,
   ptCount: 436,
+  discarded: 368,
+  wDiscarded: 340,
+  discardedIn: 528,
+  wDiscardedIn: 544,
+  pt: 564,
 };
 
 /** struct ct_rtp_window */
@@ -119,12 +121,12 @@ export const WINDOW = {
   duplicates: 28,
   reordered: 32,
   discarded: 36,
-  lossRuns: 40,
-  jitterMs: 44,
-  jitterN: 64,
-  otherClock: 68,
-  clock: 72,
-  pt: 76,
-  laneMode: 77,
-  tsStep: 78,
+  lossRuns: 48,
+  jitterMs: 52,
+  jitterN: 72,
+  otherClock: 76,
+  clock: 80,
+  pt: 84,
+  laneMode: 85,
+  tsStep: 86,
 } as const;

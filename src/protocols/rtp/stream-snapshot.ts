@@ -136,6 +136,22 @@ export class StreamSnapshot extends StreamNumbers implements JitterLanes, BurstG
     };
   }
 
+  /** In a lane: packets that came too late for the stated buffer. */
+  lateIn(lane: number): number {
+    return this.#countIn(STREAM.discarded, STREAM.discardedIn, lane);
+  }
+
+  /** The same since the window began. */
+  windowLateIn(lane: number): number {
+    return this.lateIn(lane) - this.#countIn(STREAM.wDiscarded, STREAM.wDiscardedIn, lane);
+  }
+
+  /** No lane has any. */
+  get isNeverLate(): boolean {
+    for (let lane = 0; lane < LANES; lane++) if (this.lateIn(lane) > 0) return false;
+    return true;
+  }
+
   get windowStartUs(): number {
     return this.#timeUs(STREAM.windowStartNs);
   }
@@ -173,6 +189,10 @@ export class StreamSnapshot extends StreamNumbers implements JitterLanes, BurstG
   /** Lane 0 stands apart from the others. */
   #inLane(first: number, others: number, lane: number): number {
     return this.view.getFloat32(this.base + (lane === 0 ? first : others + (lane - 1) * 4), true);
+  }
+
+  #countIn(first: number, others: number, lane: number): number {
+    return this.#u32(lane === 0 ? first : others + (lane - 1) * 4);
   }
 
   /** Nanoseconds since the epoch (int64) as microseconds; exact to a quarter microsecond. */
@@ -228,6 +248,11 @@ export function streamJitter(
   clockRate: number | null,
 ): { meanMs: number; nowMs: number; maxMs: number } {
   return s.jitterIn(laneOf(s, clockRate));
+}
+
+/** Packets that came too late for the stated buffer, likewise. */
+export function streamLate(s: StreamSnapshot, clockRate: number | null): number {
+  return s.lateIn(laneOf(s, clockRate));
 }
 
 function ratio(sum: number, n: number): number {

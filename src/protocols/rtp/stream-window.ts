@@ -1,6 +1,7 @@
 /**
  * One quality window of a stream: the native record of a closed one, and the open one read from the stream.
  */
+import type { TimedCounts } from './quality.ts';
 import { LANE_CLOCKS, LANE_MODE, LANES, WINDOW, WINDOW_BYTES } from './stream-layout.ts';
 
 /** Which jitter lane holds for which clock; the clock of a dynamic payload type is known late. */
@@ -20,8 +21,8 @@ export type StreamWindow = JitterLanes & {
   readonly lost: number;
   readonly duplicates: number;
   readonly reordered: number;
-  /** Received, but too late for the stated buffer. */
-  readonly discarded: number;
+  /** Received, but too late for the stated buffer, a lane. */
+  readonly lateIn: readonly number[];
   /** Runs of consecutive lost packets. */
   readonly lossRuns: number;
   /** Mean of the running jitter a lane. */
@@ -51,6 +52,13 @@ export function laneOf(lanes: JitterLanes, clockRate: number | null): number {
 /** Mean jitter of the window at the clock the SDP gives, or null when none does. */
 export function windowJitterMs(window: StreamWindow, clockRate: number | null): number {
   return window.jitterMs[laneOf(window, clockRate)] ?? 0;
+}
+
+/** What a score is made of, at this clock. */
+export function windowCounts(window: StreamWindow, clockRate: number | null): TimedCounts {
+  const { packets, expected, lost, duplicates, lossRuns, lengthUs, tsStep } = window;
+  const discarded = window.lateIn[laneOf(window, clockRate)] ?? 0;
+  return { packets, expected, lost, duplicates, discarded, lossRuns, lengthUs, tsStep };
 }
 
 /** A closed window, read where its record lies (struct ct_rtp_window). */
@@ -84,8 +92,11 @@ class ClosedWindow implements StreamWindow {
   get reordered(): number {
     return this.#u32(WINDOW.reordered);
   }
-  get discarded(): number {
-    return this.#u32(WINDOW.discarded);
+  get lateIn(): number[] {
+    const ofLanes: number[] = [];
+    for (let lane = 0; lane < LANES; lane++)
+      ofLanes.push(this.#view.getUint16(this.#base + WINDOW.discarded + lane * 2, true));
+    return ofLanes;
   }
   get lossRuns(): number {
     return this.#u32(WINDOW.lossRuns);
@@ -138,7 +149,7 @@ export function parseWindows(bytes: Uint8Array, records: number, limit: number):
 
 function addOutage(record: StreamWindow, limit: number, newestFirst: StreamWindow[]): void {
   const { startUs, lengthUs, expected, lossRuns } = record;
-  const { packets, duplicates, reordered, discarded } = record;
+  const { packets, duplicates, reordered, lateIn } = record;
   const { jitterMs, jitterSamples, otherClock, clock, payloadType, laneMode, tsStep } = record;
   for (let i = lossRuns - 1; i >= 0 && newestFirst.length < limit; i--) {
     const share = Math.floor(((i + 1) * expected) / lossRuns) - Math.floor((i * expected) / lossRuns);
@@ -150,7 +161,7 @@ function addOutage(record: StreamWindow, limit: number, newestFirst: StreamWindo
       lost: share,
       duplicates,
       reordered,
-      discarded,
+      lateIn,
       lossRuns: 1,
       jitterMs,
       jitterSamples,

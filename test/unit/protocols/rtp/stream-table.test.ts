@@ -12,7 +12,7 @@ import {
 } from '../../../../src/protocols/rtp/stream-layout.ts';
 import { packetMs, streamJitter } from '../../../../src/protocols/rtp/stream-snapshot.ts';
 import { StreamTable } from '../../../../src/protocols/rtp/stream-table.ts';
-import { laneOf, parseWindows, windowJitterMs } from '../../../../src/protocols/rtp/stream-window.ts';
+import { laneOf, parseWindows, windowCounts, windowJitterMs } from '../../../../src/protocols/rtp/stream-window.ts';
 
 const INFO = { streamBytes: STREAM_BYTES, streamChunk: 4 };
 const FIRST_US = 1_700_000_000_123_456;
@@ -171,7 +171,8 @@ test('a closed window reads back', () => {
   const at = 0;
   v.setFloat64(at + WINDOW.startUs, FIRST_US, true);
   v.setFloat64(at + WINDOW.lengthUs, 5_000_000, true);
-  const fields = ['packets', 'expected', 'lost', 'duplicates', 'reordered', 'discarded', 'lossRuns'] as const;
+  const fields = ['packets', 'expected', 'lost', 'duplicates', 'reordered', 'lossRuns'] as const;
+  for (let lane = 0; lane < 5; lane++) v.setUint16(at + WINDOW.discarded + lane * 2, 60 + lane, true);
   for (const [i, f] of fields.entries()) v.setUint32(at + WINDOW[f], 100 + i, true);
   for (let i = 0; i < 5; i++) v.setFloat32(at + WINDOW.jitterMs + i * 4, i + 0.5, true);
   v.setUint32(at + WINDOW.jitterN, 99, true);
@@ -189,6 +190,9 @@ test('a closed window reads back', () => {
   assert.deepEqual(w.jitterMs, [0.5, 1.5, 2.5, 3.5, 4.5]);
   assert.equal(windowJitterMs(w, 90_000), 3.5);
   assert.equal(windowJitterMs(w, null), 2.5);
+  assert.deepEqual(w.lateIn, [60, 61, 62, 63, 64]);
+  assert.equal(windowCounts(w, 90_000).discarded, 63);
+  assert.equal(windowCounts(w, null).discarded, 62);
   assert.equal(w.payloadType, 111);
   assert.equal(w.jitterSamples, 99);
 });
