@@ -157,13 +157,17 @@ static void emit_stream_events(struct ct_pipeline *pl, struct ct_sink *sink, con
     uint8_t kind = e->type == CT_RTP_OPENED     ? CT_KIND_STREAM_OPENED
                    : e->type == CT_RTP_ACCEPTED ? CT_KIND_STREAM_ACCEPTED
                    : e->type == CT_RTP_WINDOW   ? CT_KIND_STREAM_WINDOW
+                   : e->type == CT_RTP_SEGMENT  ? CT_KIND_STREAM_SEGMENT
                    : e->type == CT_RTP_KEY      ? CT_KIND_RTP_KEY
                                                 : CT_KIND_STREAM_EVICTED;
     const uint8_t *bytes = NULL;
     uint32_t len = 0;
     if (e->type == CT_RTP_WINDOW) {
-      bytes = (const uint8_t *)&ev->window[windows++];
+      bytes = (const uint8_t *)&ev->closed.window[windows++];
       len = (uint32_t)sizeof(struct ct_rtp_window);
+    } else if (e->type == CT_RTP_SEGMENT) {
+      bytes = (const uint8_t *)&ev->closed.segment;
+      len = (uint32_t)sizeof(struct ct_rtp_segment);
     } else if (e->type == CT_RTP_OPENED && (p->cls_flags & CT_FLAG_RELAYED)) {
       bytes = p->wrap; /* who relays it, on which channel */
       len = p->wrap_len;

@@ -183,7 +183,7 @@ void ct_jitter_update(struct ct_stream *s, const struct ct_rtp_header *h, int64_
   ct_sample_jitter(s, fixed, dt, ticks, h->marker);
   if (!h->marker) {
     s->jitter_n++;
-    if (fixed->hz == 0 && ct_is_infer_point(s->jitter_n)) infer_clock(s, h, now);
+    if (fixed->hz == 0 && ct_is_infer_point(s->jitter_n - s->jitter_base)) infer_clock(s, h, now);
   }
   remember(s, h, now);
 }

@@ -7,6 +7,7 @@
 
 #include "core/pages.h"
 #include "rtp/rtp_plain.h"
+#include "rtp/rtp_segment.h"
 
 #define SEARCHED 64u /* streams looked at for one that gives its place */
 #define STRANGERS_SHARE                                                                                      \
@@ -45,7 +46,7 @@ static void release(struct ct_rtp_table *t, uint32_t ref, struct ct_rtp_events *
 static void evict(struct ct_rtp_table *t, uint32_t ref, struct ct_rtp_events *out) {
   const struct ct_stream *s = ct_rtp_stream_at(t, ref - 1);
   bool shown = ct_admit_holding(s) >= CT_HOLDS_ACCEPTED;
-  if (shown && ct_stream_window(s, &t->opts, &out->window[0]))
+  if (shown && ct_stream_window(s, &t->opts, &out->closed.window[0]))
     ct_rtp_add_event(out, CT_RTP_WINDOW, ref - 1, s->generation);
   release(t, ref, out);
   t->counters[shown ? CT_RC_EVICTED : CT_RC_PROBING_RECYCLED]++;

@@ -46,7 +46,7 @@ static inline bool same_flow(const struct ct_stream *s, const uint8_t *d) {
 /* A clock that TypeScript gave meanwhile, or a sample at which the clock is inferred again. */
 static bool clock_may_change(const struct ct_stream *s) {
   uint32_t hint = __atomic_load_n(&s->clock_hint, __ATOMIC_RELAXED);
-  return (hint != 0 && hint != s->clock) || ct_is_infer_point(s->jitter_n + 1);
+  return (hint != 0 && hint != s->clock) || ct_is_infer_point(s->jitter_n - s->jitter_base + 1);
 }
 
 bool ct_stream_plain_packet(struct ct_stream *s, const uint8_t *d, int64_t now, int64_t buffer_ns) {

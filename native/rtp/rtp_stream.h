@@ -73,7 +73,7 @@ struct ct_stream {
   uint8_t audio_pt;        /* 175 last payload type that fed the jitter */
   uint8_t ts_step_run;     /* 176 how often ts_step_seen came in a row, up to what a longer step needs */
   uint8_t spare[3];        /* 177 */
-  uint8_t main_pt;         /* 180 first payload type that is neither event nor CN */
+  uint8_t main_pt;         /* 180 payload type of the segment: neither event nor CN */
   uint8_t late_run;        /* 181 lane 0: packets in a row that missed the buffer */
   uint8_t event_mask;      /* 182 bit i: pt[i] is a telephone-event */
   uint8_t dscp_first;      /* 183 */
@@ -109,7 +109,7 @@ struct ct_stream {
   uint32_t w_loss_runs;  /* 344 */
   uint32_t w_jitter_n;   /* 348 */
   uint32_t window_seq;   /* 352 windows closed */
-  uint32_t spare1;       /* 356 */
+  uint32_t change;       /* 356 its place in ct_changes (rtp_segment.h) */
   uint32_t duplicates;   /* 360 */
   uint32_t reordered;    /* 364 arrived late and un-counted their loss */
   uint32_t discarded;    /* 368 lane 0: received, but later than the buffer allows */
@@ -117,7 +117,7 @@ struct ct_stream {
   uint32_t other_clock;  /* 376 clock of lane 4, 0 none */
   uint32_t other_skip;   /* 380 samples before lane 4 began */
   /* lines 6 and 7: rare */
-  double jitter_sum[CT_RTP_LANES];   /* 384 over the closed windows' samples */
+  double jitter_sum[CT_RTP_LANES];   /* 384 over the samples of the segment's closed windows */
   uint32_t strays;                   /* 424 belong to no sequence: unconfirmed jumps, far too late */
   uint32_t resyncs;                  /* 428 jumps that two sequential packets confirmed */
   uint32_t ts_jumps;                 /* 432 timestamp discontinuities kept out of the jitter */
@@ -140,12 +140,13 @@ struct ct_stream {
   uint32_t w_discarded_in[CT_RTP_LANES - 1]; /* 544 as w_discarded */
   uint8_t late_runs[CT_RTP_LANES - 1];       /* 560 as late_run */
   uint8_t pt[CT_RTP_PTS];                    /* 564 payload types; pt[0] is that of the short way */
-  uint32_t spare3;                           /* 572 */
+  uint32_t jitter_base;                      /* 572 samples before the segment */
 };                                           /* 576 */
 
 #ifndef __cplusplus
 _Static_assert(sizeof(struct ct_stream) == 576, "stream layout");
 _Static_assert(sizeof(struct ct_rtp_window) == 88, "window layout");
+_Static_assert(sizeof(struct ct_rtp_segment) == 96, "segment layout");
 #endif
 
 /* ---- rtp_header.c: the fixed header and the static clocks ---- */
@@ -185,13 +186,22 @@ void ct_jitter_update(struct ct_stream *s, const struct ct_rtp_header *h, int64_
                       bool neighbour);
 
 /* ---- rtp_window.c: the quality windows ---- */
-enum ct_update_bit { CT_UPDATE_ACCEPTED = 1, CT_UPDATE_WINDOW = 2, CT_UPDATE_KEY = 4, CT_UPDATE_OUTAGE = 8 };
+enum ct_update_bit {
+  CT_UPDATE_ACCEPTED = 1,
+  CT_UPDATE_WINDOW = 2,
+  CT_UPDATE_KEY = 4,
+  CT_UPDATE_OUTAGE = 8,
+  CT_UPDATE_CUT = 16,
+  CT_UPDATE_SEGMENT = 32
+};
 /* The open window as a record; false when it holds no packet. */
 bool ct_stream_window(const struct ct_stream *s, const struct ct_rtp_opts *o, struct ct_rtp_window *w);
 /* The packet that is taken next, at `now`, lies behind the open window, and `missing` packets are missing in front of it:
  * closes the window, CT_UPDATE_WINDOW, and those of the outage behind it, CT_UPDATE_OUTAGE, which is the second. */
 unsigned ct_stream_roll(struct ct_stream *s, const struct ct_rtp_opts *o, int64_t now, uint32_t missing,
-                        struct ct_rtp_window windows[2]);
+                        struct ct_rtp_closed *out);
+/* Microseconds since the epoch. In one step a double would lose a quarter of one, and the text of it a whole one. */
+static inline double ct_us(int64_t ns) { return (double)(ns / 1000) + (double)(ns % 1000) / 1000.0; }
 
 /* ---- rtp_restart.c: what a jump in the sequence is ---- */
 enum ct_leap ct_stream_leap(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now);
@@ -201,8 +211,9 @@ bool ct_stream_is_reuse(const struct ct_stream *s, const struct ct_rtp_header *h
 /* ---- rtp_update.c: one packet into one stream ---- */
 void ct_stream_start(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
                      const struct ct_rtp_opts *o);
+struct ct_changes; /* rtp_segment.h */
 unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
-                          const struct ct_rtp_opts *o, struct ct_rtp_window windows[2]);
+                          const struct ct_rtp_opts *o, struct ct_changes *changes, struct ct_rtp_closed *out);
 
 /* a - b without overflow, held within +-2^62: capture timestamps are hostile input. */
 static inline int64_t ct_ns_diff(int64_t a, int64_t b) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rtp/rtp_plain.h"
+#include "rtp/rtp_segment.h"
 #include "rtp/rtp_table_state.h"
 
 #define DEFAULT_WINDOW_NS 5000000000ull
@@ -59,7 +60,8 @@ struct ct_rtp_table *ct_rtp_create(const struct ct_rtp_opts *o) {
   if (window == 0 || window > (uint64_t)INT64_MAX) t->opts.window_ns = DEFAULT_WINDOW_NS;
   t->buffer_ns = (int64_t)t->opts.buffer_ms * 1000000;
   derive_keys(t);
-  if (ct_admit_open(&t->admit, &t->key[2]) && ct_rtp_index_open(&t->index) && ct_rtp_places_open(t)) return t;
+  t->changes = calloc(1, sizeof(*t->changes));
+  if (t->changes != NULL && ct_admit_open(&t->admit, &t->key[2]) && ct_rtp_index_open(&t->index) && ct_rtp_places_open(t)) return t;
   ct_rtp_free(t);
   return NULL;
 }
@@ -69,6 +71,7 @@ void ct_rtp_free(struct ct_rtp_table *t) {
   ct_rtp_places_close(t);
   ct_rtp_index_close(&t->index);
   ct_admit_close(&t->admit);
+  free(t->changes);
   free(t);
 }
 
@@ -164,10 +167,13 @@ void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, struct ct_stream *gues
   const uint32_t index = s->self - 1;
   out->index = index;
   out->generation = s->generation;
-  unsigned done = ct_stream_packet(s, p, &h, &t->opts, out->window);
+  out->closed.windows = 0;
+  unsigned done = ct_stream_packet(s, p, &h, &t->opts, t->changes, &out->closed);
   if (done == 0) return;
   if (done & CT_UPDATE_WINDOW) ct_rtp_add_event(out, CT_RTP_WINDOW, index, s->generation);
   if (done & CT_UPDATE_OUTAGE) ct_rtp_add_event(out, CT_RTP_WINDOW, index, s->generation);
+  if (done & CT_UPDATE_CUT) ct_rtp_add_event(out, CT_RTP_WINDOW, index, s->generation);
+  if (done & CT_UPDATE_SEGMENT) ct_rtp_add_event(out, CT_RTP_SEGMENT, index, s->generation);
   if (done & CT_UPDATE_ACCEPTED) {
     t->probing--;
     t->counters[CT_RC_ACCEPTED]++;

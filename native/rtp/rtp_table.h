@@ -46,9 +46,40 @@ struct ct_rtp_window {
   uint16_t ts_step;                 /* 86 packet time, 0 unknown */
 };                                  /* 88 */
 
+/* What a stream has counted, from its beginning on. */
+struct ct_rtp_mark {
+  uint32_t packets, expected, unique, duplicates, reordered, loss_runs, jitter_n; /* 0 4 8 12 16 20 24 */
+  uint32_t discarded[CT_RTP_LANES];                                              /* 28 */
+};                                                                               /* 48 */
+/* Where a segment ended and the next began: another type carries the media from here on. */
+struct ct_rtp_segment {
+  double start_us;               /*  0 of the next; since the epoch */
+  double end_us;                 /*  8 of the one that ended: its last packet */
+  struct ct_rtp_mark mark;       /* 16 the stream's counters between the two */
+  float jitter_ms[CT_RTP_LANES]; /* 64 mean over the samples of the one that ended, by lane */
+  uint32_t other_clock;          /* 84 */
+  uint32_t clock;                /* 88 dynamic clock in use, 0 unknown */
+  uint8_t pt;                    /* 92 of the one that ended */
+  uint8_t lane_mode;             /* 93 */
+  uint16_t ts_step;              /* 94 packet time, 0 unknown */
+};                               /* 96 */
+/* What a packet closed: up to the end of a window and of an outage behind it, or the rest of a window, and a segment. */
+struct ct_rtp_closed {
+  uint32_t windows;
+  struct ct_rtp_window window[3];
+  struct ct_rtp_segment segment;
+};
+
 /* KEY: the packet is a telephone-event; told of the first CT_RTP_KEYS of a stream, some 100 key presses. */
 #define CT_RTP_KEYS 1024u
-enum ct_rtp_event_type { CT_RTP_OPENED = 1, CT_RTP_ACCEPTED, CT_RTP_WINDOW, CT_RTP_EVICTED, CT_RTP_KEY };
+enum ct_rtp_event_type {
+  CT_RTP_OPENED = 1,
+  CT_RTP_ACCEPTED,
+  CT_RTP_WINDOW,
+  CT_RTP_EVICTED,
+  CT_RTP_KEY,
+  CT_RTP_SEGMENT
+};
 struct ct_rtp_event {
   uint8_t type;
   uint32_t index, generation;
@@ -57,8 +88,8 @@ struct ct_rtp_event {
 struct ct_rtp_events {
   uint32_t index, generation; /* the packet's own stream; CT_RTP_NO_STREAM: it has none */
   uint32_t n;
-  struct ct_rtp_event ev[4];      /* in order: EVICTED before OPENED; WINDOW before what follows it */
-  struct ct_rtp_window window[2]; /* of each WINDOW event, in their order */
+  struct ct_rtp_event ev[6];   /* in order: EVICTED before OPENED; WINDOW before what follows it */
+  struct ct_rtp_closed closed; /* of each WINDOW event, in their order, and of SEGMENT */
 };
 
 struct ct_rtp_table *ct_rtp_create(const struct ct_rtp_opts *o); /* NULL: out of memory */

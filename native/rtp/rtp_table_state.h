@@ -24,6 +24,7 @@ struct ct_rtp_table {
   uint32_t free_head, free_tail, free_count; /* links are index + 1 */
   uint32_t hand;                             /* where the search for one that gives its place continues */
   struct ct_admit admit;
+  struct ct_changes *changes;
   void (*settle)(void *arg);
   void *settle_arg;
   int64_t settled_ns; /* all streams silent since then are claimed, or will not be */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rtp/rtp_plain.h"
+#include "rtp/rtp_segment.h"
 
 #define PROBE_STEP 50 /* a forward step above this does not vouch for a candidate */
 
@@ -20,28 +21,35 @@ static uint32_t *pt_counter(struct ct_stream *s, uint32_t i) {
   return i == 0 ? &s->pt0_count : &s->pt_count[i - 1];
 }
 
-/* A telephone-event packet is 4 bytes of a dynamic type that is not the stream's audio (RFC 4733 s2.3).
- * A type once seen with another size is audio after all. Returns whether the packet is an event. */
-static bool count_payload_type(struct ct_stream *s, const struct ct_rtp_header *h) {
-  bool like_event = h->pt >= 96 && h->octets == 4 && h->pt != s->main_pt;
+/* Which of the types it is; CT_RTP_PTS: none. */
+static uint32_t place_of(struct ct_stream *s, uint8_t pt) {
   uint32_t i = 0;
-  while (i < CT_RTP_PTS && *pt_counter(s, i) != 0 && s->pt[i] != h->pt) i++;
-  if (i == CT_RTP_PTS) return like_event;
-  uint8_t bit = (uint8_t)(1u << i);
-  if ((*pt_counter(s, i))++ == 0) {
-    s->pt[i] = h->pt;
-    if (like_event) s->event_mask |= bit;
-  } else if (h->octets != 4) {
-    s->event_mask &= (uint8_t)~bit;
-  }
-  return s->event_mask & bit;
+  while (i < CT_RTP_PTS && *pt_counter(s, i) != 0 && s->pt[i] != pt) i++;
+  return i;
+}
+
+/* A telephone-event packet is 4 bytes of a dynamic type that is not the stream's audio (RFC 4733 s2.3).
+ * A type once seen with another size is audio after all. */
+static bool is_event(struct ct_stream *s, const struct ct_rtp_header *h) {
+  if (h->octets != 4) return false;
+  const uint32_t i = place_of(s, h->pt);
+  if (i < CT_RTP_PTS && *pt_counter(s, i) != 0) return s->event_mask >> i & 1;
+  return h->pt >= 96 && h->pt != s->main_pt;
+}
+
+static void count_payload_type(struct ct_stream *s, const struct ct_rtp_header *h, bool event) {
+  const uint32_t i = place_of(s, h->pt);
+  if (i == CT_RTP_PTS) return;
+  const uint8_t bit = (uint8_t)(1u << i);
+  if ((*pt_counter(s, i))++ == 0) s->pt[i] = h->pt;
+  s->event_mask = (uint8_t)(event ? s->event_mask | bit : s->event_mask & ~bit);
 }
 
 /* What the packet carries decides whether it has a say in the timing. Returns whether it is a key press
  * that is still reported. */
-static bool take_payload(struct ct_stream *s, const struct ct_rtp_header *h, int64_t now, int64_t buffer_ns,
-                         bool timed, bool neighbour) {
-  bool event = count_payload_type(s, h);
+static bool take_payload(struct ct_stream *s, const struct ct_rtp_header *h, bool event, int64_t now,
+                         int64_t buffer_ns, bool timed, bool neighbour) {
+  count_payload_type(s, h, event);
   s->octets += h->octets;
   s->markers += h->marker;
   if (event) {
@@ -70,7 +78,7 @@ void ct_stream_start(struct ct_stream *s, const struct ct_packet *p, const struc
   s->window_start_ns = now;
   if (__builtin_add_overflow(now, (int64_t)o->window_ns, &s->window_end_ns)) s->window_end_ns = INT64_MAX;
   s->packets = 1;
-  take_payload(s, h, now, 0, true, false);
+  take_payload(s, h, is_event(s, h), now, 0, true, false);
 }
 
 /* Four of the first five packets, or of any five in a row, that step forward with one payload type:
@@ -84,7 +92,7 @@ static bool probe(struct ct_stream *s, const struct ct_rtp_header *h, enum ct_se
 }
 
 unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
-                          const struct ct_rtp_opts *o, struct ct_rtp_window windows[2]) {
+                          const struct ct_rtp_opts *o, struct ct_changes *changes, struct ct_rtp_closed *out) {
   int64_t now = p->ts_ns;
   unsigned done = 0;
   const uint16_t ahead = (uint16_t)(h->seq - s->ext_max);
@@ -92,8 +100,10 @@ unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const 
   if (now >= s->window_end_ns) {
     const bool lost =
         ahead > 1 && (leap == CT_LEAP_OUTAGE || (leap == CT_LEAP_NONE && ahead < CT_RTP_MAX_DROPOUT));
-    done = ct_stream_roll(s, o, now, lost ? ahead - 1u : 0, windows);
+    done = ct_stream_roll(s, o, now, lost ? ahead - 1u : 0, out);
   }
+  const bool event = is_event(s, h), carries = !event && !is_comfort_noise(h);
+  if (carries && h->pt != s->main_pt && s->main_pt != CT_RTP_NO_PT) ct_segment_before(changes, s, h->pt, now);
   int64_t delta = ct_ns_diff(now, s->last_ns);
   if (delta > s->max_delta_ns) s->max_delta_ns = delta;
   if (delta > 0) s->last_ns = now;
@@ -104,7 +114,8 @@ unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const 
   if (v == CT_SEQ_RESYNC) s->flags &= (uint8_t)~CT_SF_TIMED;
   uint32_t step = s->ext_max - before;
   bool timed = v != CT_SEQ_DUPLICATE && v != CT_SEQ_STRAY;
-  if (take_payload(s, h, now, (int64_t)o->buffer_ms * 1000000, timed, step == 1)) done |= CT_UPDATE_KEY;
+  if (take_payload(s, h, event, now, (int64_t)o->buffer_ms * 1000000, timed, step == 1)) done |= CT_UPDATE_KEY;
+  if (carries) done |= ct_segment_after(changes, s, o, h->pt, timed, out);
   if (s->state == CT_STREAM_PROBING && probe(s, h, v, step)) {
     s->state = CT_STREAM_ACCEPTED;
     done |= CT_UPDATE_ACCEPTED;

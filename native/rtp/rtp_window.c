@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "rtp/rtp_stream.h"
+#include "rtp/rtp_segment.h"
 
 /* A gap of so few packets may be filled yet: it stays with the window of the packet behind it (RFC 5681 s3.2 has three). */
 #define REORDERED 3u
@@ -42,15 +42,14 @@ static uint32_t grown(uint32_t now, uint32_t then) {
 static uint16_t at_most_16(uint32_t n) { return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX; }
 
 static void set_span(struct ct_rtp_window *w, int64_t start, const struct ct_rtp_opts *o) {
-  /* In one step a double would lose a quarter of a microsecond, and the text of it a whole one. */
-  w->start_us = (double)(start / 1000) + (double)(start % 1000) / 1000.0;
+  w->start_us = ct_us(start);
   w->length_us = (double)o->window_ns / 1000.0;
 }
 
 static void set_format(struct ct_rtp_window *w, const struct ct_stream *s) {
   w->other_clock = s->other_clock;
   w->clock = s->clock;
-  w->pt = s->audio_pt;
+  w->pt = s->main_pt;
   w->lane_mode = s->lane_mode;
   w->ts_step = s->ts_step;
 }
@@ -118,7 +117,8 @@ static void outage_windows(const struct ct_stream *s, const struct ct_rtp_opts *
 }
 
 unsigned ct_stream_roll(struct ct_stream *s, const struct ct_rtp_opts *o, int64_t now, uint32_t missing,
-                        struct ct_rtp_window windows[2]) {
+                        struct ct_rtp_closed *out) {
+  struct ct_rtp_window *windows = out->window;
   const int64_t len = (int64_t)o->window_ns, old_end = s->window_end_ns;
   const struct gap g = gap_of(s, missing, now);
   int64_t skipped = ct_ns_diff(now, old_end) / len * len;
@@ -136,10 +136,46 @@ unsigned ct_stream_roll(struct ct_stream *s, const struct ct_rtp_opts *o, int64_
     done |= CT_UPDATE_OUTAGE;
     outage_windows(s, o, old_end, s->last_ns + (int64_t)before * g.step_ns, before - here, &windows[1]);
   }
+  out->windows = (done & CT_UPDATE_WINDOW ? 1 : 0) + (done & CT_UPDATE_OUTAGE ? 1 : 0);
   s->window_seq++;
   begin_window(s, start, end);
   /* What the packet is about to add of the gap, and the run it makes, has been told of where none of it is the new window's. */
   s->w_expected += before;
   if (before > 0 && before == missing) s->w_loss_runs++;
   return done;
+}
+
+bool ct_stream_cut(struct ct_stream *s, const struct ct_rtp_opts *o, const struct ct_change *c,
+                   struct ct_rtp_window *w) {
+  const struct ct_rtp_mark *m = &c->mark;
+  if (m->packets == s->w_packets) return false;
+  memset(w, 0, sizeof(*w));
+  set_span(w, s->window_start_ns, o);
+  w->length_us = (double)ct_ns_diff(c->start_ns, s->window_start_ns) / 1000.0;
+  w->packets = m->packets - s->w_packets;
+  w->expected = grown(m->expected, s->w_expected);
+  w->lost = grown(w->expected, m->unique - s->w_unique);
+  w->duplicates = m->duplicates - s->w_duplicates;
+  w->reordered = m->reordered - s->w_reordered;
+  w->loss_runs = grown(m->loss_runs, s->w_loss_runs);
+  w->jitter_n = m->jitter_n - s->w_jitter_n;
+  for (int i = 0; i < CT_RTP_LANES; i++) {
+    w->discarded[i] = at_most_16(m->discarded[i] - (i == 0 ? s->w_discarded : s->w_discarded_in[i - 1]));
+    w->jitter_ms[i] = w->jitter_n == 0 ? 0 : c->window_sum[i] / (float)w->jitter_n;
+  }
+  set_format(w, s);
+  w->ts_step = c->ts_step;
+  s->window_seq++;
+  s->window_start_ns = c->start_ns;
+  if (__builtin_add_overflow(c->start_ns, (int64_t)o->window_ns, &s->window_end_ns)) s->window_end_ns = INT64_MAX;
+  s->w_packets = m->packets;
+  s->w_expected = m->expected;
+  s->w_unique = m->unique;
+  s->w_duplicates = m->duplicates;
+  s->w_reordered = m->reordered;
+  s->w_loss_runs = m->loss_runs;
+  s->w_jitter_n = m->jitter_n;
+  s->w_discarded = m->discarded[0];
+  memcpy(s->w_discarded_in, m->discarded + 1, sizeof(s->w_discarded_in));
+  return true;
 }

@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     ct_rtp_prefetch_slot(t, h);
     ct_rtp_update(t, h, ct_rtp_prefetch_stream(t, h, p.len > 1 ? p.payload[1] : 0), &p, origin, &ev);
     free(payload);
-    ASSERT(ev.n <= 4);
+    ASSERT(ev.n <= 6);
     for (uint32_t k = 0; k < ev.n; k++) {
       uint32_t index = ev.ev[k].index;
       struct ct_stream *chunk = ct_rtp_chunk(t, index / CT_RTP_CHUNK);
@@ -78,6 +78,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       ASSERT(s->generation == ev.ev[k].generation);
       if (ev.ev[k].type == CT_RTP_OPENED) opened++;
       if (ev.ev[k].type == CT_RTP_EVICTED) evicted++;
+      if (ev.ev[k].type == CT_RTP_SEGMENT) {
+        const struct ct_rtp_mark *m = &ev.closed.segment.mark;
+        ASSERT(m->packets < s->packets && m->unique < s->unique && m->jitter_n <= s->jitter_n);
+        ASSERT(m->discarded[0] <= s->discarded && s->jitter_base <= s->jitter_n);
+      }
       if (index + 1 > highest) highest = index + 1;
       if (d[0] & 64) {
         if (d[1] & 16) s->claimed = 1;

@@ -60,7 +60,7 @@ static inline bool pair_push(struct plain_pair *w, const struct ct_frame *f, uin
     if (ev.ev[i].index + 1 > w->highest) w->highest = ev.ev[i].index + 1;
   return ev.n == w->ev.n && ev.index == w->ev.index && ev.generation == w->ev.generation &&
          memcmp(ev.ev, w->ev.ev, ev.n * sizeof ev.ev[0]) == 0 &&
-         memcmp(ev.window, w->ev.window, sizeof ev.window) == 0;
+         memcmp(&ev.closed, &w->ev.closed, sizeof ev.closed) == 0;
 }
 
 /* True when both tables hold the same, to the byte. */

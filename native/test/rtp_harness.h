@@ -21,13 +21,15 @@ static struct ct_rtp_table *table;
 static uint32_t opened, accepted, windows, evicted, last_opened;
 static struct ct_rtp_window window_log[4096];
 static uint32_t window_index[4096];
+static struct ct_rtp_segment segment_log[64];
+static uint32_t segments;
 
 /* A new table, instead of the one of the test before. */
 static void start(uint32_t max_streams) {
   struct ct_rtp_opts o = {max_streams, {0x1234567890abcdef, 0xfedcba0987654321}, 5 * SECOND, 60};
   ct_rtp_free(table);
   table = ct_rtp_create(&o);
-  opened = accepted = windows = evicted = 0;
+  opened = accepted = windows = evicted = segments = 0;
   if (table == NULL) abort();
 }
 static int rtp_report(const char *what) {
@@ -77,9 +79,10 @@ static struct ct_rtp_events push_packet(const struct ct_packet *p, uint8_t origi
     if (ev.ev[i].type == CT_RTP_ACCEPTED) accepted++;
     if (ev.ev[i].type == CT_RTP_EVICTED) evicted++;
     if (ev.ev[i].type == CT_RTP_WINDOW) {
-      window_log[windows % 4096] = ev.window[said++];
+      window_log[windows % 4096] = ev.closed.window[said++];
       window_index[windows++ % 4096] = index;
     }
+    if (ev.ev[i].type == CT_RTP_SEGMENT) segment_log[segments++ % 64] = ev.closed.segment;
     CHECK_EQ(stream(index)->generation, ev.ev[i].generation);
   }
   return ev;
@@ -121,7 +124,7 @@ static void check_counts(const char *test, int line, const struct ct_stream *s, 
 }
 #define CHECK_COUNTS(stream, ...) check_counts(__func__, __LINE__, stream, (struct counts){__VA_ARGS__})
 static double jitter_mean(const struct ct_stream *s, int lane) {
-  uint32_t n = s->jitter_n - (lane == 4 ? s->other_skip : 0);
+  uint32_t n = s->jitter_n - s->jitter_base - (lane == 4 ? s->other_skip : 0);
   return n == 0
              ? 0
              : (s->jitter_sum[lane] + (double)(lane == 0 ? s->jitter0_wsum : s->jitter_wsum[lane - 1])) / n;
