@@ -42,7 +42,8 @@ enum ct_kind {
   CT_KIND_FRAME =
       20, /* where the files of calls are written: the frame itself, after the records that it gave;
                          aux0 enum ct_frame_part, of RTP aux1 stream index and aux2 generation */
-  CT_KIND_STREAM_SEGMENT = 21, /* its payload type changed; payload struct ct_rtp_segment; aux as of its stream */
+  CT_KIND_STREAM_SEGMENT =
+      21, /* its payload type changed; payload struct ct_rtp_segment; aux as of its stream */
 };
 
 /* What a frame may be of a call: a message or what speaks of one, a part of one, media, RTCP. */

@@ -104,7 +104,8 @@ static void set_record(struct ct_rtp_segment *out, const struct ct_stream *s, co
   out->mark = c->mark;
   for (int i = 0; i < CT_RTP_LANES; i++) {
     uint32_t from = s->jitter_base;
-    if (i == 4 && s->other_skip > from) from = s->other_skip < c->mark.jitter_n ? s->other_skip : c->mark.jitter_n;
+    if (i == 4 && s->other_skip > from)
+      from = s->other_skip < c->mark.jitter_n ? s->other_skip : c->mark.jitter_n;
     const uint32_t n = c->mark.jitter_n - from;
     out->jitter_ms[i] = n == 0 ? 0 : (float)(c->sum[i] / n);
   }
@@ -153,8 +154,8 @@ static unsigned begin_segment(struct ct_stream *s, const struct ct_rtp_opts *o, 
   return done;
 }
 
-unsigned ct_segment_after(struct ct_changes *all, struct ct_stream *s, const struct ct_rtp_opts *o, uint8_t pt,
-                          bool counts, struct ct_rtp_closed *out) {
+unsigned ct_segment_after(struct ct_changes *all, struct ct_stream *s, const struct ct_rtp_opts *o,
+                          uint8_t pt, bool counts, struct ct_rtp_closed *out) {
   struct ct_change *c = change_of(all, s);
   if (c == NULL) return 0;
   if (pt != c->pt) {

@@ -61,7 +61,9 @@ struct ct_rtp_table *ct_rtp_create(const struct ct_rtp_opts *o) {
   t->buffer_ns = (int64_t)t->opts.buffer_ms * 1000000;
   derive_keys(t);
   t->changes = calloc(1, sizeof(*t->changes));
-  if (t->changes != NULL && ct_admit_open(&t->admit, &t->key[2]) && ct_rtp_index_open(&t->index) && ct_rtp_places_open(t)) return t;
+  if (t->changes != NULL && ct_admit_open(&t->admit, &t->key[2]) && ct_rtp_index_open(&t->index) &&
+      ct_rtp_places_open(t))
+    return t;
   ct_rtp_free(t);
   return NULL;
 }

@@ -49,8 +49,8 @@ struct ct_rtp_window {
 /* What a stream has counted, from its beginning on. */
 struct ct_rtp_mark {
   uint32_t packets, expected, unique, duplicates, reordered, loss_runs, jitter_n; /* 0 4 8 12 16 20 24 */
-  uint32_t discarded[CT_RTP_LANES];                                              /* 28 */
-};                                                                               /* 48 */
+  uint32_t discarded[CT_RTP_LANES];                                               /* 28 */
+};                                                                                /* 48 */
 /* Where a segment ended and the next began: another type carries the media from here on. */
 struct ct_rtp_segment {
   double start_us;               /*  0 of the next; since the epoch */

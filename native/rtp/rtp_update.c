@@ -92,7 +92,8 @@ static bool probe(struct ct_stream *s, const struct ct_rtp_header *h, enum ct_se
 }
 
 unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
-                          const struct ct_rtp_opts *o, struct ct_changes *changes, struct ct_rtp_closed *out) {
+                          const struct ct_rtp_opts *o, struct ct_changes *changes,
+                          struct ct_rtp_closed *out) {
   int64_t now = p->ts_ns;
   unsigned done = 0;
   const uint16_t ahead = (uint16_t)(h->seq - s->ext_max);
@@ -114,7 +115,8 @@ unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const 
   if (v == CT_SEQ_RESYNC) s->flags &= (uint8_t)~CT_SF_TIMED;
   uint32_t step = s->ext_max - before;
   bool timed = v != CT_SEQ_DUPLICATE && v != CT_SEQ_STRAY;
-  if (take_payload(s, h, event, now, (int64_t)o->buffer_ms * 1000000, timed, step == 1)) done |= CT_UPDATE_KEY;
+  if (take_payload(s, h, event, now, (int64_t)o->buffer_ms * 1000000, timed, step == 1))
+    done |= CT_UPDATE_KEY;
   if (carries) done |= ct_segment_after(changes, s, o, h->pt, timed, out);
   if (s->state == CT_STREAM_PROBING && probe(s, h, v, step)) {
     s->state = CT_STREAM_ACCEPTED;

@@ -167,7 +167,8 @@ bool ct_stream_cut(struct ct_stream *s, const struct ct_rtp_opts *o, const struc
   w->ts_step = c->ts_step;
   s->window_seq++;
   s->window_start_ns = c->start_ns;
-  if (__builtin_add_overflow(c->start_ns, (int64_t)o->window_ns, &s->window_end_ns)) s->window_end_ns = INT64_MAX;
+  if (__builtin_add_overflow(c->start_ns, (int64_t)o->window_ns, &s->window_end_ns))
+    s->window_end_ns = INT64_MAX;
   s->w_packets = m->packets;
   s->w_expected = m->expected;
   s->w_unique = m->unique;

@@ -5,7 +5,15 @@
 import { impairmentOf } from '../protocols/rtp/codec-impairment.ts';
 import type { Impairment } from '../protocols/rtp/emodel.ts';
 import { openWindow } from '../protocols/rtp/open-window.ts';
-import { flawlessMos, lossPct, oneWayDelayMs, packetFloor, scoreStream } from '../protocols/rtp/quality.ts';
+import {
+  flawlessMos,
+  lossPct,
+  oneWayDelayMs,
+  packetFloor,
+  type StreamScore,
+  scoreStream,
+} from '../protocols/rtp/quality.ts';
+import type { StreamSegment } from '../protocols/rtp/stream-segment.ts';
 import type { StreamSnapshot } from '../protocols/rtp/stream-snapshot.ts';
 import { packetMs, streamJitter, streamLate } from '../protocols/rtp/stream-snapshot.ts';
 import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
@@ -16,9 +24,11 @@ import type { CodecFormat } from '../store/media/codec-set.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { QualityContext } from '../store/stores.ts';
 import type { Evidence } from './evidence.ts';
+import { carriedSegments, mainSegment, segmentJitterMs, segmentLate } from './stream-segments.ts';
 
 /** By what the packets of a stream are judged. */
 export type QualityScale = {
+  readonly payloadType: number;
   readonly codec: string | null;
   readonly clockRate: number | null;
   /** At which the native side timed the packets whose type has no clock of its own. */
@@ -32,6 +42,10 @@ export type StreamQuality = QualityScale & {
   readonly snapshot: StreamSnapshot;
   /** Closed windows, oldest first. */
   readonly windows: readonly StreamWindow[];
+  /** What each payload type carried where it changed; none where it never did. Its scale is that of the type with most packets. */
+  readonly segments: readonly StreamSegment[];
+  /** Timestamp units a packet, 0 unknown. */
+  readonly tsStep: number;
   readonly jitterMs: number;
   /** Packets that a jitter buffer of 60 ms does not wait for. */
   readonly late: number;
@@ -45,11 +59,14 @@ export function streamQuality(stream: Stream, c: QualityContext): StreamQuality 
   const s = c.streams.snapshot(stream);
   if (s === null) return null;
   const windows = closedWindows(stream, s, c, c.streams.windows(stream));
-  const { codec, clockRate, jitterClock, impairment, floorPackets, delayMs } = scaleOf(stream, s, c);
-  const counts = windows.map((w) => windowCounts(w, jitterClock));
-  const score = scoreStream(counts, impairment, floorPackets, delayMs, clockRate);
+  const segments = carriedSegments(stream, s);
+  const main = segments.length === 0 ? null : mainSegment(segments);
+  const scale = scaleOf(stream, s, main?.payloadType ?? s.payloadType, packetFloor(c.windowSec));
+  const { payloadType, codec, clockRate, jitterClock, impairment, floorPackets, delayMs } = scale;
+  const score = main === null ? scoreAt(windows, scale) : scoreOfTypes(stream, s, windows, scale);
   // Spelled out: for an object that begins with a spread and continues, V8 makes a hidden class of its own each time.
   return {
+    payloadType,
     codec,
     clockRate,
     jitterClock,
@@ -58,16 +75,83 @@ export function streamQuality(stream: Stream, c: QualityContext): StreamQuality 
     delayMs,
     snapshot: s,
     windows,
-    jitterMs: streamJitter(s, jitterClock).meanMs,
-    late: streamLate(s, jitterClock),
+    segments,
+    tsStep: main?.tsStep ?? s.tsStep,
+    jitterMs: main === null ? streamJitter(s, jitterClock).meanMs : jitterOf(stream, segments),
+    late: main === null ? streamLate(s, jitterClock) : lateOf(stream, segments),
     lossPct: lossPct(s.lost, s.expected),
     mos: score?.mos ?? null,
     worstMos: score?.worstMos ?? null,
   };
 }
 
+function scoreAt(windows: readonly StreamWindow[], scale: QualityScale): StreamScore | null {
+  const { impairment, floorPackets, delayMs, clockRate, jitterClock } = scale;
+  const counts = windows.map((w) => windowCounts(w, jitterClock));
+  return scoreStream(counts, impairment, floorPackets, delayMs, clockRate);
+}
+
+/** That of the type that carried most packets; the worst is that of any. */
+function scoreOfTypes(
+  stream: Stream,
+  s: StreamSnapshot,
+  windows: readonly StreamWindow[],
+  main: QualityScale,
+): StreamScore | null {
+  const score = scoreAt(
+    windows.filter((w) => w.payloadType === main.payloadType),
+    main,
+  );
+  if (score === null) return null;
+  let { worstMos } = score;
+  for (const type of new Set(windows.map((w) => w.payloadType))) {
+    const ofType = windows.filter((w) => w.payloadType === type);
+    const other = scoreAt(ofType, scaleOf(stream, s, type, main.floorPackets));
+    if (other !== null) worstMos = Math.min(worstMos, other.worstMos);
+  }
+  return { ...score, worstMos };
+}
+
+/** Of one segment; null when none of its windows has a score. */
+export function segmentScore(stream: Stream, q: StreamQuality, segment: StreamSegment): StreamScore | null {
+  const scale = scaleOf(stream, q.snapshot, segment.payloadType, q.floorPackets);
+  // Windows end where a segment does; the two times may differ by a rounding.
+  const own = q.windows.filter((w) => w.startUs > segment.firstUs - 1 && w.startUs < segment.lastUs);
+  return scoreAt(
+    own.filter((w) => w.payloadType === segment.payloadType),
+    scale,
+  );
+}
+
+/** By what a window of the stream is judged: by its own payload type, where the stream had several. */
+export function windowScale(stream: Stream, q: StreamQuality, w: StreamWindow): QualityScale {
+  if (q.segments.length === 0 || w.payloadType === q.payloadType) return q;
+  return scaleOf(stream, q.snapshot, w.payloadType, q.floorPackets);
+}
+
+/** Names of all codecs that the stream carried, that of most packets first; none for a type without a name. */
+export function codecsOf(stream: Stream, { codec, segments }: StreamQuality): string[] {
+  const names = segments.map(({ payloadType }) => streamFormat(stream, payloadType)?.name ?? null);
+  return [...new Set([codec, ...names])].filter((name): name is string => name !== null);
+}
+
+function jitterOf(stream: Stream, segments: readonly StreamSegment[]): number {
+  let sum = 0;
+  let samples = 0;
+  for (const segment of segments) {
+    sum += segmentJitterMs(stream, segment) * segment.jitterSamples;
+    samples += segment.jitterSamples;
+  }
+  return samples === 0 ? 0 : sum / samples;
+}
+
+function lateOf(stream: Stream, segments: readonly StreamSegment[]): number {
+  return segments.reduce((late, segment) => late + segmentLate(stream, segment), 0);
+}
+
 /** The MOS of streamQuality() alone, for who asks it of all streams: nothing is copied, the stream is read where it lies. */
 export function streamMos(stream: Stream, c: QualityContext): number | null {
+  if (stream.ends !== null) return streamQuality(stream, c)?.mos ?? null;
   return c.streams.peek(stream, (s, closed) => {
     const floor = packetFloor(c.windowSec);
     // Before its first window closes, a stream has one window with all its packets.
@@ -75,9 +159,8 @@ export function streamMos(stream: Stream, c: QualityContext): number | null {
     if (isFlawless(stream, s, floor)) {
       return flawlessMos(impairmentIn(streamFormat(stream, s.payloadType)), delayOf(stream));
     }
-    const { clockRate, jitterClock, impairment, delayMs } = scaleOf(stream, s, c);
-    const counts = closedWindows(stream, s, c, closed()).map((w) => windowCounts(w, jitterClock));
-    return scoreStream(counts, impairment, floor, delayMs, clockRate)?.mos ?? null;
+    const windows = closedWindows(stream, s, c, closed());
+    return scoreAt(windows, scaleOf(stream, s, s.payloadType, floor))?.mos ?? null;
   });
 }
 
@@ -108,24 +191,27 @@ export function worstMos({ stores, capture }: Evidence, d: Dialog): number | nul
 export function lastWindow(stream: Stream, c: QualityContext): { window: StreamWindow; scale: QualityScale } | null {
   const s = c.streams.snapshot(stream);
   const window = s === null ? undefined : closedWindows(stream, s, c, c.streams.windows(stream, 1)).at(-1);
-  return s === null || window === undefined ? null : { window, scale: scaleOf(stream, s, c) };
+  if (s === null || window === undefined) return null;
+  const type = stream.ends === null ? s.payloadType : window.payloadType;
+  return { window, scale: scaleOf(stream, s, type, packetFloor(c.windowSec)) };
 }
 
-function scaleOf(stream: Stream, s: StreamSnapshot, c: QualityContext): QualityScale {
-  const format = streamFormat(stream, s.payloadType);
+function scaleOf(stream: Stream, s: StreamSnapshot, payloadType: number, floorPackets: number): QualityScale {
+  const format = streamFormat(stream, payloadType);
   // Packets of a static type are timed at their own clock whatever is asked for (RFC 3551). The clock to ask for is that
   // of a dynamic type, also when a static one came first.
   const timedType =
-    s.payloadType >= FIRST_DYNAMIC_PT
-      ? s.payloadType
+    payloadType >= FIRST_DYNAMIC_PT
+      ? payloadType
       : s.payloadTypes.find((p) => p.payloadType >= FIRST_DYNAMIC_PT && !p.isEvent)?.payloadType;
   const timed = timedType === undefined ? null : streamFormat(stream, timedType);
   return {
+    payloadType,
     codec: format?.name ?? null,
     clockRate: format?.clockRate ?? null,
     jitterClock: timed?.clockRate ?? null,
     impairment: impairmentIn(format),
-    floorPackets: packetFloor(c.windowSec),
+    floorPackets,
     delayMs: delayOf(stream),
   };
 }
@@ -153,9 +239,9 @@ function closedWindows(stream: Stream, s: StreamSnapshot, c: QualityContext, clo
 }
 
 /** The packet time, 0 where it is not known: how far arrivals lie apart tells it only of who sends all the time. */
-export function spokenPacketMs({ snapshot, clockRate }: StreamQuality): number {
+export function spokenPacketMs({ snapshot, clockRate, tsStep }: StreamQuality): number {
   const isSilentAtTimes = snapshot.cnPackets > 0 || snapshot.pauses > 0;
-  return isSilentAtTimes && snapshot.tsStep === 0 ? 0 : packetMs(snapshot, clockRate);
+  return isSilentAtTimes && tsStep === 0 ? 0 : packetMs(snapshot, clockRate, tsStep);
 }
 
 /** From where figures are worth a word: what a listener notices, whatever the wire says. */

@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { MESSAGE_NOTES } from '../core/words.ts';
 import { DialogSummary } from './dialog.ts';
 import { Count, DateTime, named, ref, SchemaVersion1 } from './schema.ts';
-import { RtpStream } from './stream.ts';
+import { RtpStream, StreamSegment } from './stream.ts';
 import { Origin, SsrcText } from './values.ts';
 
 /** A message without its text, as ladders draw it. */
@@ -240,9 +240,20 @@ export const AskCompare = named(
 );
 export type AskCompare = Static<typeof AskCompare>;
 
+/** A stream, and what each of its payload types carried where it changed. */
+export const AskStream = named(
+  'AskStream',
+  Type.Object({ ...RtpStream.properties, segments: Type.Optional(Type.Array(ref(StreamSegment))) }),
+);
+export type AskStream = Static<typeof AskStream>;
+
 export const AskQuality = named(
   'AskQuality',
-  Type.Object({ schema_version: SchemaVersion1, call_id: Type.String(), streams: Type.Array(ref(RtpStream)) }),
+  Type.Object({
+    schema_version: SchemaVersion1,
+    call_id: Type.String(),
+    streams: Type.Array(ref(AskStream)),
+  }),
 );
 export type AskQuality = Static<typeof AskQuality>;
 

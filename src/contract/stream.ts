@@ -72,6 +72,26 @@ export const RtpStream = named(
 );
 export type RtpStream = Static<typeof RtpStream>;
 
+/** What one payload type carried without another in between, of a stream that changed its type. */
+export const StreamSegment = named(
+  'StreamSegment',
+  Type.Object({
+    payload_type: Type.Integer({ minimum: 0, maximum: 255 }),
+    codec: Type.Optional(Type.String()),
+    clock_rate: Type.Optional(Count),
+    packet_ms: Type.Optional(Milliseconds),
+    from: DateTime,
+    to: DateTime,
+    packets: Count,
+    expected: Count,
+    lost: Count,
+    late: Type.Integer({ minimum: 0, description: 'Later than a jitter buffer of 60 ms waits.' }),
+    jitter_ms: Milliseconds,
+    mos: Type.Optional(Mos),
+  }),
+);
+export type StreamSegment = Static<typeof StreamSegment>;
+
 export const StreamRow = named(
   'StreamRow',
   Type.Object({

@@ -369,3 +369,8 @@ export const SHIP_SPOOL_LEAST_BYTES = 16 * 1024 * 1024;
 export const STORE_TIMEOUT_MS = 60_000;
 /** Rows that a store tells of itself: one a table. */
 export const STORE_ROWS = 100_000;
+
+/** Segments of one RTP stream; with more the oldest two become one. */
+export const MAX_STREAM_SEGMENTS = 16;
+/** Of them, those that a sentence names. */
+export const MAX_CHANGES_NAMED = 4;

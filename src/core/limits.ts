@@ -20,14 +20,17 @@ export const MAX_VALUE_BYTES = 512;
 /** Dialogs of one prefix that its rank counts; more dialogs do not change the rank. */
 export const MAX_PREFIX_RANK = 65_535;
 
-/** RTP streams kept, candidates included (`--max-streams`); 512 bytes of native memory each. */
+/** RTP streams kept, candidates included (`--max-streams`); 576 bytes of native memory each. */
 export const MAX_STREAMS = 100_000;
 
 /** Streams that one dialog may own; what comes beyond them on its sockets waits as anybody's. */
 export const MAX_DIALOG_STREAMS = 128;
 
-/** Bytes of closed quality windows over all streams, of 80 each; beside it every stream may keep two. */
+/** Bytes of closed quality windows over all streams, of 88 each; beside it every stream may keep two. */
 export const STREAM_WINDOW_BYTES = 48 * 1024 * 1024;
+
+/** Ends of segments kept over all streams, some 300 bytes each; beyond them each stream keeps as many as it has. */
+export const SEGMENT_ENDS = 32_768;
 
 /** Messages of one dialog that are kept; later ones still drive state, timing and counts. */
 export const MAX_DIALOG_MESSAGES = 500;

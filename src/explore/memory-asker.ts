@@ -27,7 +27,7 @@ import { trunksSteps } from '../view/ask-trunks.ts';
 import { toCallRow } from '../view/call-row.ts';
 import { messagesSteps } from '../view/call-trace.ts';
 import { compareSteps } from '../view/compare.ts';
-import { callDocument, callDocumentSteps, streamDocument } from '../view/documents.ts';
+import { askStream, callDocument, callDocumentSteps } from '../view/documents.ts';
 import type { Figures } from '../view/figures.ts';
 import { ladderSteps } from '../view/ladder.ts';
 import type { LadderStyle } from '../view/ladder-text.ts';
@@ -161,7 +161,7 @@ function* compareOrNothing(e: Evidence, a: Dialog | undefined, b: Dialog | undef
 function* qualitySteps(e: Evidence, d: Dialog): Steps<AskQuality> {
   const streams: AskQuality['streams'] = [];
   for (const stream of e.stores.streams.ownedBy(d)) {
-    const document = streamDocument(e, stream);
+    const document = askStream(e, stream);
     if (document !== null) streams.push(document);
     yield;
   }

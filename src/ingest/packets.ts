@@ -164,6 +164,9 @@ export class PacketIngest {
         this.#d.streams.onWindow(b.aux0(i), b.aux2(i), b.data, b.off(i));
         if (this.#windowObservers.length > 0) this.#showWindow(this.#d.streams.find(b.aux0(i), b.aux2(i)));
         return;
+      case KIND.STREAM_SEGMENT:
+        this.#d.streams.onSegment(b.aux0(i), b.aux2(i), b.data, b.off(i));
+        return;
       case KIND.RTP_KEY: {
         const stream = this.#d.streams.find(b.aux0(i), b.aux2(i));
         if (stream !== undefined) this.#d.keys.onPacket(stream, b.data, b.off(i), b.off(i) + b.len(i), tsUs);

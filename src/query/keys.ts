@@ -3,7 +3,7 @@
  */
 import { FINDING_NAMES, findingNames } from '../analysis/finding-names.ts';
 import { finalCodeOf, finalOf } from '../analysis/signaling/failure.ts';
-import { worstMos } from '../analysis/stream-quality.ts';
+import { codecsOf, worstMos } from '../analysis/stream-quality.ts';
 import { TAG_NAMES } from '../analysis/tags.ts';
 import { endpointKeyAddress } from '../core/ip.ts';
 import { DIALOG_STATES, METHOD_NAMES, ORIGINS, TRANSPORTS } from '../core/words.ts';
@@ -167,7 +167,7 @@ const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, hel
   ['ua', text(TEXTS, (s) => headers(s, HEADER.USER_AGENT, HEADER.SERVER)), 'ua:~yealink', 'User-Agent or Server'],
   [
     'codec',
-    text(STREAMS, (s) => streams(s).map(({ quality }) => quality.codec ?? '')),
+    text(STREAMS, (s) => streams(s).flatMap(({ stream, quality }) => codecsOf(stream, quality))),
     'codec:opus',
     'codec of a stream',
   ],

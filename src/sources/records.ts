@@ -29,6 +29,7 @@ export const KIND = {
   FILE_END: 18,
   MESSAGE: 19,
   FRAME: 20,
+  STREAM_SEGMENT: 21,
 } as const;
 
 /** enum ct_frame_part: what a frame may be of a call. */

@@ -11,6 +11,7 @@ import type { FindingName } from '../analysis/finding-names.ts';
 import { findingNames } from '../analysis/finding-names.ts';
 import { whoHungUp } from '../analysis/hangup.ts';
 import { finalCodeOf, finalOf } from '../analysis/signaling/failure.ts';
+import { codecsOf } from '../analysis/stream-quality.ts';
 import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
@@ -123,8 +124,8 @@ class DialogRow implements CallRow {
   }
   get codecs(): readonly string[] {
     const names: string[] = [];
-    for (const { quality } of this.#judged.streams)
-      if (quality.codec !== null && !names.includes(quality.codec)) names.push(quality.codec);
+    for (const { stream, quality } of this.#judged.streams)
+      for (const codec of codecsOf(stream, quality)) if (!names.includes(codec)) names.push(codec);
     return names;
   }
   get findings(): readonly FindingName[] {

@@ -8,7 +8,7 @@ import type { LintResult } from '../analysis/lint/lint.ts';
 import { lintDialog } from '../analysis/lint/lint.ts';
 import type { LintStream } from '../analysis/lint/rule.ts';
 import { spokenPacketMs, streamQuality } from '../analysis/stream-quality.ts';
-import type { CallDocument, Dialog as DialogDocument, RtpStream, StreamRow } from '../contract/index.ts';
+import type { AskStream, CallDocument, Dialog as DialogDocument, RtpStream, StreamRow } from '../contract/index.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import { MAX_DIALOG_INTERVALS } from '../core/limits.ts';
 import type { Steps } from '../core/turns.ts';
@@ -21,11 +21,21 @@ import { readDialog } from './dialog-reading.ts';
 import { toRtpStream, toStreamRow } from './stream-document.ts';
 import type { StreamReading } from './stream-reading.ts';
 import { readStream } from './stream-reading.ts';
+import { segmentRows } from './stream-segments.ts';
 import { toTermination } from './termination.ts';
 
 export function streamDocument(e: Evidence, stream: Stream): RtpStream | null {
   const q = streamQuality(stream, e.capture.quality);
   return q === null ? null : toRtpStream(readStream(stream, q, e.capture.sources));
+}
+
+/** The same with what each payload type carried, where it changed. */
+export function askStream(e: Evidence, stream: Stream): AskStream | null {
+  const q = streamQuality(stream, e.capture.quality);
+  if (q === null) return null;
+  const document: AskStream = toRtpStream(readStream(stream, q, e.capture.sources));
+  if (q.segments.length > 0) document.segments = segmentRows(stream, q);
+  return document;
 }
 
 export function streamRow(e: Evidence, stream: Stream): StreamRow | null {
@@ -51,7 +61,7 @@ export function* dialogLintSteps(e: Evidence, d: Dialog): Steps<LintResult> {
     streams.push({
       src: endpointKeyText(stream.srcKey),
       dst: endpointKeyText(stream.dstKey),
-      payloadType: snapshot.payloadType,
+      payloadType: q.payloadType,
       packets: snapshot.packets,
       packetMs: spokenPacketMs(q),
     });

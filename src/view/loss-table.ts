@@ -209,6 +209,11 @@ const STORES: readonly Loss[] = [
     { remedy: 'Lower `--max-streams`: calltap then keeps fewer ended streams, but whole ones.' },
   ),
   loss(
+    'stream_segments_joined',
+    (f) => f.evidence.stores.streams.segments.joined,
+    'Changes of payload type that calltap no longer shows: a stream had more than 15, or all together 32,768.',
+  ),
+  loss(
     'streams_beyond_dialog_cap',
     (f) => f.evidence.stores.streams.beyondDialogCap,
     'Streams to the sockets of a call that owns 128 already; they are orphans.',

@@ -153,7 +153,7 @@ function mediaRows(facts: DialogFacts): string[][] {
     ssrcText(stream.ssrc),
     endpointKeyText(stream.srcKey),
     endpointKeyText(stream.dstKey),
-    q.codec ?? `type ${q.snapshot.payloadType}`,
+    q.codec ?? `type ${q.payloadType}`,
     String(q.snapshot.packets),
     String(q.snapshot.lost),
     `${q.lossPct.toFixed(2)} %`,

@@ -4,6 +4,7 @@
  */
 import { srtpTrailerBytes } from '../analysis/srtp-trailer.ts';
 import type { QualityScale, StreamQuality } from '../analysis/stream-quality.ts';
+import { windowScale } from '../analysis/stream-quality.ts';
 import type { Verdict } from '../contract/index.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import type { BurstGap } from '../protocols/rtp/burst-gap.ts';
@@ -70,7 +71,7 @@ export function readStream(
     serial: stream.serial,
     openedUs: stream.openedUs,
     ssrc: stream.ssrc,
-    payloadType: s.payloadType,
+    payloadType: q.payloadType,
     src: stream.srcKey,
     dst: stream.dstKey,
     packets: s.packets,
@@ -79,9 +80,9 @@ export function readStream(
     lossPct: q.lossPct,
     firstUs: s.firstUs,
     lastUs: s.lastUs,
-    windows: q.windows.slice(-mostWindows).map((w) => readWindow(w, q)),
+    windows: q.windows.slice(-mostWindows).map((w) => readWindow(w, windowScale(stream, q, w))),
     codec: q.codec,
-    burst: finishBurstGap(s, packetMs(s, q.clockRate)),
+    burst: finishBurstGap(s, packetMs(s, q.clockRate, q.tsStep)),
     dscpFirst: s.dscpFirst,
     dscpLast: s.dscpLast,
     origin: stream.origin,

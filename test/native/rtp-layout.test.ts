@@ -36,6 +36,7 @@ test('offsets, sizes and constants are those of the C structs', { skip }, () => 
   const want: [string, number][] = [
     ['sizeof(struct ct_stream)', layout.STREAM_BYTES],
     ['sizeof(struct ct_rtp_window)', layout.WINDOW_BYTES],
+    ['sizeof(struct ct_rtp_segment)', layout.SEGMENT_BYTES],
     ['CT_RTP_LANES', layout.LANES],
     ['CT_RTP_PTS', layout.PAYLOAD_TYPES],
     ['CT_RTP_NO_PT', layout.NO_PAYLOAD_TYPE],
@@ -62,6 +63,10 @@ test('offsets, sizes and constants are those of the C structs', { skip }, () => 
   }
   for (const [field, at] of Object.entries(layout.WINDOW))
     want.push([`offsetof(struct ct_rtp_window, ${snake(field)})`, at]);
+  for (const [field, at] of Object.entries(layout.SEGMENT))
+    want.push([`offsetof(struct ct_rtp_segment, ${snake(field)})`, at]);
+  for (const [field, at] of Object.entries(layout.MARK))
+    want.push([`offsetof(struct ct_rtp_mark, ${snake(field)})`, at]);
   const dir = mkdtempSync(join(tmpdir(), 'calltap-layout-'));
   try {
     const source = [

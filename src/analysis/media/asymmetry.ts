@@ -8,6 +8,7 @@ import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { formatOf } from '../../store/media/codec-format.ts';
 import type { MediaFindings } from '../findings.ts';
 import type { MediaCase, MediaStream } from './check.ts';
+import { isAgreed } from './codec-change.ts';
 
 export function checkLate({ d, audio, thresholds: t }: MediaCase, f: MediaFindings): void {
   if (Number.isNaN(d.answerUs) || audio.length === 0) return;
@@ -40,11 +41,18 @@ export function checkAsymmetry({ d, audio, ways, thresholds: t }: MediaCase, f: 
     const pair = (): string => `${endpointKeyText(a.stream.srcKey)} and ${endpointKeyText(b.stream.srcKey)}`;
     // Key presses and comfort noise alone have neither a codec nor a packet time to compare.
     const isSpoken = isSpeech(a) && isSpeech(b);
-    if (isSpoken && a.codec !== null && b.codec !== null && a.codec !== b.codec)
+    const hasChanged = a.segments.length + b.segments.length > 0;
+    if (isSpoken && a.codec !== null && b.codec !== null && a.codec !== b.codec && !(hasChanged && isAgreed(a, b)))
       f.hints.push(`Codec asymmetry between ${pair()}: ${a.codec} one way, ${b.codec} the other.`);
-    else if (isSpoken && a.payloadType !== b.payloadType && !(isNamedFor(d, a) && isNamedFor(d, b)))
+    else if (isSpoken && !hasChanged && a.payloadType !== b.payloadType && !(isNamedFor(d, a) && isNamedFor(d, b)))
       f.hints.push(`Payload type asymmetry between ${pair()}: ${a.payloadType} one way, ${b.payloadType} the other.`);
-    if (isSpoken && a.packetMs > 0 && b.packetMs > 0 && Math.abs(a.packetMs - b.packetMs) > t.ptimeMs)
+    if (
+      isSpoken &&
+      (!hasChanged || a.codec === b.codec) &&
+      a.packetMs > 0 &&
+      b.packetMs > 0 &&
+      Math.abs(a.packetMs - b.packetMs) > t.ptimeMs
+    )
       f.hints.push(
         `Packet time asymmetry between ${pair()}: ${a.packetMs.toFixed(0)} ms one way, ${b.packetMs.toFixed(0)} ms the other.`,
       );

@@ -7,6 +7,14 @@ import type { MediaFindings } from '../findings.ts';
 import type { Ways } from './ways.ts';
 
 /** A stream with the counters that the detections need. */
+/** What one payload type carried without another in between. */
+export type MediaSegment = {
+  readonly codec: string | null;
+  readonly payloadType: number;
+  readonly firstUs: number;
+  readonly lastUs: number;
+};
+
 export type MediaStream = {
   readonly stream: Stream;
   readonly packets: number;
@@ -17,6 +25,8 @@ export type MediaStream = {
   readonly lastUs: number;
   readonly codec: string | null;
   readonly payloadType: number;
+  /** Where the payload type changed; none where it never did. */
+  readonly segments: readonly MediaSegment[];
   /** Packet time; 0 while unknown. */
   readonly packetMs: number;
   readonly comfortNoisePackets: number;

@@ -18,6 +18,7 @@ import type { MediaFindings } from '../findings.ts';
 import { noMediaFault } from '../findings.ts';
 import { checkAsymmetry, checkLate } from './asymmetry.ts';
 import type { MediaCase, MediaCheck, MediaContext, MediaStream } from './check.ts';
+import { checkCodecChange } from './codec-change.ts';
 import { checkStopped } from './stop.ts';
 import { Ways } from './ways.ts';
 
@@ -30,6 +31,7 @@ const CHECKS: readonly { readonly check: MediaCheck; readonly needsAll: boolean 
   { check: checkPrivate, needsAll: false },
   { check: checkLate, needsAll: true },
   { check: checkAsymmetry, needsAll: true },
+  { check: checkCodecChange, needsAll: false },
   { check: checkReports, needsAll: false },
 ];
 

@@ -1,7 +1,7 @@
 /**
  * How a call sounded over time: the windows of each stream, with a bar for the score.
  */
-import type { AskQuality } from '../../contract/index.ts';
+import type { AskQuality, StreamSegment } from '../../contract/index.ts';
 import { paint, safeText } from '../../core/terminal-text.ts';
 import { clockOf } from '../../view/clock.ts';
 import type { TableStyle } from './call-table.ts';
@@ -18,6 +18,7 @@ export function* qualityLines({ streams }: AskQuality, { isUtc, color }: TableSt
     const codec = safeText(s.codec ?? `type ${s.payload_type}`);
     const figures = `${mos}, ${s.loss_pct.toFixed(1)} % lost, jitter ${s.jitter_ms.toFixed(1)} ms`;
     yield paint(`${s.src} -> ${s.dst}  ${s.ssrc}  ${codec}  ${s.packets} packets, ${figures}`, 'bold', color);
+    for (const g of s.segments ?? []) yield `  ${segmentLine(g, isUtc)}`;
     for (const w of s.quality_intervals) {
       const time = clockOf(Date.parse(w.timestamp) * 1000, isUtc).time.slice(0, 8);
       const score = typeof w.mos === 'number' ? w.mos : null;
@@ -30,4 +31,12 @@ export function* qualityLines({ streams }: AskQuality, { isUtc, color }: TableSt
     }
     yield '';
   }
+}
+
+function segmentLine(g: StreamSegment, isUtc: boolean): string {
+  const at = (text: string): string => clockOf(Date.parse(text) * 1000, isUtc).time.slice(0, 8);
+  const codec = safeText(g.codec ?? `type ${g.payload_type}`);
+  const mos = g.mos === undefined ? 'no MOS' : `MOS ${g.mos.toFixed(2)}`;
+  const packet = g.packet_ms === undefined ? '' : `, ${g.packet_ms} ms each`;
+  return `${at(g.from)} to ${at(g.to)}  ${codec}  ${g.packets} packets${packet}, ${mos}, ${g.lost} lost, ${g.late} late, jitter ${g.jitter_ms.toFixed(1)} ms`;
 }

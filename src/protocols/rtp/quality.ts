@@ -86,6 +86,8 @@ function expectedMs(window: TimedCounts, clockRate: number | null): number {
   return Math.min(window.lengthUs / 1000, window.expected * packetMs);
 }
 
+export type StreamScore = { readonly rFactor: number; readonly mos: number; readonly worstMos: number };
+
 /** R and MOS of a stream from its windows, or null when none has a score or one has none for its codec. */
 export function scoreStream(
   windows: Iterable<TimedCounts>,
@@ -93,7 +95,7 @@ export function scoreStream(
   floor: number,
   oneWayDelayMs: number,
   clockRate: number | null,
-): { rFactor: number; mos: number; worstMos: number } | null {
+): StreamScore | null {
   let weighted = 0;
   let totalMs = 0;
   let worst = Number.POSITIVE_INFINITY;

@@ -1,11 +1,12 @@
 /**
- * Where the fields of a stream and of a closed window lie: the mirror of native/rtp/rtp_stream.h and rtp_table.h.
+ * Where the fields of a stream, of a closed window and of a segment's end lie: the mirror of native/rtp/rtp_stream.h and rtp_table.h.
  *
- * test/native/rtp-layout.test.ts compares every offset and both sizes with the C compiler's.
+ * test/native/rtp-layout.test.ts compares every offset and all sizes with the C compiler's.
  */
 
 export const STREAM_BYTES = 576;
 export const WINDOW_BYTES = 88;
+export const SEGMENT_BYTES = 96;
 
 /** Lanes of jitter and lateness: 8000, 16000, 48000, 90000 Hz and the stream's other clock. */
 export const LANES = 5;
@@ -72,6 +73,7 @@ export const STREAM_NUMBERS = {
   cnPackets: [500, 'u32'],
   eventPackets: [504, 'u32'],
   pauses: [508, 'u32'],
+  jitterBase: [572, 'u32'],
 } as const;
 
 type NumberOffsets = { readonly [Name in keyof typeof STREAM_NUMBERS]: number };
@@ -129,4 +131,27 @@ export const WINDOW = {
   pt: 84,
   laneMode: 85,
   tsStep: 86,
+} as const;
+
+/** struct ct_rtp_segment, and the struct ct_rtp_mark within it */
+export const SEGMENT = {
+  startUs: 0,
+  endUs: 8,
+  mark: 16,
+  jitterMs: 64,
+  otherClock: 84,
+  clock: 88,
+  pt: 92,
+  laneMode: 93,
+  tsStep: 94,
+} as const;
+export const MARK = {
+  packets: 0,
+  expected: 4,
+  unique: 8,
+  duplicates: 12,
+  reordered: 16,
+  lossRuns: 20,
+  jitterN: 24,
+  discarded: 28,
 } as const;

@@ -103,7 +103,7 @@ export class StreamSnapshot extends StreamNumbers implements JitterLanes, BurstG
     return [0, 4, 8, 12].map((word) => this.#u32(STREAM.windowLo + word));
   }
 
-  /** First type that is neither event nor comfort noise, else the first type seen. */
+  /** Of the segment that goes on: neither event nor comfort noise, else the first type seen. */
   get payloadType(): number {
     if (this.mainPt !== NO_PAYLOAD_TYPE) return this.mainPt;
     return this.payloadTypes[0]?.payloadType ?? this.lastPt;
@@ -125,10 +125,10 @@ export class StreamSnapshot extends StreamNumbers implements JitterLanes, BurstG
     return this.#u32(STREAM.clock) || this.#likelyClock();
   }
 
-  /** In a lane: mean of the running jitter, the running jitter now, its maximum. */
+  /** In a lane: mean of the running jitter since the payload type changed, the running jitter now, its maximum. */
   jitterIn(lane: number): { meanMs: number; nowMs: number; maxMs: number } {
     const sum = this.view.getFloat64(this.base + STREAM.jitterSum + lane * 8, true);
-    const skipped = lane === LANES - 1 ? this.otherSkip : 0;
+    const skipped = lane === LANES - 1 ? Math.max(this.otherSkip, this.jitterBase) : this.jitterBase;
     return {
       meanMs: ratio(sum + this.windowJitterSum(lane), this.jitterN - skipped),
       nowMs: this.#inLane(STREAM.jitter0, STREAM.jitter, lane),
@@ -236,9 +236,9 @@ export function copyStream(view: DataView, base: number): StreamSnapshot | null 
 }
 
 /** The packet time in milliseconds: from the timestamps when the clock is known, else from the arrivals. */
-export function packetMs(s: StreamSnapshot, clockRate: number | null): number {
+export function packetMs(s: StreamSnapshot, clockRate: number | null, tsStep = s.tsStep): number {
   const clock = clockRate ?? s.clock;
-  if (s.tsStep > 0 && clock > 0) return (s.tsStep * 1000) / clock;
+  if (tsStep > 0 && clock > 0) return (tsStep * 1000) / clock;
   return s.expected > 1 ? (s.lastUs - s.firstUs) / 1000 / (s.expected - 1) : 0;
 }
 

@@ -45,6 +45,8 @@ const ASK_ROOTS: readonly NamedSchema[] = [
   contract.AskSipp,
   contract.AskMessages,
   contract.AskLadder,
+  contract.StreamSegment,
+  contract.AskStream,
   contract.AskQuality,
   contract.AskCompare,
   contract.AskHead,

@@ -9,6 +9,7 @@
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKey, endpointKeyPort, endpointKeyWithPort } from '../../core/ip.ts';
 import { MAX_DIALOG_STREAMS } from '../../core/limits.ts';
+import { readSegmentEnd } from '../../protocols/rtp/stream-segment.ts';
 import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
 import { settled } from '../../protocols/rtp/stream-snapshot.ts';
 import type { StreamTable } from '../../protocols/rtp/stream-table.ts';
@@ -18,12 +19,13 @@ import { MARK } from '../dialogs/call-marks.ts';
 import type { Dialog } from '../dialogs/dialog.ts';
 import { NONE } from '../row-blocks.ts';
 import { TimeOrder } from '../time-order.ts';
-import { FIRST_DYNAMIC_PT } from './codec-format.ts';
+import { FIRST_DYNAMIC_PT, streamFormat } from './codec-format.ts';
 import type { CodecSet } from './codec-set.ts';
 import type { EndpointIndex } from './endpoint-index.ts';
 import { SsrcIndex } from './ssrc-index.ts';
 import { Stream } from './stream.ts';
 import { FACT, NO_PLACE, StreamColumns } from './stream-columns.ts';
+import { StreamSegments } from './stream-segments.ts';
 import { StreamWindows } from './stream-windows.ts';
 import { WaitingStreams } from './waiting-streams.ts';
 
@@ -37,6 +39,7 @@ export class StreamStore {
   /** Those of the streams that are objects, by place. */
   readonly #objects: (Stream | undefined)[] = [];
   readonly quality = new StreamWindows(this.#objects);
+  readonly segments = new StreamSegments();
   /** Streams no dialog owns, and those that began after the end of theirs. */
   readonly #waiting: WaitingStreams;
   readonly #endpoints: EndpointIndex;
@@ -137,12 +140,24 @@ export class StreamStore {
     this.generation++;
   }
 
+  /** The stream's payload type has changed: struct ct_rtp_segment at `off`. */
+  onSegment(index: number, generation: number, bytes: Uint8Array, off: number): void {
+    const stream = this.find(index, generation);
+    if (stream === undefined) return;
+    this.segments.add(stream, readSegmentEnd(bytes, off));
+    const now = this.table?.at(index)?.payloadType ?? 0;
+    const clock = now < FIRST_DYNAMIC_PT ? undefined : streamFormat(stream, now)?.clockRate;
+    if (clock !== undefined) this.table?.setClock(index, clock);
+    this.generation++;
+  }
+
   onEvicted(index: number, generation: number): void {
     const columns = this.#columns;
     if (columns.generation(index) !== generation) return;
     const stream = this.#objects[index];
     if (stream !== undefined) {
       this.quality.forget(stream);
+      this.segments.forget(stream);
       stream.detach();
     }
     if (index < this.#objects.length) this.#objects[index] = undefined;

@@ -3,6 +3,7 @@
  * in the native table (src/protocols/rtp/stream-table.ts).
  */
 import type { EndpointKey } from '../../core/ip.ts';
+import type { SegmentEnd } from '../../protocols/rtp/stream-segment.ts';
 import type { FramePointer } from '../dialogs/call-marks.ts';
 import type { Dialog } from '../dialogs/dialog.ts';
 import type { RtcpSideData } from './rtcp-data.ts';
@@ -14,6 +15,8 @@ export class Stream {
   /** Closed windows, as native/rtp/rtp_table.h lays them out; null while none closed. */
   windows: Uint8Array | null = null;
   windowCount = 0;
+  /** Where its payload type changed, oldest first; null while it never did. */
+  ends: SegmentEnd[] | null = null;
   rtcp: RtcpSideData | null = null;
   /** Its place in the native table. */
   readonly index: number;

@@ -73,6 +73,7 @@ export function stream(
     codec: 'PCMU',
     payloadType: 0,
     packetMs: 20,
+    segments: [],
     comfortNoisePackets: 0,
     pauses: 0,
     hasReverse: false,

@@ -1,0 +1,37 @@
+/** What each payload type of a stream carried, where it changed: the rows of `/ask`. */
+import type { StreamQuality } from '../analysis/stream-quality.ts';
+import { segmentScore } from '../analysis/stream-quality.ts';
+import { segmentJitterMs, segmentLate } from '../analysis/stream-segments.ts';
+import type { StreamSegment as SegmentRow } from '../contract/index.ts';
+import type { StreamSegment } from '../protocols/rtp/stream-segment.ts';
+import { streamFormat } from '../store/media/codec-format.ts';
+import type { Stream } from '../store/media/stream.ts';
+import { timestampText } from './captured-at.ts';
+import { milliseconds, mosValue } from './stream-document.ts';
+
+export function segmentRows(stream: Stream, q: StreamQuality): SegmentRow[] {
+  return q.segments.map((segment) => segmentRow(stream, q, segment));
+}
+
+function segmentRow(stream: Stream, q: StreamQuality, segment: StreamSegment): SegmentRow {
+  const { payloadType, tsStep, packets, expected, lost } = segment;
+  const format = streamFormat(stream, payloadType);
+  const row: SegmentRow = {
+    payload_type: payloadType,
+    from: timestampText(segment.firstUs),
+    to: timestampText(segment.lastUs),
+    packets,
+    expected,
+    lost,
+    late: segmentLate(stream, segment),
+    jitter_ms: milliseconds(segmentJitterMs(stream, segment)),
+  };
+  if (format !== null) {
+    row.codec = format.name;
+    row.clock_rate = format.clockRate;
+    if (tsStep > 0) row.packet_ms = milliseconds((tsStep * 1000) / format.clockRate);
+  }
+  const mos = segmentScore(stream, q, segment)?.mos;
+  if (mos !== undefined) row.mos = mosValue(mos);
+  return row;
+}
