@@ -1,6 +1,6 @@
 /** A document of the service in a component: absent while it comes, the refusal where it does not. */
 import { useEffect, useState } from 'preact/hooks';
-import type { AskQuality, CallDocument, RtpStream } from '../../contract/index.ts';
+import type { AskQuality, AskStream, CallDocument } from '../../contract/index.ts';
 import { ask } from './service.ts';
 
 /** What takes long is asked less often: the service is to watch calls, not to count them again and again. */
@@ -42,7 +42,7 @@ export function useAsked<T>(path: string | null, everyMs = 0): Asked<T> {
 }
 
 /** The streams of all hosts that heard the call: the document of a hub is that of one host. */
-export function useStreams({ call_id: callId, hosts = [], streams }: CallDocument): readonly RtpStream[] {
+export function useStreams({ call_id: callId, hosts = [], streams }: CallDocument): readonly AskStream[] {
   const path = hosts.length > 1 ? `ask/calls/${encodeURIComponent(callId)}/quality` : null;
   return useAsked<AskQuality>(path).value?.streams ?? streams;
 }

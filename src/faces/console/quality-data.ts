@@ -1,5 +1,6 @@
 /** Windows of streams as series over one time axis: a value holds for its window, and where no window is, there is no line. */
-import type { RtpStream } from '../../contract/index.ts';
+import type { AskStream } from '../../contract/index.ts';
+import { usualStepMs } from '../../core/usual-step.ts';
 import { secondsOf } from './words.ts';
 
 export type Window = {
@@ -11,13 +12,13 @@ export type Window = {
   readonly packets: number;
 };
 
-export type Line = { readonly letter: string; readonly stream: RtpStream; readonly windows: readonly Window[] };
+export type Line = { readonly letter: string; readonly stream: AskStream; readonly windows: readonly Window[] };
 
 /** Streams beyond are listed, not drawn. */
 export const DRAWN = 8;
 const USUAL_SEC = 5;
 
-export function linesOf(streams: readonly RtpStream[]): Line[] {
+export function linesOf(streams: readonly AskStream[]): Line[] {
   const oldest = [...streams].sort((a, b) => (a.first_seen < b.first_seen ? -1 : 1));
   return oldest.map((stream, i) => ({ letter: letterOf(i), stream, windows: windowsOf(stream) }));
 }
@@ -26,18 +27,17 @@ function letterOf(i: number): string {
   return i < 26 ? String.fromCharCode(65 + i) : `S${i + 1}`;
 }
 
-function windowsOf({ quality_intervals: all, last_seen }: RtpStream): Window[] {
+function windowsOf({ quality_intervals: all, last_seen }: AskStream): Window[] {
   const starts = all.map(({ timestamp }) => secondsOf(timestamp));
-  const steps = starts.slice(1).map((start, i) => start - (starts[i] ?? 0));
-  const least = steps.reduce((shortest, step) => Math.min(shortest, step), Number.POSITIVE_INFINITY);
-  const length = steps.length === 0 ? USUAL_SEC : least;
+  const length = usualStepMs([starts.map((sec) => sec * 1_000)], USUAL_SEC * 1_000) / 1_000;
   const end = secondsOf(last_seen);
   return all.map((window, i) => {
     const fromSec = starts[i] ?? 0;
-    const isLast = i === all.length - 1;
+    const next = starts[i + 1];
+    const endSec = fromSec + length;
     return {
       fromSec,
-      toSec: isLast ? Math.max(fromSec + 0.1, Math.min(end, fromSec + length)) : fromSec + length,
+      toSec: next === undefined ? Math.max(fromSec + 0.1, Math.min(end, endSec)) : Math.min(next, endSec),
       mos: window.mos ?? null,
       lossPct: window.loss_pct,
       jitterMs: window.jitter_ms,

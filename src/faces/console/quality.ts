@@ -3,6 +3,7 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { CallDocument } from '../../contract/index.ts';
+import { carriedCodecs } from '../../core/carried-codecs.ts';
 import { useStreams } from './asking.ts';
 import { Audio } from './audio.ts';
 import { Table } from './parts.ts';
@@ -116,7 +117,7 @@ function streamRow(line: Line, hasHost: boolean): ComponentChild[] {
     ...(hasHost ? [shown(stream.host ?? '')] : []),
     shown(stream.src),
     shown(stream.dst),
-    shown(stream.codec ?? `payload type ${stream.payload_type}`),
+    shown(carriedCodecs(stream)),
     stream.packets,
     fixed(stream.mos, 2),
     stream.loss_pct.toFixed(1),

@@ -3,6 +3,7 @@
  * worst.
  */
 import type { AskQuality } from '../../contract/index.ts';
+import { usualStepMs } from '../../core/usual-step.ts';
 import type { Look } from './cells.ts';
 import { LOOK } from './cells.ts';
 
@@ -33,7 +34,7 @@ export function barsOf({ streams }: AskQuality, room: number): Bars {
   const all = starts.flat();
   const startMs = all.reduce((least, ms) => Math.min(least, ms), Number.POSITIVE_INFINITY);
   const endMs = all.reduce((most, ms) => Math.max(most, ms), Number.NEGATIVE_INFINITY);
-  const windowMs = Math.max(1_000, Math.round(shortestStep(starts) / 1_000) * 1_000);
+  const windowMs = Math.max(1_000, Math.round(usualStepMs(starts, USUAL_WINDOW_SEC * 1_000) / 1_000) * 1_000);
   const windows = all.length === 0 ? 0 : Math.floor((endMs - startMs) / windowMs) + 1;
   const shared = Math.max(1, Math.ceil(windows / Math.max(1, room)));
   const columnMs = windowMs * shared;
@@ -51,16 +52,6 @@ export function barsOf({ streams }: AskQuality, room: number): Bars {
       return { stream, columns };
     }),
   };
-}
-
-function shortestStep(starts: readonly (readonly number[])[]): number {
-  let least = Number.POSITIVE_INFINITY;
-  for (const list of starts)
-    for (const [i, ms] of list.entries()) {
-      const step = ms - (list[i - 1] ?? Number.NEGATIVE_INFINITY);
-      if (step > 0) least = Math.min(least, step);
-    }
-  return Number.isFinite(least) ? least : USUAL_WINDOW_SEC * 1_000;
 }
 
 /** The lower score; without scores the higher loss, then the higher jitter. */

@@ -4,6 +4,7 @@
  */
 
 import type { AskQuality } from '../../contract/index.ts';
+import { carriedCodecs } from '../../core/carried-codecs.ts';
 import { faults } from '../../core/faults.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
 import { clockOf } from '../../view/clock.ts';
@@ -104,7 +105,7 @@ export class QualityView implements View {
     const chosen = this.#place;
     const figures = [
       ...(stream.host === undefined ? [] : [stream.host]),
-      stream.codec ?? `type ${stream.payload_type}`,
+      carriedCodecs(stream),
       `${stream.packets} packets`,
       stream.mos === undefined ? 'no MOS' : `MOS ${stream.mos.toFixed(2)}`,
       `${stream.loss_pct.toFixed(1)} % lost`,
