@@ -139,8 +139,10 @@ static void forget_guess(struct ct_stream *s, uint8_t pt) {
 
 static unsigned begin_segment(struct ct_stream *s, const struct ct_rtp_opts *o, struct ct_change *c,
                               struct ct_rtp_closed *out) {
-  unsigned done = CT_UPDATE_SEGMENT;
-  const bool is_cut = c->window_seq == s->window_seq;
+  /* A few packets of another type at the very beginning are none: probes that open a path, say. */
+  const bool is_first = c->mark.packets < RUN;
+  const bool is_cut = !is_first && c->window_seq == s->window_seq;
+  unsigned done = is_first ? 0 : CT_UPDATE_SEGMENT;
   if (is_cut && ct_stream_cut(s, o, c, &out->window[out->windows])) {
     out->windows++;
     done |= CT_UPDATE_CUT;

@@ -91,6 +91,19 @@ static void what_makes_none(void) {
   for (int i = 0; i < 20; i++, next(PCMU)) one(G729, 0, 2);
   CHECK_EQ(segments, 0);
   CHECK_EQ(stream(0)->main_pt, PCMU);
+  /* The first of all neither, when they are so few. */
+  begin();
+  send(OPUS, 4, 0);
+  send(PCMU, 300, 0);
+  CHECK_EQ(segments, 0);
+  CHECK_EQ(windows, 1);
+  CHECK_EQ(stream(0)->main_pt, PCMU);
+  begin();
+  send(OPUS, 5, 0);
+  send(PCMU, 300, 0);
+  CHECK_EQ(segments, 1);
+  begin();
+  send(PCMU, 114 + 60, 0);
   /* They part no run either. */
   for (int i = 0; i < 5; i++) {
     send(PCMA, 1, 0);
