@@ -47,7 +47,8 @@ static void take_mark(const struct ct_stream *s, struct ct_rtp_mark *m) {
   m->jitter_n = s->jitter_n;
 }
 
-void ct_segment_before(struct ct_changes *all, struct ct_stream *s, uint8_t pt, int64_t now) {
+void ct_segment_before(struct ct_changes *all, struct ct_stream *s, uint8_t pt, int64_t now,
+                       uint32_t missing) {
   struct ct_change *c = change_of(all, s);
   if (c != NULL && c->pt == pt) return;
   if (c == NULL) {
@@ -65,6 +66,9 @@ void ct_segment_before(struct ct_changes *all, struct ct_stream *s, uint8_t pt, 
   c->before_ns = s->last_ns;
   c->window_seq = s->window_seq;
   take_mark(s, &c->mark);
+  /* They were due before it. */
+  c->mark.expected += missing;
+  c->mark.loss_runs += missing > 0;
   for (int i = 0; i < CT_RTP_LANES; i++) {
     c->sum[i] = lane_sum(s, i);
     c->window_sum[i] = lane_window_sum(s, i);
@@ -154,6 +158,23 @@ static unsigned begin_segment(struct ct_stream *s, const struct ct_rtp_opts *o, 
   s->main_pt = c->pt;
   close_run(c);
   return done;
+}
+
+unsigned ct_segment_split(struct ct_changes *all, struct ct_stream *s, const struct ct_rtp_opts *o,
+                          struct ct_rtp_closed *out) {
+  struct ct_change *c = change_of(all, s);
+  if (c == NULL || c->run == 0 || c->window_seq != s->window_seq || c->mark.packets < RUN) return 0;
+  if (!ct_stream_cut(s, o, c, &out->window[out->windows])) return 0;
+  out->windows++;
+  const int lanes = s->lane_mode == CT_LANES_ONE ? 1 : CT_RTP_LANES;
+  for (int i = 0; i < lanes; i++) {
+    float *window = i == 0 ? &s->jitter0_wsum : &s->jitter_wsum[i - 1];
+    s->jitter_sum[i] += (double)c->window_sum[i];
+    *window -= c->window_sum[i];
+    c->window_sum[i] = 0;
+  }
+  c->window_seq = s->window_seq;
+  return CT_UPDATE_CUT;
 }
 
 unsigned ct_segment_after(struct ct_changes *all, struct ct_stream *s, const struct ct_rtp_opts *o,

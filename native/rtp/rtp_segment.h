@@ -24,13 +24,17 @@ struct ct_changes {
   struct ct_change ring[CT_RTP_CHANGES];
 };
 
-/* In front of a packet of another type than the segment's, and behind each that carries media. `counts`: it is new, and in
+/* In front of a packet of another type than the segment's, with `missing` packets lost before it, and behind each that carries media. `counts`: it is new, and in
  * sequence. The bits of enum ct_update_bit that a new segment adds. */
-void ct_segment_before(struct ct_changes *all, struct ct_stream *s, uint8_t pt, int64_t now);
+void ct_segment_before(struct ct_changes *all, struct ct_stream *s, uint8_t pt, int64_t now,
+                       uint32_t missing);
+/* In front of a packet at which the open window ends: a run that began in it may be a segment, and ends it there. */
+unsigned ct_segment_split(struct ct_changes *all, struct ct_stream *s, const struct ct_rtp_opts *o,
+                          struct ct_rtp_closed *out);
 unsigned ct_segment_after(struct ct_changes *all, struct ct_stream *s, const struct ct_rtp_opts *o,
                           uint8_t pt, bool counts, struct ct_rtp_closed *out);
 
-/* rtp_window.c: closes the open window where the run began; false when nothing lay in it before. */
+/* rtp_window.c: closes the open window where the run began, the next begins there; false when nothing lay in it before. */
 bool ct_stream_cut(struct ct_stream *s, const struct ct_rtp_opts *o, const struct ct_change *c,
                    struct ct_rtp_window *w);
 

@@ -84,7 +84,7 @@ struct ct_stream {
   uint8_t state;           /* 188 enum ct_stream_state */
   uint8_t flags;           /* 189 enum ct_stream_flag */
   uint8_t claimed;         /* 190 written by TypeScript: an SDP vouches for it */
-  uint8_t spare2;          /* 191 */
+  uint8_t window_amid;     /* 191 of the open window: ct_rtp_window.amid */
   /* line 3: jitter of lanes 1..4, written only when a clock is unknown */
   float jitter[CT_RTP_LANES - 1];      /* 192 */
   float jitter_wsum[CT_RTP_LANES - 1]; /* 208 */

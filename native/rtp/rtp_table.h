@@ -24,8 +24,10 @@ struct ct_rtp_opts {
 };
 
 #define CT_RTP_LANES 5 /* clocks of jitter and lateness: 8000, 16000, 48000, 90000 Hz, other_clock */
-/* One window; without packets an outage: `loss_runs` windows in a row from start_us on, in each of which all was lost, and
- * which share `expected` evenly. */
+/* One window. A packet that comes late makes up for a loss of a window before: `expected`, `lost` and `loss_runs` may be less
+ * than 0, in two's complement, and the sum of several is that of all. Without packets an outage: `loss_runs` windows in a row from start_us on, in each of which all was lost, and
+ * which share `expected` by the time at which each was due: `jitter_ms` begins with two doubles, how long after start_us the
+ * first was and how long after it each next one, in ns. */
 struct ct_rtp_window {
   double start_us;                  /*  0 since the epoch */
   double length_us;                 /*  8 nominal length, of one */
@@ -35,7 +37,7 @@ struct ct_rtp_window {
   uint32_t duplicates;              /* 28 */
   uint32_t reordered;               /* 32 */
   uint16_t discarded[CT_RTP_LANES]; /* 36 too late for the buffer, by lane, 65,535 at most */
-  uint16_t spare;                   /* 46 */
+  uint16_t amid;                    /* 46 1: its first run of losses began in the window before */
   uint32_t loss_runs;               /* 48 */
   float jitter_ms[CT_RTP_LANES];    /* 52 mean over the window's samples, by lane */
   uint32_t jitter_n;                /* 72 */

@@ -98,13 +98,14 @@ unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const 
   unsigned done = 0;
   const uint16_t ahead = (uint16_t)(h->seq - s->ext_max);
   const enum ct_leap leap = ahead > 1 ? ct_stream_leap(s, h, now) : CT_LEAP_NONE;
-  if (now >= s->window_end_ns) {
-    const bool lost =
-        ahead > 1 && (leap == CT_LEAP_OUTAGE || (leap == CT_LEAP_NONE && ahead < CT_RTP_MAX_DROPOUT));
-    done = ct_stream_roll(s, o, now, lost ? ahead - 1u : 0, out);
-  }
+  const bool lost =
+      ahead > 1 && (leap == CT_LEAP_OUTAGE || (leap == CT_LEAP_NONE && ahead < CT_RTP_MAX_DROPOUT));
+  const uint32_t missing = lost ? ahead - 1u : 0;
+  if (now >= s->window_end_ns) done = ct_segment_split(changes, s, o, out);
+  if (now >= s->window_end_ns) done |= ct_stream_roll(s, o, now, missing, out);
   const bool event = is_event(s, h), carries = !event && !is_comfort_noise(h);
-  if (carries && h->pt != s->main_pt && s->main_pt != CT_RTP_NO_PT) ct_segment_before(changes, s, h->pt, now);
+  if (carries && h->pt != s->main_pt && s->main_pt != CT_RTP_NO_PT)
+    ct_segment_before(changes, s, h->pt, now, missing);
   int64_t delta = ct_ns_diff(now, s->last_ns);
   if (delta > s->max_delta_ns) s->max_delta_ns = delta;
   if (delta > 0) s->last_ns = now;

@@ -33,12 +33,6 @@ static void begin_window(struct ct_stream *s, int64_t start, int64_t end) {
   s->w_jitter_n = s->jitter_n;
 }
 
-/* A counter that a late packet may have lowered since the window began. */
-static uint32_t grown(uint32_t now, uint32_t then) {
-  uint32_t d = now - then;
-  return d > INT32_MAX ? 0 : d;
-}
-
 static uint16_t at_most_16(uint32_t n) { return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX; }
 
 static void set_span(struct ct_rtp_window *w, int64_t start, const struct ct_rtp_opts *o) {
@@ -52,6 +46,7 @@ static void set_format(struct ct_rtp_window *w, const struct ct_stream *s) {
   w->pt = s->main_pt;
   w->lane_mode = s->lane_mode;
   w->ts_step = s->ts_step;
+  w->amid = s->window_amid;
 }
 
 bool ct_stream_window(const struct ct_stream *s, const struct ct_rtp_opts *o, struct ct_rtp_window *w) {
@@ -59,11 +54,11 @@ bool ct_stream_window(const struct ct_stream *s, const struct ct_rtp_opts *o, st
   w->packets = (uint32_t)s->packets - s->w_packets;
   if (w->packets == 0) return false;
   set_span(w, s->window_start_ns, o);
-  w->expected = grown(ct_stream_expected(s), s->w_expected);
-  w->lost = grown(w->expected, s->unique - s->w_unique);
+  w->expected = ct_stream_expected(s) - s->w_expected;
+  w->lost = w->expected - (s->unique - s->w_unique);
   w->duplicates = s->duplicates - s->w_duplicates;
   w->reordered = s->reordered - s->w_reordered;
-  w->loss_runs = grown(s->loss_runs, s->w_loss_runs);
+  w->loss_runs = s->loss_runs - s->w_loss_runs;
   w->jitter_n = s->jitter_n - s->w_jitter_n;
   for (int i = 0; i < CT_RTP_LANES; i++) {
     uint32_t n = w->jitter_n;
@@ -105,20 +100,26 @@ static void lose_more(struct ct_rtp_window *w, uint32_t lost) {
   w->loss_runs++;
 }
 
-/* `lost` packets over the windows from `start` on, up to the one in which the last of them was due. */
+/* `lost` packets over the windows from `start` on, up to the one in which the last of them was due; `here` of the gap lay in
+ * front. */
 static void outage_windows(const struct ct_stream *s, const struct ct_rtp_opts *o, int64_t start,
-                           int64_t last_due, uint32_t lost, struct ct_rtp_window *w) {
+                           const struct gap *g, uint32_t here, uint32_t lost, struct ct_rtp_window *w) {
+  const int64_t first_due = s->last_ns + (int64_t)(here + 1) * g->step_ns;
+  const int64_t last_due = first_due + (int64_t)(lost - 1) * g->step_ns;
   const int64_t len = (int64_t)o->window_ns, count = ct_ns_diff(last_due, start) / len + 1;
   memset(w, 0, sizeof(*w));
   set_span(w, start, o);
   w->expected = w->lost = lost;
   w->loss_runs = count < 1 ? 1 : count < (int64_t)lost ? (uint32_t)count : lost;
   set_format(w, s);
+  w->amid = here > 0;
+  const double due[2] = {(double)ct_ns_diff(first_due, start), (double)g->step_ns};
+  memcpy(w->jitter_ms, due, sizeof(due));
 }
 
 unsigned ct_stream_roll(struct ct_stream *s, const struct ct_rtp_opts *o, int64_t now, uint32_t missing,
                         struct ct_rtp_closed *out) {
-  struct ct_rtp_window *windows = out->window;
+  struct ct_rtp_window *windows = out->window + out->windows;
   const int64_t len = (int64_t)o->window_ns, old_end = s->window_end_ns;
   const struct gap g = gap_of(s, missing, now);
   int64_t skipped = ct_ns_diff(now, old_end) / len * len;
@@ -134,30 +135,35 @@ unsigned ct_stream_roll(struct ct_stream *s, const struct ct_rtp_opts *o, int64_
   }
   if (done != 0 && before > here) {
     done |= CT_UPDATE_OUTAGE;
-    outage_windows(s, o, old_end, s->last_ns + (int64_t)before * g.step_ns, before - here, &windows[1]);
+    outage_windows(s, o, old_end, &g, here, before - here, &windows[1]);
   }
-  out->windows = (done & CT_UPDATE_WINDOW ? 1 : 0) + (done & CT_UPDATE_OUTAGE ? 1 : 0);
+  out->windows += (done & CT_UPDATE_WINDOW ? 1 : 0) + (done & CT_UPDATE_OUTAGE ? 1 : 0);
   s->window_seq++;
   begin_window(s, start, end);
   /* What the packet is about to add of the gap, and the run it makes, has been told of where none of it is the new window's. */
   s->w_expected += before;
   if (before > 0 && before == missing) s->w_loss_runs++;
+  s->window_amid = before > 0 && before < missing;
   return done;
 }
 
 bool ct_stream_cut(struct ct_stream *s, const struct ct_rtp_opts *o, const struct ct_change *c,
                    struct ct_rtp_window *w) {
   const struct ct_rtp_mark *m = &c->mark;
-  if (m->packets == s->w_packets) return false;
+  const int64_t start = s->window_start_ns;
+  s->window_start_ns = c->start_ns;
+  if (__builtin_add_overflow(c->start_ns, (int64_t)o->window_ns, &s->window_end_ns))
+    s->window_end_ns = INT64_MAX;
+  if (m->packets == s->w_packets && m->expected == s->w_expected) return false;
   memset(w, 0, sizeof(*w));
-  set_span(w, s->window_start_ns, o);
-  w->length_us = (double)ct_ns_diff(c->start_ns, s->window_start_ns) / 1000.0;
+  set_span(w, start, o);
+  w->length_us = (double)ct_ns_diff(c->start_ns, start) / 1000.0;
   w->packets = m->packets - s->w_packets;
-  w->expected = grown(m->expected, s->w_expected);
-  w->lost = grown(w->expected, m->unique - s->w_unique);
+  w->expected = m->expected - s->w_expected;
+  w->lost = w->expected - (m->unique - s->w_unique);
   w->duplicates = m->duplicates - s->w_duplicates;
   w->reordered = m->reordered - s->w_reordered;
-  w->loss_runs = grown(m->loss_runs, s->w_loss_runs);
+  w->loss_runs = m->loss_runs - s->w_loss_runs;
   w->jitter_n = m->jitter_n - s->w_jitter_n;
   for (int i = 0; i < CT_RTP_LANES; i++) {
     w->discarded[i] = at_most_16(m->discarded[i] - (i == 0 ? s->w_discarded : s->w_discarded_in[i - 1]));
@@ -165,10 +171,8 @@ bool ct_stream_cut(struct ct_stream *s, const struct ct_rtp_opts *o, const struc
   }
   set_format(w, s);
   w->ts_step = c->ts_step;
+  s->window_amid = 0;
   s->window_seq++;
-  s->window_start_ns = c->start_ns;
-  if (__builtin_add_overflow(c->start_ns, (int64_t)o->window_ns, &s->window_end_ns))
-    s->window_end_ns = INT64_MAX;
   s->w_packets = m->packets;
   s->w_expected = m->expected;
   s->w_unique = m->unique;

@@ -59,6 +59,22 @@ static void one_change(void) {
   CHECK_NEAR(window_log[1].start_us, (double)T0 / 1000 + 2e6, 0.5);
 }
 
+/* Wherever in a window it changes, the window ends there. */
+static void a_change_at_the_end_of_a_window(void) {
+  for (int n = 240; n <= 255; n++) {
+    begin();
+    send(G729, n, 4 * MS);
+    send(PCMU, 300, 4 * MS);
+    CHECK_EQ(segments, 1);
+    check_segment(0, G729, (uint32_t)n, (uint32_t)n, (uint32_t)n);
+    uint32_t before = 0, i = 0;
+    for (; i < windows && window_log[i].pt == G729; i++) before += window_log[i].packets;
+    CHECK_EQ(before, n);
+    CHECK_EQ(window_log[i].pt, PCMU);
+    CHECK_NEAR(jitter_mean(stream(0), 0), 1.3, 0.4);
+  }
+}
+
 static void many_changes(void) {
   static const uint8_t types[] = {PCMU, OPUS, PCMA, OPUS, G729, PCMU};
   begin();
@@ -117,7 +133,7 @@ static void what_makes_none(void) {
 static void loss_and_repeats_at_the_change(void) {
   begin();
   send(G729, 100, 0);
-  seq += 3, at += 60 * MS, ts += 480; /* lost: of the next */
+  seq += 3, at += 60 * MS, ts += 480; /* lost: they were due before the change */
   for (int i = 0; i < 4; i++, next(PCMU)) {
     one(PCMU, 0, 0);
     one(PCMU, MS, 0); /* each twice */
@@ -125,7 +141,7 @@ static void loss_and_repeats_at_the_change(void) {
   CHECK_EQ(segments, 0);
   send(PCMU, 100, 0);
   CHECK_EQ(segments, 1);
-  check_segment(0, G729, 100, 100, 100);
+  check_segment(0, G729, 100, 103, 100);
   CHECK_EQ(lost(stream(0)), 3);
   CHECK_EQ(stream(0)->duplicates, 4);
 }
@@ -172,6 +188,7 @@ static void a_flood_of_changes(void) {
 
 int main(void) {
   one_change();
+  a_change_at_the_end_of_a_window();
   many_changes();
   what_makes_none();
   loss_and_repeats_at_the_change();

@@ -18,6 +18,7 @@ import type { StreamSnapshot } from '../protocols/rtp/stream-snapshot.ts';
 import { packetMs, streamJitter, streamLate } from '../protocols/rtp/stream-snapshot.ts';
 import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
 import { windowCounts } from '../protocols/rtp/stream-window.ts';
+import { measuredSec, SCORE_SEC, widerWindows } from '../protocols/rtp/wider-windows.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { FIRST_DYNAMIC_PT, streamFormat } from '../store/media/codec-format.ts';
 import type { CodecFormat } from '../store/media/codec-set.ts';
@@ -25,6 +26,8 @@ import type { Stream } from '../store/media/stream.ts';
 import type { QualityContext } from '../store/stores.ts';
 import type { Evidence } from './evidence.ts';
 import { carriedSegments, mainSegment, segmentJitterMs, segmentLate } from './stream-segments.ts';
+
+const SCORE_FLOOR = packetFloor(SCORE_SEC);
 
 /** By what the packets of a stream are judged. */
 export type QualityScale = {
@@ -42,6 +45,8 @@ export type StreamQuality = QualityScale & {
   readonly snapshot: StreamSnapshot;
   /** Closed windows, oldest first. */
   readonly windows: readonly StreamWindow[];
+  /** Those that the score is made of, however wide the others are. */
+  readonly scoreWindows: readonly StreamWindow[];
   /** What each payload type carried where it changed; none where it never did. Its scale is that of the type with most packets. */
   readonly segments: readonly StreamSegment[];
   /** Timestamp units a packet, 0 unknown. */
@@ -58,12 +63,14 @@ export type StreamQuality = QualityScale & {
 export function streamQuality(stream: Stream, c: QualityContext): StreamQuality | null {
   const s = c.streams.snapshot(stream);
   if (s === null) return null;
-  const windows = closedWindows(stream, s, c, c.streams.windows(stream));
+  const measured = closedWindows(stream, s, c, c.streams.windows(stream));
+  const windows = windowsOf(stream, s, c, measured, c.windowSec);
+  const scoreWindows = windowsOf(stream, s, c, measured, SCORE_SEC);
   const segments = carriedSegments(stream, s);
   const main = segments.length === 0 ? null : mainSegment(segments);
   const scale = scaleOf(stream, s, main?.payloadType ?? s.payloadType, packetFloor(c.windowSec));
   const { payloadType, codec, clockRate, jitterClock, impairment, floorPackets, delayMs } = scale;
-  const score = main === null ? scoreAt(windows, scale) : scoreOfTypes(stream, s, windows, scale);
+  const score = main === null ? scoreAt(scoreWindows, scale) : scoreOfTypes(stream, s, scoreWindows, scale);
   // Spelled out: for an object that begins with a spread and continues, V8 makes a hidden class of its own each time.
   return {
     payloadType,
@@ -75,6 +82,7 @@ export function streamQuality(stream: Stream, c: QualityContext): StreamQuality 
     delayMs,
     snapshot: s,
     windows,
+    scoreWindows,
     segments,
     tsStep: main?.tsStep ?? s.tsStep,
     jitterMs: main === null ? streamJitter(s, jitterClock).meanMs : jitterOf(stream, segments),
@@ -86,9 +94,9 @@ export function streamQuality(stream: Stream, c: QualityContext): StreamQuality 
 }
 
 function scoreAt(windows: readonly StreamWindow[], scale: QualityScale): StreamScore | null {
-  const { impairment, floorPackets, delayMs, clockRate, jitterClock } = scale;
+  const { impairment, delayMs, clockRate, jitterClock } = scale;
   const counts = windows.map((w) => windowCounts(w, jitterClock));
-  return scoreStream(counts, impairment, floorPackets, delayMs, clockRate);
+  return scoreStream(counts, impairment, SCORE_FLOOR, delayMs, clockRate);
 }
 
 /** That of the type that carried most packets; the worst is that of any. */
@@ -116,7 +124,7 @@ function scoreOfTypes(
 export function segmentScore(stream: Stream, q: StreamQuality, segment: StreamSegment): StreamScore | null {
   const scale = scaleOf(stream, q.snapshot, segment.payloadType, q.floorPackets);
   // Windows end where a segment does; the two times may differ by a rounding.
-  const own = q.windows.filter((w) => w.startUs > segment.firstUs - 1 && w.startUs < segment.lastUs);
+  const own = q.scoreWindows.filter((w) => w.startUs > segment.firstUs - 1 && w.startUs < segment.lastUs);
   return scoreAt(
     own.filter((w) => w.payloadType === segment.payloadType),
     scale,
@@ -153,19 +161,18 @@ function lateOf(stream: Stream, segments: readonly StreamSegment[]): number {
 export function streamMos(stream: Stream, c: QualityContext): number | null {
   if (stream.ends !== null) return streamQuality(stream, c)?.mos ?? null;
   return c.streams.peek(stream, (s, closed) => {
-    const floor = packetFloor(c.windowSec);
     // Before its first window closes, a stream has one window with all its packets.
-    if (s.windowSeq === 0 && s.expected < floor) return null;
-    if (isFlawless(stream, s, floor)) {
+    if (s.windowSeq === 0 && s.expected < SCORE_FLOOR) return null;
+    if (measuredSec(c.windowSec) === SCORE_SEC && isFlawless(stream, s)) {
       return flawlessMos(impairmentIn(streamFormat(stream, s.payloadType)), delayOf(stream));
     }
-    const windows = closedWindows(stream, s, c, closed());
-    return scoreAt(windows, scaleOf(stream, s, s.payloadType, floor))?.mos ?? null;
+    const windows = windowsOf(stream, s, c, closedWindows(stream, s, c, closed()), SCORE_SEC);
+    return scoreAt(windows, scaleOf(stream, s, s.payloadType, SCORE_FLOOR))?.mos ?? null;
   });
 }
 
 /** Whether no window can have lost or discarded a packet, and one of them has packets enough for a score. */
-function isFlawless(stream: Stream, s: StreamSnapshot, floor: number): boolean {
+function isFlawless(stream: Stream, s: StreamSnapshot): boolean {
   return (
     s.lost === 0 &&
     s.isNeverLate &&
@@ -173,7 +180,7 @@ function isFlawless(stream: Stream, s: StreamSnapshot, floor: number): boolean {
     // All are kept: then the one with most packets has at least the mean of all.
     stream.windowCount === s.windowSeq &&
     stream.windowCount > 0 &&
-    s.wExpected >= stream.windowCount * floor
+    s.wExpected >= stream.windowCount * SCORE_FLOOR
   );
 }
 
@@ -190,8 +197,13 @@ export function worstMos({ stores, capture }: Evidence, d: Dialog): number | nul
 /** The window that closed last and its scale, without the hour of others; null where it is missing. */
 export function lastWindow(stream: Stream, c: QualityContext): { window: StreamWindow; scale: QualityScale } | null {
   const s = c.streams.snapshot(stream);
-  const window = s === null ? undefined : closedWindows(stream, s, c, c.streams.windows(stream, 1)).at(-1);
-  if (s === null || window === undefined) return null;
+  if (s === null) return null;
+  const most = Math.ceil(c.windowSec / measuredSec(c.windowSec));
+  const measured = closedWindows(stream, s, c, c.streams.windows(stream, most));
+  const newest = measured.at(-1);
+  const window = windowsOf(stream, s, c, measured, c.windowSec).at(-1);
+  // One that goes on is left out: then the last is not where the newest lies.
+  if (newest === undefined || window === undefined || newest.startUs >= window.startUs + window.lengthUs) return null;
   const type = stream.ends === null ? s.payloadType : window.payloadType;
   return { window, scale: scaleOf(stream, s, type, packetFloor(c.windowSec)) };
 }
@@ -224,17 +236,32 @@ function delayOf(stream: Stream): number {
   return oneWayDelayMs(null, stream.rtcp?.roundTrip?.ms ?? null);
 }
 
+/** Put together to this width, without one that may go on. */
+function windowsOf(
+  stream: Stream,
+  s: StreamSnapshot,
+  c: QualityContext,
+  measured: readonly StreamWindow[],
+  widthSec: number,
+): readonly StreamWindow[] {
+  if (widthSec <= measuredSec(c.windowSec)) return measured;
+  const anchorsUs = [s.firstUs, ...(stream.ends ?? []).map((end) => end.nextUs)];
+  const wider = widerWindows(measured, widthSec * 1e6, anchorsUs);
+  const last = wider.at(-1);
+  return last === undefined || isOver(stream, s, c, last) ? wider : wider.slice(0, -1);
+}
+
+function isOver(stream: Stream, s: StreamSnapshot, c: QualityContext, w: StreamWindow): boolean {
+  const isEnded = stream.dialog !== null && stream.dialog.endedUs <= c.nowUs;
+  return c.isExhausted || s.isRetired || isEnded || w.startUs + w.lengthUs <= c.nowUs;
+}
+
 /** With the open window, which counts as closed once capture time has passed it, or its stream has ended. */
 function closedWindows(stream: Stream, s: StreamSnapshot, c: QualityContext, closed: StreamWindow[]): StreamWindow[] {
   const open = openWindow(s);
   // The table has told of it where the stream has just given its place away; the two times may differ by a rounding.
   if (open === null || (closed.at(-1)?.startUs ?? Number.NEGATIVE_INFINITY) > open.startUs - 1) return closed;
-  const isOver =
-    c.isExhausted ||
-    s.isRetired ||
-    open.startUs + open.lengthUs <= c.nowUs ||
-    (stream.dialog !== null && stream.dialog.endedUs <= c.nowUs);
-  if (isOver) closed.push(open);
+  if (isOver(stream, s, c, open)) closed.push(open);
   return closed;
 }
 

@@ -4,6 +4,7 @@
 
 import { DecodeCounters } from '../decode/counters.ts';
 import { StreamTable } from '../protocols/rtp/stream-table.ts';
+import { measuredSec } from '../protocols/rtp/wider-windows.ts';
 import type { FileSource } from '../sources/file/file-source.ts';
 import type { HepAuth } from '../sources/hep/auth.ts';
 import type { LiveSource } from '../sources/live/live-source.ts';
@@ -183,7 +184,7 @@ export function createIngest(parts: IngestParts): Ingest {
     icmp.onDialogGone(d);
   });
   const endpoints = new EndpointIndex(dialogs);
-  const streams = new StreamStore(endpoints);
+  const streams = new StreamStore(endpoints, measuredSec(options.windowSec));
   streams.table = new StreamTable((i) => source.rtpChunk(i), source.info);
   const sdp = new SdpTracker(
     endpoints,

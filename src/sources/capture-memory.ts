@@ -2,7 +2,9 @@
  * What JavaScript gives a native capture when it is made: the memory it lends (slabs, descriptors, counters and port
  * sets), and what to look at.
  */
+
 import { randomBytes } from 'node:crypto';
+import { measuredSec } from '../protocols/rtp/wider-windows.ts';
 import type { NativeCaptureOptions } from './native.ts';
 import { RecordBatch } from './record-batch.ts';
 import { RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';
@@ -82,7 +84,7 @@ export function nativeOptions(memory: CaptureMemory, options: CaptureOptions, di
     wsGate: portBits(options.wsPorts),
     seed: randomBytes(16),
     maxStreams: options.maxStreams,
-    windowSec: options.windowSec,
+    windowSec: measuredSec(options.windowSec),
     bufferMs: BUFFER_MS,
     espNull: options.espNull,
     retain: options.retainsPayload,

@@ -5,6 +5,7 @@
 import { LANE_MODE, LANES } from './stream-layout.ts';
 import type { StreamSnapshot } from './stream-snapshot.ts';
 import type { StreamWindow } from './stream-window.ts';
+import type { NetCounts } from './wider-windows.ts';
 
 /** It is closed by capture time or by the stream's end; null when it is empty. */
 export function openWindow(s: StreamSnapshot): StreamWindow | null {
@@ -29,10 +30,18 @@ class OpenWindow implements StreamWindow {
   }
   /** A late packet lowers what an earlier window counted: a window never shows less than nothing. */
   get expected(): number {
-    return Math.max(0, this.#s.expected - this.#s.wExpected);
+    return Math.max(0, this.net.expected);
   }
   get lost(): number {
-    return Math.max(0, this.expected - (this.#s.unique - this.#s.wUnique));
+    return Math.max(0, this.net.lost);
+  }
+  get net(): NetCounts {
+    const s = this.#s;
+    const expected = s.expected - s.wExpected;
+    return { expected, lost: expected - (s.unique - s.wUnique), lossRuns: s.lossRuns - s.wLossRuns };
+  }
+  get isAmid(): boolean {
+    return this.#s.isWindowAmid;
   }
   get duplicates(): number {
     return this.#s.duplicates - this.#s.wDuplicates;
@@ -44,7 +53,7 @@ class OpenWindow implements StreamWindow {
     return Array.from({ length: LANES }, (_, lane) => this.#s.windowLateIn(lane));
   }
   get lossRuns(): number {
-    return Math.max(0, this.#s.lossRuns - this.#s.wLossRuns);
+    return Math.max(0, this.net.lossRuns);
   }
   get jitterMs(): number[] {
     const lanes = this.#s.laneMode === LANE_MODE.ALL ? LANES : 1;

@@ -152,6 +152,11 @@ export class StreamSnapshot extends StreamNumbers implements JitterLanes, BurstG
     return true;
   }
 
+  /** The first run of losses of the open window began in the one before. */
+  get isWindowAmid(): boolean {
+    return this.view.getUint8(this.base + STREAM.windowAmid) !== 0;
+  }
+
   get windowStartUs(): number {
     return this.#timeUs(STREAM.windowStartNs);
   }

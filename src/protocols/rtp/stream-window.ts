@@ -3,6 +3,7 @@
  */
 import type { TimedCounts } from './quality.ts';
 import { LANE_CLOCKS, LANE_MODE, LANES, WINDOW, WINDOW_BYTES } from './stream-layout.ts';
+import type { NetCounts } from './wider-windows.ts';
 
 /** Which jitter lane holds for which clock; the clock of a dynamic payload type is known late. */
 export type JitterLanes = {
@@ -19,6 +20,10 @@ export type StreamWindow = JitterLanes & {
   readonly packets: number;
   readonly expected: number;
   readonly lost: number;
+  /** The same before it was held above 0: what several windows add up to. */
+  readonly net: NetCounts;
+  /** Its first run of losses began in the window before. */
+  readonly isAmid: boolean;
   readonly duplicates: number;
   readonly reordered: number;
   /** Received, but too late for the stated buffer, a lane. */
@@ -81,10 +86,31 @@ class ClosedWindow implements StreamWindow {
     return this.#u32(WINDOW.packets);
   }
   get expected(): number {
-    return this.#u32(WINDOW.expected);
+    return Math.max(0, this.#i32(WINDOW.expected));
   }
   get lost(): number {
-    return this.#u32(WINDOW.lost);
+    return Math.max(0, this.#i32(WINDOW.lost));
+  }
+  get net(): NetCounts {
+    return {
+      expected: this.#i32(WINDOW.expected),
+      lost: this.#i32(WINDOW.lost),
+      lossRuns: this.#i32(WINDOW.lossRuns),
+    };
+  }
+  get isAmid(): boolean {
+    return this.#view.getUint16(this.#base + WINDOW.amid, true) !== 0;
+  }
+  /** Of an outage: its windows. */
+  get outages(): number {
+    return this.#u32(WINDOW.lossRuns);
+  }
+  /** Of an outage: how long after its start the first packet was due, and each next one after that, in ns. */
+  get due(): { readonly firstNs: number; readonly stepNs: number } {
+    return {
+      firstNs: this.#view.getFloat64(this.#base + WINDOW.jitterMs, true),
+      stepNs: this.#view.getFloat64(this.#base + WINDOW.jitterMs + 8, true),
+    };
   }
   get duplicates(): number {
     return this.#u32(WINDOW.duplicates);
@@ -99,7 +125,7 @@ class ClosedWindow implements StreamWindow {
     return ofLanes;
   }
   get lossRuns(): number {
-    return this.#u32(WINDOW.lossRuns);
+    return Math.max(0, this.#i32(WINDOW.lossRuns));
   }
   get jitterMs(): number[] {
     const ofLanes: number[] = [];
@@ -126,6 +152,10 @@ class ClosedWindow implements StreamWindow {
     return this.#view.getUint16(this.#base + WINDOW.tsStep, true);
   }
 
+  #i32(field: number): number {
+    return this.#view.getInt32(this.#base + field, true);
+  }
+
   #u32(field: number): number {
     return this.#view.getUint32(this.#base + field, true);
   }
@@ -147,18 +177,21 @@ export function parseWindows(bytes: Uint8Array, records: number, limit: number):
   return newestFirst.reverse();
 }
 
-function addOutage(record: StreamWindow, limit: number, newestFirst: StreamWindow[]): void {
-  const { startUs, lengthUs, expected, lossRuns } = record;
+function addOutage(record: ClosedWindow, limit: number, newestFirst: StreamWindow[]): void {
+  const { startUs, lengthUs, outages, isAmid } = record;
   const { packets, duplicates, reordered, lateIn } = record;
-  const { jitterMs, jitterSamples, otherClock, clock, payloadType, laneMode, tsStep } = record;
-  for (let i = lossRuns - 1; i >= 0 && newestFirst.length < limit; i--) {
-    const share = Math.floor(((i + 1) * expected) / lossRuns) - Math.floor((i * expected) / lossRuns);
+  const { jitterSamples, otherClock, clock, payloadType, laneMode, tsStep } = record;
+  const jitterMs = lateIn.map(() => 0);
+  for (let i = outages - 1; i >= 0 && newestFirst.length < limit; i--) {
+    const share = dueBefore(record, i + 1) - dueBefore(record, i);
     newestFirst.push({
       startUs: startUs + i * lengthUs,
       lengthUs,
       packets,
       expected: share,
       lost: share,
+      net: { expected: share, lost: share, lossRuns: 1 },
+      isAmid: isAmid || i > 0,
       duplicates,
       reordered,
       lateIn,
@@ -172,4 +205,12 @@ function addOutage(record: StreamWindow, limit: number, newestFirst: StreamWindo
       tsStep,
     });
   }
+}
+
+/** Packets of an outage that were due before its window `i`; spread evenly where it has no more of them than windows. */
+function dueBefore({ expected, outages, lengthUs, due }: ClosedWindow, i: number): number {
+  if (i === outages) return expected;
+  if (outages >= expected || due.stepNs <= 0) return Math.floor((i * expected) / outages);
+  const n = Math.ceil((i * lengthUs * 1000 - due.firstNs) / due.stepNs);
+  return Math.max(0, Math.min(expected, n));
 }

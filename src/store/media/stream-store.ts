@@ -8,12 +8,13 @@
 
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKey, endpointKeyPort, endpointKeyWithPort } from '../../core/ip.ts';
-import { MAX_DIALOG_STREAMS } from '../../core/limits.ts';
+import { MAX_DIALOG_STREAMS, MAX_STREAM_WINDOWS, STREAM_WINDOW_BYTES } from '../../core/limits.ts';
 import { readSegmentEnd } from '../../protocols/rtp/stream-segment.ts';
 import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
 import { settled } from '../../protocols/rtp/stream-snapshot.ts';
 import type { StreamTable } from '../../protocols/rtp/stream-table.ts';
 import type { StreamWindow } from '../../protocols/rtp/stream-window.ts';
+import { SCORE_SEC } from '../../protocols/rtp/wider-windows.ts';
 import type { Packet } from '../../sources/packet.ts';
 import { MARK } from '../dialogs/call-marks.ts';
 import type { Dialog } from '../dialogs/dialog.ts';
@@ -38,7 +39,7 @@ export class StreamStore {
   readonly #columns: StreamColumns;
   /** Those of the streams that are objects, by place. */
   readonly #objects: (Stream | undefined)[] = [];
-  readonly quality = new StreamWindows(this.#objects);
+  readonly quality: StreamWindows;
   readonly segments = new StreamSegments();
   /** Streams no dialog owns, and those that began after the end of theirs. */
   readonly #waiting: WaitingStreams;
@@ -61,7 +62,9 @@ export class StreamStore {
   encryptedEver = 0;
   generation = 0;
 
-  constructor(endpoints: EndpointIndex) {
+  /** `windowSec`: of the windows that the native table measures. */
+  constructor(endpoints: EndpointIndex, windowSec: number = SCORE_SEC) {
+    this.quality = new StreamWindows(this.#objects, STREAM_WINDOW_BYTES, (MAX_STREAM_WINDOWS * SCORE_SEC) / windowSec);
     this.#endpoints = endpoints;
     const columns = new StreamColumns(endpoints);
     this.#columns = columns;

@@ -19,6 +19,8 @@ const RANK = { RUNNING: 0, ENDED: 1, UNOWNED: 2 } as const;
 export class StreamWindows {
   readonly #streams: readonly (Stream | undefined)[];
   readonly #max: number;
+  /** Of one stream. */
+  readonly #most: number;
   #hand = 0;
   /** Of all windows there is room for. */
   bytes = 0;
@@ -26,28 +28,33 @@ export class StreamWindows {
   dropped = 0;
 
   /** `streams` by place, none where nobody was made an object. */
-  constructor(streams: readonly (Stream | undefined)[], max: number = STREAM_WINDOW_BYTES) {
+  constructor(
+    streams: readonly (Stream | undefined)[],
+    max: number = STREAM_WINDOW_BYTES,
+    most: number = MAX_STREAM_WINDOWS,
+  ) {
+    this.#most = most;
     this.#streams = streams;
     this.#max = max;
   }
 
   /** A window of the stream has closed: struct ct_rtp_window at `off`. */
   add(stream: Stream, bytes: Uint8Array, off: number): void {
-    if (stream.windowCount === MAX_STREAM_WINDOWS + SURPLUS_STREAM_WINDOWS) keepNewest(stream, MAX_STREAM_WINDOWS);
+    if (stream.windowCount === this.#most + SURPLUS_STREAM_WINDOWS) keepNewest(stream, this.#most);
     const windows = this.#roomFor(stream);
     windows.set(bytes.subarray(off, off + WINDOW_BYTES), stream.windowCount * WINDOW_BYTES);
     stream.windowCount++;
   }
 
   /** The last `limit` of those that are kept, oldest first: copies. */
-  list(stream: Stream, limit: number = MAX_STREAM_WINDOWS): StreamWindow[] {
+  list(stream: Stream, limit: number = this.#most): StreamWindow[] {
     const { windows, windowCount } = stream;
     return windows === null ? [] : parseWindows(windows.slice(0, windowCount * WINDOW_BYTES), windowCount, limit);
   }
 
   /** The same for who reads them at once: they are where the next ones go. */
   peek({ windows, windowCount }: Stream): StreamWindow[] {
-    return windows === null ? [] : parseWindows(windows, windowCount, MAX_STREAM_WINDOWS);
+    return windows === null ? [] : parseWindows(windows, windowCount, this.#most);
   }
 
   /** The stream was evicted; who still reads it keeps what it has. */
@@ -58,7 +65,7 @@ export class StreamWindows {
   #roomFor(stream: Stream): Uint8Array {
     const held = stream.windows;
     if (held !== null && held.length > stream.windowCount * WINDOW_BYTES) return held;
-    const windows = Math.min(MAX_STREAM_WINDOWS + SURPLUS_STREAM_WINDOWS, Math.max(2, stream.windowCount * 2));
+    const windows = Math.min(this.#most + SURPLUS_STREAM_WINDOWS, Math.max(2, stream.windowCount * 2));
     const grown = this.#resize(stream, windows);
     while (this.bytes > this.#max) {
       const giver = this.#giver(stream) ?? stream;
@@ -89,7 +96,7 @@ export class StreamWindows {
     for (let n = 0; n < LOOKED_AT && n < streams.length; n++) {
       const stream = streams[this.#hand++ % streams.length];
       if (stream === undefined || stream === asker || stream.windowCount < 2) continue;
-      const worth = rankOf(stream) * (MAX_STREAM_WINDOWS + SURPLUS_STREAM_WINDOWS + 1) + stream.windowCount;
+      const worth = rankOf(stream) * (this.#most + SURPLUS_STREAM_WINDOWS + 1) + stream.windowCount;
       if (worth <= most) continue;
       giver = stream;
       most = worth;
