@@ -225,6 +225,8 @@ export const MAX_BOUNDARY_BYTES = 256;
 export const MAX_SDP_BYTES = 65_536;
 export const MAX_SDP_LINES = 4096;
 export const MAX_MEDIA = 64;
+/** Groups of m= sections that share a socket (RFC 9143). */
+export const MAX_BUNDLES = 16;
 
 /** Of one m= section: formats and rtpmaps, ICE candidates, crypto lines, sources. */
 export const MAX_FORMATS = 64;

@@ -5,6 +5,7 @@
 
 import {
   MAX_ADDRESS_BYTES,
+  MAX_BUNDLES,
   MAX_CANDIDATES,
   MAX_CRYPTO,
   MAX_FORMATS,
@@ -73,6 +74,7 @@ function readProperty(
   session: SessionSection,
   media: MediaSection | null,
 ): boolean {
+  if (end - start === 11 && media !== null && isText(bytes, start, end, 'bundle-only')) media.isBundleOnly = true;
   if (end - start !== 8) return true;
   const direction = directionAt(bytes, start, end);
   if (direction !== null) (media ?? session).direction = direction;
@@ -211,7 +213,8 @@ function readGroup(bytes: Buffer, p: number, end: number, session: SessionSectio
   while (mids.length < MAX_FORMATS && field.next(bytes, field.end, end)) {
     mids.push(wordText(bytes, field.start, field.end));
   }
-  session.bundle = mids;
+  if (session.bundles.length >= MAX_BUNDLES) session.notes |= SDP_NOTE.cappedAttributes;
+  else session.bundles = [...session.bundles, mids];
 }
 
 /**

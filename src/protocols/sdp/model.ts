@@ -45,6 +45,7 @@ const NO_TEXTS: readonly string[] = [];
 const NO_NUMBERS: readonly number[] = [];
 const NO_CRYPTO: readonly SdpCrypto[] = [];
 const NO_CANDIDATES: readonly SdpCandidate[] = [];
+const NO_BUNDLES: readonly (readonly string[])[] = [];
 const NO_FMTP = new Map<number, string>();
 
 /** The session level, and the media descriptions after it. */
@@ -55,8 +56,8 @@ export class SessionSection {
   sessionVersion = '';
   connection: SdpConnection | null = null;
   direction: Direction = 'sendrecv';
-  /** Mids that share one transport (a=group:BUNDLE, RFC 9143). */
-  bundle: readonly string[] = NO_TEXTS;
+  /** Mids that share one transport, group by group (a=group:BUNDLE, RFC 9143). */
+  bundles: readonly (readonly string[])[] = NO_BUNDLES;
   readonly media: MediaSection[] = [];
   notes = 0;
   /** Lines that could not be read. */
@@ -115,6 +116,8 @@ export class MediaSection {
   /** Sources named by a=ssrc (RFC 5576). */
   ssrcs: readonly number[] = NO_NUMBERS;
   mid: string | null = null;
+  /** a=bundle-only: its port of 0 refuses nothing, for it shares the socket of its group (RFC 9143 section 6). */
+  isBundleOnly = false;
   /** False when port 0 rejects or ends the stream. */
   readonly isActive: boolean;
 

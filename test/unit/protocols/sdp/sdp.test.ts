@@ -128,7 +128,7 @@ describe('parseSdp', () => {
       'm=video 9 UDP/TLS/RTP/SAVPF 96',
       'a=rtcp:1234',
     ]);
-    assert.deepEqual(sdp.bundle, ['0', '1']);
+    assert.deepEqual(sdp.bundles, [['0', '1']]);
     const [audio, video] = sdp.media;
     assert.ok(audio !== undefined && video !== undefined);
     assert.deepEqual(codecNames(audio), ['opus', 'CN']);
