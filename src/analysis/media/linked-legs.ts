@@ -65,7 +65,12 @@ function identifiersOf({ dialogs, log }: Stores, callIdHeaders: readonly string[
 function hasMediaDuring(streams: Streams, leg: Dialog, d: Dialog): boolean {
   return streams
     .ownedBy(leg)
-    .some((s) => s.claim?.mediaType === 'audio' && !(s.openedUs > d.endedUs) && streams.lastSeenUs(s) >= d.createdUs);
+    .some((s) => mayBeAudio(s) && !(s.openedUs > d.endedUs) && streams.lastSeenUs(s) >= d.createdUs);
+}
+
+/** It is audio, or of a section that is open. */
+function mayBeAudio({ claim }: Stream): boolean {
+  return claim?.mediaType === 'audio' || claim?.mediaType === '';
 }
 
 /** The stream came from another file than the call's signaling, and nothing of that file came later. */

@@ -3,20 +3,30 @@
  */
 import { STATIC_PAYLOADS } from '../../core/payload-types.ts';
 import { codecNames } from '../../protocols/sdp/codecs.ts';
-import type { SdpMedia } from '../../protocols/sdp/model.ts';
+import type { Sdp, SdpMedia } from '../../protocols/sdp/model.ts';
 import type { CodecFormat, CodecSet, CodecSets } from '../../store/media/codec-set.ts';
 import type { SdpDescription, SdpMediaLine, SdpShape } from '../../store/media/sdp-timeline.ts';
 
-export function mediaLines(media: readonly SdpMedia[], sets: CodecSets): SdpMediaLine[] {
-  return media.map((m) => ({
-    type: m.type,
-    address: m.connection?.address ?? null,
-    port: m.port,
-    mode: m.direction,
-    isRtp: m.proto.startsWith('RTP/') || m.proto.includes('/RTP/'),
-    codecs: sets.intern(codecKey(m), () => codecSet(m)),
-    ...(m.crypto.length > 0 ? { crypto: m.crypto } : {}),
-  }));
+export function mediaLines(sdp: Sdp, sets: CodecSets): SdpMediaLine[] {
+  return sdp.media.map((m) => {
+    const { connection, port } = m.isBundleOnly && m.port === 0 ? (leaderOf(m, sdp) ?? m) : m;
+    return {
+      type: m.type,
+      proto: m.proto,
+      address: connection?.address ?? null,
+      port,
+      mode: m.direction,
+      isRtp: m.proto.startsWith('RTP/') || m.proto.includes('/RTP/'),
+      codecs: sets.intern(codecKey(m), () => codecSet(m)),
+      ...(m.crypto.length > 0 ? { crypto: m.crypto } : {}),
+    };
+  });
+}
+
+/** The section that gives a BUNDLE group its socket: the first of it that has a port (RFC 9143 section 7.2). */
+function leaderOf({ mid }: SdpMedia, sdp: Sdp): SdpMedia | undefined {
+  const mids = mid === null ? undefined : sdp.bundles.find((group) => group.includes(mid));
+  return sdp.media.find((m) => m.mid !== null && m.port !== 0 && mids?.includes(m.mid) === true);
 }
 
 export function descriptionOf(lines: readonly SdpMediaLine[]): SdpDescription {
@@ -39,8 +49,8 @@ export function shapeOf(media: readonly SdpMedia[], lines: readonly SdpMediaLine
     return null;
   const isOwn = m.rtcpPort !== null || m.candidates.length > 0 || m.cryptoSuites.length > 0 || m.ssrcs.length > 0;
   if (isOwn || m.iceUfrag !== null || m.hasFingerprint) return null;
-  const { mode, isRtp, codecs } = line;
-  return { mode, isRtp, isSrtp: isSecure(m), codecs, mediaType: 'audio' };
+  const { mode, isRtp, codecs, proto } = line;
+  return { mode, isRtp, isSrtp: isSecure(m), codecs, mediaType: 'audio', line: 0, proto };
 }
 
 /** RTP/SAVP, RTP/SAVPF and UDP/TLS/RTP/SAVPF; keys offered for plain RTP may not be taken. */

@@ -5,7 +5,6 @@
 import { wordsOf } from '../../core/byte-search.ts';
 import { hashRange, mixHashes } from '../../core/hash.ts';
 import type { EndpointKey } from '../../core/ip.ts';
-import { endpointKeyFromText } from '../../core/ip.ts';
 import { MAX_DIALOG_ENDPOINTS, MAX_ICE_FRAGMENT, MAX_SDP_ENDPOINTS, MAX_SDP_ENTRIES } from '../../core/limits.ts';
 import { isPublicAt } from '../../core/private-address.ts';
 import type { Sdp, SdpMedia } from '../../protocols/sdp/model.ts';
@@ -27,6 +26,7 @@ import { SdpShapes } from '../../store/media/sdp-shapes.ts';
 import type { SdpDescription, SdpMediaLine } from '../../store/media/sdp-timeline.ts';
 import { sdpEvent } from '../../store/media/sdp-timeline.ts';
 import { NONE } from '../../store/row-blocks.ts';
+import { claimedSockets, claimingSections } from './sdp-claims.ts';
 import { descriptionOf, isSecure, mediaLines, shapeOf } from './sdp-descriptions.ts';
 import { requesterOf, SdpExchanges } from './sdp-exchanges.ts';
 import { SdpTransactions } from './sdp-transactions.ts';
@@ -45,7 +45,6 @@ export class SdpTracker {
   readonly #shapes: SdpShapes;
   readonly #plain = new PlainAudio();
   readonly #range = new ByteSpan();
-  #named = 0;
   /** A body is being read: what it said must stay until it is read whole. */
   #isReading = false;
   bodies = 0;
@@ -127,7 +126,7 @@ export class SdpTracker {
       return;
     }
     const { media } = parsed.value;
-    const lines = mediaLines(media, this.#sets);
+    const lines = mediaLines(parsed.value, this.#sets);
     // The same bytes must give the same hash whether their shape is known yet or not.
     const split = isPlain ? plain.restStart : end;
     const restHash = isPlain ? hashRange(buf, split, end) : 0;
@@ -243,35 +242,17 @@ export class SdpTracker {
     if (row !== NONE) this.#onClaim(plainKey(v4, port), row, d);
   }
 
-  /** Names every endpoint the description opens: m= and c=, a=rtcp, candidates. */
+  /** Names every endpoint the description opens. */
   #claim(d: Dialog, sdp: Sdp, lines: readonly SdpMediaLine[], tsUs: number): void {
-    this.#named = 0;
-    for (let i = 0; i < sdp.media.length; i++) {
-      const m = sdp.media[i];
-      const line = lines[i];
-      if (m === undefined || line === undefined || m.port === 0) continue;
-      const isSrtp = isSecure(m);
-      const claim: Claim = { dialog: d, fromUs: tsUs, codecs: line.codecs, mediaType: m.type, isSrtp };
-      const address = m.connection?.address ?? null;
-      if (m.iceUfrag !== null && m.iceUfrag.length <= MAX_ICE_FRAGMENT) this.#onFragment(m.iceUfrag, claim);
-      this.#name(address, m.port, claim);
-      if (m.rtcpPort !== null) this.#name(m.rtcpAddress ?? address, m.rtcpPort, claim);
-      for (const c of m.candidates) this.#name(c.address, c.port, claim);
-    }
-  }
-
-  #name(address: string | null, port: number, claim: Claim): void {
-    if (address === null || port === 0) return;
-    if (this.#named >= MAX_SDP_ENDPOINTS) {
-      this.endpointsBeyondCap++;
-      return;
-    }
-    const key = endpointKeyFromText(address, port);
-    if (key !== null) this.#nameKey(key, claim);
+    const sections = claimingSections(d, sdp, lines, tsUs);
+    for (const { media, claim } of sections)
+      if (media.iceUfrag !== null && media.iceUfrag.length <= MAX_ICE_FRAGMENT) this.#onFragment(media.iceUfrag, claim);
+    const { sockets, beyond } = claimedSockets(sections, MAX_SDP_ENDPOINTS);
+    this.endpointsBeyondCap += beyond;
+    for (const [key, claim] of sockets) this.#nameKey(key, claim);
   }
 
   #nameKey(key: EndpointKey, claim: Claim): void {
-    this.#named++;
     const { dialog } = claim;
     if (dialog.claimedCount >= MAX_DIALOG_ENDPOINTS) {
       this.endpointsBeyondCap++;

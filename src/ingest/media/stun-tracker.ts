@@ -9,13 +9,7 @@
 import { EndpointMap } from '../../core/endpoint-map.ts';
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKey, endpointKeyAddress, endpointKeyPort } from '../../core/ip.ts';
-import {
-  MAX_DIALOG_FRAGMENTS,
-  MAX_ICE_FRAGMENTS,
-  MAX_STUN_FLOWS,
-  MAX_STUN_HOST_FLOWS,
-  MAX_STUN_REQUESTS,
-} from '../../core/limits.ts';
+import { MAX_STUN_FLOWS, MAX_STUN_HOST_FLOWS, MAX_STUN_REQUESTS } from '../../core/limits.ts';
 import { dropOldest } from '../../core/maps.ts';
 import type { StunMessage } from '../../protocols/stun/message.ts';
 import { channelOf, parseStun, STUN_METHOD, STUN_REASONS } from '../../protocols/stun/message.ts';
@@ -25,6 +19,9 @@ import type { Claim, EndpointIndex } from '../../store/media/endpoint-index.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { RelayUse } from '../../store/media/stun-flow.ts';
 import { StunFlow } from '../../store/media/stun-flow.ts';
+import { IceFragments } from './ice-fragments.ts';
+import type { PairEnd } from './ice-pairs.ts';
+import { claimsOfPair } from './ice-pairs.ts';
 
 const ROLE_CONFLICT = 487;
 const ALLOCATION_MISMATCH = 437;
@@ -58,9 +55,7 @@ export class StunTracker {
   readonly #pending = new Map<string, Pending>();
   /** Mapped and relayed addresses, and the socket after each. */
   readonly #aliases = new EndpointMap<Alias>();
-  /** ICE user fragments that SDPs named (RFC 8839 section 5.4). */
-  readonly #fragments = new Map<string, Claim>();
-  readonly #fragmentsOf = new Map<Dialog, Set<string>>();
+  readonly #fragments = new IceFragments();
   readonly #relayed = new WeakMap<Stream, RelayUse>();
   messages = 0;
   /** Messages that did not parse, by reason. */
@@ -71,9 +66,7 @@ export class StunTracker {
   roleConflicts = 0;
   flowsEvicted = 0;
   requestsEvicted = 0;
-  fragmentsEvicted = 0;
-  /** Fragments beyond those of one dialog; addresses behind a server beyond the cap. */
-  fragmentsRefused = 0;
+  /** Addresses behind a server beyond the cap. */
   aliasesRefused = 0;
 
   constructor(deps: StunDeps) {
@@ -82,6 +75,15 @@ export class StunTracker {
 
   get flows(): number {
     return this.#flows.size;
+  }
+
+  get fragmentsEvicted(): number {
+    return this.#fragments.evicted;
+  }
+
+  /** Fragments beyond those of one dialog. */
+  get fragmentsRefused(): number {
+    return this.#fragments.refused;
   }
 
   /** A STUN message, or ChannelData that carries no RTP. */
@@ -125,37 +127,14 @@ export class StunTracker {
       this.#d.name(alias.client, derive(claim, alias.kind));
   }
 
-  /** An SDP named an ICE user fragment. */
+  /** A section of an SDP named an ICE user fragment. */
   onFragment(fragment: string, claim: Claim): void {
-    if (this.#fragments.get(fragment)?.dialog === claim.dialog) return;
-    const of = this.#fragmentsOf.get(claim.dialog) ?? new Set();
-    if (of.size >= MAX_DIALOG_FRAGMENTS) {
-      this.fragmentsRefused++;
-      return;
-    }
-    this.#dropFragment(fragment);
-    for (const oldest of this.#fragments.size >= MAX_ICE_FRAGMENTS ? this.#fragments.keys() : []) {
-      this.#dropFragment(oldest);
-      this.fragmentsEvicted++;
-      break;
-    }
-    this.#fragments.set(fragment, claim);
-    this.#fragmentsOf.set(claim.dialog, of.add(fragment));
+    this.#fragments.name(fragment, claim);
   }
 
   /** The dialog's descriptions are gone, with what they named. */
   onDialogGone(d: Dialog): void {
-    for (const fragment of this.#fragmentsOf.get(d) ?? []) this.#fragments.delete(fragment);
-    this.#fragmentsOf.delete(d);
-  }
-
-  #dropFragment(fragment: string): void {
-    const claim = this.#fragments.get(fragment);
-    if (claim === undefined) return;
-    this.#fragments.delete(fragment);
-    const of = this.#fragmentsOf.get(claim.dialog);
-    of?.delete(fragment);
-    if (of?.size === 0) this.#fragmentsOf.delete(claim.dialog);
+    this.#fragments.onDialogGone(d);
   }
 
   /** How the stream was relayed; null when it came as it is. */
@@ -242,21 +221,24 @@ export class StunTracker {
   #onValidPair(check: Pending, answeredBy: EndpointKey, tsUs: number): void {
     if (answeredBy !== check.dst) return;
     const [receiver = '', sender = ''] = (check.username ?? '').split(':');
-    const far = this.#fragment(receiver) ?? this.#claimOn(check.dst, tsUs);
-    const near = this.#fragment(sender) ?? this.#claimOn(check.src, tsUs);
-    if (far !== null && near !== null && far.dialog !== near.dialog) return;
-    const claim = far ?? near;
-    if (claim === null) return;
-    this.#d.name(check.dst, derive(claim, 'ice'));
-    this.#d.name(check.src, derive(near ?? claim, 'ice'));
+    const far = this.#endOf(check.dst, receiver, tsUs);
+    const near = this.#endOf(check.src, sender, tsUs);
+    for (const { key, claim } of claimsOfPair(far, near, this.#d.endpoints.rows)) this.#d.name(key, claim);
+  }
+
+  #endOf(key: EndpointKey, fragment: string, atUs: number): PairEnd {
+    const { endpoints } = this.#d;
+    const owner = this.#fragments.get(fragment);
+    if (owner === null) {
+      const claim = this.#claimOn(key, atUs);
+      return { key, dialog: claim?.dialog ?? null, claim, sections: [] };
+    }
+    const { dialog, sections } = owner;
+    return { key, dialog, claim: endpoints.claim(endpoints.findOf(dialog, key, atUs)), sections };
   }
 
   #claimOn(key: EndpointKey, atUs: number): Claim | null {
     return this.#d.endpoints.claim(this.#d.endpoints.find(key, atUs));
-  }
-
-  #fragment(text: string): Claim | null {
-    return this.#fragments.get(text) ?? null;
   }
 
   #onChannelData(channel: number, src: EndpointKey, dst: EndpointKey): void {
@@ -307,9 +289,8 @@ export class StunTracker {
   }
 }
 
-function derive(claim: Claim, derived: 'relay' | 'mapped' | 'ice'): Claim {
-  const { dialog, fromUs, codecs, mediaType, isSrtp } = claim;
-  return { dialog, fromUs, codecs, mediaType, isSrtp, derived };
+function derive(claim: Claim, derived: 'relay' | 'mapped'): Claim {
+  return { ...claim, derived };
 }
 
 function flowKey(client: EndpointKey, server: EndpointKey): string {

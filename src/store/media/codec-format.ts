@@ -4,6 +4,7 @@
 import { MAX_FORMAT_SETS } from '../../core/item-limits.ts';
 import { STATIC_PAYLOADS } from '../../core/payload-types.ts';
 import type { CodecFormat, CodecSet } from './codec-set.ts';
+import type { ClaimedMedia, SdpEntry, SdpMediaLine } from './sdp-timeline.ts';
 import type { Stream } from './stream.ts';
 
 /** Payload types from here on have no clock of their own (RFC 3551 section 3). */
@@ -23,19 +24,48 @@ export function formatOf(set: CodecSet, payloadType: number): CodecFormat | null
 /** The format of the stream's payload type: by its dialog's SDP (either side's), else the static table. */
 export function streamFormat(stream: Stream, payloadType: number): CodecFormat | null {
   const { claim } = stream;
-  const claimed = claim === null ? null : formatOf(claim.codecs, payloadType);
-  if (claimed !== null) return claimed;
-  // Of an offer that is repeated the codecs are the same object.
-  const looked = new Set<CodecSet>();
-  for (const entry of stream.dialog?.sdp ?? []) {
-    for (const { codecs } of entry.media) {
-      if (looked.has(codecs)) continue;
-      const format = formatOf(codecs, payloadType);
-      if (format !== null) return format;
-      if (looked.add(codecs).size >= MAX_FORMAT_SETS) break;
-    }
-    if (looked.size >= MAX_FORMAT_SETS) break;
+  if (claim !== null) {
+    const named = formatOf(claim.codecs, payloadType) ?? formatInSection(stream, claim, payloadType);
+    if (named !== null) return named;
   }
   const known = STATIC_PAYLOADS.get(payloadType);
   return known === undefined ? null : { payloadType, name: known.name, clockRate: known.clockRate };
+}
+
+/**
+ * What the other descriptions of the stream's own section say: the number may mean something else in another one. Where
+ * several sections are open, all of them have to agree. Where no description has the line, those of its media type count.
+ */
+function formatInSection({ dialog }: Stream, claim: ClaimedMedia, payloadType: number): CodecFormat | null {
+  const sections = claim.sections ?? [claim];
+  const entries = dialog?.sdp ?? [];
+  return (
+    agreed(entries, payloadType, (m, line) => sections.some((s) => s.line === line && s.mediaType === m.type)) ??
+    agreed(entries, payloadType, (m) => sections.some((s) => s.mediaType === m.type))
+  );
+}
+
+/** The format of a payload type in which all lines that are meant agree; null where they differ or none has it. */
+function agreed(
+  entries: readonly SdpEntry[],
+  payloadType: number,
+  isMeant: (m: SdpMediaLine, line: number) => boolean,
+): CodecFormat | null {
+  let found: CodecFormat | null = null;
+  // Of an offer that is repeated the codecs are the same object.
+  const looked = new Set<CodecSet>();
+  for (const { media } of entries)
+    for (const [line, m] of media.entries()) {
+      if (looked.has(m.codecs) || !isMeant(m, line)) continue;
+      if (looked.add(m.codecs).size > MAX_FORMAT_SETS) return found;
+      const format = formatOf(m.codecs, payloadType);
+      if (format === null) continue;
+      if (found !== null && !isSameFormat(found, format)) return null;
+      found ??= format;
+    }
+  return found;
+}
+
+function isSameFormat(a: CodecFormat, b: CodecFormat): boolean {
+  return a.clockRate === b.clockRate && a.name.toLowerCase() === b.name.toLowerCase();
 }

@@ -11,6 +11,7 @@ import type { EndpointKey } from '../../core/ip.ts';
 import { MAX_ENDPOINT_CLAIMS } from '../../core/limits.ts';
 import type { Dialog } from '../dialogs/dialog.ts';
 import { NONE } from '../row-blocks.ts';
+import { isSameClaim } from './claimed-sections.ts';
 import { plainKey } from './plain-sdp-entry.ts';
 import type { SdpRows } from './sdp-rows.ts';
 import { FACT } from './sdp-rows.ts';
@@ -69,7 +70,9 @@ export class EndpointIndex {
 
   #isRepeat(held: number, dialog: Dialog, media: ClaimedMedia | null | undefined): boolean {
     const { rows } = this;
-    return held !== NONE && rows.slot(held) === dialog.slot && rows.media(held)?.codecs === media?.codecs;
+    if (held === NONE || media === null || media === undefined || rows.slot(held) !== dialog.slot) return false;
+    const said = rows.media(held);
+    return said !== null && isSameClaim(said, media);
   }
 
   /** Claim `row` comes before `held`, the newest till now on the endpoint; returns it. */
@@ -106,6 +109,19 @@ export class EndpointIndex {
       if (lingering === NONE && atUs - dialog.endedUs <= CLAIM_LINGER_US) lingering = row;
     }
     return lingering;
+  }
+
+  /** The newest claim of this dialog on the endpoint made by `atUs`, or NONE. */
+  findOf(dialog: Dialog, key: EndpointKey, atUs: number): number {
+    const rows = this.rows;
+    let row = this.#newestOf(key);
+    while (row !== NONE && (rows.slot(row) !== dialog.slot || rows.tsUs(row) > atUs)) row = rows.nextClaim(row);
+    return row;
+  }
+
+  /** It has turned out what runs at the endpoint that this row claims. */
+  settle(row: number, media: ClaimedMedia): void {
+    this.rows.setClaimed(row, media);
   }
 
   /** All claims on the endpoint that are in force at `atUs`, or whose dialog ended shortly before, the newest first. */

@@ -38,6 +38,9 @@ export class PlainSdpEntry implements SdpEntry, SdpMediaLine {
   get type(): string {
     return 'audio';
   }
+  get proto(): string {
+    return this.#shape.proto;
+  }
   get address(): string {
     return endpointKeyAddress(plainKey(this.#v4, 0));
   }

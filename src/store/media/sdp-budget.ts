@@ -14,6 +14,8 @@ import type { SdpMediaLine } from './sdp-timeline.ts';
 export const ROW_BYTES = 96;
 /** Of what a claim says besides, and of an endpoint or sender that is a text. */
 export const CLAIM_BYTES = 96;
+/** Of each further section that may run at a claimed endpoint. */
+export const SECTION_BYTES = 16;
 export const TEXT_BYTES = 256;
 /** Of an entry, of a media line in it, and of a list of body hashes. */
 const DESCRIPTION_BYTES = 192;
@@ -42,7 +44,7 @@ export function codecBytes(set: CodecSet): number {
 export function descriptionBytes(lines: readonly SdpMediaLine[]): number {
   let bytes = DESCRIPTION_BYTES;
   for (const l of lines) {
-    bytes += LINE_BYTES + l.type.length + (l.address?.length ?? 0) + codecBytes(l.codecs);
+    bytes += LINE_BYTES + l.type.length + l.proto.length + (l.address?.length ?? 0) + codecBytes(l.codecs);
     bytes += (l.crypto?.length ?? 0) * CRYPTO_BYTES;
   }
   return bytes;

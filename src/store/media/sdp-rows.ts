@@ -13,7 +13,15 @@ import { BLOCK, NONE, RowBlocks } from '../row-blocks.ts';
 import { Numbered } from './numbered.ts';
 import { PlainSdpEntry, plainKey } from './plain-sdp-entry.ts';
 import type { Weighed } from './sdp-budget.ts';
-import { CLAIM_BYTES, codecBytes, descriptionBytes, ROW_BYTES, SdpBudget, TEXT_BYTES } from './sdp-budget.ts';
+import {
+  CLAIM_BYTES,
+  codecBytes,
+  descriptionBytes,
+  ROW_BYTES,
+  SdpBudget,
+  SECTION_BYTES,
+  TEXT_BYTES,
+} from './sdp-budget.ts';
 import type { ClaimedMedia, SdpDescription, SdpEntry, SdpEvent, SdpShape } from './sdp-timeline.ts';
 
 const SDP = row(40, {
@@ -126,7 +134,8 @@ export class SdpRows extends WithAccessors {
   /** Any other claim. */
   addClaim(d: Describer, fromUs: number, key: EndpointKey, media: ClaimedMedia): number {
     const beside = this.#claimed.add(media);
-    this.budget.add(d, CLAIM_BYTES + (typeof key === 'string' ? TEXT_BYTES : 0));
+    const sections = (media.sections?.length ?? 0) * SECTION_BYTES;
+    this.budget.add(d, CLAIM_BYTES + sections + (typeof key === 'string' ? TEXT_BYTES : 0));
     if (typeof key === 'number') {
       const address = Math.floor(key / 65_536);
       return this.#add(d, fromUs, 0, address | 0, key - address * 65_536, beside);
@@ -233,6 +242,14 @@ export class SdpRows extends WithAccessors {
     const facts = this.facts(row);
     if ((facts & FACT.PLAIN) !== 0) return this.shapes.get(beside) ?? null;
     return (facts & FACT.ENTRY) === 0 ? (this.#claimed.get(beside) ?? null) : null;
+  }
+
+  /** Of a claim that is neither plain nor an entry: what may run there is something else. */
+  setClaimed(row: number, media: ClaimedMedia): void {
+    if ((this.facts(row) & (FACT.PLAIN | FACT.ENTRY)) !== 0) return;
+    const before = this.besideNumber(row);
+    this.setBesideNumber(row, this.#claimed.add(media));
+    this.#claimed.release(before);
   }
 
   event(row: number): SdpEvent | null {

@@ -12,6 +12,8 @@ export type SdpEvent = 'hold' | 'resume' | 'codec_change' | 'media_anchor_change
 /** One media description that RTP may follow: what diagnosis compares with what was sent. */
 export type SdpMediaLine = {
   readonly type: string;
+  /** As written: RTP/AVP, udptl, TCP/BFCP. */
+  readonly proto: string;
   readonly address: string | null;
   readonly port: number;
   readonly mode: MediaMode;
@@ -53,16 +55,24 @@ export type SdpEntry = SdpDescription & SdpOccasion;
 /** What may run at an endpoint that somebody claimed. */
 export type ClaimedMedia = {
   readonly codecs: CodecSet;
-  /** Media type of the m= line: audio, video... */
+  /** Media type of the m= line: audio, video... '' where sections of several types may run there. */
   readonly mediaType: string;
   /** The media is encrypted (RFC 3711, whoever gave the keys). */
   readonly isSrtp: boolean;
+  /** Which m= line names it, counted from 0: all descriptions of a call keep their order (RFC 3264 section 8). */
+  readonly line: number;
+  /** All sections whose media may run there, where that is more than one (claimed-sections.ts). */
+  readonly sections?: readonly ClaimedMedia[];
   /** No SDP named the endpoint: it is the socket after a relayed or mapped address, or ICE chose it. */
   readonly derived?: 'relay' | 'mapped' | 'ice';
 };
 
 /** What all audio lines with the same text have in common. */
-export type SdpShape = ClaimedMedia & { readonly mode: MediaMode; readonly isRtp: boolean };
+export type SdpShape = ClaimedMedia & {
+  readonly mode: MediaMode;
+  readonly isRtp: boolean;
+  readonly proto: string;
+};
 
 function isHeld(mode: MediaMode, address: string | null): boolean {
   // RFC 3264 section 8.4 keeps the older way: c=0.0.0.0.

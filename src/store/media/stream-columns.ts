@@ -79,6 +79,8 @@ export class StreamColumns extends WithAccessors {
   readonly #claims: Claims;
   /** Source and destination where they are texts (IPv6). */
   readonly #texts = new Map<number, readonly [EndpointKey, EndpointKey]>();
+  /** Of streams whose claim has several sections: the one that their payload type chose, or what is true of all. */
+  readonly #sections = new Map<number, ClaimedMedia>();
 
   constructor(claims: Claims, blocks: WideMemory[] = []) {
     super(blocks);
@@ -129,6 +131,14 @@ export class StreamColumns extends WithAccessors {
   end(place: number): void {
     this.setGeneration(place, 0);
     if (this.#texts.size > 0) this.#texts.delete(place);
+    if (this.#sections.size > 0) this.#sections.delete(place);
+  }
+
+  /** The claim with this row owns the stream, which belongs to `section` of it; null: to all of it. */
+  setOwned(place: number, row: number, section: ClaimedMedia | null): void {
+    this.setClaim(place, row);
+    if (section !== null) this.#sections.set(place, section);
+    else if (this.#sections.size > 0) this.#sections.delete(place);
   }
 
   /** The same facts for one stream alone, at place 0. */
@@ -169,7 +179,8 @@ export class StreamColumns extends WithAccessors {
   /** What a description said of it; null while no dialog owns it. */
   media(place: number): ClaimedMedia | null {
     const row = this.claim(place);
-    return row === NONE ? null : this.#claims.mediaOf(row);
+    if (row === NONE) return null;
+    return (this.#sections.size > 0 ? this.#sections.get(place) : undefined) ?? this.#claims.mediaOf(row);
   }
   dialog(place: number): Dialog | null {
     const row = this.claim(place);

@@ -21,10 +21,10 @@ import type { Dialog } from '../dialogs/dialog.ts';
 import { NONE } from '../row-blocks.ts';
 import { TimeOrder } from '../time-order.ts';
 import { FIRST_DYNAMIC_PT, streamFormat } from './codec-format.ts';
-import type { CodecSet } from './codec-set.ts';
 import type { EndpointIndex } from './endpoint-index.ts';
 import { SsrcIndex } from './ssrc-index.ts';
 import { Stream } from './stream.ts';
+import { StreamClaims } from './stream-claims.ts';
 import { FACT, NO_PLACE, StreamColumns } from './stream-columns.ts';
 import { StreamSegments } from './stream-segments.ts';
 import { StreamWindows } from './stream-windows.ts';
@@ -44,9 +44,7 @@ export class StreamStore {
   /** Streams no dialog owns, and those that began after the end of theirs. */
   readonly #waiting: WaitingStreams;
   readonly #endpoints: EndpointIndex;
-  /** The codecs looked at last, and their dynamic clock: most calls share few sets. */
-  #lastCodecs: CodecSet | null = null;
-  #lastClock: number | null = null;
+  readonly #claims: StreamClaims;
   readonly #bySsrc: SsrcIndex;
   /** The streams that are shown, by their first packet, ties by arrival. */
   readonly #order: TimeOrder<number>;
@@ -59,7 +57,6 @@ export class StreamStore {
   /** Event counters: they never fall. */
   establishedEver = 0;
   orphanedEver = 0;
-  encryptedEver = 0;
   generation = 0;
 
   /** `windowSec`: of the windows that the native table measures. */
@@ -68,6 +65,7 @@ export class StreamStore {
     this.#endpoints = endpoints;
     const columns = new StreamColumns(endpoints);
     this.#columns = columns;
+    this.#claims = new StreamClaims(columns, endpoints, () => this.table);
     this.#waiting = new WaitingStreams(columns);
     this.#bySsrc = new SsrcIndex(columns);
     this.#order = new TimeOrder<number>({
@@ -81,6 +79,11 @@ export class StreamStore {
   /** Streams opened ever. */
   get opened(): number {
     return this.#serial;
+  }
+
+  /** Of those owned ever: what a description said is encrypted. */
+  get encryptedEver(): number {
+    return this.#claims.encryptedEver;
   }
 
   get size(): number {
@@ -97,7 +100,11 @@ export class StreamStore {
     const dstKey = endpointKey(p.addresses, p.dstOff, p.ipVersion, p.dstPort);
     this.#columns.open(place, generation, ssrc, p, this.#serial++, srcKey, dstKey);
     this.#bySsrc.add(place);
-    const claim = this.#newest(this.#endpoints.find(dstKey, p.tsUs), this.#endpoints.find(srcKey, p.tsUs), p.tsUs);
+    const claim = this.#claims.newest(
+      this.#endpoints.find(dstKey, p.tsUs),
+      this.#endpoints.find(srcKey, p.tsUs),
+      p.tsUs,
+    );
     if (claim === NONE || !this.#own(place, claim)) this.#waiting.add(place);
     else if (this.#endpoints.isOver(claim, p.tsUs)) {
       this.#columns.set(place, FACT.LEFTOVER, true);
@@ -182,6 +189,7 @@ export class StreamStore {
 
   /** An SDP named `key` by the claim with this row: unowned streams that run there now, or began shortly before, are its. */
   onClaim(key: EndpointKey, claim: number): void {
+    this.#claims.settle(key, claim);
     const waiting = this.#waiting.at(key);
     if (waiting.length === 0) return;
     const fromUs = this.#endpoints.fromUs(claim);
@@ -206,7 +214,7 @@ export class StreamStore {
   /** The stream is nobody's any more. */
   #release(place: number): void {
     const columns = this.#columns;
-    columns.setClaim(place, NONE);
+    columns.setOwned(place, NONE, null);
     columns.setOlder(place, NO_PLACE);
     columns.set(place, FACT.LEFTOVER, false);
     columns.set(place, FACT.WAS_OWNED, true);
@@ -393,16 +401,10 @@ export class StreamStore {
       return false;
     }
     const wasVisible = columns.isVisible(place);
-    columns.setClaim(place, claim);
     columns.setOlder(place, dialog.newestStream);
     dialog.newestStream = place;
-    if (media.isSrtp && !columns.has(place, FACT.ENCRYPTED)) {
-      columns.set(place, FACT.ENCRYPTED, true);
-      this.encryptedEver++;
-    }
+    this.#claims.join(place, claim, media);
     this.#tellClaimed(place, true);
-    const clock = this.#clockOf(media.codecs);
-    if (clock !== null) this.table?.setClock(place, clock);
     if (wasVisible) {
       this.orphaned--;
       this.established++;
@@ -410,24 +412,6 @@ export class StreamStore {
     } else this.#show(place);
     this.generation++;
     return true;
-  }
-
-  /** The newest description of a call that continues wins, else the newest; at the same time `a`, which named the destination. */
-  #newest(a: number, b: number, atUs: number): number {
-    if (a === NONE || b === NONE) return a === NONE ? b : a;
-    const isOver = this.#endpoints.isOver(a, atUs);
-    if (isOver !== this.#endpoints.isOver(b, atUs)) return isOver ? b : a;
-    return this.#endpoints.fromUs(b) > this.#endpoints.fromUs(a) ? b : a;
-  }
-
-  /** Clock of the first dynamic payload type that is no telephone-event; null without one. */
-  #clockOf(codecs: CodecSet): number | null {
-    if (codecs !== this.#lastCodecs) {
-      const dynamic = codecs.formats.find((f) => f.payloadType >= FIRST_DYNAMIC_PT && f.name !== 'telephone-event');
-      this.#lastCodecs = codecs;
-      this.#lastClock = dynamic?.clockRate ?? null;
-    }
-    return this.#lastClock;
   }
 
   #show(place: number): void {

@@ -61,7 +61,7 @@ export function stream(
   const { d, dialogs, streams } = call;
   const made = streams.stream(src, dst, { atUs: call.script.at(fromMs) });
   const codecs = { names: [], formats: [] };
-  const row = dialogs.sdp.addClaim(d, 0, made.dstKey, { codecs, mediaType, isSrtp: false });
+  const row = dialogs.sdp.addClaim(d, 0, made.dstKey, { codecs, mediaType, isSrtp: false, line: 0 });
   streams.store.onClaim(made.dstKey, row);
   return {
     stream: made,

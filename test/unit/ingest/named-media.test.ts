@@ -31,7 +31,7 @@ function kit(room = 100) {
   const open = (callId: string): Dialog => dialogs.open(dialogInit(callId, { state: STATE.InCall }));
   const name = (d: Dialog, address: string, port: number): void => {
     const key = endpointKeyFromText(address, port) ?? assert.fail(address);
-    endpoints.add(key, { dialog: d, fromUs: 0, codecs: NO_CODECS, mediaType: 'audio', isSrtp: false });
+    endpoints.add(key, { dialog: d, fromUs: 0, codecs: NO_CODECS, mediaType: 'audio', isSrtp: false, line: 0 });
     media.onClaim(key, d);
   };
   const move = (d: Dialog, state: number, atUs: number): void => {

@@ -37,6 +37,8 @@ function keyOf(e: Endpoint): EndpointKey {
 
 class Kit {
   readonly named: string[] = [];
+  /** The sections of what was named. */
+  readonly claims: string[] = [];
   readonly #dialogs = new TrackerKit();
   readonly endpoints: EndpointIndex = this.#dialogs.endpoints;
   readonly tracker: StunTracker;
@@ -45,7 +47,12 @@ class Kit {
   constructor() {
     this.tracker = new StunTracker({
       endpoints: this.endpoints,
-      name: (key, claim) => this.named.push(`${endpointKeyText(key)} ${claim.derived}`),
+      name: (key, claim) => {
+        const { derived, mediaType, line, sections } = claim;
+        this.named.push(`${endpointKeyText(key)} ${derived}`);
+        const of = sections === undefined ? '' : ` of ${sections.map((s) => s.line).join(' ')}`;
+        this.claims.push(`${endpointKeyText(key)} ${mediaType} ${line}${of}`);
+      },
     });
   }
 
@@ -70,6 +77,12 @@ class Kit {
     return this.endpoints.add(keyOf(e), { ...claim(this.#dialogs), ...more });
   }
 
+  /** An audio and a video section of a call, in that order. */
+  sections(): readonly [audio: Claim, video: Claim] {
+    const audio = claim(this.#dialogs);
+    return [audio, { ...audio, mediaType: 'video', line: 1, codecs: { names: ['VP8'], formats: [] } }];
+  }
+
   flow(): NonNullable<ReturnType<StunTracker['flowsOfHost']>[0]> {
     return this.tracker.flowsOfHost(CLIENT.address)[0] ?? assert.fail('the client asked');
   }
@@ -78,7 +91,7 @@ class Kit {
 /** A claim as an SDP of some dialog makes it. */
 function claim(kit = new TrackerKit()): Claim {
   const dialog = kit.play(basicCall('claimed'));
-  return { dialog, fromUs: 0, codecs: { names: [], formats: [] }, mediaType: 'audio', isSrtp: false };
+  return { dialog, fromUs: 0, codecs: { names: [], formats: [] }, mediaType: 'audio', isSrtp: false, line: 0 };
 }
 
 test('the socket behind a mapped address is named, whichever comes first', () => {
@@ -159,6 +172,43 @@ test('a checked pair belongs to the dialog whose fragments it names', () => {
   kit.tracker.onDialogGone(own.dialog);
   kit.ask({ ...check, answer: [mapped(CLIENT)] });
   assert.equal(kit.named.length, 2, 'the dialog is gone');
+});
+
+test('sections that share a fragment are told apart by either end, else both stay open', () => {
+  const other: Endpoint = { address: '203.0.113.88', port: 61002 };
+  const kit = new Kit();
+  const [audio, video] = kit.sections();
+  for (const own of [audio, video]) kit.tracker.onFragment('BoBb', own);
+  const check = (client: Endpoint, server: Endpoint): void =>
+    kit.ask({ client, server, request: [username('BoBb:AliC'), controlling()], answer: [mapped(client)] });
+  kit.endpoints.add(keyOf(OUTSIDE), video);
+  check(CLIENT, OUTSIDE);
+  check(OUTSIDE, { ...CLIENT, port: 20002 });
+  check({ ...CLIENT, port: 7 }, other);
+  assert.deepEqual(kit.claims, [
+    '192.168.1.10:20000 video 1',
+    '192.168.1.10:20002 video 1',
+    '203.0.113.88:61002  -1 of 0 1',
+    '192.168.1.10:7  -1 of 0 1',
+  ]);
+  kit.endpoints.add(keyOf({ ...CLIENT, port: 61002 }), audio);
+  check({ ...CLIENT, port: 4 }, other);
+  assert.deepEqual(kit.claims.slice(4), ['203.0.113.88:61002 audio 0', '192.168.1.10:4 audio 0'], 'the port is kept');
+});
+
+test('a fragment with more sections than a dialog may name tells nothing', () => {
+  const kit = new Kit();
+  const [audio] = kit.sections();
+  const check = { client: CLIENT, server: OUTSIDE, request: [username('BoBb:AliC'), controlling()] };
+  for (let line = 0; line < 64; line++) kit.tracker.onFragment('BoBb', { ...audio, line });
+  kit.tracker.onFragment('BoBb', { ...audio, line: 63 });
+  assert.equal(kit.tracker.fragmentsRefused, 0);
+  kit.ask({ ...check, answer: [mapped(CLIENT)] });
+  assert.equal(kit.named.length, 2);
+  kit.tracker.onFragment('BoBb', { ...audio, line: 64 });
+  assert.equal(kit.tracker.fragmentsRefused, 1);
+  kit.ask({ ...check, answer: [mapped(CLIENT)] });
+  assert.equal(kit.named.length, 2, 'what is left of it would say too much');
 });
 
 test('a role conflict counts once a check', () => {

@@ -103,6 +103,7 @@ test('a dialog gives back its frame and every endpoint it claimed, in order', ()
         codecs: { names: [], formats: [] },
         mediaType: 'audio',
         isSrtp: false,
+        line: 0,
       });
     assert.deepEqual(d.claimedKeys, keys);
     assert.equal(d.claimedCount, keys.length);

@@ -31,7 +31,7 @@ function dialog(callId: string, endedUs = Number.NaN): Dialog {
 }
 
 function claim(d: Dialog, fromUs: number, codecs = CODECS): Claim {
-  return { dialog: d, fromUs, codecs, mediaType: 'audio', isSrtp: false };
+  return { dialog: d, fromUs, codecs, mediaType: 'audio', isSrtp: false, line: 0 };
 }
 
 for (const [family, key] of [

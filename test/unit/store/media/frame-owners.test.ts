@@ -27,7 +27,7 @@ function kit() {
   const owners = new FrameOwners(endpoints);
   const name = (dialog: Dialog, host: number, port: number, fromUs: number): void => {
     const key = endpointKey(Uint8Array.of(10, 0, 0, host), 0, 4, port);
-    endpoints.add(key, { dialog, fromUs, codecs: NO_CODECS, mediaType: 'audio', isSrtp: false });
+    endpoints.add(key, { dialog, fromUs, codecs: NO_CODECS, mediaType: 'audio', isSrtp: false, line: 0 });
     dialog.updatedUs = fromUs;
   };
   const of = (p: Packet, isControl = false): string[] => owners.of(p, undefined, isControl).map((d) => d.callId);
