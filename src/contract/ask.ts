@@ -102,6 +102,8 @@ export const LadderMedia = named(
     last_seen: DateTime,
     codec: Type.Optional(Type.String()),
     mos: Type.Optional(Type.Number()),
+    type: Type.Optional(Type.String({ description: 'The media type of its m= line, where that is not audio.' })),
+    one_way: Type.Optional(Type.Literal(true, { description: 'It is video, and none came back.' })),
   }),
 );
 export type LadderMedia = Static<typeof LadderMedia>;

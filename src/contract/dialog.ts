@@ -2,6 +2,7 @@
 
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
+import { LINE_CHANGES } from '../core/words.ts';
 import { Diagnosis } from './diagnosis.ts';
 import { IcmpMedia } from './icmp-media.ts';
 import { Count, CountOrNull, DateTime, named, ref, SchemaVersion1 } from './schema.ts';
@@ -165,9 +166,46 @@ export const Dialog = named(
 );
 export type Dialog = Static<typeof Dialog>;
 
-/** What `--json` and `/ask` show: the dialog with the times of its list row. */
+/** One m= line of a description. */
+export const MediaLine = named(
+  'MediaLine',
+  Type.Object({
+    exchange: Type.Integer({ minimum: 0, description: 'Index into `sdp_timeline`.' }),
+    line: Type.Integer({ minimum: 0, description: 'Which m= line of it.' }),
+    type: Type.String({ description: '`audio`, `video`, `image`, `application`' }),
+    transport: Type.String({ description: '`RTP/AVP`, `udptl`, `TCP/BFCP`' }),
+    mode: SdpExchange.properties.mode,
+    codecs: Type.Array(Type.String()),
+    media_port: Type.Integer({
+      minimum: 0,
+      maximum: 65535,
+      description: '0: the line is refused, or over. With BUNDLE that of the group.',
+    }),
+    media_addr: Type.Optional(Type.String()),
+    change: Type.Optional(
+      Type.Enum([...LINE_CHANGES], { description: 'Against what the same side said before, or was offered.' }),
+    ),
+  }),
+);
+export type MediaLine = Static<typeof MediaLine>;
+
+/** What `/ask` and `--json` tell of a call's media beyond the contract. */
+export const mediaFacts = {
+  media_lines: Type.Optional(
+    Type.Array(ref(MediaLine), {
+      minItems: 1,
+      description: 'Every m= line of the descriptions; absent where each of them has one audio line alone.',
+    }),
+  ),
+  media_lines_not_shown: Type.Optional(Type.Integer({ minimum: 1, description: 'Lines beyond those.' })),
+  media_notes: Type.Optional(
+    Type.Array(Type.String(), { minItems: 1, description: 'What is no fault, in sentences: video that ran one way.' }),
+  ),
+};
+
+/** What `--json` and `/ask` show: the dialog with the times of its list row, and more of its media. */
 export const CallDocument = named(
   'CallDocument',
-  Type.Object({ ...Dialog.properties, created_at: DateTime, updated_at: DateTime }),
+  Type.Object({ ...Dialog.properties, created_at: DateTime, updated_at: DateTime, ...mediaFacts }),
 );
 export type CallDocument = Static<typeof CallDocument>;

@@ -113,6 +113,10 @@ export const LADDER_STEPS = 4_000;
 export const LADDER_CHARS = 4 * 1024 * 1024;
 /** Streams of a ladder: those of four calls with `MAX_DIALOG_STREAMS` each. */
 export const LADDER_STREAMS = 512;
+/** Lines of descriptions in the document of a call, names of codecs of one, and sentences about its video. */
+export const MEDIA_LINES = 256;
+export const MEDIA_LINE_CODECS = 16;
+export const MEDIA_NOTES = 8;
 /** Characters of the messages of one answer, as JSON writes them. */
 export const MESSAGES_CHARS = 16 * 1024 * 1024;
 /** Other legs of a call that are counted where `MAX_LEGS_SHOWN` of them are shown. */

@@ -10,6 +10,16 @@ export const ORIGINS = ['wire', 'hep', 'uprobe'] as const;
 /** What is to know of a message that a person reads. */
 export const MESSAGE_NOTES = ['again', 'duplicate', 'copy', 'cut', 'address-likely', 'address-unknown'] as const;
 
+/** What became of an m= line. */
+export const LINE_CHANGES = [
+  'added',
+  'refused',
+  'removed',
+  'mode_change',
+  'media_anchor_change',
+  'codec_change',
+] as const;
+
 /** States of a dialog, by number. */
 export const DIALOG_STATES = [
   'Trying',

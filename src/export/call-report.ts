@@ -9,7 +9,7 @@ import { ladderLines } from '../view/ladder-text.ts';
 import type { ReportInput } from '../view/report-input.ts';
 import { mermaidLines } from './mermaid.ts';
 
-const SDP_HEADER = ['At', 'What', 'Media address', 'Mode', 'Codecs', 'Change'];
+const SDP_HEADER = ['At', 'What', 'Media', 'Media address', 'Mode', 'Codecs', 'Change'];
 const MEDIA_HEADER = [
   'SSRC',
   'From',

@@ -18,7 +18,10 @@ export function* mermaidLines(l: AskLadder): Generator<string> {
   let bars = 0;
   const bar = (m: LadderMedia): string => {
     const mos = m.mos === undefined ? '' : `, MOS ${m.mos.toFixed(2)}`;
-    return `  L${m.from}--)L${m.to}: ${plain(`RTP ${m.codec ?? ''} ${m.packets} packets, ${m.loss_pct.toFixed(1)} % lost${mos}`)}`;
+    const what = ['RTP', m.type, m.codec].filter((word) => word !== undefined).join(' ');
+    const way = m.one_way === true ? ', one way' : '';
+    const figures = `${m.packets} packets, ${m.loss_pct.toFixed(1)} % lost${mos}${way}`;
+    return `  L${m.from}--)L${m.to}: ${plain(`${what} ${figures}`)}`;
   };
   for (const step of l.steps) {
     for (let m = l.media[bars]; m !== undefined && m.first_seen <= step.at; m = l.media[++bars]) yield bar(m);

@@ -8,16 +8,13 @@ import { spanSec, timestampText } from './captured-at.ts';
 import type { CallReading, DialogReading, SdpReading } from './dialog-reading.ts';
 import { toRtpStream } from './stream-document.ts';
 
-/** With its times. */
+/** With its times, and more of its media. */
 export function toCallDocument({ dialog, streams }: CallReading): CallDocument {
-  return withTimes(toDialogDocument(dialog, streams.map(toRtpStream)), dialog);
-}
-
-export function withTimes(
-  document: DialogDocument,
-  { createdUs, updatedUs }: Pick<DialogReading, 'createdUs' | 'updatedUs'>,
-): CallDocument {
-  return Object.assign(document, { created_at: timestampText(createdUs), updated_at: timestampText(updatedUs) });
+  return Object.assign(toDialogDocument(dialog, streams.map(toRtpStream)), {
+    created_at: timestampText(dialog.createdUs),
+    updated_at: timestampText(dialog.updatedUs),
+    ...dialog.media,
+  });
 }
 
 export function toDialogDocument(r: DialogReading, streams: RtpStream[]): DialogDocument {

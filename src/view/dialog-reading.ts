@@ -12,6 +12,8 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { SdpEntry } from '../store/media/sdp-timeline.ts';
 import { framePointerText } from './captured-at.ts';
 import { toDiagnosis, toIcmpMedia } from './diagnosis.ts';
+import type { MediaFacts } from './media-lines.ts';
+import { toMediaFacts } from './media-lines.ts';
 import { referToUri, toSiprecMetadata } from './recording.ts';
 import { toSignalingDiagnosis } from './signaling.ts';
 import type { StreamReading } from './stream-reading.ts';
@@ -50,6 +52,7 @@ export type DialogReading = {
   readonly origin: number;
   readonly tags: readonly string[];
   readonly judged: Judged;
+  readonly media: MediaFacts;
 };
 
 /** A dialog and its streams. */
@@ -76,6 +79,7 @@ export function readDialog(e: Evidence, d: Dialog, facts: DialogFacts): DialogRe
     origin: d.origin,
     tags: facts.tags,
     judged: judgedOf(e, d, facts),
+    media: toMediaFacts(d, facts),
   };
 }
 

@@ -15,7 +15,7 @@ import type { Steps } from '../core/turns.ts';
 import { finish } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
-import { toDialogDocument, withTimes } from './dialog-document.ts';
+import { toCallDocument, toDialogDocument } from './dialog-document.ts';
 import type { CallReading } from './dialog-reading.ts';
 import { readDialog } from './dialog-reading.ts';
 import { toRtpStream, toStreamRow } from './stream-document.ts';
@@ -76,13 +76,13 @@ export function dialogDocument(e: Evidence, d: Dialog): DialogDocument {
   return finish(dialogDocumentSteps(e, d));
 }
 
-/** The same with its times. */
+/** The same with its times, and more of its media. */
 export function callDocument(e: Evidence, d: Dialog): CallDocument {
   return finish(callDocumentSteps(e, d));
 }
 
 export function* callDocumentSteps(e: Evidence, d: Dialog): Steps<CallDocument> {
-  return withTimes(yield* dialogDocumentSteps(e, d), d);
+  return toCallDocument(yield* callReadingSteps(e, d, yield* documentFactsSteps(e, d)));
 }
 
 /** A step a stream, and one a message that is read. */

@@ -5,6 +5,8 @@
 
 import type { Socket } from '../analysis/call-messages.ts';
 import type { Evidence } from '../analysis/evidence.ts';
+import type { PlayedStream } from '../analysis/media/one-way-video.ts';
+import { oneWayVideo } from '../analysis/media/one-way-video.ts';
 import { streamQuality } from '../analysis/stream-quality.ts';
 import type { AskLadder, AskMessage, LadderMedia, LadderStep } from '../contract/index.ts';
 import { LADDER_CHARS, LADDER_LIFELINES, LADDER_STEPS, LADDER_STREAMS } from '../core/answer-limits.ts';
@@ -113,23 +115,32 @@ function* mediaOf(e: Evidence, dialogs: readonly Dialog[]): Steps<LadderParts['m
   const media: Omit<LadderMedia, 'from' | 'to'>[] = [];
   for (const d of dialogs) {
     if (e.stores.dialogs.bySlot(d.slot) !== d) continue;
+    const played: (PlayedStream & { readonly row: Omit<LadderMedia, 'from' | 'to'> })[] = [];
     for (const stream of e.stores.streams.ownedBy(d)) {
       const q = streamQuality(stream, e.capture.quality);
       yield;
       if (q === null) continue;
+      const { packets } = q.snapshot;
       const row: Omit<LadderMedia, 'from' | 'to'> = {
         call_id: d.callId,
         src: endpointKeyText(stream.srcKey),
         dst: endpointKeyText(stream.dstKey),
         ssrc: ssrcText(stream.ssrc),
-        packets: q.snapshot.packets,
+        packets,
         loss_pct: percent(q.lossPct),
         first_seen: timestampText(q.snapshot.firstUs),
         last_seen: timestampText(q.snapshot.lastUs),
       };
       if (q.codec !== null) row.codec = q.codec;
       if (q.mos !== null) row.mos = mosValue(q.mos);
-      media.push(row);
+      const type = stream.claim?.mediaType ?? '';
+      if (type !== '' && type !== 'audio') row.type = type;
+      played.push({ stream, packets, codec: q.codec, row });
+    }
+    const oneWay = new Set(oneWayVideo(d, played));
+    for (const stream of played) {
+      if (oneWay.has(stream)) stream.row.one_way = true;
+      media.push(stream.row);
     }
   }
   return media;

@@ -13,7 +13,7 @@ import type { StreamQuality } from '../analysis/stream-quality.ts';
 import { spokenPacketMs } from '../analysis/stream-quality.ts';
 import type { AskLadder, Termination } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
-import { endpointKeyText, endpointText } from '../core/ip.ts';
+import { endpointKeyText } from '../core/ip.ts';
 import { grouped } from '../core/maps.ts';
 import { fit } from '../core/terminal-text.ts';
 import type { Steps } from '../core/turns.ts';
@@ -25,6 +25,8 @@ import { callHints } from './call-hints.ts';
 import { spanSec, timestampText } from './captured-at.ts';
 import { ladderSteps } from './ladder.ts';
 import { commonNote } from './leg-notes.ts';
+import type { Exchange } from './media-lines.ts';
+import { linesBeyond, offerRows, toMediaFacts, toMediaLines } from './media-lines.ts';
 import { referToUri } from './recording.ts';
 import { ssrcText } from './stream-document.ts';
 import { toTermination } from './termination.ts';
@@ -51,20 +53,21 @@ export function* reportSteps(e: Evidence, d: Dialog): Steps<ReportInput> {
   const keys = yield* keyFacts(e, d, facts);
   return {
     callId: d.callId,
-    facts: [...callFacts(d), ...agents, ...endFacts(e, d), ...keys, ...legFacts(e, d)],
+    facts: [...callFacts(d), ...agents, ...endFacts(e, d), ...keys, ...videoFacts(d, facts), ...legFacts(e, d)],
     timing: timingFacts(d),
     ladder: yield* ladderSteps(e, [d]),
-    sdp: (d.sdp ?? []).map((entry) => [
-      `${spanSec(d.createdUs, entry.tsUs).toFixed(3)} s`,
-      `${entry.isOffer ? 'offer' : 'answer'} of ${entry.side === 0 ? 'caller' : 'callee'}`,
-      entry.address === null ? '-' : endpointText(entry.address, entry.port ?? 0),
-      entry.mode,
-      entry.codecs.names.join(' '),
-      entry.event ?? '-',
-    ]),
+    sdp: offerRows(exchangesOf(d), toMediaLines(d.sdp ?? []), linesBeyond(d.sdp ?? [])),
     media: mediaRows(facts),
     findings: callHints(facts),
   };
+}
+
+function exchangesOf(d: Dialog): Exchange[] {
+  return (d.sdp ?? []).map(({ tsUs, isOffer, side, event }) => ({
+    atSec: spanSec(d.createdUs, tsUs),
+    what: `${isOffer ? 'offer' : 'answer'} of ${side === 0 ? 'caller' : 'callee'}`,
+    event,
+  }));
 }
 
 function callFacts(d: Dialog): [string, string][] {
@@ -111,6 +114,10 @@ function* keyFacts(e: Evidence, d: Dialog, facts: DialogFacts): Steps<[string, s
   const keys = yield* keysPressed(d, streams, e.stores.keys, e.stores.log);
   const byWay = grouped(keys, (k) => `${k.by === 'rtp' ? 'RTP events' : 'INFO'} from ${k.from}`);
   return [...byWay].map(([way, list]) => ['Keys pressed', `${list.map((k) => k.key).join(' ')} (${way})`]);
+}
+
+function videoFacts(d: Dialog, facts: DialogFacts): [string, string][] {
+  return (toMediaFacts(d, facts).media_notes ?? []).map((note) => ['Note', note]);
 }
 
 /** Other calls that an identifier ties to this one, and identifiers that too many calls share. */

@@ -10,6 +10,8 @@ import type { RoundTrip } from '../../protocols/rtp/round-trip.ts';
 import type { CallTiming } from '../../store/dialogs/call-timing.ts';
 import type { CallReading, DialogReading, Judged, SdpReading } from '../../view/dialog-reading.ts';
 import { NOTHING_JUDGED } from '../../view/dialog-reading.ts';
+import type { MediaFacts } from '../../view/media-lines.ts';
+import { NO_MEDIA_FACTS } from '../../view/media-lines.ts';
 import type { StreamReading, WindowReading } from '../../view/stream-reading.ts';
 import type { RecordKey } from './key.ts';
 
@@ -95,6 +97,7 @@ function writeDialog(to: RecordWriter, d: DialogReading): void {
   to.number(d.origin);
   to.texts(d.tags);
   to.textOrNull(d.judged === NOTHING_JUDGED ? null : JSON.stringify(d.judged));
+  to.textOrNull(d.media === NO_MEDIA_FACTS ? null : JSON.stringify(d.media));
 }
 
 function readDialog(from: RecordReader): DialogReading {
@@ -118,7 +121,12 @@ function readDialog(from: RecordReader): DialogReading {
     origin: from.number(),
     tags: from.texts(),
     judged: judgedOf(from.textOrNull()),
+    media: mediaOf(from.textOrNull()),
   };
+}
+
+function mediaOf(json: string | null): MediaFacts {
+  return json === null ? NO_MEDIA_FACTS : JSON.parse(json);
 }
 
 function judgedOf(json: string | null): Judged {

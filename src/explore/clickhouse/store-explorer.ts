@@ -188,13 +188,15 @@ async function select(reader: StoreReader, selector: string): Promise<Selected> 
   return owner === null ? { none: true, near: null } : { callId: owner };
 }
 
-/** Documents of `/v1` have no times of their own. */
+/** Documents of `/v1` have no times of their own, and the keys of the contract alone. */
 async function dialogOf(reader: StoreReader, callId: string): Promise<Dialog | null> {
   const document = await documentOf(reader, callId);
-  return document && withoutTimes(document);
+  return document && ofContract(document);
 }
 
-function withoutTimes({ created_at: _created, updated_at: _updated, ...dialog }: CallDocument): Dialog {
+function ofContract(document: CallDocument): Dialog {
+  const { created_at: _created, updated_at: _updated, ...rest } = document;
+  const { media_lines: _lines, media_lines_not_shown: _more, media_notes: _notes, ...dialog } = rest;
   return dialog;
 }
 

@@ -1,11 +1,12 @@
 /** The report of a call for people, from the agent's document and the messages of all hosts. */
-import type { AskHead, AskLadder, CallDocument, RtpStream } from '../../contract/index.ts';
+import type { AskHead, AskLadder, CallDocument, MediaLine, RtpStream, SdpExchange } from '../../contract/index.ts';
 import { counted } from '../../core/counted.ts';
-import { endpointText } from '../../core/ip.ts';
 import { fit } from '../../core/terminal-text.ts';
 import type { Steps } from '../../core/turns.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { spanSec } from '../../view/captured-at.ts';
+import type { Exchange } from '../../view/media-lines.ts';
+import { offerRows } from '../../view/media-lines.ts';
 import type { ReportInput } from '../../view/report-input.ts';
 import { usOf } from './sql.ts';
 import type { TracedMessage } from './trace.ts';
@@ -26,20 +27,35 @@ export function* storedReport({ document, head, ladder, messages }: ReportParts)
   const agents = yield* agentFacts(messages);
   return {
     callId: document.call_id,
-    facts: [...callFacts(document), ...agents, ...endFacts(head)],
+    facts: [...callFacts(document), ...agents, ...endFacts(head), ...videoFacts(document)],
     timing: timingFacts(document, head),
     ladder,
-    sdp: document.sdp_timeline.map((entry) => [
-      `${spanSec(usOf(document.created_at), usOf(entry.timestamp)).toFixed(3)} s`,
-      entry.direction,
-      entry.media_addr === undefined ? '-' : endpointText(entry.media_addr, entry.media_port ?? 0),
-      entry.mode,
-      entry.codecs.join(' '),
-      entry.event ?? '-',
-    ]),
+    sdp: offerRows(
+      exchangesOf(document),
+      document.media_lines ?? document.sdp_timeline.map(onlyLine),
+      document.media_lines_not_shown ?? 0,
+    ),
     media: document.streams.map(mediaRow),
     findings: head.hints,
   };
+}
+
+function exchangesOf(d: CallDocument): Exchange[] {
+  return d.sdp_timeline.map(({ timestamp, direction, event }) => ({
+    atSec: spanSec(usOf(d.created_at), usOf(timestamp)),
+    what: direction,
+    event: event ?? null,
+  }));
+}
+
+/** Where the document names no lines, each description has one audio line, or an agent of an earlier version shipped it. */
+function onlyLine({ mode, codecs, media_addr, media_port }: SdpExchange, exchange: number): MediaLine {
+  const line = { exchange, line: 0, type: 'audio', transport: 'RTP/AVP', mode, codecs, media_port: media_port ?? 0 };
+  return media_addr === undefined ? line : { ...line, media_addr };
+}
+
+function videoFacts(d: CallDocument): [string, string][] {
+  return (d.media_notes ?? []).map((note) => ['Note', note]);
 }
 
 function callFacts(d: CallDocument): [string, string][] {

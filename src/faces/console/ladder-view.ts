@@ -196,9 +196,13 @@ function Media({
   );
 }
 
-function mediaWords({ codec, loss_pct, mos }: LadderMedia): string {
-  const scored = mos === undefined ? 'no MOS' : `MOS ${fixed(mos, 2)}`;
-  return `\u266a ${shown(codec ?? 'RTP')}  loss ${loss_pct.toFixed(1)} %  ${scored}`;
+function mediaWords({ codec, loss_pct, mos, type, one_way }: LadderMedia): string {
+  const scored = mos === undefined ? (type === undefined ? 'no MOS' : '') : `MOS ${fixed(mos, 2)}`;
+  const what = [type, codec ?? 'RTP'].filter((word) => word !== undefined).join(' ');
+  const way = one_way === true ? 'one way' : '';
+  return ['\u266a', shown(what), ` loss ${loss_pct.toFixed(1)} % `, scored, way]
+    .filter((word) => word !== '')
+    .join(' ');
 }
 
 function labelOf(step: LadderStep): string {
