@@ -32,6 +32,10 @@ export function claimsOfPair(far: PairEnd, near: PairEnd, rows: SdpRows): { key:
   if (dialog === null || (near.dialog !== null && near.dialog !== dialog)) return [];
   const open = [far, near].filter(({ claim }) => claim === null || isOpen(claim));
   if (open.length === 0) return [];
+  const one = far.sections[0] ?? near.sections[0] ?? far.claim ?? near.claim;
+  // It will be refused and counted: what it says is not worth the time.
+  if (dialog.claimedCount >= MAX_DIALOG_ENDPOINTS)
+    return one === null ? [] : open.map(({ key }) => ({ key, claim: one }));
   const lines = linesOf([far, near], dialog, rows);
   return open.flatMap((end) => {
     if (end.claim !== null && lines.length !== 1) return [];
@@ -67,7 +71,7 @@ function linesOf(ends: readonly PairEnd[], dialog: Dialog, rows: SdpRows): numbe
     if (both.length > 0) lines = both;
     else if (lines.length === 0) lines = mine;
   }
-  if (lines.length < 2 || dialog.claimedCount >= MAX_DIALOG_ENDPOINTS) return lines;
+  if (lines.length < 2) return lines;
   const ports = ends.map(({ key }) => endpointKeyPort(key));
   // RTCP without a line of its own is one port above.
   for (const above of [0, 1]) {
