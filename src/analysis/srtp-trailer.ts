@@ -42,6 +42,8 @@ function partnerOf(entries: readonly SdpEntry[], { entry, line }: Described): De
   const at = entries.indexOf(entry);
   const fits = (e: SdpEntry): boolean => e.side !== entry.side && e.isOffer !== entry.isOffer;
   const partner = entry.isOffer ? entries.slice(at + 1).find(fits) : entries.slice(0, at).findLast(fits);
-  const other = partner?.media.find((m) => m.type === line.type && m.port !== 0);
-  return partner === undefined || other === undefined ? null : { entry: partner, line: other };
+  // A description answers line by line (RFC 3264 section 6): another line of the type has keys of its own.
+  const other = partner?.media[entry.media.indexOf(line)];
+  const isMeant = other !== undefined && other.type === line.type && other.port !== 0;
+  return partner === undefined || !isMeant ? null : { entry: partner, line: other };
 }

@@ -182,6 +182,25 @@ test('where nothing tells, neither codec nor type is said, and no finding', asyn
   assert.deepEqual(hints, []);
 });
 
+test('what a stranger sends to one of the sockets tells nothing of it', async (t) => {
+  const more = { line: 'video 9 RTP/AVPF 96 97', attributes: ['rtpmap:96 VP8/90000', 'rtpmap:97 H264/90000'] };
+  const side = (ufrag: string): string => description(OUTSIDE, [on(9, AUDIO), on(9, more)], [`ice-ufrag:${ufrag}`]);
+  const call = new VideoCall('stranger', side('AliC'), side('BoBb'));
+  call.send(at('198.51.100.66', 6666), at(A, 7078), { ...VP8, payloadType: 97 });
+  const { streams, hints } = await told(t, played(call, 'BoBb:AliC'));
+  assert.deepEqual(
+    streams.map((s) => s.split(' ').slice(0, 3).join(' ')),
+    [
+      '192.168.7.10:7078 open null',
+      '192.168.7.10:9078 open null',
+      '192.168.7.20:7214 open null',
+      '192.168.7.20:9204 open null',
+      '198.51.100.66:6666 video H264',
+    ],
+  );
+  assert.deepEqual(hints, []);
+});
+
 test('a later offer that names the sockets tells it of streams that run there', async (t) => {
   const call = new VideoCall('named later', trickled('AliC', [9, 9]), trickled('BoBb', [9, 9]));
   played(call, 'BoBb:AliC');

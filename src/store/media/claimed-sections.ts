@@ -48,5 +48,5 @@ function haveSameSections(a: readonly ClaimedMedia[] = [], b: readonly ClaimedMe
 }
 
 function isSameSection(a: ClaimedMedia, b: ClaimedMedia): boolean {
-  return a.codecs === b.codecs && a.line === b.line && a.mediaType === b.mediaType;
+  return a.codecs === b.codecs && a.line === b.line && a.mediaType === b.mediaType && a.isSrtp === b.isSrtp;
 }

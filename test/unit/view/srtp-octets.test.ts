@@ -10,6 +10,7 @@ import { stream } from '../../../fixtures/build/scene-kit.ts';
 import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
 import { dialogDocument } from '../../../src/view/documents.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
+import { description } from '../../helpers/video-call.ts';
 
 const KEY = `inline:${'A'.repeat(40)}`;
 const PACKETS = 60;
@@ -81,4 +82,31 @@ test('what is not told is left as it is: unknown suites, DTLS, keys that nobody 
   assert.deepEqual(await octets(t, dtls, dtls), [PAYLOAD + 10, PAYLOAD + 10]);
   const offered = { lines: [line(1, 'AES_CM_128_HMAC_SHA1_80')], trailer: 0 };
   assert.deepEqual(await octets(t, offered, { lines: [], trailer: 0 }, 'RTP/AVP'), [PAYLOAD, PAYLOAD]);
+});
+
+test('of two audio lines each by the answer to its own', async (t) => {
+  const call = scriptOf('two secured');
+  const body = (address: string): string =>
+    description(address, [
+      { line: 'audio 20000 RTP/SAVP 0', attributes: [line(1, 'AES_CM_128_HMAC_SHA1_80')] },
+      { line: 'audio 20002 RTP/SAVP 0', attributes: [line(1, 'AES_CM_128_HMAC_SHA1_32')] },
+    ]);
+  const invite = call.request('INVITE', 0, { body: sdpBody(body(ALICE.rtp.address)) });
+  answer(call, invite, body(BOB.rtp.address));
+  hangUp(call, 12_000);
+  const plan = (trailer: number) =>
+    voice({ payloadType: 0, count: PACKETS, payload: () => new Uint8Array(PAYLOAD + trailer) });
+  const capture = new Capture().add(call.messages);
+  // No description names where they come from.
+  for (const [port, trailer] of [
+    [20_000, 10],
+    [20_002, 4],
+  ] as const)
+    capture.add(stream(call, { ...BOB.rtp, port: port + 5000 }, { ...ALICE.rtp, port }, 2300, plan(trailer)));
+  const { session } = await readCapture(t, capture.pcap());
+  const { streams } = dialogDocument(session.evidence, session.dialogs.get(call.callId) ?? assert.fail());
+  assert.deepEqual(
+    streams.map((s) => s.octets / PACKETS),
+    [PAYLOAD, PAYLOAD],
+  );
 });
