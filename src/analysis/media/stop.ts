@@ -9,6 +9,7 @@ import { endpointKeyText } from '../../core/ip.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { STATE } from '../../store/dialogs/dialog-state.ts';
 import { maySuppressSilence } from '../../store/media/codec-format.ts';
+import { isNowhere } from '../../store/media/sdp-timeline.ts';
 import type { MediaFindings } from '../findings.ts';
 import type { MediaCase, MediaStream } from './check.ts';
 import type { Ways } from './ways.ts';
@@ -96,11 +97,6 @@ function promisesOf(d: Dialog, startUs: number, endUs: number): Promised[] {
   }
   if (!Number.isNaN(fromUs)) close(endUs);
   return found;
-}
-
-/** RFC 3264 section 8.4 keeps the older way of a hold: c=0.0.0.0. */
-function isNowhere(address: string | null): boolean {
-  return address === null || address === '0.0.0.0' || address === '::';
 }
 
 /** One a direction, the earliest first. */

@@ -74,9 +74,13 @@ export type SdpShape = ClaimedMedia & {
   readonly proto: string;
 };
 
+/** RFC 3264 section 8.4 keeps the older way of a hold: c=0.0.0.0. */
+export function isNowhere(address: string | null): boolean {
+  return address === null || address === '0.0.0.0' || address === '::';
+}
+
 function isHeld(mode: MediaMode, address: string | null): boolean {
-  // RFC 3264 section 8.4 keeps the older way: c=0.0.0.0.
-  return mode === 'sendonly' || mode === 'inactive' || address === '0.0.0.0' || address === '::';
+  return mode === 'sendonly' || mode === 'inactive' || (address !== null && isNowhere(address));
 }
 
 /** Codecs that carry no speech of their own. */

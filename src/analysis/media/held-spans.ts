@@ -1,0 +1,114 @@
+/**
+ * When the descriptions in force said that nothing is sent along a stream: its receiver is `sendonly` or `inactive`, has
+ * no address, no port, or another one (media that goes elsewhere for a while); its sender is `recvonly` or `inactive`
+ * (RFC 3264 section 8.4, and c=0.0.0.0 of old).
+ */
+
+import type { EndpointKey } from '../../core/ip.ts';
+import { endpointKeyFromText, endpointKeyPort } from '../../core/ip.ts';
+import { MARK } from '../../store/dialogs/call-marks.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { SdpEntry, SdpMediaLine } from '../../store/media/sdp-timeline.ts';
+import { isNowhere } from '../../store/media/sdp-timeline.ts';
+import type { Stream } from '../../store/media/stream.ts';
+import type { Agreement, Described } from './agreements.ts';
+import { agreements } from './agreements.ts';
+
+/** Capture time in microseconds. */
+export type Span = { readonly fromUs: number; readonly toUs: number };
+
+/** Signaling and media take different ways: media stops and returns up to a round trip beside the descriptions, at most so much. */
+const MOST_ROUND_TRIP_US = 500_000;
+
+/** In order, none touches the next; the last is endless where the call never came back. */
+export function heldSpans(d: Dialog, stream: Stream): Span[] {
+  const spans: Span[] = [];
+  const { said, senders } = saidOf(d, stream);
+  let fromUs = Number.NaN;
+  for (const a of agreements(said)) {
+    const isHeld = senders.every((side) => isSilent(a, side));
+    if (isHeld !== Number.isNaN(fromUs)) continue;
+    const roundTripUs = Math.min(MOST_ROUND_TRIP_US, Math.max(0, a.answeredUs - a.offeredUs));
+    if (!isHeld) {
+      spans.push({ fromUs, toUs: a.answeredUs + roundTripUs });
+      fromUs = Number.NaN;
+    } else {
+      fromUs = a.offeredUs - roundTripUs;
+      // Held again at once.
+      const before = spans.at(-1);
+      if (before !== undefined && before.toUs >= fromUs) fromUs = spans.pop()?.fromUs ?? fromUs;
+    }
+  }
+  if (!Number.isNaN(fromUs)) spans.push({ fromUs, toUs: Number.POSITIVE_INFINITY });
+  return spans;
+}
+
+/** What a description says of a stream. */
+type Said = Described & {
+  /** Nothing is sent from here: the line is missing, refused by port 0, or not to send. */
+  readonly sendsNothing: boolean;
+  /** Nothing is to be sent here: likewise. */
+  readonly takesNothing: boolean;
+  /** Whether it speaks of the socket that sends the stream, or gets it; always where nobody can tell. */
+  readonly isOfSource: boolean;
+  readonly isOfTarget: boolean;
+};
+
+/** What the dialog said of the stream, and the side that sends it; both where no description tells. */
+function saidOf(d: Dialog, stream: Stream): { said: readonly Said[]; senders: readonly number[] } {
+  const entries = (d.sdp ?? []).filter((e) => !e.isRefused);
+  const src = namingOf(entries, stream.srcKey);
+  const dst = namingOf(entries, stream.dstKey);
+  const { type, nth } = dst ?? src ?? { type: stream.claim?.mediaType ?? 'audio', nth: 0 };
+  // Where ICE chose the sockets, those of the descriptions may be others and move without the media.
+  const isNamed = (naming: Naming | null): boolean => naming !== null && (d.marks & MARK.ICE) === 0;
+  const [isSrcNamed, isDstNamed] = [isNamed(src), isNamed(dst)];
+  const said = entries.map(({ tsUs, isOffer, side, isRefused, media }): Said => {
+    const line = media.filter((m) => m.type === type)[nth];
+    const isOpen = line !== undefined && line.port !== 0;
+    const { mode, address } = line ?? { mode: 'inactive', address: null };
+    return {
+      ...{ tsUs, isOffer, side, isRefused },
+      sendsNothing: !isOpen || mode === 'recvonly' || mode === 'inactive',
+      takesNothing: !isOpen || mode === 'sendonly' || mode === 'inactive' || isNowhere(address),
+      // Who names no address may still send: music.
+      isOfSource: !isSrcNamed || (isOpen && (isNowhere(address) || isAt(line, stream.srcKey))),
+      isOfTarget: !isDstNamed || (isOpen && isAt(line, stream.dstKey)),
+    };
+  });
+  const senders = dst?.side !== undefined ? [1 - dst.side] : src?.side !== undefined ? [src.side] : [0, 1];
+  return { said, senders };
+}
+
+/** The line that names a socket: the `nth` of its type. `side` is missing where both sides named it. */
+type Naming = { readonly side?: number; readonly type: string; readonly nth: number };
+
+function namingOf(entries: readonly SdpEntry[], key: EndpointKey): Naming | null {
+  let found: Naming | null = null;
+  for (const { side, media } of entries) {
+    const line = media.find((m) => isAt(m, key));
+    if (line === undefined) continue;
+    if (found !== null && found.side !== side) return { type: found.type, nth: found.nth };
+    found ??= { side, type: line.type, nth: media.filter((m) => m.type === line.type).indexOf(line) };
+  }
+  return found;
+}
+
+function isAt({ address, port }: SdpMediaLine, key: EndpointKey): boolean {
+  return port !== 0 && port === endpointKeyPort(key) && address !== null && endpointKeyFromText(address, port) === key;
+}
+
+/** Whether the agreement lets nothing come from `side`. */
+function isSilent({ bySide }: Agreement<Said>, side: number): boolean {
+  const [own, others] = side === 0 ? bySide : [bySide[1], bySide[0]];
+  return saysNo(own, 'isOfSource', 'sendsNothing') || saysNo(others, 'isOfTarget', 'takesNothing');
+}
+
+type Of = 'isOfSource' | 'isOfTarget';
+type No = 'sendsNothing' | 'takesNothing';
+
+/** By the newest description of the socket in question; where none speaks of it, the media is elsewhere. */
+function saysNo(said: readonly Said[], isOf: Of, isNo: No): boolean {
+  if (said.length === 0) return false;
+  return said.findLast((s) => s[isOf])?.[isNo] ?? true;
+}
