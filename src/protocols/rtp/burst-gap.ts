@@ -44,8 +44,15 @@ export type BurstGap = {
 /** Burst ratio (G.107) from which loss is called bursty; random loss scatters within a few percent of 1. */
 const BURSTY_RATIO = 1.25;
 
+/** Packets that were not expected although their numbers are missing, and how many runs they make. */
+export type Unexpected = { readonly lost: number; readonly gaps: number };
+
 /** The metrics, or null while nothing is lost. `packetMs` is the measured packet time. */
-export function finishBurstGap(state: BurstGapState, packetMs: number): BurstGap | null {
+export function finishBurstGap(
+  state: BurstGapState,
+  packetMs: number,
+  unexpected: Unexpected = { lost: 0, gaps: 0 },
+): BurstGap | null {
   let { burstCount, burstPackets, burstLost, gapLost } = state;
   let first = state.clusterFirst;
   let last = state.clusterLast;
@@ -76,10 +83,21 @@ export function finishBurstGap(state: BurstGapState, packetMs: number): BurstGap
     }
   }
   close();
+  // Each of them is a burst, or most of one.
+  burstCount = Math.max(0, burstCount - unexpected.gaps);
+  burstPackets = Math.max(0, burstPackets - unexpected.lost);
+  burstLost = Math.max(0, burstLost - unexpected.lost);
+  if (burstCount === 0) {
+    // Losses beside it had been one burst with it.
+    gapLost += burstLost;
+    burstLost = 0;
+    burstPackets = 0;
+  }
+  const expected = state.expected - unexpected.lost;
 
   const lost = burstLost + gapLost;
   if (lost === 0) return null;
-  const gapPackets = Math.max(0, state.expected - burstPackets);
+  const gapPackets = Math.max(0, expected - burstPackets);
   return {
     burstCount,
     burstDurationMs: burstCount === 0 ? 0 : (burstPackets / burstCount) * packetMs,
@@ -87,6 +105,7 @@ export function finishBurstGap(state: BurstGapState, packetMs: number): BurstGap
     gapDurationMs: (gapPackets / (burstCount + 1)) * packetMs,
     burstLossPct: burstPackets === 0 ? 0 : (burstLost / burstPackets) * 100,
     gapLossPct: gapPackets === 0 ? 0 : (gapLost / gapPackets) * 100,
-    isBursty: burstCount > 0 && burstRatio(lost, Math.max(1, state.lossRuns), state.expected) >= BURSTY_RATIO,
+    isBursty:
+      burstCount > 0 && burstRatio(lost, Math.max(1, state.lossRuns - unexpected.gaps), expected) >= BURSTY_RATIO,
   };
 }

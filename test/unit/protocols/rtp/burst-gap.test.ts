@@ -72,3 +72,23 @@ test('random loss is not bursty although some of it falls close together', () =>
   assert.ok(b !== null && b.burstCount > 5);
   assert.equal(b.isBursty, false);
 });
+
+test('a run that was not expected is none, and what is lost elsewhere stays', () => {
+  const run = (from: number, n: number): number[] => Array.from({ length: n }, (_, i) => from + i);
+  const burst = run(1200, 5);
+  const alone = finishBurstGap(burstStateOf(only(1500 - 600, [600, 601, 602, 603, 604])), 20);
+  // Six hundred more are missing, amid the stream or at its end, where the bitmap still holds them.
+  for (const more of [run(200, 600), [...run(200, 500), ...run(1390, 100)]]) {
+    const gaps = more.length === 600 && more.includes(799) ? 1 : 2;
+    const b = finishBurstGap(burstStateOf(only(1500, [...more, ...burst])), 20, { lost: 600, gaps });
+    assert.deepEqual(b, alone);
+    assert.equal(finishBurstGap(burstStateOf(only(1500, more)), 20, { lost: 600, gaps }), null);
+  }
+  // Three losses that had been one burst with it are scattered without it.
+  const beside = finishBurstGap(burstStateOf(only(1500, [190, ...run(200, 600), 805, 810])), 20, {
+    lost: 600,
+    gaps: 1,
+  });
+  assert.deepEqual([beside?.burstCount, beside?.burstDurationMs, beside?.burstLossPct], [0, 0, 0]);
+  assert.ok(Math.abs((beside?.gapLossPct ?? 0) - (3 / 900) * 100) < 1e-9);
+});
