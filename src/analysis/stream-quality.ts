@@ -25,6 +25,8 @@ import type { CodecFormat } from '../store/media/codec-set.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { QualityContext } from '../store/stores.ts';
 import type { Evidence } from './evidence.ts';
+import type { Excused } from './media/held-loss.ts';
+import { excuseHeld, mayExplain } from './media/held-loss.ts';
 import { carriedSegments, mainSegment, segmentJitterMs, segmentLate } from './stream-segments.ts';
 
 const SCORE_FLOOR = packetFloor(SCORE_SEC);
@@ -42,6 +44,7 @@ export type QualityScale = {
 };
 
 export type StreamQuality = QualityScale & {
+  /** As the sequence numbers have it. */
   readonly snapshot: StreamSnapshot;
   /** Closed windows, oldest first. */
   readonly windows: readonly StreamWindow[];
@@ -51,6 +54,12 @@ export type StreamQuality = QualityScale & {
   readonly segments: readonly StreamSegment[];
   /** Timestamp units a packet, 0 unknown. */
   readonly tsStep: number;
+  /** Packets, and those of them that never came, in so many runs: without what a hold explains. */
+  readonly expected: number;
+  readonly lost: number;
+  readonly lossRuns: number;
+  /** What that is. */
+  readonly held: Pick<Excused, 'lost' | 'gaps'>;
   readonly jitterMs: number;
   /** Packets that a jitter buffer of 60 ms does not wait for. */
   readonly late: number;
@@ -63,9 +72,11 @@ export type StreamQuality = QualityScale & {
 export function streamQuality(stream: Stream, c: QualityContext): StreamQuality | null {
   const s = c.streams.snapshot(stream);
   if (s === null) return null;
-  const measured = closedWindows(stream, s, c, c.streams.windows(stream));
-  const windows = windowsOf(stream, s, c, measured, c.windowSec);
-  const scoreWindows = windowsOf(stream, s, c, measured, SCORE_SEC);
+  const held = judgedWindows(stream, s, c, c.streams.windows(stream));
+  const windows = windowsOf(stream, s, c, held.windows, c.windowSec);
+  const scoreWindows = windowsOf(stream, s, c, held.windows, SCORE_SEC);
+  const expected = s.expected - held.lost;
+  const lost = s.lost - held.lost;
   const segments = carriedSegments(stream, s);
   const main = segments.length === 0 ? null : mainSegment(segments);
   const scale = scaleOf(stream, s, main?.payloadType ?? s.payloadType, packetFloor(c.windowSec));
@@ -83,11 +94,15 @@ export function streamQuality(stream: Stream, c: QualityContext): StreamQuality 
     snapshot: s,
     windows,
     scoreWindows,
+    expected,
+    lost,
+    lossRuns: Math.min(lost, s.lossRuns - held.gaps),
+    held,
     segments,
     tsStep: main?.tsStep ?? s.tsStep,
     jitterMs: main === null ? streamJitter(s, jitterClock).meanMs : jitterOf(stream, segments),
     late: main === null ? streamLate(s, jitterClock) : lateOf(stream, segments),
-    lossPct: lossPct(s.lost, s.expected),
+    lossPct: lossPct(lost, expected),
     mos: score?.mos ?? null,
     worstMos: score?.worstMos ?? null,
   };
@@ -166,8 +181,17 @@ export function streamMos(stream: Stream, c: QualityContext): number | null {
     if (measuredSec(c.windowSec) === SCORE_SEC && isFlawless(stream, s)) {
       return flawlessMos(impairmentIn(streamFormat(stream, s.payloadType)), delayOf(stream));
     }
-    const windows = windowsOf(stream, s, c, closedWindows(stream, s, c, closed()), SCORE_SEC);
+    const windows = windowsOf(stream, s, c, judgedWindows(stream, s, c, closed()).windows, SCORE_SEC);
     return scoreAt(windows, scaleOf(stream, s, s.payloadType, SCORE_FLOOR))?.mos ?? null;
+  });
+}
+
+/** The loss of streamQuality() alone, likewise; the windows are read where a hold may explain some of it. */
+export function streamLossPct(stream: Stream, c: QualityContext): number | null {
+  return c.streams.peek(stream, (s, closed) => {
+    if (!mayExplain(stream, s)) return lossPct(s.lost, s.expected);
+    const { lost } = judgedWindows(stream, s, c, closed());
+    return lossPct(s.lost - lost, s.expected - lost);
   });
 }
 
@@ -194,12 +218,25 @@ export function worstMos({ stores, capture }: Evidence, d: Dialog): number | nul
   return worst;
 }
 
+/** The highest loss of a dialog's streams in percent; null where none has any. */
+export function worstLossPct({ stores, capture }: Evidence, d: Dialog): number | null {
+  let worst = stores.streams.worstLossPct(d);
+  // As of most calls: nothing to excuse, and no stream has to become an object.
+  if (worst === null || worst === 0) return worst;
+  worst = null;
+  for (const stream of stores.streams.ownedBy(d)) {
+    const lost = streamLossPct(stream, capture.quality);
+    if (lost !== null && lost >= (worst ?? 0)) worst = lost;
+  }
+  return worst;
+}
+
 /** The window that closed last and its scale, without the hour of others; null where it is missing. */
 export function lastWindow(stream: Stream, c: QualityContext): { window: StreamWindow; scale: QualityScale } | null {
   const s = c.streams.snapshot(stream);
   if (s === null) return null;
   const most = Math.ceil(c.windowSec / measuredSec(c.windowSec));
-  const measured = closedWindows(stream, s, c, c.streams.windows(stream, most));
+  const measured = judgedWindows(stream, s, c, c.streams.windows(stream, most)).windows;
   const newest = measured.at(-1);
   const window = windowsOf(stream, s, c, measured, c.windowSec).at(-1);
   // One that goes on is left out: then the last is not where the newest lies.
@@ -256,13 +293,19 @@ function isOver(stream: Stream, s: StreamSnapshot, c: QualityContext, w: StreamW
   return c.isExhausted || s.isRetired || isEnded || w.startUs + w.lengthUs <= c.nowUs;
 }
 
-/** With the open window, which counts as closed once capture time has passed it, or its stream has ended. */
-function closedWindows(stream: Stream, s: StreamSnapshot, c: QualityContext, closed: StreamWindow[]): StreamWindow[] {
+/**
+ * What of the windows counts. The open one counts as closed once capture time has passed it, or its stream has ended; what
+ * is excused of it counts before.
+ */
+function judgedWindows(stream: Stream, s: StreamSnapshot, c: QualityContext, closed: StreamWindow[]): Excused {
   const open = openWindow(s);
   // The table has told of it where the stream has just given its place away; the two times may differ by a rounding.
-  if (open === null || (closed.at(-1)?.startUs ?? Number.NEGATIVE_INFINITY) > open.startUs - 1) return closed;
-  if (isOver(stream, s, c, open)) closed.push(open);
-  return closed;
+  if (open === null || (closed.at(-1)?.startUs ?? Number.NEGATIVE_INFINITY) > open.startUs - 1)
+    return excuseHeld(stream, s, closed);
+  closed.push(open);
+  const excused = excuseHeld(stream, s, closed);
+  if (!isOver(stream, s, c, open)) excused.windows.pop();
+  return excused;
 }
 
 /** The packet time, 0 where it is not known: how far arrivals lie apart tells it only of who sends all the time. */

@@ -169,7 +169,7 @@ function addStream(stream: Stream, q: StreamQuality, findings: CaptureFindings):
       note: note(),
     }));
   const { isLossy, isJittery, isPoor } = audible(q);
-  if (isLossy) add('packet_loss', () => `${s.lost} of ${s.expected} packets (${lossPct.toFixed(1)} %)`);
+  if (isLossy) add('packet_loss', () => `${q.lost} of ${q.expected} packets (${lossPct.toFixed(1)} %)`);
   if (isJittery) add('high_jitter', () => `${jitterMs.toFixed(1)} ms`);
   if (isPoor && mos !== null) add('poor_quality', () => `MOS ${mos.toFixed(2)}`);
   if (stream.dialog === null) add('orphaned_stream', () => counted(s.packets, 'packet'));

@@ -162,7 +162,7 @@ function mediaRows(facts: DialogFacts): string[][] {
     endpointKeyText(stream.dstKey),
     q.codec ?? `type ${q.payloadType}`,
     String(q.snapshot.packets),
-    String(q.snapshot.lost),
+    String(q.lost),
     `${q.lossPct.toFixed(2)} %`,
     packetTimeText(q),
     `${q.jitterMs.toFixed(2)} ms`,

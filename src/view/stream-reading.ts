@@ -82,7 +82,7 @@ export function readStream(
     lastUs: s.lastUs,
     windows: q.windows.slice(-mostWindows).map((w) => readWindow(w, windowScale(stream, q, w))),
     codec: q.codec,
-    burst: finishBurstGap(s, packetMs(s, q.clockRate, q.tsStep)),
+    burst: finishBurstGap(s, packetMs(s, q.clockRate, q.tsStep), q.held),
     dscpFirst: s.dscpFirst,
     dscpLast: s.dscpLast,
     origin: stream.origin,

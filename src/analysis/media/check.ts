@@ -18,7 +18,7 @@ export type MediaSegment = {
 export type MediaStream = {
   readonly stream: Stream;
   readonly packets: number;
-  /** By sequence number, between its first and its last packet. */
+  /** By sequence number, between its first and its last packet: what a receiver counts, also during a hold. */
   readonly expected: number;
   readonly lost: number;
   readonly firstUs: number;

@@ -23,6 +23,8 @@ const MOST_ROUND_TRIP_US = 500_000;
 /** In order, none touches the next; the last is endless where the call never came back. */
 export function heldSpans(d: Dialog, stream: Stream): Span[] {
   const spans: Span[] = [];
+  // Most calls: both sides send all the time, to one place.
+  if (d.sdp?.some(mayHold) !== true) return spans;
   const { said, senders } = saidOf(d, stream);
   let fromUs = Number.NaN;
   for (const a of agreements(said)) {
@@ -41,6 +43,11 @@ export function heldSpans(d: Dialog, stream: Stream): Span[] {
   }
   if (!Number.isNaN(fromUs)) spans.push({ fromUs, toUs: Number.POSITIVE_INFINITY });
   return spans;
+}
+
+/** The description holds something, or moves it. */
+function mayHold({ event, media }: SdpEntry): boolean {
+  return event !== null || media.some((m) => m.mode !== 'sendrecv' || m.port === 0 || isNowhere(m.address));
 }
 
 /** What a description says of a stream. */

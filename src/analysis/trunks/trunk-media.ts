@@ -22,7 +22,7 @@ type Heard = CallMedia & { readonly stream: Stream };
 export function heardOf(d: Dialog, { quality }: Capture): readonly Heard[] {
   return quality.streams.ownedBy(d).flatMap((stream) => {
     const q = streamQuality(stream, quality);
-    return q === null ? [] : [{ stream, mos: q.mos, lost: q.snapshot.lost, expected: q.snapshot.expected }];
+    return q === null ? [] : [{ stream, mos: q.mos, lost: q.lost, expected: q.expected }];
   });
 }
 

@@ -177,33 +177,47 @@ export function parseWindows(bytes: Uint8Array, records: number, limit: number):
   return newestFirst.reverse();
 }
 
+/** The window with other counts, as a record of its own. */
+export function recounted(
+  window: StreamWindow,
+  { startUs, expected, lost, lossRuns }: Pick<StreamWindow, 'startUs' | 'expected' | 'lost' | 'lossRuns'>,
+): StreamWindow {
+  const { lengthUs, packets, duplicates, reordered, lateIn, isAmid } = window;
+  const { jitterMs, jitterSamples, otherClock, clock, payloadType, laneMode, tsStep } = window;
+  const net = {
+    expected: window.net.expected - window.expected + expected,
+    lost: window.net.lost - window.lost + lost,
+    lossRuns: window.net.lossRuns - window.lossRuns + lossRuns,
+  };
+  return {
+    startUs,
+    lengthUs,
+    packets,
+    expected,
+    lost,
+    net,
+    isAmid,
+    duplicates,
+    reordered,
+    lateIn,
+    lossRuns,
+    jitterMs,
+    jitterSamples,
+    otherClock,
+    clock,
+    payloadType,
+    laneMode,
+    tsStep,
+  };
+}
+
 function addOutage(record: ClosedWindow, limit: number, newestFirst: StreamWindow[]): void {
   const { startUs, lengthUs, outages, isAmid } = record;
-  const { packets, duplicates, reordered, lateIn } = record;
-  const { jitterSamples, otherClock, clock, payloadType, laneMode, tsStep } = record;
-  const jitterMs = lateIn.map(() => 0);
+  const jitterMs = record.lateIn.map(() => 0);
   for (let i = outages - 1; i >= 0 && newestFirst.length < limit; i--) {
     const share = dueBefore(record, i + 1) - dueBefore(record, i);
-    newestFirst.push({
-      startUs: startUs + i * lengthUs,
-      lengthUs,
-      packets,
-      expected: share,
-      lost: share,
-      net: { expected: share, lost: share, lossRuns: 1 },
-      isAmid: isAmid || i > 0,
-      duplicates,
-      reordered,
-      lateIn,
-      lossRuns: 1,
-      jitterMs,
-      jitterSamples,
-      otherClock,
-      clock,
-      payloadType,
-      laneMode,
-      tsStep,
-    });
+    const counts = { startUs: startUs + i * lengthUs, expected: share, lost: share, lossRuns: 1 };
+    newestFirst.push({ ...recounted(record, counts), isAmid: isAmid || i > 0, jitterMs });
   }
 }
 

@@ -319,7 +319,7 @@ export class StreamStore {
     return true;
   }
 
-  /** The highest loss of a dialog's streams in percent, of their counters alone; null where none has any. */
+  /** The highest loss of a dialog's streams in percent, of their counters alone: a hold may explain some. Null where none has any. */
   worstLossPct(dialog: Dialog): number | null {
     const columns = this.#columns;
     let worst: number | null = null;
