@@ -3,7 +3,7 @@
  * are evicted meanwhile are left out.
  */
 import type { Evidence } from '../analysis/evidence.ts';
-import { worstMos } from '../analysis/stream-quality.ts';
+import { worstLossPct, worstMos } from '../analysis/stream-quality.ts';
 import { orderSteps } from '../core/order-steps.ts';
 import type { Steps } from '../core/turns.ts';
 import type { SortKey } from '../core/words.ts';
@@ -94,5 +94,5 @@ const KEYS: Readonly<Record<SortKey, (d: Dialog, e: Evidence) => number>> = {
   duration: (d) => d.updatedUs - d.createdUs,
   pdd: (d) => callTiming(d).pddMs ?? Number.NaN,
   mos: (d, e) => worstMos(e, d) ?? Number.NaN,
-  loss: (d, e) => e.stores.streams.worstLossPct(d) ?? Number.NaN,
+  loss: (d, e) => worstLossPct(e, d) ?? Number.NaN,
 };

@@ -3,7 +3,7 @@
  */
 import { FINDING_NAMES, findingNames } from '../analysis/finding-names.ts';
 import { finalCodeOf, finalOf } from '../analysis/signaling/failure.ts';
-import { codecsOf, worstMos } from '../analysis/stream-quality.ts';
+import { codecsOf, worstLossPct, worstMos } from '../analysis/stream-quality.ts';
 import { TAG_NAMES } from '../analysis/tags.ts';
 import { endpointKeyAddress } from '../core/ip.ts';
 import { DIALOG_STATES, METHOD_NAMES, ORIGINS, TRANSPORTS } from '../core/words.ts';
@@ -180,7 +180,7 @@ const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, hel
   ['mos', number('MOS', {}, SCORES, ({ d, asking }) => worstMos(asking.e, d)), 'mos<3.6', 'worst MOS of a direction'],
   [
     'loss',
-    number('percent', IN_PERCENT, COUNTERS, ({ d, asking }) => asking.e.stores.streams.worstLossPct(d)),
+    number('percent', IN_PERCENT, COUNTERS, ({ d, asking }) => worstLossPct(asking.e, d)),
     'loss>=1%',
     'highest loss of a stream',
   ],
