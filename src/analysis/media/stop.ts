@@ -9,8 +9,10 @@ import { endpointKeyText } from '../../core/ip.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { STATE } from '../../store/dialogs/dialog-state.ts';
 import { maySuppressSilence } from '../../store/media/codec-format.ts';
+import type { SdpEvent, SdpMediaLine } from '../../store/media/sdp-timeline.ts';
 import { isNowhere } from '../../store/media/sdp-timeline.ts';
 import type { MediaFindings } from '../findings.ts';
+import { agreements } from './agreements.ts';
 import type { MediaCase, MediaStream } from './check.ts';
 import type { Ways } from './ways.ts';
 
@@ -71,27 +73,29 @@ export function endOf(d: Dialog, nowUs: number): number {
   return Number.isNaN(d.endedUs) ? nowUs : d.endedUs;
 }
 
+const MOVES: ReadonlySet<SdpEvent> = new Set<SdpEvent>(['media_anchor_change', 'transfer', 't38_switch']);
+
+function isTalk(m: SdpMediaLine): boolean {
+  return m.type === 'audio' && m.isRtp && m.port !== 0 && m.mode === 'sendrecv' && !isNowhere(m.address);
+}
+
 /** When both sides promised to send and to receive, piece by piece; what moved the media begins another piece. */
 function promisesOf(d: Dialog, startUs: number, endUs: number): Promised[] {
   const found: Promised[] = [];
-  const talks = [false, false];
   let fromUs = Number.NaN;
   let isMoved = false;
   const close = (toUs: number): void => {
     if (toUs > startUs && toUs > fromUs) found.push({ fromUs: Math.max(fromUs, startUs), toUs, isMoved });
     fromUs = Number.NaN;
   };
-  for (const e of d.sdp ?? []) {
-    if (e.isRefused || e.tsUs > endUs) continue;
-    const moves = e.event === 'media_anchor_change' || e.event === 'transfer' || e.event === 't38_switch';
-    talks[e.side] = e.media.some(
-      (m) => m.type === 'audio' && m.isRtp && m.port !== 0 && m.mode === 'sendrecv' && !isNowhere(m.address),
-    );
-    const isPromised = talks[0] === true && talks[1] === true;
-    if (!Number.isNaN(fromUs) && (!isPromised || moves)) close(e.tsUs);
+  for (const { offeredUs, answeredUs, bySide } of agreements(d.sdp ?? [])) {
+    if (answeredUs > endUs) break;
+    const moves = bySide.some((said) => said.some(({ event }) => event !== null && MOVES.has(event)));
+    const isPromised = bySide.every((said) => said.at(-1)?.media.some(isTalk) === true);
+    if (!Number.isNaN(fromUs) && (!isPromised || moves)) close(offeredUs);
     if (!isPromised) isMoved = moves || (isMoved && Number.isNaN(fromUs));
     else if (Number.isNaN(fromUs)) {
-      fromUs = e.tsUs;
+      fromUs = answeredUs;
       isMoved ||= moves;
     }
   }

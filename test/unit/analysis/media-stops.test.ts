@@ -143,3 +143,25 @@ test('a hold explains silence, and media that does not come back behind it is to
     'In both directions media did not come back at 00:30, 31 s before the BYE.',
   ]);
 });
+
+test('a hold that nobody answered, or that was refused, explains no silence', () => {
+  for (const status of [null, 488, 200]) {
+    const script = scriptOf('unanswered hold');
+    const body = (side: typeof ALICE, version: number, direction: SdpOptions['direction'] = 'sendrecv') =>
+      sdpBody(sdp({ media: side.rtp, codecs: [CODEC.PCMU], session: side.user, version, direction }));
+    answer(script, script.request('INVITE', 0, { body: body(ALICE, 1) }), body(BOB, 1).text);
+    const atMs = CALL_TIMES.answer + 10_100;
+    const invite = script.request('INVITE', atMs, { body: body(ALICE, 2, 'inactive') });
+    const more = status === 200 ? { body: body(BOB, 2, 'inactive') } : {};
+    if (status !== null) script.respond(invite, status, atMs + 20, more);
+    hangUp(script, CALL_TIMES.answer + 61_000);
+    const call = played(script);
+    const over = { fromMs: CALL_TIMES.answer, sec: 10 };
+    const ways = [stream(call, ALICE.rtp, BOB.rtp, over), stream(call, BOB.rtp, ALICE.rtp, over)];
+    assert.deepEqual(
+      diagnosed(call, ways, { nowMs: 70_000 }).hints,
+      status === 200 ? [] : ['In both directions media stopped at 00:10, 51 s before the BYE.'],
+      String(status),
+    );
+  }
+});
