@@ -16,6 +16,7 @@ import type { RemoteReport } from '../../store/media/rtcp-data.ts';
 import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
 import type { MediaFindings } from '../findings.ts';
 import { noMediaFault } from '../findings.ts';
+import { agreements } from './agreements.ts';
 import { checkAsymmetry, checkLate } from './asymmetry.ts';
 import type { MediaCase, MediaCheck, MediaContext, MediaStream } from './check.ts';
 import { checkCodecChange } from './codec-change.ts';
@@ -66,11 +67,15 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], contex
   return found;
 }
 
-function lastOfSide(d: Dialog, side: number): SdpEntry | null {
-  return (d.sdp ?? []).findLast((e) => e.side === side && !e.isRefused) ?? null;
+/** What was in force of each side at `atUs`, or first. */
+function agreed(d: Dialog, atUs: number): readonly (SdpEntry | undefined)[] {
+  let inForce: readonly (SdpEntry | undefined)[] | null = null;
+  for (const { answeredUs, bySide } of agreements(d.sdp ?? []))
+    if (inForce === null || answeredUs <= atUs) inForce = [bySide[0].at(-1), bySide[1].at(-1)];
+  return inForce ?? [];
 }
 
-function activeRtp(e: SdpEntry | null): boolean {
+function activeRtp(e: SdpEntry | undefined): boolean {
   return e?.media.some((m) => m.isRtp && m.port !== 0 && m.mode !== 'inactive' && m.address !== '0.0.0.0') ?? false;
 }
 
@@ -82,8 +87,7 @@ function answeredSec(d: Dialog, nowUs: number): number {
 function checkNoMedia(c: MediaCase, f: MediaFindings): void {
   const { d } = c;
   if (!c.isRtpCaptured || !c.sawRtp || c.during.length > 0) return;
-  const offer = lastOfSide(d, 0);
-  const answer = lastOfSide(d, 1);
+  const [offer, answer] = agreed(d, Number.POSITIVE_INFINITY);
   if (!activeRtp(offer) || !activeRtp(answer)) return;
   if (answeredSec(d, c.nowUs) < c.thresholds.noMediaSec) return;
   // Sender reports that count packets say that there is media, only not here.
@@ -119,7 +123,8 @@ function isOneWaySince({ d, audio, ways, thresholds: t }: MediaCase, sinceUs: nu
   if (sec < t.oneWaySec) return false;
   const from = endpointKeyText(only.stream.srcKey);
   const to = endpointKeyText(only.stream.dstKey);
-  const isPromised = [0, 1].every((side) => modeAt(d, side, only.lastUs) === 'sendrecv');
+  const inForce = agreed(d, only.lastUs);
+  const isPromised = inForce.length > 0 && inForce.every((e) => e?.mode === 'sendrecv');
   if (isPromised) {
     f.oneWayAudio = true;
     f.hints.push(
@@ -140,13 +145,6 @@ function lastChangeUs(d: Dialog): number {
   for (const { event, isRefused, tsUs } of d.sdp ?? [])
     if (!isRefused && (event === 'resume' || event === 'media_anchor_change' || event === 'transfer')) atUs = tsUs;
   return atUs;
-}
-
-/** What a side had last promised by `atUs`. */
-function modeAt(d: Dialog, side: number, atUs: number): SdpEntry['mode'] | null {
-  let mode: SdpEntry['mode'] | null = null;
-  for (const e of d.sdp ?? []) if (e.side === side && !e.isRefused && (mode === null || e.tsUs <= atUs)) mode = e.mode;
-  return mode;
 }
 
 /** The stream that nothing answers, or null: of the whole call, or of a party whose relay sends it nothing. */

@@ -80,19 +80,21 @@ test('one-way audio: two seconds in one direction, both sides sendrecv', () => {
   assert.deepEqual(diagnosed(held, [stream(held, ALICE.rtp, BOB.rtp)]), QUIET, 'one side promised not to send');
 });
 
-test('a hold that was refused explains no silence', () => {
-  const script = scriptOf('refused hold');
-  const body = (side: typeof ALICE, more: Partial<SdpOptions> = {}): string =>
-    sdp({ media: side.rtp, codecs: [CODEC.PCMU], session: side.user, ...more });
-  answer(script, script.request('INVITE', 0, { body: sdpBody(body(ALICE)) }), body(BOB));
-  const hold = script.request('INVITE', CALL_TIMES.answer + 1000, {
-    body: sdpBody(body(ALICE, { version: 2, direction: 'inactive' })),
-  });
-  script.respond(hold, 488, CALL_TIMES.answer + 1020);
-  hangUp(script, 12_000);
-  const call = played(script);
-  assert.equal(diagnosed(call, [stream(call, ALICE.rtp, BOB.rtp)]).oneWayAudio, true);
-  assert.equal(diagnosed(call, []).noMedia, true);
+test('a hold that was refused, or never answered, explains no silence', () => {
+  for (const status of [488, null]) {
+    const script = scriptOf('refused hold');
+    const body = (side: typeof ALICE, more: Partial<SdpOptions> = {}): string =>
+      sdp({ media: side.rtp, codecs: [CODEC.PCMU], session: side.user, ...more });
+    answer(script, script.request('INVITE', 0, { body: sdpBody(body(ALICE)) }), body(BOB));
+    const hold = script.request('INVITE', CALL_TIMES.answer + 1000, {
+      body: sdpBody(body(ALICE, { version: 2, direction: 'inactive' })),
+    });
+    if (status !== null) script.respond(hold, status, CALL_TIMES.answer + 1020);
+    hangUp(script, 12_000);
+    const call = played(script);
+    assert.equal(diagnosed(call, [stream(call, ALICE.rtp, BOB.rtp)]).oneWayAudio, true);
+    assert.equal(diagnosed(call, []).noMedia, true);
+  }
 });
 
 test('one-way audio is judged by where streams run, not by how many there are', () => {
