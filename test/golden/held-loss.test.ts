@@ -5,15 +5,18 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { ALICE6, BOB6 } from '../../fixtures/build/basic-call.ts';
+import { ALICE, ALICE6, BOB, BOB6 } from '../../fixtures/build/basic-call.ts';
+import { Capture } from '../../fixtures/build/capture.ts';
 import { CAROL } from '../../fixtures/build/case-kit.ts';
+import { rtpStream, voice } from '../../fixtures/build/rtp.ts';
+import { TALK_MS } from '../../fixtures/build/scene-kit.ts';
 import { dialogFacts } from '../../src/analysis/dialog-facts.ts';
 import { streamLossPct, streamMos, worstLossPct, worstMos } from '../../src/analysis/stream-quality.ts';
 import { callHints } from '../../src/view/call-hints.ts';
 import { toCallRow } from '../../src/view/call-row.ts';
 import { streamDocument } from '../../src/view/documents.ts';
 import type { Change, HeldPlan, Terms } from '../helpers/held-call.ts';
-import { atRandom, HOLD, heldCapture, heldFor, SSRC } from '../helpers/held-call.ts';
+import { atRandom, HOLD, heldCall, heldCapture, heldFor, SSRC } from '../helpers/held-call.ts';
 import { readCapture } from '../helpers/read-capture.ts';
 
 const FLAWLESS = 4.4093;
@@ -255,6 +258,27 @@ test('an outage elsewhere in a call that was held is loss, and the hold is none'
   const { callee } = await judged(t, { changes: heldFor(SENDONLY, RECVONLY), callee: { gone: [HOLD, outage] } });
   assert.ok(Math.abs(callee.loss - (100 / 738) * 100) < 0.6, `${callee.loss}`);
   assert.equal(callee.windows.filter((loss) => loss > 0).length, 2);
+});
+
+test('a codec and a packet time that change with the hold are those of each part', async (t) => {
+  const { call, media } = heldCall('held', { changes: heldFor(SENDONLY, RECVONLY) });
+  const callee = { src: BOB.rtp, dst: ALICE.rtp, ssrc: SSRC.callee };
+  const first = voice({ payloadType: 0, count: 138 });
+  // 433 packets of 30 ms went elsewhere.
+  const second = voice({ payloadType: 8, ptimeMs: 30, count: 400, fromUs: 15_760_000, fromTimestamp: 126_080 });
+  const at = { firstSequence: 10, startUs: call.at(TALK_MS) };
+  const before = rtpStream({ ...callee, ...at }, first).datagrams;
+  const behind = rtpStream({ ...callee, ...at, firstSequence: 10 + 138 + 433 }, second).datagrams;
+  const caller = media.filter(({ src }) => src.port === ALICE.rtp.port);
+  const bytes = new Capture()
+    .add(call.messages)
+    .add([...caller, ...before, ...behind])
+    .pcap();
+  const { session } = await readCapture(t, bytes);
+  const [stream] = [...session.streams.fromNewest()].filter((one) => one.ssrc === SSRC.callee);
+  assert.ok(stream !== undefined);
+  const doc = streamDocument(session.evidence, stream) ?? assert.fail();
+  assert.ok(doc.loss_pct < 0.8 && (doc.mos ?? 0) > 4.2, `${doc.loss_pct} ${doc.mos}`);
 });
 
 test('a phone behind its hold that sends on is heard as ever', async (t) => {
