@@ -5,7 +5,7 @@
  */
 
 import type { EndpointKey } from '../../core/ip.ts';
-import { endpointKeyFromText, endpointKeyPort } from '../../core/ip.ts';
+import { endpointKeyFromText } from '../../core/ip.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { SdpEntry, SdpMediaLine } from '../../store/media/sdp-timeline.ts';
@@ -63,24 +63,24 @@ type Said = Described & {
 
 /** What the dialog said of the stream, and the side that sends it; both where no description tells. */
 function saidOf(d: Dialog, stream: Stream): { said: readonly Said[]; senders: readonly number[] } {
-  const entries = (d.sdp ?? []).filter((e) => !e.isRefused);
-  const src = namingOf(entries, stream.srcKey);
-  const dst = namingOf(entries, stream.dstKey);
+  const { rows, naming } = linesOf(d.sdp ?? []);
+  const src = naming.get(stream.srcKey) ?? null;
+  const dst = naming.get(stream.dstKey) ?? null;
   const { type, nth } = dst ?? src ?? { type: stream.claim?.mediaType ?? 'audio', nth: 0 };
   // Where ICE chose the sockets, those of the descriptions may be others and move without the media.
-  const isNamed = (naming: Naming | null): boolean => naming !== null && (d.marks & MARK.ICE) === 0;
-  const [isSrcNamed, isDstNamed] = [isNamed(src), isNamed(dst)];
-  const said = entries.map(({ tsUs, isOffer, side, isRefused, media }): Said => {
-    const line = media.filter((m) => m.type === type)[nth];
-    const isOpen = line !== undefined && line.port !== 0;
+  const isIce = (d.marks & MARK.ICE) !== 0;
+  const [isSrcNamed, isDstNamed] = [src !== null && !isIce, dst !== null && !isIce];
+  const said = rows.map(({ entry: { tsUs, isOffer, side, isRefused }, byType }): Said => {
+    const { line, key } = byType.get(type)?.[nth] ?? NO_LINE;
+    const isOpen = line !== null && line.port !== 0;
     const { mode, address } = line ?? { mode: 'inactive', address: null };
     return {
       ...{ tsUs, isOffer, side, isRefused },
       sendsNothing: !isOpen || mode === 'recvonly' || mode === 'inactive',
       takesNothing: !isOpen || mode === 'sendonly' || mode === 'inactive' || isNowhere(address),
       // Who names no address may still send: music.
-      isOfSource: !isSrcNamed || (isOpen && (isNowhere(address) || isAt(line, stream.srcKey))),
-      isOfTarget: !isDstNamed || (isOpen && isAt(line, stream.dstKey)),
+      isOfSource: !isSrcNamed || (isOpen && (isNowhere(address) || key === stream.srcKey)),
+      isOfTarget: !isDstNamed || (isOpen && key === stream.dstKey),
     };
   });
   const senders = dst?.side !== undefined ? [1 - dst.side] : src?.side !== undefined ? [src.side] : [0, 1];
@@ -90,19 +90,41 @@ function saidOf(d: Dialog, stream: Stream): { said: readonly Said[]; senders: re
 /** The line that names a socket: the `nth` of its type. `side` is missing where both sides named it. */
 type Naming = { readonly side?: number; readonly type: string; readonly nth: number };
 
-function namingOf(entries: readonly SdpEntry[], key: EndpointKey): Naming | null {
-  let found: Naming | null = null;
-  for (const { side, media } of entries) {
-    const line = media.find((m) => isAt(m, key));
-    if (line === undefined) continue;
-    if (found !== null && found.side !== side) return { type: found.type, nth: found.nth };
-    found ??= { side, type: line.type, nth: media.filter((m) => m.type === line.type).indexOf(line) };
-  }
-  return found;
-}
+type Line = { readonly line: SdpMediaLine | null; readonly key: EndpointKey | null };
+type Lines = {
+  readonly rows: readonly { readonly entry: SdpEntry; readonly byType: ReadonlyMap<string, readonly Line[]> }[];
+  readonly naming: ReadonlyMap<EndpointKey, Naming>;
+};
 
-function isAt({ address, port }: SdpMediaLine, key: EndpointKey): boolean {
-  return port !== 0 && port === endpointKeyPort(key) && address !== null && endpointKeyFromText(address, port) === key;
+const NO_LINE: Line = { line: null, key: null };
+
+/** What was made of a timeline: its dialog may have many streams, and each would read each address again. */
+const made = new WeakMap<readonly SdpEntry[], Lines>();
+
+function linesOf(entries: readonly SdpEntry[]): Lines {
+  const known = made.get(entries);
+  if (known !== undefined) return known;
+  const naming = new Map<EndpointKey, Naming>();
+  const rows = entries
+    .filter((e) => !e.isRefused)
+    .map((entry) => {
+      const byType = new Map<string, Line[]>();
+      for (const line of entry.media) {
+        const { type, address, port } = line;
+        const ofType = byType.get(type) ?? [];
+        byType.set(type, ofType);
+        const key = address === null || port === 0 ? null : endpointKeyFromText(address, port);
+        const before = key === null ? undefined : naming.get(key);
+        if (key !== null && before === undefined) naming.set(key, { side: entry.side, type, nth: ofType.length });
+        else if (key !== null && before !== undefined && before.side !== entry.side)
+          naming.set(key, { type: before.type, nth: before.nth });
+        ofType.push({ line, key });
+      }
+      return { entry, byType };
+    });
+  const lines = { rows, naming };
+  made.set(entries, lines);
+  return lines;
 }
 
 /** Whether the agreement lets nothing come from `side`. */
