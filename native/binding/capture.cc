@@ -35,6 +35,7 @@ public:
     Method<&Capture::StartLive>(tpl, "startLive");
     Method<&Capture::AskStopLive>(tpl, "askStopLive");
     Method<&Capture::LiveStatus>(tpl, "liveStatus");
+    Method<&Capture::LiveDrops>(tpl, "liveDrops");
     Method<&Capture::FilterStatus>(tpl, "filterStatus");
     Method<&Capture::FilterNeedsBpf>(tpl, "filterNeedsBpf");
     Method<&Capture::FilterCounts>(tpl, "filterCounts");
@@ -248,6 +249,13 @@ private:
     Put(out, "ringBytes", st.ring_bytes);
     Put(out, "text", st.text);
     info.GetReturnValue().Set(out);
+  }
+
+  void LiveDrops(Call info) {
+    View out = ViewOf(info[1]);
+    if (out.len != CT_DROP_SPANS * sizeof(ct_drop_span)) return Nan::ThrowTypeError("three numbers a span");
+    info.GetReturnValue().Set(
+        ct_live_take_drops(&live_, U32(info[0]), reinterpret_cast<ct_drop_span *>(out.data)));
   }
 
   Local<Object> FilterStatus(Call) {

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "live/live_iface.h"
+#include "core/clock.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -129,21 +130,41 @@ void ct_live_on_error(struct ct_live_iface *f) {
   watch(f);
 }
 
-static void read_kernel_counts(struct ct_live_iface *f) {
+void ct_live_read_counts(struct ct_live_iface *f) {
   struct ct_ring_stats stats;
   if (!ct_packet_ring_stats(&f->ring, &stats)) return;
+  int64_t now = ct_clock_ns(CLOCK_REALTIME);
+  if (stats.drops > 0) {
+    pthread_mutex_lock(&f->lock);
+    ct_drop_log_note(&f->drops, f->sure_ns, now, stats.drops);
+    pthread_mutex_unlock(&f->lock);
+  }
+  f->sure_ns = now;
   ct_live_add_to(&f->counters[CT_L_KERNEL_PACKETS], stats.packets);
   ct_live_add_to(&f->counters[CT_L_KERNEL_DROPS], stats.drops);
   ct_live_add_to(&f->counters[CT_L_KERNEL_FREEZES], stats.freezes);
 }
 
+/* The kernel marks each block that it closes after a drop, until somebody reads its counts. So nothing was dropped before
+ * the last frame of a block without the mark, and with the first mark the loss is noted before the frames behind it are
+ * counted: whoever sees the gap finds the reason. */
+void ct_live_before_block(struct ct_live_iface *f, const struct tpacket_block_desc *block) {
+  if (block->hdr.bh1.block_status & TP_STATUS_LOSING) {
+    ct_live_read_counts(f);
+    return;
+  }
+  const struct tpacket_bd_ts *last = &block->hdr.bh1.ts_last_pkt;
+  int64_t ns = (int64_t)last->ts_sec * 1000000000 + last->ts_nsec;
+  if (ns > f->sure_ns) f->sure_ns = ns;
+}
+
 void ct_live_watch(struct ct_live_iface *f) {
-  read_kernel_counts(f);
+  ct_live_read_counts(f);
   watch(f);
 }
 
 uint64_t ct_live_unread(struct ct_live_iface *f) {
-  read_kernel_counts(f);
+  ct_live_read_counts(f);
   uint64_t had = f->counters[CT_L_KERNEL_PACKETS] - f->counters[CT_L_KERNEL_DROPS];
   return had > f->counters[CT_L_FRAMES] ? had - f->counters[CT_L_FRAMES] : 0;
 }

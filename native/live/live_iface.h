@@ -3,6 +3,7 @@
  */
 #ifndef CALLTAP_LIVE_IFACE_H
 #define CALLTAP_LIVE_IFACE_H
+#include "live/drop_log.h"
 #include "live/packet_ring.h"
 #include <net/if.h>
 #include <pthread.h>
@@ -69,8 +70,11 @@ struct ct_live_iface {
   struct ct_packet_ring ring;
   uint64_t *counters; /* CT_L_COUNT */
   uint32_t source_id;
+  int ifindex;               /* when it was added; 0 every interface */
   struct ct_live_seen *seen; /* 1, or CT_LIVE_IFACES for `any` */
-  pthread_mutex_t lock;      /* over what follows, which ct_live_iface_status() reads */
+  int64_t sure_ns;           /* every drop until then is noted (CLOCK_REALTIME) */
+  pthread_mutex_t lock;      /* over what follows, which other threads read */
+  struct ct_drop_log drops;
   uint32_t mtu;
   enum ct_live_state state;
   int error; /* why it cannot be bound */
@@ -86,6 +90,10 @@ static inline void ct_live_add_to(uint64_t *counter, uint64_t n) {
 void ct_live_watch_first(struct ct_live_iface *f, const struct ct_iface_facts *facts);
 /* Once a second: kernel counts, losses, state; binds again what came back. */
 void ct_live_watch(struct ct_live_iface *f);
+/* The kernel's counts so far; a drop is noted with the time that it can have been in. */
+void ct_live_read_counts(struct ct_live_iface *f);
+/* A block is about to be read: notes the drops that it tells of. */
+void ct_live_before_block(struct ct_live_iface *f, const struct tpacket_block_desc *block);
 /* poll() reported an error on the socket. */
 void ct_live_on_error(struct ct_live_iface *f);
 /* Frames that the kernel has put into the ring and nobody has read. */

@@ -14,7 +14,7 @@
 #define TICK_NS (1000 * 1000 * 1000ll) /* between two looks at the interfaces */
 #define IDLE_MS 250                    /* longest sleep: datagrams put together elsewhere wait for it */
 #define LINGER_NS (50 * 1000 * 1000ll) /* a block is handed over within two retire times */
-#define TURN_BLOCKS 8u                 /* of one ring before the next ring has its turn */
+#define TURN_BLOCKS 64u                /* of one ring, 8 MiB, before the next ring has its turn */
 
 /* True when there was something in one of the rings. */
 static bool take_turn(struct ct_live_source *s, struct ct_sink *sink) {
@@ -25,6 +25,7 @@ static bool take_turn(struct ct_live_source *s, struct ct_sink *sink) {
       struct tpacket_block_desc *block = ct_packet_ring_block(&f->ring);
       if (block == NULL) break;
       any = true;
+      ct_live_before_block(f, block);
       ct_live_take_block(s->frames, f, sink, block);
       ct_packet_ring_give_back(&f->ring);
     }
@@ -155,25 +156,33 @@ bool ct_live_add(struct ct_live_source *s, const char *name, uint32_t source_id,
   error->err = -ct_packet_ring_open(&f->ring, s->filter, blocks == 0 ? CT_BLOCK_COUNT : blocks, &error->step);
   if (error->err != 0) return false;
   f->seen = calloc(f->is_any ? CT_LIVE_IFACES : 1, sizeof *f->seen);
-  if (f->seen == NULL) error->err = ENOMEM;
-  error->step = "binding to the interface";
-  if (error->err == 0) error->err = -ct_packet_ring_bind(&f->ring, f->is_any ? 0 : facts.ifindex);
-  if (error->err != 0) {
+  if (f->seen == NULL) {
+    error->err = ENOMEM;
     ct_packet_ring_close(&f->ring);
-    free(f->seen);
     return false;
   }
-  f->is_bound = true;
+  f->ifindex = f->is_any ? 0 : facts.ifindex;
   pthread_mutex_init(&f->lock, NULL);
   s->n++;
   ct_live_watch_first(f, &facts);
   return true;
 }
 
+void ct_live_bind(struct ct_live_source *s) {
+  for (uint32_t i = 0; i < s->n; i++) {
+    struct ct_live_iface *f = &s->iface[i];
+    if (f->is_bound) continue;
+    f->sure_ns = ct_clock_ns(CLOCK_REALTIME);
+    /* An interface that went since it was added is looked for like one that goes later. */
+    f->is_bound = ct_packet_ring_bind(&f->ring, f->ifindex) == 0;
+  }
+}
+
 int ct_live_start(struct ct_live_source *s) {
   s->ring->live = true;
   s->pl->cut_on_purpose = s->filter->mode == CT_FILTER_EBPF;
   if (s->n > 1 || s->iface[0].is_any) ct_pipeline_expect_copies(s->pl);
+  ct_live_bind(s);
   int err = pthread_create(&s->thread, NULL, run, s);
   s->running = err == 0;
   if (s->running) pthread_setname_np(s->thread, "calltap-live");
@@ -207,6 +216,15 @@ void ct_live_close(struct ct_live_source *s) {
   if (s->netlink >= 0) close(s->netlink);
   free(s->frames);
   s->frames = NULL;
+}
+
+uint32_t ct_live_take_drops(struct ct_live_source *s, uint32_t i, struct ct_drop_span *out) {
+  if (i >= s->n) return 0;
+  struct ct_live_iface *f = &s->iface[i];
+  pthread_mutex_lock(&f->lock);
+  uint32_t n = ct_drop_log_take(&f->drops, out);
+  pthread_mutex_unlock(&f->lock);
+  return n;
 }
 
 bool ct_live_status_of(struct ct_live_source *s, uint32_t i, struct ct_live_status *out) {

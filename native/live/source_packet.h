@@ -43,11 +43,13 @@ struct ct_live_error {
 int ct_live_init(struct ct_live_source *s);
 /* What the frames of these interfaces have in common: for struct ct_filter_opts, before the first is added. */
 enum ct_filter_link ct_live_common_link(struct ct_live_source *s, const char *const *names, uint32_t n);
-/* Add an interface (its name, or "any") before the start: opens and binds, so privileges may be dropped
+/* Add an interface (its name, or "any") before the start: opens all that needs privileges, so they may be dropped
  * afterwards. `blocks` 0: CT_BLOCK_COUNT. An interface that is down is no error, one that does not exist is. */
 bool ct_live_add(struct ct_live_source *s, const char *name, uint32_t source_id, uint32_t blocks,
                  uint64_t *counters, struct ct_live_error *error);
-/* Starts the thread. 0 or -errno. */
+/* Binds the sockets: from now on the kernel fills the rings. */
+void ct_live_bind(struct ct_live_source *s);
+/* Binds and starts the thread: nothing waits in the rings for what a program does before. 0 or -errno. */
 int ct_live_start(struct ct_live_source *s);
 /* Asks the thread to end: it takes in nothing more, reads what its rings hold (50 ms at most), then
  * publishes a CT_KIND_SOURCE_END record. Does not wait. */
@@ -57,6 +59,8 @@ void ct_live_stop(struct ct_live_source *s);
 /* Stops and frees everything. Safe to call twice, on a zeroed struct, and after a failed ct_live_init(). */
 void ct_live_close(struct ct_live_source *s);
 
+/* From any thread: when the ring of interface `i` dropped, CT_DROP_SPANS at most, each span given once; how many. */
+uint32_t ct_live_take_drops(struct ct_live_source *s, uint32_t i, struct ct_drop_span *out);
 /* From any thread; false when there is no interface `i`. */
 bool ct_live_status_of(struct ct_live_source *s, uint32_t i, struct ct_live_status *out);
 

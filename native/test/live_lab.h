@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * live_lab.h - a network namespace with a veth pair, senders, and a live source whose records are kept.
  *
- * Shared by test_packet_live.c and test_packet_filter.c. A scenario runs in a process and a namespace of
+ * Shared by the tests test_packet_*.c. A scenario runs in a process and a namespace of
  * its own, so nothing is left behind and nothing of the machine is touched.
  */
 #ifndef CALLTAP_LIVE_LAB_H
@@ -28,6 +28,7 @@
 #include "net_frames.h"
 
 #define LAB_SLABS 64u
+#define LAB_BLOCKS 64u /* 8 MiB, or 0.64 s without a reader */
 #define LAB_SKIP 77
 /* Far above what a stop takes and below the two seconds that the program has for all of it. */
 #define STOP_LIMIT_MS 5000
@@ -141,7 +142,7 @@ static inline void lab_add(struct lab *l, const char *name, uint32_t blocks) {
 
 static inline struct lab *lab_start(const char *name, enum ct_filter_mode best) {
   struct lab *l = lab_open(best, LAB_SLABS);
-  lab_add(l, name, 8);
+  lab_add(l, name, LAB_BLOCKS);
   if (ct_live_start(&l->live) != 0) abort();
   return l;
 }
@@ -187,6 +188,13 @@ static inline uint32_t records_of(const struct lab *l, enum ct_kind kind) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < l->n; i++) n += l->records[i].kind == kind;
   return n;
+}
+/* All frames sent are frames taken, plus what the kernel dropped, plus what the stop left unread. */
+static inline void check_sum(const struct lab *l, uint64_t sent) {
+  CHECK_EQ(live_count(l, 0, CT_L_KERNEL_PACKETS), sent);
+  CHECK_EQ(live_count(l, 0, CT_L_FRAMES) + live_count(l, 0, CT_L_KERNEL_DROPS) +
+               live_count(l, 0, CT_L_UNREAD),
+           sent);
 }
 /* Waits until a counter has reached `want`, twenty seconds at most: a machine under load may stand still. */
 static inline void wait_count(const struct lab *l, uint32_t i, enum ct_live_counter c, uint64_t want) {

@@ -160,7 +160,7 @@ static void odd_gates(void) {
       struct ct_filter_opts o = {.gate = &l->pl.gate, .best = (enum ct_filter_mode)mode};
       ct_filter_open(&l->filter, &o);
       if (mode == CT_FILTER_CLASSIC || ct_filter_has_ebpf()) CHECK_EQ(l->filter.mode, mode);
-      lab_add(l, "vb", 8);
+      lab_add(l, "vb", LAB_BLOCKS);
       if (mode == CT_FILTER_CLASSIC || ct_filter_has_ebpf()) CHECK_EQ(l->filter.mode, mode);
       CHECK_EQ(ct_live_start(&l->live), 0);
       int out = raw_socket("va");
@@ -250,7 +250,7 @@ static void media_is_cut(void) {
     struct ct_filter_opts o = {
         .gate = &l->pl.gate, .best = CT_FILTER_EBPF, .whole_frames = whole, .link = CT_LINK_ETHER};
     ct_filter_open(&l->filter, &o);
-    lab_add(l, "vb", 8);
+    lab_add(l, "vb", LAB_BLOCKS);
     CHECK_EQ(ct_live_start(&l->live), 0);
     int out = raw_socket("va");
     uint8_t rtp[1000];

@@ -53,7 +53,7 @@ static void promiscuous_bridge(void) {
   uint32_t n = sip_frame();
   struct lab *l = lab_open(CT_FILTER_EBPF, LAB_SLABS);
   l->live.promiscuous = false;
-  lab_add(l, "br0", 8);
+  lab_add(l, "br0", LAB_BLOCKS);
   CHECK_EQ(ct_live_start(&l->live), 0);
   for (int i = 0; i < 10; i++) send_frame(out, frame, n);
   lab_stop(l);

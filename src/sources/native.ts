@@ -107,13 +107,18 @@ export type NativeCapture = {
   rtpChunk(index: number): ArrayBuffer | undefined;
   /** Frames captured from the next start on are written to the OutputFile of this id. */
   setOutput(id: number): void;
-  /** Opens sockets, filter and rings and binds: all that needs privileges. Nothing is read yet. */
+  /** Opens sockets, filter and rings: all that needs privileges. Nothing is captured yet. */
   openLive(options: NativeLiveOptions): OpenLiveResult;
-  /** Starts the thread; errno. */
+  /** Binds the sockets and starts the thread; errno. */
   startLive(): number;
   /** Asks the thread to end: a SOURCE_END record is its last. */
   askStopLive(): void;
   liveStatus(index: number): NativeLiveStatus;
+  /**
+   * When the ring of an interface dropped packets, each span given once: three numbers each, from and to in microseconds
+   * and the packets, in `out`, which has room for LIVE_DROP_SPANS. How many.
+   */
+  liveDrops(index: number, out: Float64Array): number;
   filterStatus(): { mode: number; why: string };
   /** Packets and bytes by class, in pairs; false when the filter does not count. */
   filterCounts(out: BigUint64Array): boolean;

@@ -9,3 +9,9 @@ test('live capture in network namespaces', { skip: liveSkip() }, async (t) => {
 test('live capture of frames for others', { skip: liveSkip() }, async (t) => {
   await runLiveProgram(t, buildLiveProgram(t, 'test_packet_promiscuous'), []);
 });
+
+test('what a capture ring drops has a time, and it drops nothing while there is room', {
+  skip: liveSkip(),
+}, async (t) => {
+  await runLiveProgram(t, buildLiveProgram(t, 'test_packet_drops'), []);
+});
