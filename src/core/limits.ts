@@ -301,6 +301,12 @@ export const LIVE_SLABS = 256;
 /** Interfaces of `-d any`. */
 export const MAX_INTERFACES = 16;
 
+/** Spans of time in which one interface dropped packets; beyond them those that lie nearest become one. */
+export const MAX_DROP_SPANS = 512;
+
+/** As many as the reader of an interface keeps for JavaScript (CT_DROP_SPANS): what touches is one, and the newest grows. */
+export const LIVE_DROP_SPANS = 32;
+
 /** Slabs between the file thread and JavaScript: 2 MiB. More of them make no run faster, and each takes 0.45 MiB. */
 export const FILE_SLABS = 8;
 

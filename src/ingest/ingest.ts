@@ -16,6 +16,8 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import { DialogStore } from '../store/dialogs/dialog-store.ts';
 import { ExpiryQueue } from '../store/dialogs/expiry-queue.ts';
 import { IcmpMediaTally } from '../store/icmp/icmp-media.ts';
+import type { DropSpan } from '../store/media/drop-spans.ts';
+import { DropSpans } from '../store/media/drop-spans.ts';
 import { EndpointIndex } from '../store/media/endpoint-index.ts';
 import { FrameOwners } from '../store/media/frame-owners.ts';
 import { KeyPresses } from '../store/media/key-presses.ts';
@@ -113,6 +115,8 @@ class CaptureState implements Capture {
   readonly #parts: IngestParts;
   readonly #packets: () => PacketIngest;
   readonly #streams: StreamStore;
+  readonly #drops = new DropSpans();
+  readonly #dropsOf = (source: number): readonly DropSpan[] => this.#drops.of(source);
   #refused = 0;
 
   constructor(parts: IngestParts, streams: StreamStore, packets: () => PacketIngest) {
@@ -141,7 +145,14 @@ class CaptureState implements Capture {
 
   get quality(): QualityContext {
     const { nowUs, isExhausted } = this;
-    return { streams: this.#streams, windowSec: this.#parts.options.windowSec, nowUs, isExhausted };
+    // Who counts a gap must find its reason: streams are read where the capturing thread counts them.
+    this.noteDrops();
+    const { windowSec } = this.#parts.options;
+    return { streams: this.#streams, windowSec, nowUs, isExhausted, dropsOf: this.#dropsOf };
+  }
+
+  noteDrops(): void {
+    for (const { source, ...span } of this.#parts.live?.takeDrops() ?? []) this.#drops.add(source, span);
   }
 
   noteRefused(): void {
@@ -268,6 +279,7 @@ export function createIngest(parts: IngestParts): Ingest {
     tick(nowUs) {
       packets.tick(nowUs);
       capture.noteRefused();
+      capture.noteDrops();
       for (const observer of tickers) observer.onTick(nowUs);
       sweep();
       media?.expire(packets.nowUs);

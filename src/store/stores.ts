@@ -7,6 +7,7 @@ import type { Dialog } from './dialogs/dialog.ts';
 import type { DialogStore } from './dialogs/dialog-store.ts';
 import type { IcmpMediaTally } from './icmp/icmp-media.ts';
 import type { IcmpNote } from './icmp/icmp-note.ts';
+import type { DropSpan } from './media/drop-spans.ts';
 import type { KeyPresses } from './media/key-presses.ts';
 import type { PayloadRing } from './media/payload-ring.ts';
 import type { Stream } from './media/stream.ts';
@@ -53,6 +54,8 @@ export type QualityContext = {
   readonly nowUs: number;
   /** The source has ended: every open window is closed. */
   readonly isExhausted: boolean;
+  /** When the capture dropped packets of a source, the oldest first. */
+  dropsOf(source: number): readonly DropSpan[];
 };
 
 export type Stores = {

@@ -7,7 +7,7 @@ import { getSystemErrorName } from 'node:util';
 import type { ServiceError } from '../../core/errors.ts';
 import { failure } from '../../core/errors.ts';
 import { faults } from '../../core/faults.ts';
-import { LIVE_SLABS, MAX_INTERFACES } from '../../core/limits.ts';
+import { LIVE_DROP_SPANS, LIVE_SLABS, MAX_INTERFACES } from '../../core/limits.ts';
 import type { CaptureOptions } from '../capture-memory.ts';
 import type { NativeBinding, OpenLiveResult } from '../native.ts';
 import { loadNative } from '../native.ts';
@@ -74,6 +74,17 @@ export type LiveLosses = {
   readonly unsplit: number;
 };
 
+/** A span of time in which the ring of an interface dropped packets; times in microseconds since the epoch. */
+export type LiveDrops = {
+  /** Number of the interface. */
+  readonly source: number;
+  readonly fromUs: number;
+  readonly toUs: number;
+  readonly packets: number;
+};
+
+const NO_DROPS: readonly LiveDrops[] = [];
+
 export class LiveSource extends PacketSource {
   readonly interfaces: readonly string[];
   readonly #liveCounters: BigUint64Array;
@@ -85,6 +96,7 @@ export class LiveSource extends PacketSource {
   #ended: (() => void) | null = null;
   #isRunning = false;
   #abandoned = 0;
+  #dropsTaken = 0;
   #isClosed = false;
 
   /** Opens everything that needs privileges. Throws ServiceError; nothing is read before start(). */
@@ -175,6 +187,22 @@ export class LiveSource extends PacketSource {
       queue: this.native.queueDropped() + this.#abandoned,
       unsplit: this.liveCounter('gso_unsplit'),
     };
+  }
+
+  /** When the rings dropped packets: each span is given once, that of one interface in the order of time. */
+  takeDrops(): readonly LiveDrops[] {
+    const dropped = this.liveCounter('kernel_drops');
+    if (dropped === this.#dropsTaken || this.#isClosed) return NO_DROPS;
+    // Counted after it is noted: what is noted from here on is met again.
+    this.#dropsTaken = dropped;
+    const out = new Float64Array(LIVE_DROP_SPANS * 3);
+    return this.interfaces.flatMap((_, source) => {
+      const spans = this.native.liveDrops(source, out);
+      return Array.from({ length: spans }, (_none, i) => {
+        const [fromUs = 0, toUs = 0, packets = 0] = out.subarray(i * 3);
+        return { source, fromUs, toUs, packets };
+      });
+    });
   }
 
   /** Whether nameMedia() needs CAP_BPF for as long as this runs. */

@@ -35,7 +35,8 @@ const STREAM = row(80, {
   frameSource: 'i32',
   /** Row of the claim by which a dialog owns it, or NONE. */
   claim: 'i32',
-  spare: 'i32',
+  /** Number of the file or interface that brought its first packet. */
+  source: 'i32',
 });
 
 /** In the facts: the origin in the low byte, and these. */
@@ -121,6 +122,7 @@ export class StreamColumns extends WithAccessors {
     this.setClaim(index, NONE);
     const hasFrame = p.frame >= 0 && (p.digestLow !== 0 || p.digestHigh !== 0);
     this.setFrameSource(index, hasFrame ? p.source : -1);
+    this.setSource(index, p.source);
     if (!hasFrame) return;
     this.setFrameOrdinal(index, p.frame);
     this.setFrameDigestLow(index, p.digestLow);

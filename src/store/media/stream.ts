@@ -47,6 +47,10 @@ export class Stream {
   get origin(): number {
     return this.#columns.origin(this.#place);
   }
+  /** Number of the file or interface that brought its first packet. */
+  get source(): number {
+    return this.#columns.source(this.#place);
+  }
   get openedUs(): number {
     return this.#columns.openedUs(this.#place);
   }

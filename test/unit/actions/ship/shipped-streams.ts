@@ -27,7 +27,13 @@ export class ShippedStreams {
   readonly streams = new StreamKit(this.dialogs.endpoints);
   readonly shipper: StreamShipper;
   readonly #view: DataView;
-  readonly #quality = { streams: this.streams.store, windowSec: 5, nowUs: EPOCH_US, isExhausted: false };
+  readonly #quality = {
+    streams: this.streams.store,
+    windowSec: 5,
+    nowUs: EPOCH_US,
+    isExhausted: false,
+    dropsOf: () => [],
+  };
 
   constructor(sendsUprobe = false) {
     const memory = new ArrayBuffer(PLACES * STREAM_BYTES);

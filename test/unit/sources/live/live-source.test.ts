@@ -115,6 +115,9 @@ class FakeNative {
     };
   }
 
+  /** By interface, for who takes them. */
+  readonly drops: number[][][] = [];
+
   capture(): NativeCapture {
     return {
       openFiles: () => 0,
@@ -140,6 +143,12 @@ class FakeNative {
       filterNeedsBpf: () => false,
       filterMedia: () => 0,
       queueDropped: () => 7,
+      liveDrops: (i, out) => {
+        const spans = this.drops[i] ?? [];
+        out.set(spans.flat());
+        this.drops[i] = [];
+        return spans.length;
+      },
       abandon: () => 0,
     };
   }
@@ -178,6 +187,26 @@ test('losses are added over the interfaces', () => {
       { name: 'dropped_udp', isDropped: true, packets: 2, bytes: 3000 },
     ],
   });
+  source.close();
+});
+
+test('when a ring dropped packets is told once, with the interface', () => {
+  const fake = new FakeNative();
+  const source = new LiveSource(OPTIONS, fake.binding());
+  assert.deepEqual(source.takeDrops(), []);
+  fake.drops[1] = [
+    [1_000, 2_000, 3],
+    [5_000, 6_000, 1],
+  ];
+  // The counter says that there are some: without it nobody asks.
+  assert.deepEqual(source.takeDrops(), []);
+  const at = fake.info.liveCounterNames.indexOf('kernel_drops');
+  fake.live?.liveCounters.set([4n], fake.info.liveCounterNames.length + at);
+  assert.deepEqual(source.takeDrops(), [
+    { source: 1, fromUs: 1_000, toUs: 2_000, packets: 3 },
+    { source: 1, fromUs: 5_000, toUs: 6_000, packets: 1 },
+  ]);
+  assert.deepEqual(source.takeDrops(), []);
   source.close();
 });
 
