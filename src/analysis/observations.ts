@@ -61,6 +61,6 @@ export class CallObservations implements Observer {
     stream.isObserved = true;
     if (q.mos !== null) this.mos.observe(q.mos);
     this.jitterMs.observe(q.jitterMs);
-    this.lossPercent.observe(q.lossPct);
+    this.lossPercent.observe(q.knownLossPct);
   }
 }

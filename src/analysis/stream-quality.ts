@@ -27,6 +27,7 @@ import type { QualityContext } from '../store/stores.ts';
 import type { Evidence } from './evidence.ts';
 import type { Excused } from './media/held-loss.ts';
 import { excuseHeld, mayExplain } from './media/held-loss.ts';
+import { ownDrops, scoreWithout } from './own-drops.ts';
 import { carriedSegments, mainSegment, segmentJitterMs, segmentLate } from './stream-segments.ts';
 
 const SCORE_FLOOR = packetFloor(SCORE_SEC);
@@ -48,7 +49,9 @@ export type StreamQuality = QualityScale & {
   readonly snapshot: StreamSnapshot;
   /** Closed windows, oldest first. */
   readonly windows: readonly StreamWindow[];
-  /** Those that the score is made of, however wide the others are. */
+  /** The same without what the capture may have dropped itself. */
+  readonly known: readonly StreamWindow[];
+  /** Those that the score is made of, however wide the others are; likewise. */
   readonly scoreWindows: readonly StreamWindow[];
   /** What each payload type carried where it changed; none where it never did. Its scale is that of the type with most packets. */
   readonly segments: readonly StreamSegment[];
@@ -63,7 +66,13 @@ export type StreamQuality = QualityScale & {
   readonly jitterMs: number;
   /** Packets that a jitter buffer of 60 ms does not wait for. */
   readonly late: number;
+  /** By the sequence numbers, without what a hold explains. */
   readonly lossPct: number;
+  /** Missing packets that the capture may have dropped itself: whether the wire lost them is not known. */
+  readonly ownLost: number;
+  /** Without those. */
+  readonly knownLossPct: number;
+  /** Null also where it would rest on those. */
   readonly mos: number | null;
   readonly worstMos: number | null;
 };
@@ -73,15 +82,21 @@ export function streamQuality(stream: Stream, c: QualityContext): StreamQuality 
   const s = c.streams.snapshot(stream);
   if (s === null) return null;
   const held = judgedWindows(stream, s, c, c.streams.windows(stream));
-  const windows = windowsOf(stream, s, c, held.windows, c.windowSec);
-  const scoreWindows = windowsOf(stream, s, c, held.windows, SCORE_SEC);
   const expected = s.expected - held.lost;
   const lost = s.lost - held.lost;
   const segments = carriedSegments(stream, s);
   const main = segments.length === 0 ? null : mainSegment(segments);
   const scale = scaleOf(stream, s, main?.payloadType ?? s.payloadType, packetFloor(c.windowSec));
   const { payloadType, codec, clockRate, jitterClock, impairment, floorPackets, delayMs } = scale;
-  const score = main === null ? scoreAt(scoreWindows, scale) : scoreOfTypes(stream, s, scoreWindows, scale);
+  const own = ownDrops(s, lost, held.windows, c.dropsOf(stream.source), clockRate);
+  const windows = windowsOf(stream, s, c, held.windows, c.windowSec);
+  const known = own.lost === 0 ? windows : windowsOf(stream, s, c, own.known, c.windowSec);
+  const scoreWindows = windowsOf(stream, s, c, own.known, SCORE_SEC);
+  const scoreOf = (of: readonly StreamWindow[]): StreamScore | null =>
+    main === null ? scoreAt(of, scale) : scoreOfTypes(stream, s, of, scale);
+  const score = scoreWithout(own, scoreOf(scoreWindows), () =>
+    scoreOf(windowsOf(stream, s, c, held.windows, SCORE_SEC)),
+  );
   // Spelled out: for an object that begins with a spread and continues, V8 makes a hidden class of its own each time.
   return {
     payloadType,
@@ -93,6 +108,7 @@ export function streamQuality(stream: Stream, c: QualityContext): StreamQuality 
     delayMs,
     snapshot: s,
     windows,
+    known,
     scoreWindows,
     expected,
     lost,
@@ -103,6 +119,8 @@ export function streamQuality(stream: Stream, c: QualityContext): StreamQuality 
     jitterMs: main === null ? streamJitter(s, jitterClock).meanMs : jitterOf(stream, segments),
     late: main === null ? streamLate(s, jitterClock) : lateOf(stream, segments),
     lossPct: lossPct(lost, expected),
+    ownLost: own.lost,
+    knownLossPct: lossPct(lost - own.lost, expected - own.lost),
     mos: score?.mos ?? null,
     worstMos: score?.worstMos ?? null,
   };
@@ -181,13 +199,18 @@ export function streamMos(stream: Stream, c: QualityContext): number | null {
     if (measuredSec(c.windowSec) === SCORE_SEC && isFlawless(stream, s)) {
       return flawlessMos(impairmentIn(streamFormat(stream, s.payloadType)), delayOf(stream));
     }
-    const windows = windowsOf(stream, s, c, judgedWindows(stream, s, c, closed()).windows, SCORE_SEC);
-    return scoreAt(windows, scaleOf(stream, s, s.payloadType, SCORE_FLOOR))?.mos ?? null;
+    const scale = scaleOf(stream, s, s.payloadType, SCORE_FLOOR);
+    const held = judgedWindows(stream, s, c, closed());
+    const own = ownDrops(s, s.lost - held.lost, held.windows, c.dropsOf(stream.source), scale.clockRate);
+    const scoreOf = (of: readonly StreamWindow[]): StreamScore | null =>
+      scoreAt(windowsOf(stream, s, c, of, SCORE_SEC), scale);
+    return scoreWithout(own, scoreOf(own.known), () => scoreOf(held.windows))?.mos ?? null;
   });
 }
 
-/** The loss of streamQuality() alone, likewise; the windows are read where a hold may explain some of it. */
+/** The loss of streamQuality() alone, likewise, without what is not known; windows are read where they may explain some of it. */
 export function streamLossPct(stream: Stream, c: QualityContext): number | null {
+  if (c.dropsOf(stream.source).length > 0) return streamQuality(stream, c)?.knownLossPct ?? null;
   return c.streams.peek(stream, (s, closed) => {
     if (!mayExplain(stream, s)) return lossPct(s.lost, s.expected);
     const { lost } = judgedWindows(stream, s, c, closed());
@@ -218,7 +241,7 @@ export function worstMos({ stores, capture }: Evidence, d: Dialog): number | nul
   return worst;
 }
 
-/** The highest loss of a dialog's streams in percent; null where none has any. */
+/** The highest loss of a dialog's streams in percent, without what is not known; null where none has any. */
 export function worstLossPct({ stores, capture }: Evidence, d: Dialog): number | null {
   let worst = stores.streams.worstLossPct(d);
   // As of most calls: nothing to excuse, and no stream has to become an object.
@@ -231,18 +254,26 @@ export function worstLossPct({ stores, capture }: Evidence, d: Dialog): number |
   return worst;
 }
 
-/** The window that closed last and its scale, without the hour of others; null where it is missing. */
-export function lastWindow(stream: Stream, c: QualityContext): { window: StreamWindow; scale: QualityScale } | null {
+/** The window that closed last, the same as in streamQuality(), and its scale; null where it is missing. */
+export function lastWindow(
+  stream: Stream,
+  c: QualityContext,
+): { window: StreamWindow; known: StreamWindow; scale: QualityScale } | null {
   const s = c.streams.snapshot(stream);
   if (s === null) return null;
-  const most = Math.ceil(c.windowSec / measuredSec(c.windowSec));
-  const measured = judgedWindows(stream, s, c, c.streams.windows(stream, most)).windows;
-  const newest = measured.at(-1);
-  const window = windowsOf(stream, s, c, measured, c.windowSec).at(-1);
+  const drops = c.dropsOf(stream.source);
+  // Without the hour of others, unless those may have lost the same packets.
+  const most = drops.length > 0 ? undefined : Math.ceil(c.windowSec / measuredSec(c.windowSec));
+  const held = judgedWindows(stream, s, c, c.streams.windows(stream, most));
+  const newest = held.windows.at(-1);
+  const window = windowsOf(stream, s, c, held.windows, c.windowSec).at(-1);
   // One that goes on is left out: then the last is not where the newest lies.
   if (newest === undefined || window === undefined || newest.startUs >= window.startUs + window.lengthUs) return null;
   const type = stream.ends === null ? s.payloadType : window.payloadType;
-  return { window, scale: scaleOf(stream, s, type, packetFloor(c.windowSec)) };
+  const scale = scaleOf(stream, s, type, packetFloor(c.windowSec));
+  const own = ownDrops(s, s.lost - held.lost, held.windows, drops, scale.clockRate);
+  const known = own.lost === 0 ? window : windowsOf(stream, s, c, own.known, c.windowSec).at(-1);
+  return { window, known: known ?? window, scale };
 }
 
 function scaleOf(stream: Stream, s: StreamSnapshot, payloadType: number, floorPackets: number): QualityScale {
@@ -325,13 +356,13 @@ export type Audible = {
   readonly isPoor: boolean;
 };
 
-export function audible({ snapshot: s, lossPct, jitterMs, late, mos }: StreamQuality): Audible {
+export function audible({ snapshot: s, expected, knownLossPct, jitterMs, late, mos }: StreamQuality): Audible {
   // Key presses repeat themselves, and senders of nothing else leave gaps in their numbers.
   const isKeysOnly = s.eventPackets >= s.packets;
   return {
-    isLossy: lossPct >= AUDIBLE.lossPct && !isKeysOnly,
+    isLossy: knownLossPct >= AUDIBLE.lossPct && !isKeysOnly,
     isJittery: jitterMs >= AUDIBLE.jitterMs,
-    isLate: s.expected > 0 && late / s.expected >= AUDIBLE.latePart,
+    isLate: expected > 0 && late / expected >= AUDIBLE.latePart,
     isPoor: mos !== null && mos < AUDIBLE.mos,
   };
 }

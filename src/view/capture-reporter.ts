@@ -160,7 +160,7 @@ function addDialog(d: Dialog, facts: DialogFacts, findings: CaptureFindings): vo
 }
 
 function addStream(stream: Stream, q: StreamQuality, findings: CaptureFindings): void {
-  const { snapshot: s, lossPct, jitterMs, mos } = q;
+  const { snapshot: s, ownLost, knownLossPct, jitterMs, mos } = q;
   const add = (kind: FindingKind, note: () => string): void =>
     findings.add(kind, () => ({
       ...(stream.dialog === null ? {} : { call_id: stream.dialog.callId }),
@@ -169,7 +169,8 @@ function addStream(stream: Stream, q: StreamQuality, findings: CaptureFindings):
       note: note(),
     }));
   const { isLossy, isJittery, isPoor } = audible(q);
-  if (isLossy) add('packet_loss', () => `${q.lost} of ${q.expected} packets (${lossPct.toFixed(1)} %)`);
+  if (isLossy)
+    add('packet_loss', () => `${q.lost - ownLost} of ${q.expected - ownLost} packets (${knownLossPct.toFixed(1)} %)`);
   if (isJittery) add('high_jitter', () => `${jitterMs.toFixed(1)} ms`);
   if (isPoor && mos !== null) add('poor_quality', () => `MOS ${mos.toFixed(2)}`);
   if (stream.dialog === null) add('orphaned_stream', () => counted(s.packets, 'packet'));

@@ -2,6 +2,7 @@
  * What the document of a stream says, read from the stores at one moment: whoever has it needs no store, and may be another
  * thread.
  */
+import { windowScoreWithout } from '../analysis/own-drops.ts';
 import { srtpTrailerBytes } from '../analysis/srtp-trailer.ts';
 import type { QualityScale, StreamQuality } from '../analysis/stream-quality.ts';
 import { windowScale } from '../analysis/stream-quality.ts';
@@ -9,7 +10,8 @@ import type { Verdict } from '../contract/index.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import type { BurstGap } from '../protocols/rtp/burst-gap.ts';
 import { finishBurstGap } from '../protocols/rtp/burst-gap.ts';
-import { lossPct, scoreWindow } from '../protocols/rtp/quality.ts';
+
+import { lossPct } from '../protocols/rtp/quality.ts';
 import type { RoundTrip } from '../protocols/rtp/round-trip.ts';
 import { packetMs } from '../protocols/rtp/stream-snapshot.ts';
 import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
@@ -80,7 +82,7 @@ export function readStream(
     lossPct: q.lossPct,
     firstUs: s.firstUs,
     lastUs: s.lastUs,
-    windows: q.windows.slice(-mostWindows).map((w) => readWindow(w, windowScale(stream, q, w))),
+    windows: readWindows(stream, q, mostWindows),
     codec: q.codec,
     burst: finishBurstGap(s, packetMs(s, q.clockRate, q.tsStep), q.held),
     dscpFirst: s.dscpFirst,
@@ -96,8 +98,16 @@ export function readStream(
   };
 }
 
-export function readWindow(w: StreamWindow, q: QualityScale): WindowReading {
-  const score = scoreWindow(windowCounts(w, q.jitterClock), q.impairment, q.floorPackets, q.delayMs);
+function readWindows(stream: Stream, q: StreamQuality, most: number): WindowReading[] {
+  const first = Math.max(0, q.windows.length - most);
+  return q.windows.slice(first).map((w, i) => readWindow(w, windowScale(stream, q, w), q.known[first + i] ?? w));
+}
+
+/** `known` is the window without what the capture may have dropped itself. */
+export function readWindow(w: StreamWindow, q: QualityScale, known: StreamWindow): WindowReading {
+  const counted = windowCounts(w, q.jitterClock);
+  const without = known === w ? counted : windowCounts(known, q.jitterClock);
+  const score = windowScoreWithout(without, counted, q.impairment, q.floorPackets, q.delayMs);
   const scored = score === null || score.verdict === 'not_scorable' ? null : score;
   return {
     startUs: w.startUs,

@@ -25,8 +25,8 @@ export function rtpReport(stream: Stream, { quality }: Capture): RtpReport | nul
   const { dialog } = stream;
   const last = dialog === null ? null : lastWindow(stream, quality);
   if (dialog === null || last === null) return null;
-  const { window, scale } = last;
-  const interval = toInterval(readWindow(window, scale));
+  const { window, known, scale } = last;
+  const interval = toInterval(readWindow(window, scale, known));
   const same = (name: string, value: number | undefined, ...also: string[]): Record<string, number> =>
     value === undefined
       ? {}

@@ -78,7 +78,7 @@ export class Hooks implements Observer, Meter {
     if (this.quality === null) return;
     const last = lastWindow(stream, context);
     if (last === null) return;
-    const { mos } = toInterval(readWindow(last.window, last.scale));
+    const { mos } = toInterval(readWindow(last.window, last.scale, last.known));
     if (typeof mos !== 'number') return;
     if (mos >= this.#threshold) this.#below.delete(stream);
     else if (!this.#below.has(stream)) {

@@ -22,7 +22,7 @@ type Heard = CallMedia & { readonly stream: Stream };
 export function heardOf(d: Dialog, { quality }: Capture): readonly Heard[] {
   return quality.streams.ownedBy(d).flatMap((stream) => {
     const q = streamQuality(stream, quality);
-    return q === null ? [] : [{ stream, mos: q.mos, lost: q.lost, expected: q.expected }];
+    return q === null ? [] : [{ stream, mos: q.mos, lost: q.lost - q.ownLost, expected: q.expected - q.ownLost }];
   });
 }
 

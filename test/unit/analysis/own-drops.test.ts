@@ -1,0 +1,202 @@
+/**
+ * Loss that the capture's own drops explain is not known, at most as much as was dropped, and only where and when. Each call
+ * has speech both ways, 50 packets a second; the caller's lacks what a test names.
+ */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { test } from 'node:test';
+import { ALICE, BOB, basicCall } from '../../../fixtures/build/basic-call.ts';
+import { callCase, talk } from '../../../fixtures/build/case-kit.ts';
+import { dialogFacts } from '../../../src/analysis/dialog-facts.ts';
+import type { Evidence } from '../../../src/analysis/evidence.ts';
+import { findingNames } from '../../../src/analysis/finding-names.ts';
+import type { StreamQuality } from '../../../src/analysis/stream-quality.ts';
+import { lastWindow, streamMos, streamQuality, worstLossPct, worstMos } from '../../../src/analysis/stream-quality.ts';
+import type { Dialog } from '../../../src/store/dialogs/dialog.ts';
+import type { DropSpan } from '../../../src/store/media/drop-spans.ts';
+import type { Stream } from '../../../src/store/media/stream.ts';
+import type { QualityContext } from '../../../src/store/stores.ts';
+import { callHints } from '../../../src/view/call-hints.ts';
+import { readCapture } from '../../helpers/read-capture.ts';
+import { withDrops } from '../../helpers/with-drops.ts';
+
+const SENT_MS = 20;
+const FIRST_MS = 4_000;
+const SSRC = 0x0d_0d_0d_0d;
+
+/** Packets `from` up to, but without, `to`. */
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, i) => from + i);
+}
+
+/** Seconds of speech, and what of it is missing. */
+type Speech = { readonly sec: number; readonly lost: readonly number[] };
+
+class Heard {
+  readonly e: Evidence;
+  readonly d: Dialog;
+  readonly stream: Stream;
+  readonly #startUs: number;
+
+  constructor(e: Evidence, startUs: number) {
+    this.e = e;
+    const [d] = e.stores.dialogs.oldestFirst();
+    const stream = [...e.stores.streams.fromNewest()].find(({ ssrc }) => ssrc === SSRC);
+    assert.ok(d !== undefined && stream !== undefined);
+    this.d = d;
+    this.stream = stream;
+    this.#startUs = startUs;
+  }
+
+  /** A span from one packet to another. */
+  drops(from: number, to: number, packets: number): DropSpan {
+    return { fromUs: this.#at(from), toUs: this.#at(to), packets };
+  }
+
+  with(
+    spans: readonly DropSpan[],
+    change: Partial<QualityContext> = {},
+    source = 0,
+  ): { e: Evidence; q: StreamQuality } {
+    const e = withDrops(this.e, spans, change, source);
+    const q = streamQuality(this.stream, e.capture.quality);
+    assert.ok(q !== null);
+    // Who asks for the MOS alone gets the same.
+    assert.equal(streamMos(this.stream, e.capture.quality), q.mos);
+    return { e, q };
+  }
+
+  findings(e: Evidence): readonly string[] {
+    return findingNames(dialogFacts(e, this.d));
+  }
+
+  #at(packet: number): number {
+    return this.#startUs + packet * SENT_MS * 1000;
+  }
+}
+
+async function heard(t: TestContext, { sec, lost }: Speech, options: readonly string[] = []): Promise<Heard> {
+  const count = (sec * 1000) / SENT_MS;
+  const call = basicCall('dropped', { byeMs: FIRST_MS + sec * 1000 + 500 });
+  const speech = talk(call, ALICE, BOB, { ssrc: SSRC, count, fromMs: FIRST_MS, impairment: { lost: new Set(lost) } });
+  const back = talk(call, BOB, ALICE, { count, fromMs: FIRST_MS });
+  const { bytes } = callCase('dropped', '', { calls: [call], media: [speech.datagrams, back.datagrams], dialogs: [] });
+  const { session } = await readCapture(t, bytes, options);
+  return new Heard(session.evidence, call.at(FIRST_MS));
+}
+
+test('two seconds that the capture dropped are not known: no finding, no score, and a hint that says why', async (t) => {
+  const h = await heard(t, { sec: 20, lost: range(300, 400) });
+  const before = h.with([]);
+  assert.deepEqual([before.q.ownLost, before.q.lossPct], [0, 10]);
+  assert.ok(h.findings(before.e).includes('packet-loss'));
+  const { e, q } = h.with([h.drops(299, 400, 5_000)]);
+  assert.deepEqual([q.ownLost, q.knownLossPct, q.mos, q.worstMos], [100, 0, null, null]);
+  assert.equal(q.lossPct, 10, 'what the sequence numbers say');
+  assert.deepEqual(h.findings(e), []);
+  assert.deepEqual([(worstMos(e, h.d) ?? 0) > 4.4, worstLossPct(e, h.d)], [true, 0]);
+  const hints = callHints(dialogFacts(e, h.d));
+  assert.equal(hints.length, 1);
+  assert.match(
+    hints[0] ?? '',
+    /not known for 100 of 1000 packets: this capture dropped packets then, so there is no MOS\.$/,
+  );
+});
+
+test('the same loss is loss where the drops were at another time, or on another interface', async (t) => {
+  const h = await heard(t, { sec: 20, lost: range(300, 400) });
+  const { q } = h.with([]);
+  for (const { e, q: other } of [
+    h.with([h.drops(700, 800, 5_000)]),
+    h.with([h.drops(-900, -10, 5_000)]),
+    h.with([h.drops(1_100, 1_200, 5_000)]),
+    h.with([h.drops(299, 400, 5_000)], {}, 1),
+  ]) {
+    assert.deepEqual([other.ownLost, other.mos, other.worstMos], [0, q.mos, q.worstMos]);
+    assert.ok(h.findings(e).includes('packet-loss'));
+  }
+});
+
+test('a stream that loses more than was dropped keeps its loss and its score', async (t) => {
+  const h = await heard(t, { sec: 20, lost: range(300, 800) });
+  const { q: raw } = h.with([]);
+  const { e, q } = h.with([h.drops(400, 450, 3)]);
+  assert.equal(q.ownLost, 3);
+  assert.ok(q.mos !== null && raw.mos !== null && Math.abs(q.mos - raw.mos) < 0.05);
+  assert.ok(h.findings(e).includes('packet-loss'));
+  assert.match(callHints(dialogFacts(e, h.d)).join(' '), /Packet loss from .*: 497 of 997 /);
+});
+
+test('a short span excuses no long gap, however many packets were dropped in it', async (t) => {
+  const h = await heard(t, { sec: 20, lost: range(300, 500) });
+  const { e, q } = h.with([h.drops(320, 325, 100_000)]);
+  assert.ok(q.ownLost >= 5 && q.ownLost <= 15, `${q.ownLost}`);
+  assert.ok(h.findings(e).includes('packet-loss'));
+});
+
+test('a stream with real loss at another time keeps its finding, with figures of that alone', async (t) => {
+  const h = await heard(t, { sec: 30, lost: [...range(300, 400), ...range(1_000, 1_050)] });
+  const { e, q } = h.with([h.drops(299, 400, 5_000)]);
+  assert.equal(q.ownLost, 100);
+  assert.ok(h.findings(e).includes('packet-loss'));
+  assert.match(callHints(dialogFacts(e, h.d)).join(' '), /Packet loss from .*: 50 of 1400 \(3\.6 %\)/);
+});
+
+test('a few packets of a long call change no score, so it has one', async (t) => {
+  const h = await heard(t, { sec: 120, lost: range(300, 303) });
+  const { q } = h.with([h.drops(299, 304, 40)]);
+  assert.equal(q.ownLost, 3);
+  assert.ok(q.mos !== null && q.mos > 4.4);
+});
+
+test('a gap that lies across two windows is one gap; so are several spans in one window', async (t) => {
+  const h = await heard(t, { sec: 20, lost: range(200, 300) });
+  assert.equal(h.with([h.drops(199, 300, 5_000)]).q.ownLost, 100);
+  const pieces = range(0, 10).map((i) => h.drops(200 + i * 10, 209 + i * 10, 500));
+  assert.equal(h.with(pieces).q.ownLost, 100);
+  // Each excuses its own packets only.
+  assert.equal(h.with(pieces.map((span) => ({ ...span, packets: 2 }))).q.ownLost, 20);
+});
+
+test('what is missing in the window that is open is not known either, and neither is what nobody was told of', async (t) => {
+  const h = await heard(t, { sec: 22, lost: [...range(300, 350), ...range(1_020, 1_060)] });
+  const spans = [h.drops(299, 350, 500), h.drops(1_019, 1_060, 500)];
+  const running = { isExhausted: false, nowUs: h.stream.openedUs };
+  assert.equal(h.with(spans, running).q.ownLost, 90);
+  // Windows that memory had no room for, or that a full queue dropped.
+  const { streams } = h.e.capture.quality;
+  const few = new Proxy(streams, {
+    get: (target, key) => {
+      if (key === 'windows') return (stream: Stream) => target.windows(stream, 1);
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const q = streamQuality(h.stream, withDrops(h.e, spans, { streams: few }).capture.quality);
+  assert.equal(q?.ownLost, 90);
+});
+
+test('a window has no score while its loss is not known, and those beside it have one', async (t) => {
+  const h = await heard(t, { sec: 20, lost: range(800, 900) });
+  const { e, q } = h.with([h.drops(799, 900, 5_000)]);
+  const last = lastWindow(h.stream, e.capture.quality);
+  assert.ok(last !== null);
+  assert.deepEqual([last.window.lost, last.known.lost], [100, 0]);
+  assert.deepEqual(
+    q.windows.map((w, i) => [w.lost, q.known[i]?.lost, q.known[i] === w]),
+    [
+      [0, 0, true],
+      [0, 0, true],
+      [0, 0, true],
+      [100, 0, false],
+    ],
+  );
+});
+
+test('a stream without loss has nothing to say of drops', async (t) => {
+  const h = await heard(t, { sec: 20, lost: [] });
+  const { e, q } = h.with([h.drops(0, 1_000, 100_000)]);
+  assert.deepEqual([q.ownLost, q.known === q.windows], [0, true]);
+  assert.ok(q.mos !== null);
+  assert.deepEqual(callHints(dialogFacts(e, h.d)), []);
+});
