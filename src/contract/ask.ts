@@ -98,6 +98,7 @@ export const LadderMedia = named(
     ssrc: SsrcText,
     packets: Count,
     loss_pct: Type.Number({ minimum: 0, maximum: 100 }),
+    not_known: Type.Optional(Type.String({ description: 'Why some of the loss is not known.' })),
     first_seen: DateTime,
     last_seen: DateTime,
     codec: Type.Optional(Type.String()),
@@ -161,7 +162,8 @@ export const AskCall = named(
     user_agent: Type.Optional(Type.String()),
     ended_by: Type.Optional(Type.Enum(['caller', 'callee'])),
     mos_worst: Type.Optional(Type.Number()),
-    loss_pct_max: Type.Optional(Type.Number()),
+    loss_pct_max: Type.Optional(Type.Number({ description: 'Without what is not known.' })),
+    not_known: Type.Optional(Type.String({ description: 'Why some of the loss is not known.' })),
     codecs: Type.Optional(Type.Array(Type.String(), { description: 'Of its streams; absent without one.' })),
     findings: Type.Array(Type.String()),
   }),
@@ -242,20 +244,20 @@ export const AskCompare = named(
 );
 export type AskCompare = Static<typeof AskCompare>;
 
-/** A stream, and what each of its payload types carried where it changed. */
+/** A stream, what each of its payload types carried where it changed, and why its loss and its score are not known. */
 export const AskStream = named(
   'AskStream',
-  Type.Object({ ...RtpStream.properties, segments: Type.Optional(Type.Array(ref(StreamSegment))) }),
+  Type.Object({
+    ...RtpStream.properties,
+    segments: Type.Optional(Type.Array(ref(StreamSegment))),
+    not_known: Type.Optional(Type.String()),
+  }),
 );
 export type AskStream = Static<typeof AskStream>;
 
 export const AskQuality = named(
   'AskQuality',
-  Type.Object({
-    schema_version: SchemaVersion1,
-    call_id: Type.String(),
-    streams: Type.Array(ref(AskStream)),
-  }),
+  Type.Object({ schema_version: SchemaVersion1, call_id: Type.String(), streams: Type.Array(ref(AskStream)) }),
 );
 export type AskQuality = Static<typeof AskQuality>;
 

@@ -11,6 +11,7 @@ import { callHints } from './call-hints.ts';
 import type { CallRow } from './call-row.ts';
 import { toCallRow } from './call-row.ts';
 import { toDialogSummary } from './dialog-summary.ts';
+import { NOT_KNOWN } from './own-drops.ts';
 import { mosValue, percent } from './stream-document.ts';
 
 export function toAskCall(e: Evidence, d: Dialog): AskCall {
@@ -31,6 +32,7 @@ export function askCallOf(row: CallRow, summary: DialogSummary): AskCall {
   if (row.endedBy === 'caller' || row.endedBy === 'callee') call.ended_by = row.endedBy;
   if (row.worstMos !== null) call.mos_worst = mosValue(row.worstMos);
   if (row.worstLossPct !== null) call.loss_pct_max = percent(row.worstLossPct);
+  if (row.hasOwnDrops) call.not_known = NOT_KNOWN;
   const { codecs } = row;
   if (codecs.length > 0) call.codecs = [...codecs];
   return call;

@@ -17,6 +17,7 @@ import { HEADER } from '../protocols/sip/header-name.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { spanSec } from './captured-at.ts';
+import { hasOwnDrops } from './own-drops.ts';
 
 /** What a line shows; null and '' are unknown. */
 export type CallRow = {
@@ -34,7 +35,10 @@ export type CallRow = {
   readonly pddMs: number | null;
   readonly setupMs: number | null;
   readonly worstMos: number | null;
+  /** Without what the capture may have dropped itself. */
   readonly worstLossPct: number | null;
+  /** Some loss is not known, since the capture dropped packets then. */
+  readonly hasOwnDrops: boolean;
   readonly worstJitterMs: number | null;
   readonly codecs: readonly string[];
   readonly findings: readonly string[];
@@ -114,9 +118,12 @@ class DialogRow implements CallRow {
     for (const { quality } of this.#judged.streams) {
       const { eventPackets, packets } = quality.snapshot;
       // Streams of key presses alone have gaps in their numbers that nobody hears.
-      if (eventPackets < packets) worst = Math.max(worst ?? 0, quality.lossPct);
+      if (eventPackets < packets) worst = Math.max(worst ?? 0, quality.knownLossPct);
     }
     return worst;
+  }
+  get hasOwnDrops(): boolean {
+    return hasOwnDrops(this.#judged);
   }
   get worstJitterMs(): number | null {
     const all = this.#judged.streams.map(({ quality }) => quality.jitterMs);

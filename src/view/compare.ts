@@ -13,6 +13,7 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { CallRow } from './call-row.ts';
 import { toCallRow } from './call-row.ts';
 import { messageFacts, traceOf } from './call-trace.ts';
+import { worstLossText, worstMosText } from './own-drops.ts';
 
 /** They differ between any two calls, and say nothing. */
 const OWN_TO_EACH: ReadonlySet<number> = new Set([
@@ -55,8 +56,8 @@ const TIMING: Facts = [
 ];
 const QUALITY: Facts = [
   ['Codec', (r) => r.codecs.join(', ')],
-  ['Worst MOS', (r) => r.worstMos?.toFixed(2) ?? ''],
-  ['Highest loss', (r) => (r.worstLossPct === null ? '' : `${r.worstLossPct.toFixed(1)} %`)],
+  ['Worst MOS', worstMosText],
+  ['Highest loss', worstLossText],
   ['Highest jitter', (r) => (r.worstJitterMs === null ? '' : `${r.worstJitterMs.toFixed(1)} ms`)],
 ];
 

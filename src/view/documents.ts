@@ -18,6 +18,7 @@ import type { Stream } from '../store/media/stream.ts';
 import { toCallDocument, toDialogDocument } from './dialog-document.ts';
 import type { CallReading } from './dialog-reading.ts';
 import { readDialog } from './dialog-reading.ts';
+import { notKnown } from './own-drops.ts';
 import { toRtpStream, toStreamRow } from './stream-document.ts';
 import type { StreamReading } from './stream-reading.ts';
 import { readStream } from './stream-reading.ts';
@@ -29,12 +30,14 @@ export function streamDocument(e: Evidence, stream: Stream): RtpStream | null {
   return q === null ? null : toRtpStream(readStream(stream, q, e.capture.sources));
 }
 
-/** The same with what each payload type carried, where it changed. */
+/** The same with what each payload type carried, where it changed, and why its loss is not known, where it is not. */
 export function askStream(e: Evidence, stream: Stream): AskStream | null {
   const q = streamQuality(stream, e.capture.quality);
   if (q === null) return null;
   const document: AskStream = toRtpStream(readStream(stream, q, e.capture.sources));
   if (q.segments.length > 0) document.segments = segmentRows(stream, q);
+  const why = notKnown(q);
+  if (why !== null) document.not_known = why;
   return document;
 }
 

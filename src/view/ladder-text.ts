@@ -141,7 +141,8 @@ function stepLine(step: LadderStep, { when, leg, shared }: StepPlace, draw: (arr
 }
 
 function mediaRow(m: LadderMedia, left: number, draw: (arrow: Arrow) => string): LadderRow {
-  const figures = ['RTP', m.type ?? '', m.codec ?? '', `${m.loss_pct.toFixed(1)} %`];
+  const loss = m.not_known === undefined ? `${m.loss_pct.toFixed(1)} %` : 'loss not known';
+  const figures = ['RTP', m.type ?? '', m.codec ?? '', loss];
   if (m.mos !== undefined) figures.push(`MOS ${m.mos.toFixed(2)}`);
   if (m.one_way === true) figures.push('one way');
   const label = figures.filter((figure) => figure !== '').join(' ');

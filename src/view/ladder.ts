@@ -15,6 +15,7 @@ import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { messageFacts, notKept, traceOf } from './call-trace.ts';
 import { spanSec, timestampText } from './captured-at.ts';
+import { notKnown } from './own-drops.ts';
 import { shownOf } from './shown-messages.ts';
 import { mosValue, percent, ssrcText } from './stream-document.ts';
 
@@ -131,6 +132,8 @@ function* mediaOf(e: Evidence, dialogs: readonly Dialog[]): Steps<LadderParts['m
         first_seen: timestampText(q.snapshot.firstUs),
         last_seen: timestampText(q.snapshot.lastUs),
       };
+      const why = notKnown(q);
+      if (why !== null) row.not_known = why;
       if (q.codec !== null) row.codec = q.codec;
       if (q.mos !== null) row.mos = mosValue(q.mos);
       const type = stream.claim?.mediaType ?? '';

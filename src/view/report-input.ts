@@ -27,6 +27,7 @@ import { ladderSteps } from './ladder.ts';
 import { commonNote } from './leg-notes.ts';
 import type { Exchange } from './media-lines.ts';
 import { linesBeyond, offerRows, toMediaFacts, toMediaLines } from './media-lines.ts';
+import { lossText, mosText } from './own-drops.ts';
 import { referToUri } from './recording.ts';
 import { ssrcText } from './stream-document.ts';
 import { toTermination } from './termination.ts';
@@ -163,10 +164,10 @@ function mediaRows(facts: DialogFacts): string[][] {
     q.codec ?? `type ${q.payloadType}`,
     String(q.snapshot.packets),
     String(q.lost),
-    `${q.lossPct.toFixed(2)} %`,
+    lossText(q, 2),
     packetTimeText(q),
     `${q.jitterMs.toFixed(2)} ms`,
-    q.mos === null ? '-' : q.mos.toFixed(2),
+    mosText(q),
     roundTripText(stream.rtcp?.roundTrip ?? null),
   ]);
 }

@@ -20,6 +20,7 @@ export const CALL_ROW: CallRow = {
   setupMs: 2_000,
   worstMos: 4.41,
   worstLossPct: 0,
+  hasOwnDrops: false,
   worstJitterMs: 0.5,
   codecs: ['PCMA'],
   findings: [],

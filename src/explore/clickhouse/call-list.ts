@@ -297,6 +297,7 @@ export function callRowOf(row: CallListRow, names: Names): CallRow {
     setupMs: row.setup_ms,
     worstMos: row.worst_mos,
     worstLossPct: row.worst_loss_pct,
+    hasOwnDrops: false,
     worstJitterMs: row.worst_jitter_ms,
     codecs: row.codecs,
     findings: row.findings,

@@ -6,6 +6,7 @@
 import type { Color } from '../../core/terminal-text.ts';
 import type { CallRow } from '../../view/call-row.ts';
 import { clockOf } from '../../view/clock.ts';
+import { NOT_KNOWN_SHORT, worstLossText, worstMosText } from '../../view/own-drops.ts';
 
 /** Where the row stands, and in which zone times are shown. */
 export type RowContext = { readonly number: number; readonly isUtc: boolean };
@@ -104,7 +105,7 @@ const ROWS: readonly Column[] = [
     key: 'mos',
     title: 'MOS',
     isRight: true,
-    text: (r) => number(r.worstMos, 2),
+    text: (r) => worstMosText(r) || '-',
     color: mosColor,
     csv: (r) => (r.worstMos === null ? '' : r.worstMos.toFixed(2)),
   },
@@ -112,8 +113,8 @@ const ROWS: readonly Column[] = [
     key: 'loss',
     title: 'Loss',
     isRight: true,
-    text: (r) => (r.worstLossPct === null ? '-' : `${r.worstLossPct.toFixed(1)} %`),
-    csv: (r) => (r.worstLossPct === null ? '' : r.worstLossPct.toFixed(2)),
+    text: (r) => worstLossText(r) || '-',
+    csv: (r) => (r.worstLossPct === null || worstLossText(r) === NOT_KNOWN_SHORT ? '' : r.worstLossPct.toFixed(2)),
   },
   {
     key: 'jitter',

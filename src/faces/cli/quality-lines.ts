@@ -16,7 +16,8 @@ export function* qualityLines({ streams }: AskQuality, { isUtc, color }: TableSt
   for (const s of streams) {
     const mos = typeof s.mos === 'number' ? `MOS ${s.mos.toFixed(2)}` : 'no MOS';
     const codec = safeText(s.codec ?? `type ${s.payload_type}`);
-    const figures = `${mos}, ${s.loss_pct.toFixed(1)} % lost, jitter ${s.jitter_ms.toFixed(1)} ms`;
+    const loss = s.not_known === undefined ? `${s.loss_pct.toFixed(1)} % lost` : `loss ${s.not_known}`;
+    const figures = `${mos}, ${loss}, jitter ${s.jitter_ms.toFixed(1)} ms`;
     yield paint(`${s.src} -> ${s.dst}  ${s.ssrc}  ${codec}  ${s.packets} packets, ${figures}`, 'bold', color);
     for (const g of s.segments ?? []) yield `  ${segmentLine(g, isUtc)}`;
     for (const w of s.quality_intervals) {

@@ -41,9 +41,10 @@ export function useAsked<T>(path: string | null, everyMs = 0): Asked<T> {
   return state.path === path ? { ...state, again } : { again };
 }
 
-/** The streams of all hosts that heard the call: the document of a hub is that of one host. */
+/** The streams of all hosts that heard the call, with why a score is missing: the document of a hub is that of one host. */
 export function useStreams({ call_id: callId, hosts = [], streams }: CallDocument): readonly AskStream[] {
-  const path = hosts.length > 1 ? `ask/calls/${encodeURIComponent(callId)}/quality` : null;
+  const isUnscored = streams.some(({ mos, loss_pct }) => mos === undefined && loss_pct > 0);
+  const path = hosts.length > 1 || isUnscored ? `ask/calls/${encodeURIComponent(callId)}/quality` : null;
   return useAsked<AskQuality>(path).value?.streams ?? streams;
 }
 

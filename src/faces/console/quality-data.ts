@@ -86,6 +86,7 @@ export function unscoredWhy({ stream, windows }: Line): string {
   const without = windows.filter(({ mos }) => mos === null).length;
   if (windows.length === 0) return 'it is too short for a window';
   if (without === 0) return '';
+  if (stream.not_known !== undefined) return `loss is ${stream.not_known}`;
   if (stream.mos === undefined) return `no score is known for ${stream.codec ?? 'a codec without a name'}`;
   return `${without} of ${windows.length} windows have too few packets for a score`;
 }

@@ -85,6 +85,7 @@ export function rowOf(c: AskCall): ListedRow {
     setupMs: c.timing.setup_ms ?? null,
     worstMos: c.mos_worst ?? null,
     worstLossPct: c.loss_pct_max ?? null,
+    hasOwnDrops: c.not_known !== undefined,
     worstJitterMs: null,
     codecs: c.codecs ?? [],
     findings: c.findings,

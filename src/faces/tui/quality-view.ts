@@ -108,7 +108,7 @@ export class QualityView implements View {
       carriedCodecs(stream),
       `${stream.packets} packets`,
       stream.mos === undefined ? 'no MOS' : `MOS ${stream.mos.toFixed(2)}`,
-      `${stream.loss_pct.toFixed(1)} % lost`,
+      stream.not_known === undefined ? `${stream.loss_pct.toFixed(1)} % lost` : `loss ${stream.not_known}`,
       `jitter ${stream.jitter_ms.toFixed(1)} ms`,
     ];
     const look = chosen?.stream === s ? LOOK.bold | LOOK.underline : LOOK.bold;

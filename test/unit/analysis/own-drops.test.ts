@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { ALICE, BOB, basicCall } from '../../../fixtures/build/basic-call.ts';
+import { ALICE, BOB, basicCall, CALL_TIMES } from '../../../fixtures/build/basic-call.ts';
 import { callCase, talk } from '../../../fixtures/build/case-kit.ts';
 import { dialogFacts } from '../../../src/analysis/dialog-facts.ts';
 import type { Evidence } from '../../../src/analysis/evidence.ts';
@@ -21,7 +21,7 @@ import { readCapture } from '../../helpers/read-capture.ts';
 import { withDrops } from '../../helpers/with-drops.ts';
 
 const SENT_MS = 20;
-const FIRST_MS = 4_000;
+const FIRST_MS = CALL_TIMES.ack + 40;
 const SSRC = 0x0d_0d_0d_0d;
 
 /** Packets `from` up to, but without, `to`. */
