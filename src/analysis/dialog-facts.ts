@@ -11,6 +11,7 @@ import type { CallMessage } from './call-messages.ts';
 import type { Evidence } from './evidence.ts';
 import type { CallFindings } from './findings.ts';
 import { nothingFound } from './findings.ts';
+import { judgeDropped } from './media/dropped.ts';
 import { judgeIcmpMedia } from './media/icmp.ts';
 import { judgeMedia } from './media/judge.ts';
 import { judgeRelay, judgeStunMismatch } from './media/relay.ts';
@@ -20,7 +21,14 @@ import { streamQuality } from './stream-quality.ts';
 import { judgeTags } from './tags.ts';
 
 /** What is asked of every call, in this order. A new question is a row here and a field of CallFindings. */
-const JUDGES: readonly Judge[] = [judgeMedia, judgeRelay, judgeStunMismatch, judgeIcmpMedia, judgeSignaling];
+const JUDGES: readonly Judge[] = [
+  judgeMedia,
+  judgeDropped,
+  judgeRelay,
+  judgeStunMismatch,
+  judgeIcmpMedia,
+  judgeSignaling,
+];
 
 /** Asked only where the answer is shown: whether a call has another leg takes longer than all the rest. */
 const DOCUMENT_JUDGES: readonly Judge[] = [...JUDGES, judgeRecording, judgeTags];

@@ -6,7 +6,6 @@ import { unexplainedGap } from '../analysis/media/unexplained-gap.ts';
 import { audible } from '../analysis/stream-quality.ts';
 import { counted } from '../core/counted.ts';
 import { endpointKeyText } from '../core/ip.ts';
-import { ownDropsHints } from './own-drops.ts';
 
 export function callHints(facts: DialogFacts): string[] {
   return [...(facts.signaling?.hints ?? []), ...facts.media.hints, ...qualityHints(facts)];
@@ -18,7 +17,6 @@ function qualityHints(facts: DialogFacts): string[] {
   for (const { stream, quality: q } of facts.streams) {
     const way = `${endpointKeyText(stream.srcKey)} to ${endpointKeyText(stream.dstKey)}`;
     const { isLossy, isJittery, isLate, isPoor } = audible(q);
-    hints.push(...ownDropsHints(q, way));
     if (isLossy) {
       const [lost, expected] = [q.lost - q.ownLost, q.expected - q.ownLost];
       const runs = q.lossRuns > 0 ? q.lost / q.lossRuns : 1;

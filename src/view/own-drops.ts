@@ -13,13 +13,6 @@ export function notKnown({ ownLost, expected }: StreamQuality): string | null {
   return ownLost === 0 ? null : `${NOT_KNOWN} (${ownLost} of ${expected} packets)`;
 }
 
-/** A sentence for `way`, or none. */
-export function* ownDropsHints(q: StreamQuality, way: string): Generator<string> {
-  if (q.ownLost === 0) return;
-  const mos = q.mos === null && q.impairment !== null ? ', so there is no MOS' : '';
-  yield `Loss from ${way} is not known for ${q.ownLost} of ${q.expected} packets: this capture dropped packets then${mos}.`;
-}
-
 /** The loss of a stream in its place in a table: without what is not known, where the rest is a figure of its own. */
 export function lossText({ ownLost, knownLossPct }: StreamQuality, digits: number): string {
   return ownLost > 0 && knownLossPct === 0 ? NOT_KNOWN_SHORT : `${knownLossPct.toFixed(digits)} %`;

@@ -38,11 +38,11 @@ export function sdp(address: string, port: number): string {
 }
 
 /** INVITE, 180, 200 and ACK: b calls a. */
-export function callBegins(callId: string, body = ''): Datagram[] {
+export function callBegins(callId: string, body = '', answer = body): Datagram[] {
   return [
     message('b', 'INVITE sip:1002@example.com SIP/2.0', callId, '1 INVITE', body),
     message('a', 'SIP/2.0 180 Ringing', callId, '1 INVITE'),
-    message('a', 'SIP/2.0 200 OK', callId, '1 INVITE', body),
+    message('a', 'SIP/2.0 200 OK', callId, '1 INVITE', answer),
     message('b', 'ACK sip:1002@example.com SIP/2.0', callId, '1 ACK'),
   ];
 }
