@@ -25,7 +25,8 @@ export type OwnDrops = {
 
 /** A gap is spread over windows by packet times that are estimates: it may lie so far beside the drops. */
 const BESIDE_US = 200_000;
-/** Senders of video and of bursts send more at a time than they do on average. */
+/** Who sends a packet a packet time sends hardly more in any span; video and bursts come at a multiple of their mean rate. */
+const STEADY = 1.1;
 const BURST = 2;
 /** Packets at the edges of a span, whatever its length. */
 const EDGE_PACKETS = 3;
@@ -49,14 +50,14 @@ export function ownDrops(
   if (spans.length === 0 || lost === 0) return { lost: 0, known: windows };
   const pieces = piecesOf(s, windows);
   const untold = untoldOf(s, lost, pieces);
-  const perUs = packetsPerUs(packetMs(s, clockRate), pieces);
+  const perUs = mostPerUs(s.tsStep > 0 ? packetMs(s, clockRate) : 0, pieces);
   let own = 0;
   let first = 0;
   for (let i = firstAfter(spans, s.firstUs - BESIDE_US); i < spans.length; i++) {
     const span = spans[i];
     if (span === undefined || span.fromUs - BESIDE_US > s.lastUs) break;
     while ((pieces[first]?.toUs ?? Number.POSITIVE_INFINITY) < span.fromUs - BESIDE_US) first++;
-    let left = Math.min(span.packets, Math.ceil((span.toUs - span.fromUs) * perUs * BURST) + EDGE_PACKETS);
+    let left = Math.min(span.packets, Math.ceil((span.toUs - span.fromUs) * perUs) + EDGE_PACKETS);
     for (let at = first; (pieces[at]?.fromUs ?? Number.POSITIVE_INFINITY) <= span.toUs + BESIDE_US; at++)
       left -= excuse(pieces[at] ?? untold, left);
     excuse(untold, left);
@@ -112,11 +113,12 @@ function untoldOf(s: StreamSnapshot, lost: number, pieces: readonly Piece[]): Pi
   return { fromUs: s.firstUs, toUs: s.lastUs, expected: 0, lost: Math.max(0, left), own: 0 };
 }
 
-/** The highest rate that the stream showed. */
-function packetsPerUs(ms: number, pieces: readonly Piece[]): number {
-  let most = ms > 0 ? 1 / (ms * 1000) : 0;
-  for (const { fromUs, toUs, expected } of pieces) if (toUs > fromUs) most = Math.max(most, expected / (toUs - fromUs));
-  return most;
+/** What the stream sends at most; `ms` is its packet time, 0 unknown. */
+function mostPerUs(ms: number, pieces: readonly Piece[]): number {
+  const steady = ms > 0 ? STEADY / (ms * 1000) : 0;
+  let seen = 0;
+  for (const { fromUs, toUs, expected } of pieces) if (toUs > fromUs) seen = Math.max(seen, expected / (toUs - fromUs));
+  return seen <= steady ? steady : seen * BURST;
 }
 
 /** The first span that ends at this time or later. */

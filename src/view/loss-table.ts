@@ -286,7 +286,9 @@ export const LOSSES: readonly Loss[] = [
 
 /** In the order of `capture_quality`. */
 export const QUALITY: Readonly<Record<QualityKey, QualityMember>> = {
-  kernel_dropped_packets: { means: 'The capture ring or the receive buffer of HEP was full.' },
+  kernel_dropped_packets: {
+    means: 'The capture ring or the receive buffer of HEP was full. Loss of calls at that time is not known.',
+  },
   interface_dropped_packets: { means: 'The card had no room; nobody saw these packets.' },
   queue_dropped_packets: {
     means: 'JavaScript was too late to take these packets.',

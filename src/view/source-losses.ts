@@ -67,7 +67,8 @@ export const FRAME_LOSSES: readonly Loss[] = [
 export const LIVE_LOSSES: readonly Loss[] = [
   loss('live_ring', (f) => f.live?.liveLosses().kernel ?? 0, 'Packets that the capture ring had no room for.', {
     quality: 'kernel_dropped_packets',
-    remedy: 'Give it a core; narrow `-d`; look at `calltap_interface_total{event="kernel_freezes"}`.',
+    remedy:
+      'Give it a core; narrow `-d`; [loss that the capture made itself](diagnosis.md#loss-that-the-capture-made-itself).',
   }),
   loss('live_interface', (f) => f.live?.liveLosses().interface ?? 0, 'Packets that the card had no room for.', {
     quality: 'interface_dropped_packets',
