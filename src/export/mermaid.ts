@@ -20,7 +20,7 @@ export function* mermaidLines(l: AskLadder): Generator<string> {
     const mos = m.mos === undefined ? '' : `, MOS ${m.mos.toFixed(2)}`;
     const what = ['RTP', m.type, m.codec].filter((word) => word !== undefined).join(' ');
     const way = m.one_way === true ? ', one way' : '';
-    const loss = m.not_known === undefined ? `${m.loss_pct.toFixed(1)} % lost` : `loss ${m.not_known}`;
+    const loss = m.not_known === undefined ? `${m.loss_pct.toFixed(1)} % lost` : 'loss not known';
     return `  L${m.from}--)L${m.to}: ${plain(`${what} ${m.packets} packets, ${loss}${mos}${way}`)}`;
   };
   for (const step of l.steps) {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { udpPacket } from '../../fixtures/build/packet.ts';
 import { pcap } from '../../fixtures/build/pcap-file.ts';
 import { errnoOf } from '../../src/core/errors.ts';
+import { LIVE_DROP_SPANS } from '../../src/core/limits.ts';
 import { allocateCaptureMemory, type CaptureMemory, nativeOptions } from '../../src/sources/capture-memory.ts';
 import { loadNative, type NativeCapture } from '../../src/sources/native.ts';
 import { RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from '../../src/sources/records.ts';
@@ -181,6 +182,7 @@ function usePacketCapture(capture: NativeCapture, target: Target): void {
     () => capture.startLive(),
     () => capture.askStopLive(),
     () => capture.liveStatus(0),
+    () => capture.liveDrops(0, new Float64Array(3 * LIVE_DROP_SPANS)),
     () => capture.filterStatus(),
     () => capture.filterNeedsBpf(),
     () => capture.filterCounts(new BigUint64Array(2 * info.filterClassNames.length)),

@@ -1,89 +1,13 @@
 /**
- * Loss that the capture's own drops explain is not known, at most as much as was dropped, and only where and when. Each call
- * has speech both ways, 50 packets a second; the caller's lacks what a test names.
+ * Loss that the capture's own drops explain is not known, at most as much as was dropped, and only where and when.
  */
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { ALICE, BOB, basicCall, CALL_TIMES } from '../../../fixtures/build/basic-call.ts';
-import { callCase, talk } from '../../../fixtures/build/case-kit.ts';
 import { dialogFacts } from '../../../src/analysis/dialog-facts.ts';
-import type { Evidence } from '../../../src/analysis/evidence.ts';
-import { findingNames } from '../../../src/analysis/finding-names.ts';
-import type { StreamQuality } from '../../../src/analysis/stream-quality.ts';
-import { lastWindow, streamMos, streamQuality, worstLossPct, worstMos } from '../../../src/analysis/stream-quality.ts';
-import type { Dialog } from '../../../src/store/dialogs/dialog.ts';
-import type { DropSpan } from '../../../src/store/media/drop-spans.ts';
+import { lastWindow, streamQuality, worstLossPct, worstMos } from '../../../src/analysis/stream-quality.ts';
 import type { Stream } from '../../../src/store/media/stream.ts';
-import type { QualityContext } from '../../../src/store/stores.ts';
 import { callHints } from '../../../src/view/call-hints.ts';
-import { readCapture } from '../../helpers/read-capture.ts';
-import { withDrops } from '../../helpers/with-drops.ts';
-
-const SENT_MS = 20;
-const FIRST_MS = CALL_TIMES.ack + 40;
-const SSRC = 0x0d_0d_0d_0d;
-
-/** Packets `from` up to, but without, `to`. */
-function range(from: number, to: number): number[] {
-  return Array.from({ length: to - from }, (_, i) => from + i);
-}
-
-/** Seconds of speech, and what of it is missing. */
-type Speech = { readonly sec: number; readonly lost: readonly number[] };
-
-class Heard {
-  readonly e: Evidence;
-  readonly d: Dialog;
-  readonly stream: Stream;
-  readonly #startUs: number;
-
-  constructor(e: Evidence, startUs: number) {
-    this.e = e;
-    const [d] = e.stores.dialogs.oldestFirst();
-    const stream = [...e.stores.streams.fromNewest()].find(({ ssrc }) => ssrc === SSRC);
-    assert.ok(d !== undefined && stream !== undefined);
-    this.d = d;
-    this.stream = stream;
-    this.#startUs = startUs;
-  }
-
-  /** A span from one packet to another. */
-  drops(from: number, to: number, packets: number): DropSpan {
-    return { fromUs: this.#at(from), toUs: this.#at(to), packets };
-  }
-
-  with(
-    spans: readonly DropSpan[],
-    change: Partial<QualityContext> = {},
-    source = 0,
-  ): { e: Evidence; q: StreamQuality } {
-    const e = withDrops(this.e, spans, change, source);
-    const q = streamQuality(this.stream, e.capture.quality);
-    assert.ok(q !== null);
-    // Who asks for the MOS alone gets the same.
-    assert.equal(streamMos(this.stream, e.capture.quality), q.mos);
-    return { e, q };
-  }
-
-  findings(e: Evidence): readonly string[] {
-    return findingNames(dialogFacts(e, this.d));
-  }
-
-  #at(packet: number): number {
-    return this.#startUs + packet * SENT_MS * 1000;
-  }
-}
-
-async function heard(t: TestContext, { sec, lost }: Speech, options: readonly string[] = []): Promise<Heard> {
-  const count = (sec * 1000) / SENT_MS;
-  const call = basicCall('dropped', { byeMs: FIRST_MS + sec * 1000 + 500 });
-  const speech = talk(call, ALICE, BOB, { ssrc: SSRC, count, fromMs: FIRST_MS, impairment: { lost: new Set(lost) } });
-  const back = talk(call, BOB, ALICE, { count, fromMs: FIRST_MS });
-  const { bytes } = callCase('dropped', '', { calls: [call], media: [speech.datagrams, back.datagrams], dialogs: [] });
-  const { session } = await readCapture(t, bytes, options);
-  return new Heard(session.evidence, call.at(FIRST_MS));
-}
+import { heard, range, withDrops } from '../../helpers/dropped-speech.ts';
 
 test('two seconds that the capture dropped are not known: no finding, no score, and a hint that says why', async (t) => {
   const h = await heard(t, { sec: 20, lost: range(300, 400) });
