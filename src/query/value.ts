@@ -114,13 +114,22 @@ export const IN_PERCENT: Units = { '': 1, '%': 1 };
 
 const NUMBER = /^(\d{1,15}(?:\.(\d{1,9}))?)([a-z%]*)$/i;
 
-type Amount = { readonly n: number /** Half of the last digit that was written. */; readonly half: number };
+type Amount = { readonly n: number /** What is written with these digits. */; readonly written: NumberRange };
 
 function readAmount(text: string, units: Units): Amount | null {
   const [, digits, fraction = '', unit = ''] = NUMBER.exec(text) ?? [];
   const factor = Object.hasOwn(units, unit.toLowerCase()) ? units[unit.toLowerCase()] : unit === '' ? 1 : undefined;
   if (digits === undefined || factor === undefined) return null;
-  return { n: Number(digits) * factor, half: (factor * 10 ** -fraction.length) / 2 };
+  return { n: Number(digits) * factor, written: writtenAs(digits, fraction.length, factor) };
+}
+
+/** All numbers that toFixed(), which columns use, writes with these digits: of its ends the one that it rounds to them. */
+function writtenAs(digits: string, places: number, factor: number): NumberRange {
+  const shown = Number(digits).toFixed(places);
+  const last = Number(digits.replace('.', ''));
+  const [low, high] = [-1, 1].map((half) => (factor * (2 * last + half)) / (2 * 10 ** places)) as [number, number];
+  const isShown = (n: number): boolean => (n / factor).toFixed(places) === shown;
+  return { low, high, isLowIn: isShown(low), isHighIn: isShown(high) };
 }
 
 function isEqual(operator: Operator): boolean {
@@ -139,7 +148,7 @@ export function readNumber(v: Value, operator: Operator, units: Units): Read<Num
     if (high.n < low.n) return fail('the range runs backwards');
     return ok({ low: low.n, high: high.n, isLowIn: true, isHighIn: true });
   }
-  const { n, half } = low;
+  const { n } = low;
   const [least, most] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   switch (operator) {
     case '<':
@@ -149,7 +158,7 @@ export function readNumber(v: Value, operator: Operator, units: Units): Read<Num
     case '>=':
       return ok({ low: n, high: most, isLowIn: operator === '>=', isHighIn: true });
     default:
-      return ok({ low: n - half, high: n + half, isLowIn: false, isHighIn: false });
+      return ok(low.written);
   }
 }
 

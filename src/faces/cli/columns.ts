@@ -40,8 +40,9 @@ function rfc3339(us: number): string {
   return `${date}T${time}Z`;
 }
 
+/** To the nearest second, as the filter takes whole seconds. */
 function duration(sec: number): string {
-  const whole = Math.floor(sec);
+  const whole = Math.round(sec);
   const h = Math.floor(whole / 3600);
   const m = Math.floor((whole % 3600) / 60);
   const s = String(whole % 60).padStart(2, '0');
