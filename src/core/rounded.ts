@@ -10,3 +10,8 @@ export function rounded(n: number, places: number): number {
   const factor = FACTORS[places] ?? 10 ** places;
   return Math.round(n * factor) / factor;
 }
+
+/** Seconds between two capture times, to the microsecond; never negative. */
+export function spanSec(fromUs: number, toUs: number): number {
+  return Math.max(0, Math.round(toUs - fromUs) / 1_000_000);
+}

@@ -12,11 +12,11 @@ import { findingNames } from '../analysis/finding-names.ts';
 import { whoHungUp } from '../analysis/hangup.ts';
 import { finalCodeOf, finalOf } from '../analysis/signaling/failure.ts';
 import { codecsOf } from '../analysis/stream-quality.ts';
+import { spanSec } from '../core/rounded.ts';
 import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { spanSec } from './captured-at.ts';
 import { hasOwnDrops } from './own-drops.ts';
 
 /** What a line shows; null and '' are unknown. */

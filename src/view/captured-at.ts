@@ -35,11 +35,6 @@ export function timestampText(us: number): string {
   return `${cachedDate}${time}.${sixDigits(whole - second * 1_000_000)}Z`;
 }
 
-/** Seconds between two capture times, to the microsecond; never negative. */
-export function spanSec(fromUs: number, toUs: number): number {
-  return Math.max(0, Math.round(toUs - fromUs) / 1_000_000);
-}
-
 /** The frame pointer as text, its digest FNV-1a 64 of the captured bytes; `sources` are the capture files by number, as given on the command line. */
 export function framePointerText(frame: FramePointer, sources: readonly string[]): string | undefined {
   const source = sources[frame.source];

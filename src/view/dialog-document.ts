@@ -3,8 +3,9 @@
  */
 
 import type { CallDocument, Dialog as DialogDocument, RtpStream, SdpExchange, Timing } from '../contract/index.ts';
+import { spanSec } from '../core/rounded.ts';
 import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
-import { spanSec, timestampText } from './captured-at.ts';
+import { timestampText } from './captured-at.ts';
 import type { CallReading, DialogReading, SdpReading } from './dialog-reading.ts';
 import { toRtpStream } from './stream-document.ts';
 

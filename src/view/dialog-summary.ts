@@ -2,10 +2,11 @@
  * List rows and the list: DialogSummary and DialogList of the contract.
  */
 import type { DialogList, DialogSummary } from '../contract/index.ts';
+import { spanSec } from '../core/rounded.ts';
 import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { framePointerText, spanSec, timestampText } from './captured-at.ts';
+import { framePointerText, timestampText } from './captured-at.ts';
 
 /** One list row. */
 export function toDialogSummary(d: Dialog, sources: readonly string[]): DialogSummary {

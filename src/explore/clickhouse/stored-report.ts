@@ -1,10 +1,10 @@
 /** The report of a call for people, from the agent's document and the messages of all hosts. */
 import type { AskHead, AskLadder, CallDocument, MediaLine, RtpStream, SdpExchange } from '../../contract/index.ts';
 import { counted } from '../../core/counted.ts';
+import { spanSec } from '../../core/rounded.ts';
 import { fit } from '../../core/terminal-text.ts';
 import type { Steps } from '../../core/turns.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
-import { spanSec } from '../../view/captured-at.ts';
 import type { Exchange } from '../../view/media-lines.ts';
 import { offerRows } from '../../view/media-lines.ts';
 import type { ReportInput } from '../../view/report-input.ts';
