@@ -12,7 +12,7 @@ export const TrunkQuantiles = named(
   Type.Object({
     count: Count,
     mean: Type.Number(),
-    p05: Type.Number({ description: 'Quantiles are right to 1 %.' }),
+    p05: Type.Number({ description: 'Quantiles are right to 1 %, at a hub to 2 %.' }),
     p50: Type.Number(),
     p95: Type.Number(),
     p99: Type.Number(),

@@ -12,13 +12,14 @@ import type {
 } from '../contract/index.ts';
 import { rounded } from '../core/rounded.ts';
 import type { Steps } from '../core/turns.ts';
+import { lossPct } from '../protocols/rtp/quality.ts';
 import { isAnswer, isEffective } from '../store/dialogs/call-outcome.ts';
 import type { TrunkFigures as Counted } from '../store/trunks/trunk-figures.ts';
 import type { TrunkRow } from '../store/trunks/trunk-row.ts';
 import { minuteOf } from '../store/trunks/trunk-spans.ts';
 import { timestampText } from './captured-at.ts';
 import type { Figures } from './figures.ts';
-import { nearestRankOf } from './pdd-percentiles.ts';
+import { binsWithin, quantilesOf } from './quantiles.ts';
 
 const MINUTE_US = 60e6;
 
@@ -114,7 +115,7 @@ export function trunkFigures(c: Counted): TrunkFigures {
     most_talking: c.mostTalking,
     ...(c.pddMs === null ? {} : { pdd_ms: quantiles(c.pddMs, 0) }),
     ...(c.mos === null ? {} : { mos: quantiles(c.mos, 2) }),
-    ...(c.expected === 0 ? {} : { loss_pct: percent(c.lost, c.expected) }),
+    ...(c.expected === 0 ? {} : { loss_pct: rounded(lossPct(c.lost, c.expected), 2) }),
     retransmissions: c.retransmits,
     options_asked: c.optionsAsked,
     options_answered: c.optionsAnswered,
@@ -123,13 +124,7 @@ export function trunkFigures(c: Counted): TrunkFigures {
   };
 }
 
-/** Of nearest rank: of two values the greater one is not exceeded by 95 %. */
-function quantiles(sketch: DDSketch, places: number): TrunkQuantiles {
-  const { count, sum } = sketch;
-  // The sketch counts ranks from 0 and takes the one that lies at or before a share of them.
-  const at = (percent: number): number => {
-    const share = count === 1 ? 1 : Math.min(1, (nearestRankOf(count, percent) - 0.5) / (count - 1));
-    return rounded(sketch.getValueAtQuantile(share), places);
-  };
-  return { count, mean: rounded(sum / count, places + 1), p05: at(5), p50: at(50), p95: at(95), p99: at(99) };
+function quantiles({ count, sum, zeroCount, store, min, max }: DDSketch, places: number): TrunkQuantiles {
+  const bins = store.bins.flatMap((values, i) => (values > 0 ? [[i + store.offset, values] as const] : []));
+  return quantilesOf({ count, sum, zeros: zeroCount }, binsWithin(bins, min, max), places);
 }

@@ -7,13 +7,13 @@ import { Type } from 'typebox';
 import type { AskTrunk, AskTrunks, AskTrunksQuery, TrunkDown, TrunkQuantiles } from '../../contract/index.ts';
 import { parseCidr } from '../../core/cidr.ts';
 import { MAX_TRUNK_ROWS } from '../../core/item-limits.ts';
-import { rounded } from '../../core/rounded.ts';
 import { OTHER_TRUNK } from '../../core/trunks.ts';
 import type { Steps } from '../../core/turns.ts';
+import { mosOfR, R_MAX } from '../../protocols/rtp/emodel.ts';
 import { TrunkFigures } from '../../store/trunks/trunk-figures.ts';
 import { trunkFigures, trunksInOrder } from '../../view/ask-trunks.ts';
 import { timestampText } from '../../view/captured-at.ts';
-import { nearestRankOf } from '../../view/pdd-percentiles.ts';
+import { binsOfSum, quantilesOf } from '../../view/quantiles.ts';
 import type { Asking } from './filter-sql.ts';
 import { AMOUNT_OR_NULL, COUNT, COUNTS, rowShape, TEXT, TIME } from './row-shapes.ts';
 import { SqlParameters } from './sql.ts';
@@ -25,8 +25,10 @@ const DAY_MINUTES = 1_440;
 const MINUTES = 2 * (DAY_MINUTES + 1);
 const OPTIONS_DOWN = 3;
 const INVITES_DOWN = 10;
-/** DDSketch of a relative error of 1 %, as agents make it: a key stands for values about gamma^key. */
-const GAMMA = 1.01 / 0.99;
+/** Between what values lie, and how many places they are shown with. */
+type Scale = { readonly least: number; readonly greatest: number; readonly places: number };
+const DELAYS: Scale = { least: 0, greatest: Number.POSITIVE_INFINITY, places: 0 };
+const SCORES: Scale = { least: mosOfR(0), greatest: mosOfR(R_MAX), places: 2 };
 
 const SUMMED = {
   trunk: TEXT,
@@ -214,24 +216,18 @@ function figuresOf(row: Sums): AskTrunk['figures'] {
     ...trunkFigures(counted),
     ...(row.pdd_count === 0
       ? {}
-      : { pdd_ms: quantiles(row.pdd_count, row.pdd_sum ?? 0, row.pdd_zero, row.pdd_bins, 0) }),
-    ...(row.mos_count === 0 ? {} : { mos: quantiles(row.mos_count, row.mos_sum ?? 0, row.mos_zero, row.mos_bins, 2) }),
+      : { pdd_ms: quantiles(row.pdd_count, row.pdd_sum ?? 0, row.pdd_zero, row.pdd_bins, DELAYS) }),
+    ...(row.mos_count === 0
+      ? {}
+      : { mos: quantiles(row.mos_count, row.mos_sum ?? 0, row.mos_zero, row.mos_bins, SCORES) }),
   };
 }
 
-/** Of nearest rank, as those of an agent. */
-function quantiles(count: number, sum: number, zeros: number, bins: Sums['pdd_bins'], places: number): TrunkQuantiles {
+/** The least and the greatest value stand in no column: no delay is greater than their sum, and no MOS beyond its scale. */
+function quantiles(count: number, sum: number, zeros: number, bins: Sums['pdd_bins'], scale: Scale): TrunkQuantiles {
   const sorted = Object.entries(bins)
-    .map(([key, n]) => [Number(key), n] as const)
+    .map(([key, values]) => [Number(key), values] as const)
     .sort(([a], [b]) => a - b);
-  const at = (percent: number): number => {
-    let left = nearestRankOf(count, percent) - zeros;
-    if (left <= 0) return 0;
-    for (const [key, n] of sorted) {
-      left -= n;
-      if (left <= 0) return rounded(0.99 * GAMMA ** key, places);
-    }
-    return 0;
-  };
-  return { count, mean: rounded(sum / count, places + 1), p05: at(5), p50: at(50), p95: at(95), p99: at(99) };
+  const { least, greatest, places } = scale;
+  return quantilesOf({ count, sum, zeros }, binsOfSum(sorted, sum, least, Math.min(greatest, sum)), places);
 }
