@@ -9,6 +9,7 @@ import {
   PDD_SECONDS_BOUNDS,
 } from '../core/counters.ts';
 import type { Observer } from '../ingest/observer.ts';
+import { isKeysOnly } from '../protocols/rtp/stream-figures.ts';
 import type { CallOutcome } from '../store/dialogs/call-outcome.ts';
 import { callOutcome } from '../store/dialogs/call-outcome.ts';
 import { postDialDelayMs } from '../store/dialogs/call-timing.ts';
@@ -61,6 +62,6 @@ export class CallObservations implements Observer {
     stream.isObserved = true;
     if (q.mos !== null) this.mos.observe(q.mos);
     this.jitterMs.observe(q.jitterMs);
-    this.lossPercent.observe(q.knownLossPct);
+    if (!isKeysOnly(q.snapshot)) this.lossPercent.observe(q.knownLossPct);
   }
 }

@@ -13,18 +13,17 @@ import {
   type StreamScore,
   scoreStream,
 } from '../protocols/rtp/quality.ts';
+import { heardLossPct, isKeysOnly, latePct } from '../protocols/rtp/stream-figures.ts';
 import type { StreamSegment } from '../protocols/rtp/stream-segment.ts';
 import type { StreamSnapshot } from '../protocols/rtp/stream-snapshot.ts';
 import { packetMs, streamJitter, streamLate } from '../protocols/rtp/stream-snapshot.ts';
 import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
 import { windowCounts } from '../protocols/rtp/stream-window.ts';
 import { measuredSec, SCORE_SEC, widerWindows } from '../protocols/rtp/wider-windows.ts';
-import type { Dialog } from '../store/dialogs/dialog.ts';
 import { FIRST_DYNAMIC_PT, streamFormat } from '../store/media/codec-format.ts';
 import type { CodecFormat } from '../store/media/codec-set.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { QualityContext } from '../store/stores.ts';
-import type { Evidence } from './evidence.ts';
 import type { Excused } from './media/held-loss.ts';
 import { excuseHeld, mayExplain } from './media/held-loss.ts';
 import { ownDrops, scoreWithout } from './own-drops.ts';
@@ -208,13 +207,16 @@ export function streamMos(stream: Stream, c: QualityContext): number | null {
   });
 }
 
-/** The loss of streamQuality() alone, likewise, without what is not known; windows are read where they may explain some of it. */
+/** The loss that somebody may hear, likewise, without what is not known; windows are read where they may explain some of it. */
 export function streamLossPct(stream: Stream, c: QualityContext): number | null {
-  if (c.dropsOf(stream.source).length > 0) return streamQuality(stream, c)?.knownLossPct ?? null;
+  if (c.dropsOf(stream.source).length > 0) {
+    const q = streamQuality(stream, c);
+    return q === null || isKeysOnly(q.snapshot) ? null : q.knownLossPct;
+  }
   return c.streams.peek(stream, (s, closed) => {
-    if (!mayExplain(stream, s)) return lossPct(s.lost, s.expected);
+    if (!mayExplain(stream, s)) return heardLossPct(s);
     const { lost } = judgedWindows(stream, s, c, closed());
-    return lossPct(s.lost - lost, s.expected - lost);
+    return isKeysOnly(s) ? null : lossPct(s.lost - lost, s.expected - lost);
   });
 }
 
@@ -231,27 +233,10 @@ function isFlawless(stream: Stream, s: StreamSnapshot): boolean {
   );
 }
 
-/** The lowest MOS of a dialog's streams; null where none has one. */
-export function worstMos({ stores, capture }: Evidence, d: Dialog): number | null {
-  let worst: number | null = null;
-  for (const stream of stores.streams.ownedBy(d)) {
-    const mos = streamMos(stream, capture.quality);
-    if (mos !== null && mos < (worst ?? Number.POSITIVE_INFINITY)) worst = mos;
-  }
-  return worst;
-}
-
-/** The highest loss of a dialog's streams in percent, without what is not known; null where none has any. */
-export function worstLossPct({ stores, capture }: Evidence, d: Dialog): number | null {
-  let worst = stores.streams.worstLossPct(d);
-  // As of most calls: nothing to excuse, and no stream has to become an object.
-  if (worst === null || worst === 0) return worst;
-  worst = null;
-  for (const stream of stores.streams.ownedBy(d)) {
-    const lost = streamLossPct(stream, capture.quality);
-    if (lost !== null && lost >= (worst ?? 0)) worst = lost;
-  }
-  return worst;
+/** The jitter of streamQuality() alone, likewise. */
+export function streamJitterMs(stream: Stream, c: QualityContext): number | null {
+  if (stream.ends !== null) return streamQuality(stream, c)?.jitterMs ?? null;
+  return c.streams.peek(stream, (s) => streamJitter(s, jitterClockOf(stream, s, s.payloadType)).meanMs);
 }
 
 /** The window that closed last, the same as in streamQuality(), and its scale; null where it is missing. */
@@ -278,22 +263,27 @@ export function lastWindow(
 
 function scaleOf(stream: Stream, s: StreamSnapshot, payloadType: number, floorPackets: number): QualityScale {
   const format = streamFormat(stream, payloadType);
-  // Packets of a static type are timed at their own clock whatever is asked for (RFC 3551). The clock to ask for is that
-  // of a dynamic type, also when a static one came first.
-  const timedType =
-    payloadType >= FIRST_DYNAMIC_PT
-      ? payloadType
-      : s.payloadTypes.find((p) => p.payloadType >= FIRST_DYNAMIC_PT && !p.isEvent)?.payloadType;
-  const timed = timedType === undefined ? null : streamFormat(stream, timedType);
   return {
     payloadType,
     codec: format?.name ?? null,
     clockRate: format?.clockRate ?? null,
-    jitterClock: timed?.clockRate ?? null,
+    jitterClock: jitterClockOf(stream, s, payloadType),
     impairment: impairmentIn(format),
     floorPackets,
     delayMs: delayOf(stream),
   };
+}
+
+/**
+ * Packets of a static type are timed at their own clock whatever is asked for (RFC 3551). The clock to ask for is that of a
+ * dynamic type, also when a static one came first.
+ */
+function jitterClockOf(stream: Stream, s: StreamSnapshot, payloadType: number): number | null {
+  const type =
+    payloadType >= FIRST_DYNAMIC_PT
+      ? payloadType
+      : s.payloadTypes.find((p) => p.payloadType >= FIRST_DYNAMIC_PT && !p.isEvent)?.payloadType;
+  return type === undefined ? null : (streamFormat(stream, type)?.clockRate ?? null);
 }
 
 function impairmentIn(format: CodecFormat | null): Impairment | null {
@@ -346,7 +336,7 @@ export function spokenPacketMs({ snapshot, clockRate, tsStep }: StreamQuality): 
 }
 
 /** From where figures are worth a word: what a listener notices, whatever the wire says. */
-const AUDIBLE = { lossPct: 1, jitterMs: 30, latePart: 0.01, mos: 3.6 } as const;
+const AUDIBLE = { lossPct: 1, jitterMs: 30, latePct: 1, mos: 3.6 } as const;
 
 export type Audible = {
   readonly isLossy: boolean;
@@ -357,12 +347,10 @@ export type Audible = {
 };
 
 export function audible({ snapshot: s, expected, knownLossPct, jitterMs, late, mos }: StreamQuality): Audible {
-  // Key presses repeat themselves, and senders of nothing else leave gaps in their numbers.
-  const isKeysOnly = s.eventPackets >= s.packets;
   return {
-    isLossy: knownLossPct >= AUDIBLE.lossPct && !isKeysOnly,
+    isLossy: knownLossPct >= AUDIBLE.lossPct && !isKeysOnly(s),
     isJittery: jitterMs >= AUDIBLE.jitterMs,
-    isLate: expected > 0 && late / expected >= AUDIBLE.latePart,
+    isLate: latePct(late, expected) >= AUDIBLE.latePct,
     isPoor: mos !== null && mos < AUDIBLE.mos,
   };
 }

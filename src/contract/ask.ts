@@ -163,6 +163,7 @@ export const AskCall = named(
     ended_by: Type.Optional(Type.Enum(['caller', 'callee'])),
     mos_worst: Type.Optional(Type.Number()),
     loss_pct_max: Type.Optional(Type.Number({ description: 'Without what is not known.' })),
+    jitter_ms_max: Type.Optional(Type.Number()),
     not_known: Type.Optional(Type.String({ description: 'Why some of the loss is not known.' })),
     codecs: Type.Optional(Type.Array(Type.String(), { description: 'Of its streams; absent without one.' })),
     findings: Type.Array(Type.String()),

@@ -2,8 +2,8 @@
  * The calls that a question chooses, in its order. The walk takes steps, so that a server can rest between them; calls that
  * are evicted meanwhile are left out.
  */
+import { CALL_FIGURES } from '../analysis/call-figures.ts';
 import type { Evidence } from '../analysis/evidence.ts';
-import { worstLossPct, worstMos } from '../analysis/stream-quality.ts';
 import { orderSteps } from '../core/order-steps.ts';
 import type { Steps } from '../core/turns.ts';
 import type { SortKey } from '../core/words.ts';
@@ -12,7 +12,6 @@ import type { Filter } from '../query/filter.ts';
 import { passes, passesSteps } from '../query/passes.ts';
 import type { Asking } from '../query/subject.ts';
 import { Subject } from '../query/subject.ts';
-import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { CallsQuestion, Sort } from './question.ts';
 
@@ -62,7 +61,7 @@ export function* chosenSteps(e: Evidence, { filter, sort }: CallsQuestion): Step
   let isOrdered = true;
   for (const [i, d] of found.entries()) {
     if (i % CHECK_EVERY === 0) yield;
-    keys[i] = dialogs.bySlot(d.slot) === d ? KEYS[sort.by](d, e) : Number.NaN;
+    keys[i] = dialogs.bySlot(d.slot) === d ? (KEYS[sort.by](e, d) ?? Number.NaN) : Number.NaN;
     isOrdered &&= i === 0 || byPlace(i - 1, i) < 0;
   }
   if (isOrdered) return { dialogs: found, keys };
@@ -88,11 +87,11 @@ export function compareSerials(a: number, b: number, { by, isDescending }: Sort)
   return by === 'created' && isDescending ? b - a : a - b;
 }
 
-const KEYS: Readonly<Record<SortKey, (d: Dialog, e: Evidence) => number>> = {
-  created: (d) => d.createdUs,
-  updated: (d) => d.updatedUs,
-  duration: (d) => d.updatedUs - d.createdUs,
-  pdd: (d) => callTiming(d).pddMs ?? Number.NaN,
-  mos: (d, e) => worstMos(e, d) ?? Number.NaN,
-  loss: (d, e) => worstLossPct(e, d) ?? Number.NaN,
+const KEYS: Readonly<Record<SortKey, (e: Evidence, d: Dialog) => number | null>> = {
+  created: (_, d) => d.createdUs,
+  updated: (_, d) => d.updatedUs,
+  duration: CALL_FIGURES.duration,
+  pdd: CALL_FIGURES.pdd,
+  mos: CALL_FIGURES.mos,
+  loss: CALL_FIGURES.loss,
 };

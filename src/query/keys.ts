@@ -1,15 +1,16 @@
 /**
  * The table of keys: what a filter can ask of a call. Parser, help and completion read it; a new key is a row here.
  */
+import type { CallFigure } from '../analysis/call-figures.ts';
+import { CALL_FIGURES } from '../analysis/call-figures.ts';
 import { FINDING_NAMES, findingNames } from '../analysis/finding-names.ts';
 import { finalCodeOf, finalOf } from '../analysis/signaling/failure.ts';
-import { codecsOf, worstLossPct, worstMos } from '../analysis/stream-quality.ts';
+import { codecsOf } from '../analysis/stream-quality.ts';
 import { TAG_NAMES } from '../analysis/tags.ts';
 import { endpointKeyAddress } from '../core/ip.ts';
 import { DIALOG_STATES, METHOD_NAMES, ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
 import type { SipUri } from '../protocols/sip/uri.ts';
-import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { KeyKind } from './key-kinds.ts';
 import { address, choice, code, moment, number, part, text, whole } from './key-kinds.ts';
 import type { Subject } from './subject.ts';
@@ -101,10 +102,10 @@ const opener = (s: Subject) => s.messages[0];
 
 const streams = (s: Subject) => s.streams;
 
-function worst(of: readonly (number | null)[], pick: (...n: number[]) => number): number | null {
-  const known = of.filter((n) => n !== null);
-  return known.length === 0 ? null : pick(...known);
-}
+const figure =
+  (of: CallFigure) =>
+  (s: Subject): number | null =>
+    of(s.asking.e, s.d);
 
 function* originsSeen({ d }: Subject): Generator<string> {
   for (const [i, name] of ORIGINS.entries()) if ((d.originsSeen & (1 << i)) !== 0) yield name;
@@ -177,29 +178,19 @@ const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, hel
     'ssrc:0x1a2b3c4d',
     'SSRC of a stream',
   ],
-  ['mos', number('MOS', {}, SCORES, ({ d, asking }) => worstMos(asking.e, d)), 'mos<3.6', 'worst MOS of a direction'],
-  [
-    'loss',
-    number('percent', IN_PERCENT, COUNTERS, ({ d, asking }) => worstLossPct(asking.e, d)),
-    'loss>=1%',
-    'highest loss of a stream',
-  ],
+  ['mos', number('MOS', {}, SCORES, figure(CALL_FIGURES.mos)), 'mos<3.6', 'worst MOS of a direction'],
+  ['loss', number('percent', IN_PERCENT, COUNTERS, figure(CALL_FIGURES.loss)), 'loss>=1%', 'highest loss of a stream'],
   [
     'jitter',
-    number('time', IN_MS, STREAMS, (s) =>
-      worst(
-        streams(s).map(({ quality }) => quality.jitterMs),
-        Math.max,
-      ),
-    ),
+    number('time', IN_MS, SCORES, figure(CALL_FIGURES.jitter)),
     'jitter>30ms',
     'highest mean jitter of a stream',
   ],
-  ['pdd', number('time', IN_MS, RECORD, ({ d }) => callTiming(d).pddMs), 'pdd>3s', 'post-dial delay'],
-  ['setup', number('time', IN_MS, RECORD, ({ d }) => callTiming(d).setupMs), 'setup>10s', 'time from INVITE to answer'],
+  ['pdd', number('time', IN_MS, RECORD, figure(CALL_FIGURES.pdd)), 'pdd>3s', 'post-dial delay'],
+  ['setup', number('time', IN_MS, RECORD, figure(CALL_FIGURES.setup)), 'setup>10s', 'time from INVITE to answer'],
   [
     'duration',
-    number('time', IN_SEC, RECORD, ({ d }) => Math.max(0, d.updatedUs - d.createdUs) / 1e6),
+    number('time', IN_SEC, RECORD, figure(CALL_FIGURES.duration)),
     'duration<5s',
     'time from the first to the last message',
   ],

@@ -12,7 +12,6 @@ import type { CallRow } from './call-row.ts';
 import { toCallRow } from './call-row.ts';
 import { toDialogSummary } from './dialog-summary.ts';
 import { NOT_KNOWN } from './own-drops.ts';
-import { mosValue, percent } from './stream-document.ts';
 
 export function toAskCall(e: Evidence, d: Dialog): AskCall {
   return askCallOf(toCallRow(e, d), toDialogSummary(d, e.capture.sources));
@@ -30,8 +29,9 @@ export function askCallOf(row: CallRow, summary: DialogSummary): AskCall {
   if (row.transport !== '') call.transport = row.transport;
   if (row.userAgent !== '') call.user_agent = row.userAgent;
   if (row.endedBy === 'caller' || row.endedBy === 'callee') call.ended_by = row.endedBy;
-  if (row.worstMos !== null) call.mos_worst = mosValue(row.worstMos);
-  if (row.worstLossPct !== null) call.loss_pct_max = percent(row.worstLossPct);
+  if (row.worstMos !== null) call.mos_worst = row.worstMos;
+  if (row.worstLossPct !== null) call.loss_pct_max = row.worstLossPct;
+  if (row.worstJitterMs !== null) call.jitter_ms_max = row.worstJitterMs;
   if (row.hasOwnDrops) call.not_known = NOT_KNOWN;
   const { codecs } = row;
   if (codecs.length > 0) call.codecs = [...codecs];

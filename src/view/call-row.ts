@@ -2,6 +2,8 @@
  * One line of the call table: who called whom, how it ended, how it sounded, and what is wrong. What few tables show is
  * read when a column asks for it.
  */
+
+import { CALL_FIGURES } from '../analysis/call-figures.ts';
 import type { CallMessage } from '../analysis/call-messages.ts';
 import { messagesOf, openerOf } from '../analysis/call-messages.ts';
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
@@ -12,10 +14,8 @@ import { findingNames } from '../analysis/finding-names.ts';
 import { whoHungUp } from '../analysis/hangup.ts';
 import { finalCodeOf, finalOf } from '../analysis/signaling/failure.ts';
 import { codecsOf } from '../analysis/stream-quality.ts';
-import { spanSec } from '../core/rounded.ts';
 import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
-import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { hasOwnDrops } from './own-drops.ts';
 
@@ -100,34 +100,25 @@ class DialogRow implements CallRow {
     return finalOf(this.#d, this.#e.stores.log)?.reason ?? '';
   }
   get durationSec(): number {
-    return spanSec(this.#d.createdUs, this.#d.updatedUs);
+    return CALL_FIGURES.duration(this.#e, this.#d);
   }
   get pddMs(): number | null {
-    return callTiming(this.#d).pddMs;
+    return CALL_FIGURES.pdd(this.#e, this.#d);
   }
   get setupMs(): number | null {
-    return callTiming(this.#d).setupMs;
+    return CALL_FIGURES.setup(this.#e, this.#d);
   }
   get worstMos(): number | null {
-    let worst: number | null = null;
-    for (const { quality } of this.#judged.streams) if (quality.mos !== null) worst = Math.min(worst ?? 5, quality.mos);
-    return worst;
+    return CALL_FIGURES.mos(this.#e, this.#d);
   }
   get worstLossPct(): number | null {
-    let worst: number | null = null;
-    for (const { quality } of this.#judged.streams) {
-      const { eventPackets, packets } = quality.snapshot;
-      // Streams of key presses alone have gaps in their numbers that nobody hears.
-      if (eventPackets < packets) worst = Math.max(worst ?? 0, quality.knownLossPct);
-    }
-    return worst;
+    return CALL_FIGURES.loss(this.#e, this.#d);
   }
   get hasOwnDrops(): boolean {
     return hasOwnDrops(this.#judged);
   }
   get worstJitterMs(): number | null {
-    const all = this.#judged.streams.map(({ quality }) => quality.jitterMs);
-    return all.length === 0 ? null : Math.max(...all);
+    return CALL_FIGURES.jitter(this.#e, this.#d);
   }
   get codecs(): readonly string[] {
     const names: string[] = [];

@@ -13,6 +13,7 @@ import { finishBurstGap } from '../protocols/rtp/burst-gap.ts';
 
 import { lossPct } from '../protocols/rtp/quality.ts';
 import type { RoundTrip } from '../protocols/rtp/round-trip.ts';
+import { windowLosses } from '../protocols/rtp/stream-figures.ts';
 import { packetMs } from '../protocols/rtp/stream-snapshot.ts';
 import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
 import { windowCounts, windowJitterMs } from '../protocols/rtp/stream-window.ts';
@@ -99,12 +100,23 @@ export function readStream(
 }
 
 function readWindows(stream: Stream, q: StreamQuality, most: number): WindowReading[] {
+  const losses = windowLosses(q.windows);
   const first = Math.max(0, q.windows.length - most);
-  return q.windows.slice(first).map((w, i) => readWindow(w, windowScale(stream, q, w), q.known[first + i] ?? w));
+  return q.windows
+    .slice(first)
+    .map((w, i) => readWindow(w, windowScale(stream, q, w), q.known[first + i] ?? w, losses[first + i]));
 }
 
-/** `known` is the window without what the capture may have dropped itself. */
-export function readWindow(w: StreamWindow, q: QualityScale, known: StreamWindow): WindowReading {
+/**
+ * `known` is the window without what the capture may have dropped itself. `lost`: what never came; without it what had not
+ * come when the window closed. The score counts what came late too.
+ */
+export function readWindow(
+  w: StreamWindow,
+  q: QualityScale,
+  known: StreamWindow,
+  lost: number = w.lost,
+): WindowReading {
   const counted = windowCounts(w, q.jitterClock);
   const without = known === w ? counted : windowCounts(known, q.jitterClock);
   const score = windowScoreWithout(without, counted, q.impairment, q.floorPackets, q.delayMs);
@@ -112,7 +124,7 @@ export function readWindow(w: StreamWindow, q: QualityScale, known: StreamWindow
   return {
     startUs: w.startUs,
     jitterMs: windowJitterMs(w, q.jitterClock),
-    lossPct: lossPct(w.lost, w.expected),
+    lossPct: lossPct(lost, w.expected),
     packets: w.packets,
     verdict: score?.verdict ?? null,
     mos: scored?.mos ?? null,

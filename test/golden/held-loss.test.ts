@@ -10,8 +10,9 @@ import { Capture } from '../../fixtures/build/capture.ts';
 import { CAROL } from '../../fixtures/build/case-kit.ts';
 import { rtpStream, voice } from '../../fixtures/build/rtp.ts';
 import { TALK_MS } from '../../fixtures/build/scene-kit.ts';
+import { CALL_FIGURES } from '../../src/analysis/call-figures.ts';
 import { dialogFacts } from '../../src/analysis/dialog-facts.ts';
-import { streamLossPct, streamMos, worstLossPct, worstMos } from '../../src/analysis/stream-quality.ts';
+import { streamLossPct, streamMos } from '../../src/analysis/stream-quality.ts';
 import { callHints } from '../../src/view/call-hints.ts';
 import { toCallRow } from '../../src/view/call-row.ts';
 import { streamDocument } from '../../src/view/documents.ts';
@@ -53,8 +54,8 @@ async function judged(t: TestContext, plan: HeldPlan): Promise<Judged> {
   };
   const row = toCallRow(evidence, d);
   const [caller, callee] = [heard(SSRC.caller), heard(SSRC.callee)];
-  assert.equal(worstLossPct(evidence, d), row.worstLossPct, 'filter and sort say what the column says');
-  assert.equal(worstMos(evidence, d), row.worstMos);
+  assert.equal(CALL_FIGURES.loss(evidence, d), row.worstLossPct, 'filter and sort say what the column says');
+  assert.equal(CALL_FIGURES.mos(evidence, d), row.worstMos);
   assert.ok(Math.abs((row.worstLossPct ?? 0) - Math.max(caller.loss, callee.loss)) < 1e-4);
   return { caller, callee, findings: row.findings, hints: callHints(dialogFacts(evidence, d)) };
 }

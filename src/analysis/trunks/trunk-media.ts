@@ -3,6 +3,7 @@
  * others, of all streams of the call.
  */
 import { endpointKeyAddress } from '../../core/ip.ts';
+import { isKeysOnly } from '../../protocols/rtp/stream-figures.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { Capture } from '../../store/stores.ts';
@@ -11,10 +12,12 @@ import { streamQuality } from '../stream-quality.ts';
 export type CallMedia = {
   /** The lowest of the streams; null where none can be scored. */
   readonly mos: number | null;
-  /** Packets. */
+  /** Packets, without those of key presses alone. */
   readonly lost: number;
   readonly expected: number;
 };
+
+const NOTHING_HEARD = { lost: 0, expected: 0 };
 
 type Heard = CallMedia & { readonly stream: Stream };
 
@@ -22,7 +25,10 @@ type Heard = CallMedia & { readonly stream: Stream };
 export function heardOf(d: Dialog, { quality }: Capture): readonly Heard[] {
   return quality.streams.ownedBy(d).flatMap((stream) => {
     const q = streamQuality(stream, quality);
-    return q === null ? [] : [{ stream, mos: q.mos, lost: q.lost - q.ownLost, expected: q.expected - q.ownLost }];
+    if (q === null) return [];
+    const { lost, expected } = isKeysOnly(q.snapshot) ? NOTHING_HEARD : q;
+    const own = isKeysOnly(q.snapshot) ? 0 : q.ownLost;
+    return [{ stream, mos: q.mos, lost: lost - own, expected: expected - own }];
   });
 }
 

@@ -86,7 +86,7 @@ export function rowOf(c: AskCall): ListedRow {
     worstMos: c.mos_worst ?? null,
     worstLossPct: c.loss_pct_max ?? null,
     hasOwnDrops: c.not_known !== undefined,
-    worstJitterMs: null,
+    worstJitterMs: c.jitter_ms_max ?? null,
     codecs: c.codecs ?? [],
     findings: c.findings,
     src: c.src ?? '',

@@ -1,7 +1,7 @@
 /**
  * The native stream table seen from TypeScript: chunks of native memory read by index, no call a stream.
  */
-import { lossPct } from './quality.ts';
+import { heardLossPct } from './stream-figures.ts';
 import { STREAM, STREAM_BYTES } from './stream-layout.ts';
 import { copyStream, StreamSnapshot } from './stream-snapshot.ts';
 
@@ -54,14 +54,13 @@ export class StreamTable {
     sum.lost += s.lost;
   }
 
-  /** Lost for good in percent, as it stands; null when the slot is another's by now. */
-  lossPct(index: number, generation: number): number | null {
+  /** heardLossPct() as it stands; null also when the slot is another's by now. */
+  heardLossPct(index: number, generation: number): number | null {
     const view = this.#view(index);
     if (view === null) return null;
     const base = this.#base(index);
     if (view.getUint32(base + STREAM.generation, true) !== generation) return null;
-    const s = new StreamSnapshot(view, base);
-    return lossPct(s.lost, s.expected);
+    return heardLossPct(new StreamSnapshot(view, base));
   }
 
   /** An SDP vouches for the stream, or no longer does: strangers do not take its place. */

@@ -319,13 +319,13 @@ export class StreamStore {
     return true;
   }
 
-  /** The highest loss of a dialog's streams in percent, of their counters alone: a hold may explain some. Null where none has any. */
+  /** The highest loss of a dialog's streams in percent, of their counters alone: a hold may explain some. Null where nobody hears one. */
   worstLossPct(dialog: Dialog): number | null {
     const columns = this.#columns;
     let worst: number | null = null;
     for (let place = dialog.newestStream; place !== NO_PLACE; place = columns.older(place)) {
-      const lost = this.table?.lossPct(place, columns.generation(place)) ?? null;
-      if (lost !== null && lost >= (worst ?? 0)) worst = lost;
+      const lost = this.table?.heardLossPct(place, columns.generation(place)) ?? null;
+      if (lost !== null && (worst === null || lost > worst)) worst = lost;
     }
     return worst;
   }
