@@ -3,9 +3,11 @@
  * shipped it. What a store adds is the host.
  */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import type { CALL_FIGURES } from '../../src/analysis/call-figures.ts';
 import type { AskCall } from '../../src/contract/index.ts';
 import { NO_NAMES } from '../../src/core/names.ts';
 import { SORT_KEYS } from '../../src/core/words.ts';
@@ -22,6 +24,7 @@ import { run } from '../cli/run-program.ts';
 import { storePlace } from '../helpers/fake-store.ts';
 import { readCaptureFile, temporaryFolder } from '../helpers/read-capture.ts';
 import { skipWithoutStore, startMigratedStore } from '../helpers/store.ts';
+import { variedCalls } from '../helpers/varied-calls.ts';
 import { movedToNow } from './moved-capture.ts';
 
 const skip = skipWithoutStore();
@@ -30,10 +33,10 @@ const DEMO = 'fixtures/demo/demo.pcap';
 
 type Both = { readonly memory: Explorer; readonly store: StoreExplorer; readonly callIds: readonly string[] };
 
-async function both(t: TestContext): Promise<Both> {
+async function both(t: TestContext, capture = DEMO): Promise<Both> {
   const store = await startMigratedStore(t);
   const folder = temporaryFolder(t);
-  const path = movedToNow(DEMO, join(folder, 'demo.pcap'), 0.5);
+  const path = movedToNow(capture, join(folder, 'moved.pcap'), 0.5);
   const to = ['--ship', `${store.url}/calltap`, '--ship-spool', join(folder, 'spool'), '--ship-host', HOST];
   const { code, stderr } = await run([path, ...to, '--ship-messages', 'full']);
   assert.equal(code, 0, stderr);
@@ -147,6 +150,38 @@ const FILTERS = [
 ];
 const UNANSWERABLE = new Set(['leg:a84b4c76e6*', 'auth:2001']);
 
+test('figures of calls choose and sort alike', { skip }, async (t) => {
+  const path = join(temporaryFolder(t), 'varied.pcap');
+  writeFileSync(path, variedCalls(7));
+  const { memory, store } = await both(t, path);
+  const calls = (await memory.page(asked(''), 1_000, ''))?.calls ?? [];
+  const figures: Readonly<Record<keyof typeof CALL_FIGURES, (call: AskCall) => number | null | undefined>> = {
+    mos: (c) => c.mos_worst,
+    loss: (c) => c.loss_pct_max,
+    jitter: (c) => c.jitter_ms_max,
+    pdd: (c) => c.timing.pdd_ms,
+    setup: (c) => c.timing.setup_ms,
+    duration: (c) => c.duration_sec,
+  };
+  for (const [key, of] of Object.entries(figures)) {
+    const values = new Set(calls.map((c) => of(c) ?? null));
+    assert.ok(values.size > 3, key);
+    for (const n of values) {
+      if (n === null) continue;
+      for (const q of [`${key}=${n}`, `${key}>=${n}`, `${key}>${n}`, `${key}<${n}`, `${key}=${n.toFixed(1)}`]) {
+        const [wanted, found] = [await memory.page(asked(q), 100, ''), await store.page(asked(q), 100, '')];
+        assert.deepEqual(plain(found?.calls), plain(wanted?.calls), q);
+      }
+    }
+  }
+  for (const key of SORT_KEYS)
+    for (const sort of [key, `-${key}`])
+      assert.deepEqual(
+        plain(await store.page(asked('', sort), 100, '')),
+        plain(await memory.page(asked('', sort), 100, '')),
+      );
+});
+
 test('both explorers answer the same of one capture', { skip }, async (t) => {
   const { memory, store, callIds } = await both(t);
   assert.equal(callIds.length, 21);
@@ -247,8 +282,17 @@ test('both explorers answer the same of one capture', { skip }, async (t) => {
   await t.test('trunks', async () => {
     const [found, wanted] = [await store.trunks({}), await memory.trunks({})];
     const figures = (all: typeof found) =>
-      all?.trunks.map(({ trunk, direction, figures: f }) => ({ trunk, direction, figures: f }));
-    assert.deepEqual(figures(found), figures(wanted));
+      all?.trunks.map(({ trunk, direction, figures: f }) => ({ trunk, direction, ...f }));
+    const sums = (all: typeof found) =>
+      figures(all)?.map(({ pdd_ms, mos, ...others }) => ({ ...others, calls: [pdd_ms?.count, mos?.count] }));
+    assert.deepEqual(sums(found), sums(wanted));
+    // A store has no least and no greatest value, by which the quantiles of an agent are held.
+    const quantiles = (all: typeof found) =>
+      (figures(all) ?? []).flatMap((f) => [f.pdd_ms ?? [], f.mos ?? []].flatMap(Object.values));
+    const [stored, exact] = [quantiles(found), quantiles(wanted)];
+    assert.equal(stored.length, exact.length);
+    for (const [i, n] of exact.entries())
+      assert.ok(Math.abs((stored[i] ?? 0) - n) <= 0.02 * n + 0.01, `${stored[i]} ${n}`);
   });
 
   await t.test('what is not there', async () => {

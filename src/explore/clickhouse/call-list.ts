@@ -8,6 +8,7 @@ import type { AskCall, AskCalls, DialogSummary, HiddenBy } from '../../contract/
 import { counted } from '../../core/counted.ts';
 import { socketOf } from '../../core/ip.ts';
 import type { Names } from '../../core/names.ts';
+import { rounded } from '../../core/rounded.ts';
 import { DIALOG_STATES, ORIGINS } from '../../core/words.ts';
 import { askCallOf } from '../../view/ask-call.ts';
 import type { CallRow } from '../../view/call-row.ts';
@@ -15,6 +16,7 @@ import { timestampText } from '../../view/captured-at.ts';
 import type { CallsQuestion, Sort } from '../question.ts';
 import type { Asking } from './filter-sql.ts';
 import { filterSql } from './filter-sql.ts';
+import { FIGURE_SQL } from './key-sql.ts';
 import { KEY } from './parts.ts';
 import { AMOUNT_OR_NULL, COUNT, COUNT_OR_NULL, rowShape, TEXT, TEXTS, TIME } from './row-shapes.ts';
 import { SqlParameters, usOf } from './sql.ts';
@@ -73,10 +75,10 @@ export const LIST_ROW_COLUMNS = `${Object.keys(PLACE).join(', ')}, ${LIST_COLUMN
 const SORTS: Readonly<Record<Sort['by'], string>> = {
   created: 'toFloat64(toUnixTimestamp64Micro(created_at))',
   updated: 'toFloat64(toUnixTimestamp64Micro(updated_at))',
-  duration: 'toFloat64(toUnixTimestamp64Micro(updated_at) - toUnixTimestamp64Micro(created_at))',
-  pdd: 'toFloat64(pdd_ms)',
-  mos: 'toFloat64(worst_mos)',
-  loss: 'toFloat64(worst_loss_pct)',
+  duration: FIGURE_SQL.duration,
+  pdd: FIGURE_SQL.pdd,
+  mos: FIGURE_SQL.mos,
+  loss: FIGURE_SQL.loss,
 };
 
 type Place = {
@@ -281,6 +283,9 @@ export function summaryOf(row: CallListRow): DialogSummary {
   return summary;
 }
 
+/** As FIGURE_SQL has it. */
+const figure = (n: number | null): number | null => (n === null ? null : rounded(n, 4));
+
 export function callRowOf(row: CallListRow, names: Names): CallRow {
   return {
     callId: row.call_id,
@@ -295,10 +300,10 @@ export function callRowOf(row: CallListRow, names: Names): CallRow {
     durationSec: row.duration_sec ?? 0,
     pddMs: row.pdd_ms,
     setupMs: row.setup_ms,
-    worstMos: row.worst_mos,
-    worstLossPct: row.worst_loss_pct,
+    worstMos: figure(row.worst_mos),
+    worstLossPct: figure(row.worst_loss_pct),
     hasOwnDrops: false,
-    worstJitterMs: row.worst_jitter_ms,
+    worstJitterMs: figure(row.worst_jitter_ms),
     codecs: row.codecs,
     findings: row.findings,
     src: row.src,

@@ -163,11 +163,8 @@ class Writer {
         return this.#fits(row, this.#address(v), scope);
       case 'code':
         return `(${row.column} != 0 AND ${this.#range(known(readCode(v, term.operator)), row.column)})`;
-      case 'number': {
-        const range = known(readNumber(v, term.operator, row.units));
-        // Columns of four bytes have no more digits than that.
-        return `ifNull(${this.#range(range, `round(toFloat64(${row.column}), 5)`)}, 0)`;
-      }
+      case 'number':
+        return `ifNull(${this.#range(known(readNumber(v, term.operator, row.units)), row.sql)}, 0)`;
       case 'port': {
         const port = this.#parameters.add(String(known(readWhole(v, 0xffff))), 'String');
         return this.#inMessages(anyOf(row.ofMessages.map((x) => `${x} = ${port}`)), scope);

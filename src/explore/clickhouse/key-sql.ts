@@ -2,6 +2,7 @@
  * Where the store has what a key of the filter language asks for (query/keys.ts): columns of `calls`, else what stands in the
  * messages of the call. The texts of messages are there without their secrets, and without bodies unless agents ship these.
  */
+import type { CALL_FIGURES } from '../../analysis/call-figures.ts';
 import { FINDING_NAMES } from '../../analysis/finding-names.ts';
 import { TAG_NAMES } from '../../analysis/tags.ts';
 import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../../core/words.ts';
@@ -29,7 +30,7 @@ export type KeySql =
   | ({ readonly kind: 'part' } & Texts)
   | ({ readonly kind: 'choice'; readonly words: readonly string[] } & Texts)
   | ({ readonly kind: 'address' } & Texts)
-  | { readonly kind: 'number'; readonly units: Units; readonly column: string }
+  | { readonly kind: 'number'; readonly units: Units; readonly sql: string }
   | { readonly kind: 'code'; readonly column: string }
   | { readonly kind: 'ssrc' }
   | { readonly kind: 'port'; readonly ofMessages: readonly string[] }
@@ -86,6 +87,19 @@ export const hostOf = (socket: string): string =>
 const DISPLAYS = [`JSONExtractString(document, 'from_display')`, `JSONExtractString(document, 'to_display')`];
 const MEDIA_ADDRESSES = `arrayMap(x -> JSONExtractString(x, 'media_addr'), JSONExtractArrayRaw(document, 'sdp_timeline'))`;
 
+/**
+ * The figures of a call (analysis/call-figures.ts), by which filters choose and lists are sorted. Columns of four bytes have
+ * these digits, and behind them some that nobody measured.
+ */
+export const FIGURE_SQL = {
+  mos: 'round(toFloat64(worst_mos), 4)',
+  loss: 'round(toFloat64(worst_loss_pct), 4)',
+  jitter: 'round(toFloat64(worst_jitter_ms), 4)',
+  pdd: 'toFloat64(pdd_ms)',
+  setup: 'toFloat64(setup_ms)',
+  duration: 'duration_sec',
+} satisfies Readonly<Record<keyof typeof CALL_FIGURES, string>>;
+
 const ROWS: Readonly<Record<string, KeySql>> = {
   host: { kind: 'text', columns: ['host'] },
   callid: { kind: 'text', columns: ['call_id'], lookup: ['call_id'] },
@@ -117,12 +131,12 @@ const ROWS: Readonly<Record<string, KeySql>> = {
   ua: { kind: 'text', columns: ['user_agent'], ofMessages: [headers('user-agent|server')] },
   codec: { kind: 'text', arrays: ['codecs'] },
   ssrc: { kind: 'ssrc' },
-  mos: { kind: 'number', units: {}, column: 'worst_mos' },
-  loss: { kind: 'number', units: IN_PERCENT, column: 'worst_loss_pct' },
-  jitter: { kind: 'number', units: IN_MS, column: 'worst_jitter_ms' },
-  pdd: { kind: 'number', units: IN_MS, column: 'pdd_ms' },
-  setup: { kind: 'number', units: IN_MS, column: 'setup_ms' },
-  duration: { kind: 'number', units: IN_SEC, column: 'duration_sec' },
+  mos: { kind: 'number', units: {}, sql: FIGURE_SQL.mos },
+  loss: { kind: 'number', units: IN_PERCENT, sql: FIGURE_SQL.loss },
+  jitter: { kind: 'number', units: IN_MS, sql: FIGURE_SQL.jitter },
+  pdd: { kind: 'number', units: IN_MS, sql: FIGURE_SQL.pdd },
+  setup: { kind: 'number', units: IN_MS, sql: FIGURE_SQL.setup },
+  duration: { kind: 'number', units: IN_SEC, sql: FIGURE_SQL.duration },
   finding: { kind: 'choice', words: FINDING_NAMES, arrays: ['findings'] },
   tag: { kind: 'choice', words: TAG_NAMES, arrays: [`JSONExtract(document, 'tags', 'Array(String)')`] },
   origin: { kind: 'choice', words: ORIGINS, columns: ['origin'], ofMessages: ['[origin]'] },
