@@ -14,7 +14,7 @@
 static bool may_be_plain(const struct ct_stream *s) {
   const uint8_t pt = s->last_pt;
   bool is_audio = s->pt[0] == pt && s->main_pt == pt && s->audio_pt == pt && (s->event_mask & 1) == 0;
-  bool is_timed = (s->flags & (CT_SF_TIMED | CT_SF_RETIRED)) == CT_SF_TIMED &&
+  bool is_timed = (s->flags & (CT_SF_TIMED | CT_SF_RETIRED | CT_SF_BEHIND)) == CT_SF_TIMED &&
                   s->ts_step == s->ts_step_seen && s->last_audio_ns == s->last_ns;
   bool is_well = s->state == CT_STREAM_ACCEPTED && s->bad_seq > UINT16_MAX && s->late_run == 0;
   bool is_wire = s->ip_version == 4 && s->origin == CT_ORIGIN_WIRE;

@@ -27,18 +27,33 @@ static bool is_long_outage(const struct ct_stream *s, const struct ct_rtp_header
          agrees(ticks * (double)ct_ns_per_tick(s, h->pt), elapsed, 8);
 }
 
-/* Arrivals have moved with the timestamps so far: a file without times, or with whole seconds, proves nothing. */
-static bool has_arrival_clock(const struct ct_stream *s, double ns_per_tick) {
+static const double lane_clocks[CT_RTP_LANES - 1] = {8000, 16000, 48000, VIDEO_CLOCK};
+
+static bool moved_together(const struct ct_stream *s, double ns_per_tick) {
   double arrived = (double)ct_ns_diff(s->last_audio_ns, s->first_audio_ns);
   double stamped = (double)(int32_t)(s->last_ts - s->first_audio_ts) * ns_per_tick;
   return stamped >= (double)PROOF_NS && agrees(arrived, stamped, 4);
 }
 
+/* Of the type that was sent last; where its clock is not known yet, that of the lane at which arrivals and timestamps agree:
+ * they lie so far apart that no two do. 0: none. */
+static double likely_ns_per_tick(const struct ct_stream *s) {
+  const double known = (double)ct_ns_per_tick(s, s->audio_pt);
+  if (known != 0) return known;
+  for (int i = 0; i < CT_RTP_LANES - 1; i++)
+    if (moved_together(s, 1e9 / lane_clocks[i])) return 1e9 / lane_clocks[i];
+  return 0;
+}
+
+bool ct_stream_has_arrival_clock(const struct ct_stream *s) {
+  const double ns_per_tick = likely_ns_per_tick(s);
+  return ns_per_tick != 0 && moved_together(s, ns_per_tick);
+}
+
 static double jitter_ns(const struct ct_stream *s, double ns_per_tick) {
-  static const double clocks[CT_RTP_LANES - 1] = {8000, 16000, 48000, 90000};
   if (s->lane_mode == CT_LANES_ONE) return (double)s->jitter0 * 1e6;
   int lane = 0;
-  while (lane < CT_RTP_LANES - 1 && !agrees(1e9 / ns_per_tick, clocks[lane], 1000)) lane++;
+  while (lane < CT_RTP_LANES - 1 && !agrees(1e9 / ns_per_tick, lane_clocks[lane], 1000)) lane++;
   return (double)(lane == 0 ? s->jitter0 : s->jitter[lane - 1]) * 1e6;
 }
 
@@ -57,13 +72,14 @@ static bool fits_sequence(const struct ct_stream *s, const struct ct_rtp_header 
  * anew (RFC 3550 s5.1), as after music on hold or a transfer. A burst behind an outage has timestamps that fit. */
 static bool is_jump(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now) {
   const uint16_t step = (uint16_t)(h->seq - s->ext_max);
-  const double ns_per_tick = (double)ct_ns_per_tick(s, s->audio_pt);
+  const double ns_per_tick = likely_ns_per_tick(s);
   if (step < 2 || step >= CT_RTP_MAX_DROPOUT || s->ts_step == 0) return false;
   if (!(s->flags & CT_SF_TIMED) || ns_per_tick == 0 || agrees(1e9 / ns_per_tick, VIDEO_CLOCK, 1000))
     return false;
   const double due = (double)(step - 1) * s->ts_step * ns_per_tick;
   const double elapsed = (double)ct_ns_diff(now, s->last_audio_ns) + JITTERS * jitter_ns(s, ns_per_tick);
-  return 2 * elapsed < due && !fits_sequence(s, h, step) && has_arrival_clock(s, ns_per_tick);
+  if (2 * elapsed >= due || fits_sequence(s, h, step)) return false;
+  return (s->flags & CT_SF_PROVEN) != 0 || moved_together(s, ns_per_tick);
 }
 
 enum ct_leap ct_stream_leap(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now) {

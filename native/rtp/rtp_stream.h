@@ -28,6 +28,8 @@ enum ct_stream_flag {
   CT_SF_TIMED = 1,   /* an audio packet set last_ts and last_audio_ns */
   CT_SF_RETIRED = 2, /* a later stream took the key: history, gets no more packets */
   CT_SF_HINTED = 4,  /* clock came from TypeScript, not from inference */
+  CT_SF_BEHIND = 8,  /* the packet before this one lay behind the highest sequence number */
+  CT_SF_PROVEN = 16, /* arrivals moved with the timestamps, before the sender began anew */
 };
 enum ct_lane_mode { CT_LANES_ONE = 0, CT_LANES_ALL = 1 };
 
@@ -204,6 +206,8 @@ unsigned ct_stream_roll(struct ct_stream *s, const struct ct_rtp_opts *o, int64_
 static inline double ct_us(int64_t ns) { return (double)(ns / 1000) + (double)(ns % 1000) / 1000.0; }
 
 /* ---- rtp_restart.c: what a jump in the sequence is ---- */
+/* Arrivals have moved with the timestamps so far: a file without times, or with whole seconds, proves nothing. */
+bool ct_stream_has_arrival_clock(const struct ct_stream *s);
 enum ct_leap ct_stream_leap(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now);
 /* True when the packet belongs to a new stream of the same key (port and SSRC reused by the next call). */
 bool ct_stream_is_reuse(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now);

@@ -113,11 +113,16 @@ unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const 
   if (s->dscp_last != p->dscp) s->dscp_last = p->dscp;
   uint32_t before = s->ext_max;
   enum ct_seq_verdict v = ct_sequence_update(s, h->seq, leap);
-  if (v == CT_SEQ_RESYNC) s->flags &= (uint8_t)~CT_SF_TIMED;
+  if (v == CT_SEQ_RESYNC) {
+    if (ct_stream_has_arrival_clock(s)) s->flags |= CT_SF_PROVEN;
+    s->flags &= (uint8_t)~CT_SF_TIMED;
+  }
   uint32_t step = s->ext_max - before;
-  bool timed = v != CT_SEQ_DUPLICATE && v != CT_SEQ_STRAY;
-  if (take_payload(s, h, event, now, (int64_t)o->buffer_ms * 1000000, timed, step == 1))
+  const bool timed = v != CT_SEQ_DUPLICATE && v != CT_SEQ_STRAY;
+  const bool neighbour = step == 1 && !(s->flags & CT_SF_BEHIND);
+  if (take_payload(s, h, event, now, (int64_t)o->buffer_ms * 1000000, timed, neighbour))
     done |= CT_UPDATE_KEY;
+  if (timed) s->flags = (uint8_t)(v == CT_SEQ_LATE ? s->flags | CT_SF_BEHIND : s->flags & ~CT_SF_BEHIND);
   if (carries) done |= ct_segment_after(changes, s, o, h->pt, timed, out);
   if (s->state == CT_STREAM_PROBING && probe(s, h, v, step)) {
     s->state = CT_STREAM_ACCEPTED;

@@ -65,6 +65,13 @@ static void packet_time_is_that_of_speech(void) {
   CHECK_NEAR(packet_ticks(960, 19200, 20833, 111), 960, 0);  /* Opus: 400 ms */
   CHECK_NEAR(packet_ticks(160, 1280, 125000, 96), 160, 0);   /* AMR: SID each 160 ms */
   CHECK_NEAR(packet_ticks(320, 2560, 62500, 97), 320, 0);    /* AMR-WB */
+  /* Neighbours that swap teach none. */
+  start(100);
+  for (int i = 0; i < 200; i++) {
+    const int k = i % 4 == 1 ? i + 1 : i % 4 == 2 ? i - 1 : i;
+    one(i * 20 * MS, k, (uint32_t)k * 160, 0);
+  }
+  CHECK_EQ(stream(0)->ts_step, 160);
   /* It changes both ways without a word, and is found when a stream begins in silence. */
   CHECK_NEAR(packet_ticks(160, 480, 125000, 0), 480, 0);
   CHECK_NEAR(packet_ticks(480, 160, 125000, 0), 160, 0);

@@ -33,6 +33,17 @@ static void a_sender_that_begins_anew(void) {
       CHECK_EQ(stream(0)->strays, 0);
       CHECK_EQ(stream(0)->unique, 200);
     }
+  /* One packet of before comes 60 ms behind the restart. */
+  begin(0);
+  for (uint32_t i = 0; i < 3; i++) one((BEFORE + i) * 20 * MS, i - 300, 900000 + i * 160, 0);
+  one((BEFORE + 3) * 20 * MS - 5 * MS, BEFORE + 29, (BEFORE + 29) * 160, 0);
+  for (uint32_t i = 3; i < 100; i++) one((BEFORE + i) * 20 * MS, i - 300, 900000 + i * 160, 0);
+  CHECK_EQ(lost(stream(0)), 0);
+  CHECK_EQ(stream(0)->resyncs, 1);
+  /* Nobody has told the clock yet. */
+  start(100);
+  for (uint32_t i = 0; i < 40; i++) one(i * 20 * MS, i < 20 ? i : i + 700, (i < 20 ? 0 : 5000000) + i * 320, 97);
+  CHECK_EQ(lost(stream(0)), 0);
   /* With another codec. */
   begin(0);
   go_on(20 * MS, 300, 77777, 18);

@@ -2,6 +2,7 @@
  * A stream's numbers as a reader may trust them: codec and clock from the SDP, closed windows, scores.
  */
 
+import { measuredSec, SCORE_SEC } from '../core/score-window.ts';
 import { impairmentOf } from '../protocols/rtp/codec-impairment.ts';
 import type { Impairment } from '../protocols/rtp/emodel.ts';
 import { openWindow } from '../protocols/rtp/open-window.ts';
@@ -19,7 +20,7 @@ import type { StreamSnapshot } from '../protocols/rtp/stream-snapshot.ts';
 import { packetMs, streamJitter, streamLate } from '../protocols/rtp/stream-snapshot.ts';
 import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
 import { windowCounts } from '../protocols/rtp/stream-window.ts';
-import { measuredSec, SCORE_SEC, widerWindows } from '../protocols/rtp/wider-windows.ts';
+import { widerWindows } from '../protocols/rtp/wider-windows.ts';
 import { FIRST_DYNAMIC_PT, streamFormat } from '../store/media/codec-format.ts';
 import type { CodecFormat } from '../store/media/codec-set.ts';
 import type { Stream } from '../store/media/stream.ts';

@@ -2,9 +2,9 @@
  * Puts the writers and the stores together: records go in, and what was made of them is in `stores`.
  */
 
+import { measuredSec } from '../core/score-window.ts';
 import { DecodeCounters } from '../decode/counters.ts';
 import { StreamTable } from '../protocols/rtp/stream-table.ts';
-import { measuredSec } from '../protocols/rtp/wider-windows.ts';
 import type { FileSource } from '../sources/file/file-source.ts';
 import type { HepAuth } from '../sources/hep/auth.ts';
 import type { LiveSource } from '../sources/live/live-source.ts';

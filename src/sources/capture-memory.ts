@@ -4,7 +4,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { measuredSec } from '../protocols/rtp/wider-windows.ts';
+import { measuredSec } from '../core/score-window.ts';
 import type { NativeCaptureOptions } from './native.ts';
 import { RecordBatch } from './record-batch.ts';
 import { RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from './records.ts';

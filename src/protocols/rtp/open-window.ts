@@ -4,8 +4,7 @@
  */
 import { LANE_MODE, LANES } from './stream-layout.ts';
 import type { StreamSnapshot } from './stream-snapshot.ts';
-import type { StreamWindow } from './stream-window.ts';
-import type { NetCounts } from './wider-windows.ts';
+import type { NetCounts, StreamWindow } from './stream-window.ts';
 
 /** It is closed by capture time or by the stream's end; null when it is empty. */
 export function openWindow(s: StreamSnapshot): StreamWindow | null {

@@ -99,12 +99,19 @@ export function segmentsOf(s: StreamSnapshot, ends: readonly SegmentEnd[]): Stre
     tsStep: s.tsStep,
   };
   const made: StreamSegment[] = [];
-  let before: SegmentEnd | null = null;
-  for (const end of [...ends, last]) {
-    made.push(between(before, end, s.firstUs));
-    before = end;
+  const all = [...ends, last];
+  // A packet that came late makes up for a loss of the segment before, where it was counted.
+  let surplus = 0;
+  for (let i = all.length - 1; i >= 0; i--) {
+    const lost = lostBetween(all[i - 1]?.mark ?? NOTHING, all[i]?.mark ?? NOTHING) - surplus;
+    surplus = Math.max(0, -lost);
+    made.push(between(all[i - 1] ?? null, all[i] ?? last, s.firstUs, Math.max(0, lost)));
   }
-  return made;
+  return made.reverse();
+}
+
+function lostBetween(from: Mark, to: Mark): number {
+  return to.expected - from.expected - (to.unique - from.unique);
 }
 
 const NOTHING: Mark = {
@@ -118,18 +125,16 @@ const NOTHING: Mark = {
   lateIn: [],
 };
 
-/** A packet that comes late un-counts a loss of the segment before: none is less than nothing. */
-function between(before: SegmentEnd | null, end: SegmentEnd, streamUs: number): StreamSegment {
+function between(before: SegmentEnd | null, end: SegmentEnd, streamUs: number, lost: number): StreamSegment {
   const from = before?.mark ?? NOTHING;
   const to = end.mark;
-  const expected = Math.max(0, to.expected - from.expected);
   return {
     payloadType: end.payloadType,
     firstUs: before?.nextUs ?? streamUs,
     lastUs: end.lastUs,
     packets: to.packets - from.packets,
-    expected,
-    lost: Math.max(0, expected - (to.unique - from.unique)),
+    expected: Math.max(0, to.expected - from.expected),
+    lost,
     duplicates: to.duplicates - from.duplicates,
     reordered: to.reordered - from.reordered,
     lossRuns: Math.max(0, to.lossRuns - from.lossRuns),

@@ -3,7 +3,6 @@
  */
 import type { TimedCounts } from './quality.ts';
 import { LANE_CLOCKS, LANE_MODE, LANES, WINDOW, WINDOW_BYTES } from './stream-layout.ts';
-import type { NetCounts } from './wider-windows.ts';
 
 /** Which jitter lane holds for which clock; the clock of a dynamic payload type is known late. */
 export type JitterLanes = {
@@ -13,6 +12,9 @@ export type JitterLanes = {
   /** Clock of the dynamic payload type: the SDP's once known, else inferred; 0 unknown. */
   readonly clock: number;
 };
+
+/** What a window had of its own, which a packet of the next that came late may have made up for. */
+export type NetCounts = { readonly expected: number; readonly lost: number; readonly lossRuns: number };
 
 export type StreamWindow = JitterLanes & {
   readonly startUs: number;

@@ -2,15 +2,7 @@
  * Several windows as one: a score is that of five seconds, however wide the windows are that somebody wants to see, so
  * narrower ones are measured and put together for both.
  */
-import type { StreamWindow } from './stream-window.ts';
-
-/** Of the windows that a score is made of. */
-export const SCORE_SEC = 5;
-
-/** Seconds of the windows that are measured, where windows of `shownSec` are shown. */
-export function measuredSec(shownSec: number): number {
-  return shownSec === SCORE_SEC ? SCORE_SEC : 1;
-}
+import type { NetCounts, StreamWindow } from './stream-window.ts';
 
 /** Times are told to a fraction of a microsecond. */
 const ROUNDING_US = 1;
@@ -86,10 +78,7 @@ function together(group: readonly StreamWindow[], startUs: number, endUs: number
   };
 }
 
-/** What a window had of its own, which a packet of the next that came late may have made up for. */
-export type NetCounts = { readonly expected: number; readonly lost: number; readonly lossRuns: number };
-
 /** None is shown with less than nothing. */
-export function shownCounts({ expected, lost, lossRuns }: NetCounts): NetCounts {
+function shownCounts({ expected, lost, lossRuns }: NetCounts): NetCounts {
   return { expected: Math.max(0, expected), lost: Math.max(0, lost), lossRuns: Math.max(0, lossRuns) };
 }

@@ -6,7 +6,7 @@ import type { EndpointKey } from '../../core/ip.ts';
 import type { StreamTable } from '../../protocols/rtp/stream-table.ts';
 import { NONE } from '../row-blocks.ts';
 import { SEVERAL, sectionFor } from './claimed-sections.ts';
-import { FIRST_DYNAMIC_PT } from './codec-format.ts';
+import { FIRST_DYNAMIC_PT, formatOf } from './codec-format.ts';
 import type { CodecSet } from './codec-set.ts';
 import type { EndpointIndex } from './endpoint-index.ts';
 import type { ClaimedMedia } from './sdp-timeline.ts';
@@ -54,7 +54,7 @@ export class StreamClaims {
       columns.set(place, FACT.ENCRYPTED, true);
       this.encryptedEver++;
     }
-    const clock = this.#clockOf(section.codecs);
+    const clock = this.#sentClock(place, section.codecs) ?? this.#clockOf(section.codecs);
     if (clock !== null) this.#table()?.setClock(place, clock);
     if (media.line === SEVERAL && section.line !== SEVERAL) this.#learn(place, section);
   }
@@ -108,6 +108,12 @@ export class StreamClaims {
   #payloadType(place: number): number | null {
     const s = this.#table()?.at(place) ?? null;
     return s !== null && s.generation === this.#columns.generation(place) ? s.payloadType : null;
+  }
+
+  /** Clock of the type that the stream sends, where it is a dynamic one of these. */
+  #sentClock(place: number, codecs: CodecSet): number | null {
+    const type = this.#payloadType(place) ?? 0;
+    return type < FIRST_DYNAMIC_PT ? null : (formatOf(codecs, type)?.clockRate ?? null);
   }
 
   /** Clock of the first dynamic payload type that is no telephone-event; null without one. */

@@ -9,12 +9,12 @@
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKey, endpointKeyPort, endpointKeyWithPort } from '../../core/ip.ts';
 import { MAX_DIALOG_STREAMS, MAX_STREAM_WINDOWS, STREAM_WINDOW_BYTES } from '../../core/limits.ts';
+import { SCORE_SEC } from '../../core/score-window.ts';
 import { readSegmentEnd } from '../../protocols/rtp/stream-segment.ts';
 import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
 import { settled } from '../../protocols/rtp/stream-snapshot.ts';
 import type { StreamTable } from '../../protocols/rtp/stream-table.ts';
 import type { StreamWindow } from '../../protocols/rtp/stream-window.ts';
-import { SCORE_SEC } from '../../protocols/rtp/wider-windows.ts';
 import type { Packet } from '../../sources/packet.ts';
 import { MARK } from '../dialogs/call-marks.ts';
 import type { Dialog } from '../dialogs/dialog.ts';
