@@ -25,7 +25,8 @@ Aside: telephone-event (RFC 4733), CN (RFC 3389; 13, and 19 of old), RED (RFC 21
 
 Segment: begins where another carrying type has five packets in a row, in order of arrival, from the first of them.
 Aside types, duplicates and strays neither break such a run nor count to it. Shorter runs belong to the running
-segment. A number is lost in the segment whose packet showed that it is missing.
+segment, and fewer than five packets in front of the first run to the next. A number is lost in the segment whose packet
+showed that it is missing; in front of a segment's first packet, in the one before: it was due then.
 
 Jitter (RFC 3550 s6.4.1, A.8): the running J at the type's clock over consecutive carrying packets as they arrive, no
 duplicates or strays. It begins at 0 with each segment, whose first packet is its base. Shown is the mean of J after
@@ -380,7 +381,10 @@ class Stream:
                 run_of, run = pt, []
             run.append(i)
             if len(run) == 5 and pt != starts[-1][1]:
-                starts.append((run[0], pt))
+                if run[0] < 5:
+                    starts = [(0, pt)]
+                else:
+                    starts.append((run[0], pt))
         return starts or [(0, self.seen[0].p.pt)]
 
     def report(self):
@@ -389,6 +393,7 @@ class Stream:
         at, tops, firsts, owner, markers, held = 0, {}, {}, {}, 0, None
         for i, seen in enumerate(self.seen):
             p = seen.p
+            before = parts[at]
             if at + 1 < len(starts) and i == starts[at + 1][0]:
                 at += 1
             part = parts[at]
@@ -402,8 +407,9 @@ class Stream:
             if run not in tops:
                 tops[run], firsts[run] = n - 1, n
             for missing in list(range(tops[run] + 1, n + 1)) + list(range(n, firsts[run])):
-                owner[run, missing] = part
-                part['expected'] += 1
+                whose = before if tops[run] < missing < n else part
+                owner[run, missing] = whose
+                whose['expected'] += 1
             tops[run], firsts[run] = max(tops[run], n), min(firsts[run], n)
             owner[run, n]['unique'] += 1
             if not self.carries(seen):
