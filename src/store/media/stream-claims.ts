@@ -17,9 +17,10 @@ export class StreamClaims {
   readonly #columns: StreamColumns;
   readonly #endpoints: EndpointIndex;
   readonly #table: () => StreamTable | null;
-  /** The codecs looked at last, and their dynamic clock: most calls share few sets. */
+  /** The codecs looked at last, their first dynamic clock, and whether they have others: most calls share few sets. */
   #lastCodecs: CodecSet | null = null;
   #lastClock: number | null = null;
+  #hasSeveral = false;
   encryptedEver = 0;
 
   constructor(columns: StreamColumns, endpoints: EndpointIndex, table: () => StreamTable | null) {
@@ -54,7 +55,7 @@ export class StreamClaims {
       columns.set(place, FACT.ENCRYPTED, true);
       this.encryptedEver++;
     }
-    const clock = this.#sentClock(place, section.codecs) ?? this.#clockOf(section.codecs);
+    const clock = this.#clockOf(place, section.codecs);
     if (clock !== null) this.#table()?.setClock(place, clock);
     if (media.line === SEVERAL && section.line !== SEVERAL) this.#learn(place, section);
   }
@@ -110,19 +111,17 @@ export class StreamClaims {
     return s !== null && s.generation === this.#columns.generation(place) ? s.payloadType : null;
   }
 
-  /** Clock of the type that the stream sends, where it is a dynamic one of these. */
-  #sentClock(place: number, codecs: CodecSet): number | null {
-    const type = this.#payloadType(place) ?? 0;
-    return type < FIRST_DYNAMIC_PT ? null : (formatOf(codecs, type)?.clockRate ?? null);
-  }
-
-  /** Clock of the first dynamic payload type that is no telephone-event; null without one. */
-  #clockOf(codecs: CodecSet): number | null {
+  /** Clock of the dynamic payload types that are no telephone-event; of several that of the type that is sent. Null without one. */
+  #clockOf(place: number, codecs: CodecSet): number | null {
     if (codecs !== this.#lastCodecs) {
-      const dynamic = codecs.formats.find((f) => f.payloadType >= FIRST_DYNAMIC_PT && f.name !== 'telephone-event');
+      const dynamic = codecs.formats.filter((f) => f.payloadType >= FIRST_DYNAMIC_PT && f.name !== 'telephone-event');
       this.#lastCodecs = codecs;
-      this.#lastClock = dynamic?.clockRate ?? null;
+      this.#lastClock = dynamic[0]?.clockRate ?? null;
+      this.#hasSeveral = dynamic.some(({ clockRate }) => clockRate !== this.#lastClock);
     }
-    return this.#lastClock;
+    if (!this.#hasSeveral) return this.#lastClock;
+    const sent = this.#payloadType(place) ?? 0;
+    const format = sent < FIRST_DYNAMIC_PT ? null : formatOf(codecs, sent);
+    return format?.clockRate ?? this.#lastClock;
   }
 }
