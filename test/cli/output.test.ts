@@ -98,7 +98,7 @@ test('--call-report tells one call, as text and as Markdown', async () => {
   assert.match(text, /^From +Marta Silva \(remote\) <2014>$/m);
   assert.match(text, /NAT mismatch: media comes from 203\.0\.113\.88:21004/);
   assert.match(text, /^ {3}0 {2}09:00:55\.000 +\+0\.000 .* INVITE \(SDP\) sip:2015@pbx\.example\.com .*>\|$/m);
-  assert.match(text, /^0\.000 s +offer of caller +192\.168\.1\.44:11850 +sendrecv /m);
+  assert.match(text, /^0\.000 s +offer of caller +audio +192\.168\.1\.44:11850 +sendrecv /m);
   const markdown = await printed([...args, '--markdown']);
   assert.match(markdown, /^# Call nat-mismatch@pbx\.example\.com\n/);
   assert.match(markdown, /^## Media\n\n\| SSRC /m);
