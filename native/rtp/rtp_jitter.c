@@ -28,12 +28,11 @@ static void widen(struct ct_stream *s) {
   for (int i = 0; i < CT_RTP_LANES - 1; i++) {
     s->jitter[i] = s->jitter0;
     s->jitter_wsum[i] = s->jitter0_wsum;
-    s->jitter_max[i] = s->jitter0_max;
     s->jitter_sum[i + 1] = s->jitter_sum[0];
     s->late_ms[i] = (float)s->late_ns * 1e-6f;
     s->late_runs[i] = s->late_run;
     s->discarded_in[i] = s->discarded;
-    s->w_discarded_in[i] = s->w_discarded;
+    s->w_discarded[i + 1] = s->w_discarded[0];
   }
   s->lane_mode = CT_LANES_ALL;
 }
@@ -52,11 +51,12 @@ static void use_clock(struct ct_stream *s, uint32_t clock) {
   s->other_clock = clock;
   s->other_skip = s->jitter_n;
   s->other_ms_per_tick = 1e3f / (float)clock;
-  s->jitter[3] = s->jitter_wsum[3] = s->jitter_max[3] = 0;
+  s->jitter[3] = s->jitter_wsum[3] = 0;
   s->jitter_sum[4] = 0;
   s->late_ms[3] = 0;
   s->late_runs[3] = 0;
-  s->discarded_in[3] = s->w_discarded_in[3] = 0;
+  s->discarded_in[3] = 0;
+  s->w_discarded[4] = 0;
 }
 
 /* At the right clock a packet lasts a multiple of 2.5 ms (RFC 6716: the shortest); video lasts anything. */
@@ -78,9 +78,7 @@ static void infer_clock(struct ct_stream *s, const struct ct_rtp_header *h, int6
     best_off = off;
     best = clocks[i];
   }
-  if (best == 0 || best == s->inferred_clock) return;
-  s->inferred_clock = best;
-  if (!(s->flags & CT_SF_HINTED)) use_clock(s, best);
+  if (best != 0 && best != s->clock && !(s->flags & CT_SF_HINTED)) use_clock(s, best);
 }
 
 /* The delay grows by what the packet is later than the one before it; the reference falls at once to any packet that is
@@ -156,7 +154,6 @@ void ct_jitter_update(struct ct_stream *s, const struct ct_rtp_header *h, int64_
     return;
   }
   if (h->pt != s->audio_pt) {
-    s->pt_changes++;
     restart_timing(s, h, now);
     return;
   }
@@ -171,7 +168,6 @@ void ct_jitter_update(struct ct_stream *s, const struct ct_rtp_header *h, int64_
     /* Key presses in between are no silence. */
     if (neighbour && s->last_pt == s->audio_pt && ends_pause(h, dt, d)) s->pauses++;
     if (d > CT_JUMP_NS || d < -CT_JUMP_NS) {
-      s->ts_jumps++;
       restart_timing(s, h, now);
       return;
     }

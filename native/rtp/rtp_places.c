@@ -31,9 +31,9 @@ static void release(struct ct_rtp_table *t, uint32_t ref, struct ct_rtp_events *
   ct_stream_settle(s);
   s->state = CT_STREAM_FREE;
   s->plain = 0;
-  s->link_next = 0;
+  s->hash_tag = 0;
   if (t->free_tail != 0)
-    ct_rtp_stream_at(t, t->free_tail - 1)->link_next = ref;
+    ct_rtp_stream_at(t, t->free_tail - 1)->hash_tag = ref;
   else
     t->free_head = ref;
   t->free_tail = ref;
@@ -118,7 +118,7 @@ static uint32_t take_index(struct ct_rtp_table *t) {
   if (t->free_head == 0) return 0;
   uint32_t ref = t->free_head;
   struct ct_stream *s = ct_rtp_stream_at(t, ref - 1);
-  t->free_head = s->link_next;
+  t->free_head = s->hash_tag;
   if (t->free_head == 0) t->free_tail = 0;
   t->free_count--;
   return ref;

@@ -84,7 +84,7 @@ bool ct_stream_plain_packet(struct ct_stream *s, const uint8_t *d, int64_t now, 
   s->last_ns = now;
   s->last_ts = ts;
   s->late_ns = late;
-  if ((int64_t)dt > s->max_delta_ns) s->max_delta_ns = (int64_t)dt;
+  if ((int64_t)dt > (int64_t)s->max_delta_us * 1000) s->max_delta_us = ct_delta_us((int64_t)dt);
   s->packets++;
   s->octets += octets;
   s->window_hi = s->window_hi << 1 | s->window_lo >> 63;

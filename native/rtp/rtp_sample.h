@@ -43,7 +43,6 @@ static inline void ct_sample_lane0(struct ct_stream *s, float d, bool marker) {
   s->jitter0 = j;
   if (marker) return;
   s->jitter0_wsum += j;
-  if (j > s->jitter0_max) s->jitter0_max = j;
 }
 
 static inline ct_v4f ct_load4(const float *p) {
@@ -69,14 +68,11 @@ static inline ct_v4f ct_abs4(ct_v4f x) {
 /* Lanes 1..4 at once. */
 static inline void ct_sample_lanes(struct ct_stream *s, ct_v4f lateness, float counted) {
   ct_v4f count = ct_all4(counted), d = ct_abs4(lateness);
-  ct_v4f j = ct_load4(s->jitter), sum = ct_load4(s->jitter_wsum), max = ct_load4(s->jitter_max);
+  ct_v4f j = ct_load4(s->jitter), sum = ct_load4(s->jitter_wsum);
   j += (ct_v4f)((ct_v4i)((d - j) * ct_all4(0.0625f)) & (ct_v4i)(d <= ct_all4(CT_JUMP_MS)));
   sum += j * count;
-  ct_v4i higher = (ct_v4i)(j * count > max);
-  max = (ct_v4f)(((ct_v4i)j & higher) | ((ct_v4i)max & ~higher));
   memcpy(s->jitter, &j, sizeof(j));
   memcpy(s->jitter_wsum, &sum, sizeof(sum));
-  memcpy(s->jitter_max, &max, sizeof(max));
 }
 
 /* Lanes 1..4 of what ct_next_late() and discard_late() of rtp_jitter.c do in lane 0. */

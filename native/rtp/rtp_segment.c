@@ -137,7 +137,7 @@ static void restart_sums(struct ct_stream *s, const struct ct_change *c, bool is
 /* A clock that was guessed for the type before is no clock of this one. */
 static void forget_guess(struct ct_stream *s, uint8_t pt) {
   if (ct_static_clocks[pt & 127].hz != 0 || (s->flags & CT_SF_HINTED)) return;
-  s->clock = s->inferred_clock = 0;
+  s->clock = 0;
   s->ns_per_tick = 0;
 }
 

@@ -119,7 +119,7 @@ static enum ct_seq_verdict resync(struct ct_stream *s, uint16_t seq) {
   s->bad_seq = NO_BAD_SEQ;
   s->unique += 2;
   s->strays--; /* the first of the two, counted as a stray when it came */
-  s->resyncs++;
+  if (s->resyncs < UINT16_MAX) s->resyncs++;
   return CT_SEQ_RESYNC;
 }
 

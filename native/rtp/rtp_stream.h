@@ -30,6 +30,7 @@ enum ct_stream_flag {
   CT_SF_HINTED = 4,  /* clock came from TypeScript, not from inference */
   CT_SF_BEHIND = 8,  /* the packet before this one lay behind the highest sequence number */
   CT_SF_PROVEN = 16, /* arrivals moved with the timestamps, before the sender began anew */
+  CT_SF_AMID = 32,   /* of the open window: ct_rtp_window.amid */
 };
 enum ct_lane_mode { CT_LANES_ONE = 0, CT_LANES_ALL = 1 };
 
@@ -46,51 +47,51 @@ struct ct_stream {
   uint64_t window_hi;    /*  56 bits 64..127 */
   int64_t step_ns;       /*  64 where plain is set: what a step of ts_step lasts in lane 0 */
   int64_t late_ns;       /*  72 lane 0: delay of the last audio packet beyond the playout reference */
-  int64_t max_delta_ns;  /*  80 longest time between two consecutive packets */
-  uint32_t ext_max;      /*  88 highest extended sequence number; starts at 65536 + seq */
-  uint32_t unique;       /*  92 packets received, each sequence number once */
-  uint32_t jitter_n;     /*  96 samples of the whole stream */
-  uint32_t pt0_count;    /* 100 packets of payload type pt[0] */
-  uint32_t last_ts;      /* 104 RTP timestamp of the last audio packet */
-  float jitter0;         /* 108 lane 0 in ms: running, RFC 3550 A.8 */
-  float jitter0_wsum;    /* 112 its sum over the open window's samples */
-  float jitter0_max;     /* 116 */
-  float step_ms;         /* 120 where plain is set: step_ns as lane 0 measures it */
-  uint16_t ts_step;      /* 124 timestamp step between neighbours, once seen twice running: packet time */
-  uint8_t plain;         /* 126 payload type whose packets go the short way, and 1; 0 none */
-  uint8_t dscp_last;     /* 127 */
+  uint32_t ext_max;      /*  80 highest extended sequence number; starts at 65536 + seq */
+  uint32_t unique;       /*  84 packets received, each sequence number once */
+  uint32_t jitter_n;     /*  88 samples of the whole stream */
+  uint32_t pt0_count;    /*  92 packets of payload type pt[0] */
+  uint32_t last_ts;      /*  96 RTP timestamp of the last audio packet */
+  float jitter0;         /* 100 lane 0 in ms: running, RFC 3550 A.8 */
+  float jitter0_wsum;    /* 104 its sum over the open window's samples */
+  float step_ms;         /* 108 where plain is set: step_ns as lane 0 measures it */
+  uint32_t max_delta_us; /* 112 longest time between two consecutive packets, an hour at most */
+  uint16_t ts_step;      /* 116 timestamp step between neighbours, once seen twice running: packet time */
+  uint8_t plain;         /* 118 payload type whose packets go the short way, and 1; 0 none */
+  uint8_t dscp_last;     /* 119 */
+  uint32_t base_ext;     /* 120 first of the current run */
+  uint32_t bad_seq;      /* 124 the sequence number that would confirm a jump; above 65535 none */
   /* line 2: what the packets of a candidate need besides */
-  uint32_t generation;     /* 128 counts the uses of this struct; 0 never used */
-  uint32_t base_ext;       /* 132 first of the current segment */
-  uint32_t bad_seq;        /* 136 the sequence number that would confirm a jump; above 65535 none */
+  int64_t last_audio_ns;   /* 128 where plain is set: last_ns is it, and this is old */
+  uint32_t generation;     /* 136 counts the uses of this struct; 0 never used */
   uint32_t markers;        /* 140 */
-  int64_t last_audio_ns;   /* 144 where plain is set: last_ns is it, and this is old */
-  uint32_t first_audio_ts; /* 152 */
-  uint32_t hash_tag;       /* 156 */
-  uint32_t expected_prev;  /* 160 expected of the segments before the last resync */
-  uint32_t link_next;      /* 164 free list, index + 1 */
-  uint32_t self;           /* 168 index + 1 */
-  uint16_t ts_step_seen;   /* 172 candidate for ts_step */
-  uint8_t last_pt;         /* 174 */
-  uint8_t audio_pt;        /* 175 last payload type that fed the jitter */
-  uint8_t ts_step_run;     /* 176 how often ts_step_seen came in a row, up to what a longer step needs */
-  uint8_t spare[3];        /* 177 */
-  uint8_t main_pt;         /* 180 payload type of the segment: neither event nor CN */
-  uint8_t late_run;        /* 181 lane 0: packets in a row that missed the buffer */
-  uint8_t event_mask;      /* 182 bit i: pt[i] is a telephone-event */
-  uint8_t dscp_first;      /* 183 */
-  uint8_t probe_hist;      /* 184 last four steps while probing, 1 good */
-  uint8_t lane_mode;       /* 185 enum ct_lane_mode */
-  uint8_t origin;          /* 186 enum ct_origin */
-  uint8_t ip_version;      /* 187 4 or 6 */
-  uint8_t state;           /* 188 enum ct_stream_state */
-  uint8_t flags;           /* 189 enum ct_stream_flag */
-  uint8_t claimed;         /* 190 written by TypeScript: an SDP vouches for it */
-  uint8_t window_amid;     /* 191 of the open window: ct_rtp_window.amid */
-  /* line 3: jitter of lanes 1..4, written only when a clock is unknown */
+  uint32_t first_audio_ts; /* 144 */
+  uint32_t hash_tag;       /* 148 in the free list: index + 1 of the next */
+  uint32_t expected_prev;  /* 152 expected of the runs before the last resync */
+  uint32_t self;           /* 156 index + 1 */
+  uint16_t ts_step_seen;   /* 160 candidate for ts_step */
+  uint16_t resyncs;        /* 162 jumps that two sequential packets confirmed, 65,535 at most */
+  uint8_t ts_step_run;     /* 164 how often ts_step_seen came in a row, up to what a longer step needs */
+  uint8_t last_pt;         /* 165 */
+  uint8_t audio_pt;        /* 166 last payload type that fed the jitter */
+  uint8_t main_pt;         /* 167 payload type of the segment: neither event nor CN */
+  uint8_t late_run;        /* 168 lane 0: packets in a row that missed the buffer */
+  uint8_t event_mask;      /* 169 bit i: pt[i] is a telephone-event */
+  uint8_t dscp_first;      /* 170 */
+  uint8_t probe_hist;      /* 171 last four steps while probing, 1 good */
+  uint8_t lane_mode;       /* 172 enum ct_lane_mode */
+  uint8_t origin;          /* 173 enum ct_origin */
+  uint8_t ip_version;      /* 174 4 or 6 */
+  uint8_t state;           /* 175 enum ct_stream_state */
+  uint8_t flags;           /* 176 enum ct_stream_flag */
+  uint8_t claimed;         /* 177 written by TypeScript: an SDP vouches for it */
+  uint16_t
+      w_discarded[CT_RTP_LANES]; /* 178 low half of what was discarded, by lane, when the open window began */
+  uint32_t cn_packets;           /* 188 */
+  /* line 3: lanes 1..4, written only when a clock is unknown */
   float jitter[CT_RTP_LANES - 1];      /* 192 */
   float jitter_wsum[CT_RTP_LANES - 1]; /* 208 */
-  float jitter_max[CT_RTP_LANES - 1];  /* 224 */
+  float late_ms[CT_RTP_LANES - 1];     /* 224 as late_ns */
   float other_ms_per_tick;             /* 240 of lane 4, 0 not in use */
   float ns_per_tick;                   /* 244 of the dynamic payload type's clock, 0 unknown */
   uint32_t clock;                      /* 248 clock of the dynamic payload type in use, 0 unknown */
@@ -100,56 +101,51 @@ struct ct_stream {
   int64_t first_ns;         /* 288 */
   int64_t first_audio_ns;   /* 296 */
   int64_t window_start_ns;  /* 304 */
-  uint64_t first_frame;     /* 312 ordinal of the first frame in its source */
-  /* line 5: what closing a window reads and writes */
-  uint32_t w_packets;    /* 320 the counters as they stood when the open window began */
-  uint32_t w_expected;   /* 324 */
-  uint32_t w_unique;     /* 328 */
-  uint32_t w_duplicates; /* 332 */
-  uint32_t w_reordered;  /* 336 */
-  uint32_t w_discarded;  /* 340 */
-  uint32_t w_loss_runs;  /* 344 */
-  uint32_t w_jitter_n;   /* 348 */
-  uint32_t window_seq;   /* 352 windows closed */
-  uint32_t change;       /* 356 its place in ct_changes (rtp_segment.h) */
-  uint32_t duplicates;   /* 360 */
-  uint32_t reordered;    /* 364 arrived late and un-counted their loss */
-  uint32_t discarded;    /* 368 lane 0: received, but later than the buffer allows */
-  uint32_t loss_runs;    /* 372 runs of lost packets, as known now */
-  uint32_t other_clock;  /* 376 clock of lane 4, 0 none */
-  uint32_t other_skip;   /* 380 samples before lane 4 began */
+  uint8_t pt[CT_RTP_PTS];   /* 312 payload types; pt[0] is that of the short way */
+  /* line 5: lateness in lanes 1..4, and what closing a window reads and writes */
+  uint32_t discarded_in[CT_RTP_LANES - 1]; /* 320 as discarded */
+  uint8_t late_runs[CT_RTP_LANES - 1];     /* 336 as late_run */
+  uint32_t w_packets;                      /* 340 the counters as they stood when the open window began */
+  uint32_t w_expected;                     /* 344 */
+  uint32_t w_unique;                       /* 348 */
+  uint32_t w_duplicates;                   /* 352 */
+  uint32_t w_reordered;                    /* 356 */
+  uint32_t w_loss_runs;                    /* 360 */
+  uint32_t w_jitter_n;                     /* 364 */
+  uint32_t window_seq;                     /* 368 windows closed */
+  uint32_t duplicates;                     /* 372 */
+  uint32_t reordered;                      /* 376 arrived late and un-counted their loss */
+  uint32_t discarded;                      /* 380 lane 0: received, but later than the buffer allows */
   /* lines 6 and 7: rare */
   double jitter_sum[CT_RTP_LANES];   /* 384 over the samples of the segment's closed windows */
-  uint32_t strays;                   /* 424 belong to no sequence: unconfirmed jumps, far too late */
-  uint32_t resyncs;                  /* 428 jumps that two sequential packets confirmed */
-  uint32_t ts_jumps;                 /* 432 timestamp discontinuities kept out of the jitter */
-  uint32_t pt_count[CT_RTP_PTS - 1]; /* 436 packets of pt[1..7] */
-  uint32_t burst_count;              /* 464 RFC 3611 bursts among sequences that left the window */
-  uint32_t burst_packets;            /* 468 expected inside them */
-  uint32_t burst_lost;               /* 472 */
-  uint32_t gap_lost;                 /* 476 isolated losses */
-  uint32_t cluster_first;            /* 480 open cluster of losses: first and last lost sequence */
-  uint32_t cluster_last;             /* 484 */
-  uint32_t cluster_lost;             /* 488 0: none open */
-  uint32_t inferred_clock;           /* 492 from timestamps against arrivals, 0 not yet */
-  uint32_t pt_changes;               /* 496 of the audio payload type */
-  uint32_t cn_packets;               /* 500 */
+  uint32_t loss_runs;                /* 424 runs of lost packets, as known now */
+  uint32_t other_clock;              /* 428 clock of lane 4, 0 none */
+  uint32_t other_skip;               /* 432 samples before lane 4 began */
+  uint32_t strays;                   /* 436 belong to no sequence: unconfirmed jumps, far too late */
+  uint32_t change;                   /* 440 its place in ct_changes (rtp_segment.h) */
+  uint32_t jitter_base;              /* 444 samples before the segment */
+  uint32_t pt_count[CT_RTP_PTS - 1]; /* 448 packets of pt[1..7] */
+  uint32_t burst_count;              /* 476 RFC 3611 bursts among sequences that left the window */
+  uint32_t burst_packets;            /* 480 expected inside them */
+  uint32_t burst_lost;               /* 484 */
+  uint32_t gap_lost;                 /* 488 isolated losses */
+  uint32_t cluster_first;            /* 492 open cluster of losses: first and last lost sequence */
+  uint32_t cluster_last;             /* 496 */
+  uint32_t cluster_lost;             /* 500 0: none open */
   uint32_t event_packets;            /* 504 */
   uint32_t pauses;                   /* 508 silences the sender made: the sequence continued after them */
-  /* line 8: lateness in lanes 1..4, written as line 3 is; then what is rare */
-  float late_ms[CT_RTP_LANES - 1];           /* 512 as late_ns */
-  uint32_t discarded_in[CT_RTP_LANES - 1];   /* 528 as discarded */
-  uint32_t w_discarded_in[CT_RTP_LANES - 1]; /* 544 as w_discarded */
-  uint8_t late_runs[CT_RTP_LANES - 1];       /* 560 as late_run */
-  uint8_t pt[CT_RTP_PTS];                    /* 564 payload types; pt[0] is that of the short way */
-  uint32_t jitter_base;                      /* 572 samples before the segment */
-};                                           /* 576 */
+};                                   /* 512 */
 
 #ifndef __cplusplus
-_Static_assert(sizeof(struct ct_stream) == 576, "stream layout");
+_Static_assert(sizeof(struct ct_stream) == 512, "stream layout");
 _Static_assert(sizeof(struct ct_rtp_window) == 88, "window layout");
 _Static_assert(sizeof(struct ct_rtp_segment) == 96, "segment layout");
 #endif
+
+/* Longer ones are told as an hour. */
+static inline uint32_t ct_delta_us(int64_t ns) {
+  return ns < INT64_C(3600000000000) ? (uint32_t)(ns / 1000) : UINT32_C(3600000000);
+}
 
 /* ---- rtp_header.c: the fixed header and the static clocks ---- */
 struct ct_rtp_header {

@@ -105,7 +105,10 @@ static inline __attribute__((always_inline)) struct ct_stream *prefetch_lines(co
   __builtin_prefetch(lines + 64, 1);
   if (ref + 2 * t->probing > t->fresh) __builtin_prefetch(lines + 128, 1);
   /* The line of the lanes is touched for dynamic payload types only (RFC 3551 s6). */
-  if ((pt & 0x7f) >= 96) __builtin_prefetch(lines + 192, 1);
+  if ((pt & 0x7f) >= 96) {
+    __builtin_prefetch(lines + 192, 1);
+    __builtin_prefetch(lines + 320, 1);
+  }
   return s;
 }
 

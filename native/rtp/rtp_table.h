@@ -36,7 +36,7 @@ struct ct_rtp_window {
   uint32_t lost;                    /* 24 */
   uint32_t duplicates;              /* 28 */
   uint32_t reordered;               /* 32 */
-  uint16_t discarded[CT_RTP_LANES]; /* 36 too late for the buffer, by lane, 65,535 at most */
+  uint16_t discarded[CT_RTP_LANES]; /* 36 too late for the buffer, by lane */
   uint16_t amid;                    /* 46 1: its first run of losses began in the window before */
   uint32_t loss_runs;               /* 48 */
   float jitter_ms[CT_RTP_LANES];    /* 52 mean over the window's samples, by lane */

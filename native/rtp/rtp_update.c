@@ -73,7 +73,6 @@ void ct_stream_start(struct ct_stream *s, const struct ct_packet *p, const struc
   s->last_pt = h->pt;
   s->dscp_first = s->dscp_last = p->dscp;
   s->first_ns = s->last_ns = now;
-  s->first_frame = p->ordinal;
   ct_sequence_start(s, h->seq);
   s->window_start_ns = now;
   if (__builtin_add_overflow(now, (int64_t)o->window_ns, &s->window_end_ns)) s->window_end_ns = INT64_MAX;
@@ -107,7 +106,7 @@ unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const 
   if (carries && h->pt != s->main_pt && s->main_pt != CT_RTP_NO_PT)
     ct_segment_before(changes, s, h->pt, now, missing);
   int64_t delta = ct_ns_diff(now, s->last_ns);
-  if (delta > s->max_delta_ns) s->max_delta_ns = delta;
+  if (delta > (int64_t)s->max_delta_us * 1000) s->max_delta_us = ct_delta_us(delta);
   if (delta > 0) s->last_ns = now;
   s->packets++;
   if (s->dscp_last != p->dscp) s->dscp_last = p->dscp;

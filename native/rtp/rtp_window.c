@@ -13,6 +13,14 @@
 /* A gap of so few packets may be filled yet: it stays with the window of the packet behind it (RFC 5681 s3.2 has three). */
 #define REORDERED 3u
 
+static uint32_t discarded(const struct ct_stream *s, int lane) {
+  return lane == 0 ? s->discarded : s->discarded_in[lane - 1];
+}
+
+static void set_amid(struct ct_stream *s, bool is) {
+  s->flags = (uint8_t)(is ? s->flags | CT_SF_AMID : s->flags & ~CT_SF_AMID);
+}
+
 static void begin_window(struct ct_stream *s, int64_t start, int64_t end) {
   s->jitter_sum[0] += (double)s->jitter0_wsum;
   s->jitter0_wsum = 0;
@@ -27,13 +35,10 @@ static void begin_window(struct ct_stream *s, int64_t start, int64_t end) {
   s->w_unique = s->unique;
   s->w_duplicates = s->duplicates;
   s->w_reordered = s->reordered;
-  s->w_discarded = s->discarded;
-  memcpy(s->w_discarded_in, s->discarded_in, sizeof(s->discarded_in));
+  for (int i = 0; i < CT_RTP_LANES; i++) s->w_discarded[i] = (uint16_t)discarded(s, i);
   s->w_loss_runs = s->loss_runs;
   s->w_jitter_n = s->jitter_n;
 }
-
-static uint16_t at_most_16(uint32_t n) { return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX; }
 
 static void set_span(struct ct_rtp_window *w, int64_t start, const struct ct_rtp_opts *o) {
   w->start_us = ct_us(start);
@@ -46,7 +51,7 @@ static void set_format(struct ct_rtp_window *w, const struct ct_stream *s) {
   w->pt = s->main_pt;
   w->lane_mode = s->lane_mode;
   w->ts_step = s->ts_step;
-  w->amid = s->window_amid;
+  w->amid = (s->flags & CT_SF_AMID) != 0;
 }
 
 bool ct_stream_window(const struct ct_stream *s, const struct ct_rtp_opts *o, struct ct_rtp_window *w) {
@@ -64,8 +69,7 @@ bool ct_stream_window(const struct ct_stream *s, const struct ct_rtp_opts *o, st
     uint32_t n = w->jitter_n;
     /* Lane 4 may have begun within this window. */
     if (i == 4 && s->other_skip > s->w_jitter_n) n = s->jitter_n - s->other_skip;
-    w->discarded[i] = at_most_16(i == 0 ? s->discarded - s->w_discarded
-                                        : s->discarded_in[i - 1] - s->w_discarded_in[i - 1]);
+    w->discarded[i] = (uint16_t)(discarded(s, i) - s->w_discarded[i]);
     w->jitter_ms[i] = n == 0 ? 0 : (i == 0 ? s->jitter0_wsum : s->jitter_wsum[i - 1]) / (float)n;
   }
   set_format(w, s);
@@ -143,7 +147,7 @@ unsigned ct_stream_roll(struct ct_stream *s, const struct ct_rtp_opts *o, int64_
   /* What the packet is about to add of the gap, and the run it makes, has been told of where none of it is the new window's. */
   s->w_expected += before;
   if (before > 0 && before == missing) s->w_loss_runs++;
-  s->window_amid = before > 0 && before < missing;
+  set_amid(s, before > 0 && before < missing);
   return done;
 }
 
@@ -166,12 +170,13 @@ bool ct_stream_cut(struct ct_stream *s, const struct ct_rtp_opts *o, const struc
   w->loss_runs = m->loss_runs - s->w_loss_runs;
   w->jitter_n = m->jitter_n - s->w_jitter_n;
   for (int i = 0; i < CT_RTP_LANES; i++) {
-    w->discarded[i] = at_most_16(m->discarded[i] - (i == 0 ? s->w_discarded : s->w_discarded_in[i - 1]));
+    w->discarded[i] = (uint16_t)(m->discarded[i] - s->w_discarded[i]);
+    s->w_discarded[i] = (uint16_t)m->discarded[i];
     w->jitter_ms[i] = w->jitter_n == 0 ? 0 : c->window_sum[i] / (float)w->jitter_n;
   }
   set_format(w, s);
   w->ts_step = c->ts_step;
-  s->window_amid = 0;
+  set_amid(s, false);
   s->window_seq++;
   s->w_packets = m->packets;
   s->w_expected = m->expected;
@@ -180,7 +185,5 @@ bool ct_stream_cut(struct ct_stream *s, const struct ct_rtp_opts *o, const struc
   s->w_reordered = m->reordered;
   s->w_loss_runs = m->loss_runs;
   s->w_jitter_n = m->jitter_n;
-  s->w_discarded = m->discarded[0];
-  memcpy(s->w_discarded_in, m->discarded + 1, sizeof(s->w_discarded_in));
   return true;
 }

@@ -101,8 +101,8 @@ static uint32_t lost(const struct ct_stream *s) {
 
 /* What a stream counted; what a test does not name is 0. */
 #define COUNTERS(X)                                                                                          \
-  X(packets) X(duplicates) X(reordered) X(discarded) X(loss_runs) X(strays) X(resyncs) X(ts_jumps) X(markers) \
-  X(pauses) X(pt_changes) X(event_packets) X(cn_packets) X(gap_lost) X(burst_count) X(burst_packets)          \
+  X(packets) X(duplicates) X(reordered) X(discarded) X(loss_runs) X(strays) X(resyncs) X(markers) \
+  X(pauses) X(event_packets) X(cn_packets) X(gap_lost) X(burst_count) X(burst_packets)          \
   X(burst_lost) X(cluster_lost)
 struct counts {
   uint32_t lost;
@@ -128,9 +128,6 @@ static double jitter_mean(const struct ct_stream *s, int lane) {
   return n == 0
              ? 0
              : (s->jitter_sum[lane] + (double)(lane == 0 ? s->jitter0_wsum : s->jitter_wsum[lane - 1])) / n;
-}
-static double jitter_max(const struct ct_stream *s, int lane) {
-  return lane == 0 ? s->jitter0_max : s->jitter_max[lane - 1];
 }
 
 /* ---- the quality truth cases: 1,500 packets at 20 ms ---- */

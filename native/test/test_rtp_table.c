@@ -216,12 +216,10 @@ static void dynamic_clock(uint32_t clock, int lane, bool has_other) {
     last = at;
   }
   const struct ct_stream *s = stream(0);
-  CHECK_EQ(s->inferred_clock, clock);
   CHECK_EQ(s->clock, clock);
   CHECK_EQ(s->lane_mode, CT_LANES_ALL);
   CHECK_EQ(s->other_clock != 0, has_other);
   CHECK_NEAR(jitter_mean(s, lane), sum / n, 0.02);
-  CHECK_NEAR(jitter_max(s, lane), max, 0.02);
   CHECK_EQ(s->discarded, 0);
   CHECK(windows >= 2);
   CHECK_NEAR(window_log[1].jitter_ms[lane], jitter_mean(s, lane), 1.0);
@@ -251,14 +249,14 @@ static void codec_change(void) {
     push(s);
   }
   const struct ct_stream *s = stream(0);
-  CHECK_COUNTS(s, .packets = 400, .pt_changes = 1);
+  CHECK_COUNTS(s, .packets = 400);
   CHECK_EQ(segments, 1);
   CHECK_EQ(s->main_pt, 96);
   CHECK_EQ(s->audio_pt, 96);
   CHECK_EQ(s->lane_mode, CT_LANES_ALL);
   CHECK_NEAR(jitter_mean(s, 2), 0, 0.01);
   CHECK_EQ(s->ts_step, 960);
-  CHECK_EQ(s->inferred_clock, 48000); /* after its own 32 samples */
+  CHECK_EQ(s->clock, 48000); /* after its own 32 samples */
 }
 
 /* ---- hostile headers ---- */

@@ -20,7 +20,7 @@ export const MAX_VALUE_BYTES = 512;
 /** Dialogs of one prefix that its rank counts; more dialogs do not change the rank. */
 export const MAX_PREFIX_RANK = 65_535;
 
-/** RTP streams kept, candidates included (`--max-streams`); 576 bytes of native memory each. */
+/** RTP streams kept, candidates included (`--max-streams`); 512 bytes of native memory each. */
 export const MAX_STREAMS = 100_000;
 
 /** Streams that one dialog may own; what comes beyond them on its sockets waits as anybody's. */

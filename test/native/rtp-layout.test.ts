@@ -48,6 +48,7 @@ test('offsets, sizes and constants are those of the C structs', { skip }, () => 
     ['CT_SF_TIMED', layout.STREAM_FLAG.TIMED],
     ['CT_SF_RETIRED', layout.STREAM_FLAG.RETIRED],
     ['CT_SF_HINTED', layout.STREAM_FLAG.HINTED],
+    ['CT_SF_AMID', layout.STREAM_FLAG.AMID],
     ['CT_LANES_ONE', layout.LANE_MODE.ONE],
     ['CT_LANES_ALL', layout.LANE_MODE.ALL],
     ['CT_ABI', ABI],

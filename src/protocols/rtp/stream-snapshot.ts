@@ -86,7 +86,7 @@ export class StreamSnapshot extends StreamNumbers implements JitterLanes, BurstG
   }
 
   get maxDeltaMs(): number {
-    return this.#timeUs(STREAM.maxDeltaNs) / 1000;
+    return this.#u32(STREAM.maxDeltaUs) / 1000;
   }
 
   get expected(): number {
@@ -125,14 +125,13 @@ export class StreamSnapshot extends StreamNumbers implements JitterLanes, BurstG
     return this.#u32(STREAM.clock) || this.#likelyClock();
   }
 
-  /** In a lane: mean of the running jitter since the payload type changed, the running jitter now, its maximum. */
-  jitterIn(lane: number): { meanMs: number; nowMs: number; maxMs: number } {
+  /** In a lane: mean of the running jitter since the payload type changed, and the running jitter now. */
+  jitterIn(lane: number): { meanMs: number; nowMs: number } {
     const sum = this.view.getFloat64(this.base + STREAM.jitterSum + lane * 8, true);
     const skipped = lane === LANES - 1 ? Math.max(this.otherSkip, this.jitterBase) : this.jitterBase;
     return {
       meanMs: ratio(sum + this.windowJitterSum(lane), this.jitterN - skipped),
       nowMs: this.#inLane(STREAM.jitter0, STREAM.jitter, lane),
-      maxMs: this.#inLane(STREAM.jitter0Max, STREAM.jitterMax, lane),
     };
   }
 
@@ -143,7 +142,7 @@ export class StreamSnapshot extends StreamNumbers implements JitterLanes, BurstG
 
   /** The same since the window began. */
   windowLateIn(lane: number): number {
-    return this.lateIn(lane) - this.#countIn(STREAM.wDiscarded, STREAM.wDiscardedIn, lane);
+    return (this.lateIn(lane) - this.view.getUint16(this.base + STREAM.wDiscarded + lane * 2, true)) & 0xffff;
   }
 
   /** No lane has any. */
@@ -154,7 +153,7 @@ export class StreamSnapshot extends StreamNumbers implements JitterLanes, BurstG
 
   /** The first run of losses of the open window began in the one before. */
   get isWindowAmid(): boolean {
-    return this.view.getUint8(this.base + STREAM.windowAmid) !== 0;
+    return (this.flags & STREAM_FLAG.AMID) !== 0;
   }
 
   get windowStartUs(): number {
@@ -248,10 +247,7 @@ export function packetMs(s: StreamSnapshot, clockRate: number | null, tsStep = s
 }
 
 /** The stream's jitter at the clock the SDP or the static payload type gives, or null when none does. */
-export function streamJitter(
-  s: StreamSnapshot,
-  clockRate: number | null,
-): { meanMs: number; nowMs: number; maxMs: number } {
+export function streamJitter(s: StreamSnapshot, clockRate: number | null): { meanMs: number; nowMs: number } {
   return s.jitterIn(laneOf(s, clockRate));
 }
 
