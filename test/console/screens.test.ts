@@ -47,7 +47,7 @@ test('trunks: how they do, one of them by minute, and its calls', { skip }, asyn
   const page = await open(t, 'trunks');
   await page.getByText('15 trunks and directions, 0 down').waitFor();
   // The pings of the server are no calls; the carrier took one of two.
-  const row = page.getByRole('row', { name: /^203\.0\.113\.10 to it .*up .* 1 of 2 50\.0 % 50\.0 % 6\.80 s 13\.2 s / });
+  const row = page.getByRole('row', { name: /^203\.0\.113\.10 to it .*up .* 1 of 2 50\.0 % 50\.0 % 6\.80 s 13\.1 s / });
   await row.waitFor();
   await assertAccessible(page);
   await row.getByRole('link').click();
