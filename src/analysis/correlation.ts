@@ -30,6 +30,7 @@ const SCORES: readonly (readonly [CorrelationStrategy, number])[] = [
   ['via_branch', 80],
 ];
 const RANKS: Partial<Record<CorrelationStrategy, number>> = Object.fromEntries(SCORES.map(([name], i) => [name, i]));
+const ORIGIN_ALONE = 1 << (RANKS.sdp_origin ?? SCORES.length);
 const GUESS_SCORE = 50;
 /** Identifiers that are the Call-ID of another dialog. */
 const BY_CALL_ID: readonly (readonly [CorrelationStrategy, number])[] = [
@@ -69,6 +70,8 @@ export type Leg = {
   readonly strategy: CorrelationStrategy;
   readonly score: number;
   readonly isIdentifier: boolean;
+  /** Nothing but the o= line of a description ties it: senders that always write the same share it too. */
+  readonly isByOrigin: boolean;
   /** Between the two creations; null where an identifier made the pair. */
   readonly gapUs: number | null;
 };
@@ -99,12 +102,13 @@ export function identifierLegs(
 ): Leg[] {
   const { dialogs, identifiers } = stores;
   const { index } = identifiers;
-  const rankOf = new Map<Dialog, number>();
+  /** A bit for each strategy that ties it. */
+  const ranksOf = new Map<Dialog, number>();
   const meet = (strategy: CorrelationStrategy, other: Dialog | undefined): void => {
     if (other === undefined || other === d) return;
-    const rank = RANKS[strategy] ?? SCORES.length;
-    const known = rankOf.get(other);
-    if (known === undefined ? rankOf.size < limit : rank < known) rankOf.set(other, rank);
+    const known = ranksOf.get(other);
+    if (known !== undefined || ranksOf.size < limit)
+      ranksOf.set(other, (known ?? 0) | (1 << (RANKS[strategy] ?? SCORES.length)));
   };
   const meetOwners = (strategy: CorrelationStrategy, kind: number, hashA: number, hashB: number): void => {
     if (searched !== null) {
@@ -114,7 +118,7 @@ export function identifierLegs(
     }
     for (const slot of index.owners(kind, hashA, hashB) ?? []) {
       meet(strategy, dialogs.bySlot(slot));
-      if (rankOf.size >= limit) return;
+      if (ranksOf.size >= limit) return;
     }
   };
   /** The dialog that is named by its Call-ID, unless too many name it. */
@@ -143,9 +147,10 @@ export function identifierLegs(
     for (const [strategy, kind] of BY_CALL_ID) meetOwners(strategy, kind, own.hashA, own.hashB);
   }
   const legs: Leg[] = [];
-  for (const [dialog, rank] of rankOf) {
-    const [strategy, score] = SCORES[rank] ?? ['via_branch', 0];
-    legs.push({ dialog, strategy, score, isIdentifier: true, gapUs: null });
+  for (const [dialog, ranks] of ranksOf) {
+    const [strategy, score] = SCORES[31 - Math.clz32(ranks & -ranks)] ?? ['via_branch', 0];
+    const isByOrigin = ranks === ORIGIN_ALONE;
+    legs.push({ dialog, strategy, score, isIdentifier: true, isByOrigin, gapUs: null });
   }
   return legs.sort((a, b) => b.score - a.score || a.dialog.serial - b.dialog.serial);
 }
@@ -214,7 +219,7 @@ export function guessedLegs(
   });
   const legs = found.map((dialog): Leg => {
     const gapUs = Math.abs(dialog.createdUs - createdUs);
-    return { dialog, strategy: 'timing_heuristic', score: GUESS_SCORE, isIdentifier: false, gapUs };
+    return { dialog, strategy: 'timing_heuristic', score: GUESS_SCORE, isIdentifier: false, isByOrigin: false, gapUs };
   });
   legs.sort((a, b) => (a.gapUs ?? 0) - (b.gapUs ?? 0) || a.dialog.serial - b.dialog.serial);
   legs.length = Math.min(legs.length, limit);

@@ -1,5 +1,6 @@
 /** What other parts of a capture tell about media that a call lacks: its other legs, and the tap that brought the rest. */
 
+import { endpointKeyPort } from '../../core/ip.ts';
 import { MAX_LINKED_LEGS, MAX_LINKED_MESSAGES, MAX_LINKED_STREAMS } from '../../core/item-limits.ts';
 import { emptyPacket } from '../../sources/packet.ts';
 import { CallIdentifiers } from '../../store/dialogs/call-identifiers.ts';
@@ -8,6 +9,7 @@ import type { Stream } from '../../store/media/stream.ts';
 import { ROW } from '../../store/messages/message-rows.ts';
 import type { Identifiers, Stores, Streams } from '../../store/stores.ts';
 import { messagesOf } from '../call-messages.ts';
+import type { Leg } from '../correlation.ts';
 import { identifierLegs, isTransfer } from '../correlation.ts';
 
 const LATER_US = 1_000_000;
@@ -34,7 +36,7 @@ export class LinkedLegs {
     for (const leg of legs) {
       if (leg !== d && hasMediaDuring(streams, leg, d)) return leg.callId;
       for (const tied of identifierLegs(leg, stores, MAX_LINKED_LEGS))
-        if (legs.size < MAX_LINKED_LEGS && !isTransfer(tied)) legs.add(tied.dialog);
+        if (legs.size < MAX_LINKED_LEGS && isSameCall(leg, tied)) legs.add(tied.dialog);
     }
     return null;
   }
@@ -60,6 +62,14 @@ function identifiersOf({ dialogs, log }: Stores, callIdHeaders: readonly string[
       identifiers.onMessage(d, text.bytes, text.scan, carrier, m.index === 0);
     }
   return identifiers;
+}
+
+/** An o= line alone proves it only where the media ports are the same too. */
+function isSameCall(d: Dialog, tied: Leg): boolean {
+  if (isTransfer(tied)) return false;
+  if (!tied.isByOrigin) return true;
+  const ports = new Set(d.claimedKeys.map(endpointKeyPort));
+  return tied.dialog.claimedKeys.some((key) => ports.has(endpointKeyPort(key)));
 }
 
 function hasMediaDuring(streams: Streams, leg: Dialog, d: Dialog): boolean {
