@@ -256,6 +256,8 @@ export const MAX_ICMP_ROWS = 32;
 /** Clients and servers of STUN and TURN, requests without an answer yet, ICE user fragments of SDPs. */
 export const MAX_STUN_FLOWS = 8_192;
 export const MAX_STUN_REQUESTS = 8_192;
+/** Sockets of calls that ICE checked: who is checked again keeps its place. */
+export const MAX_ICE_CHECKED = 8_192;
 export const MAX_ICE_FRAGMENTS = 16_384;
 
 /** Flows of one client host that are looked at. */

@@ -139,10 +139,6 @@ class CaptureState implements Capture {
     return this.#parts.live !== null || !this.isLive;
   }
 
-  get sawRtp(): boolean {
-    return this.#streams.size > 0 || this.#parts.source.counter('rtp_accepted') > 0;
-  }
-
   get quality(): QualityContext {
     const { nowUs, isExhausted } = this;
     // Who counts a gap must find its reason: streams are read where the capturing thread counts them.

@@ -38,6 +38,8 @@ export type StunKnowledge = {
   /** The flow by which a relay gave this address; null when it is no relayed one. */
   flowOfRelayed(key: EndpointKey): StunFlow | null;
   flowsOfHost(address: string): readonly StunFlow[];
+  /** When an ICE check last came from or to the socket; NaN never. */
+  checkedUs(key: EndpointKey): number;
 };
 
 /** ICMP errors: about media by flow, about signaling by dialog. */
@@ -87,7 +89,6 @@ export type Capture = {
   readonly nowUs: number;
   /** Some source brings RTP: a HEP listener and probes bring none. */
   readonly capturesRtp: boolean;
-  readonly sawRtp: boolean;
   /** Capture clock when a stream was last refused for a cap; NaN never. */
   readonly refusedUs: number;
   readonly quality: QualityContext;

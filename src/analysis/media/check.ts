@@ -1,9 +1,13 @@
 /** What a media check is, and what it is given: a call's streams and their surroundings. */
 import type { Thresholds } from '../../core/thresholds.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { UnseenStream } from '../../store/media/unseen-streams.ts';
 import type { MediaFindings } from '../findings.ts';
+import type { Agreement } from './agreements.ts';
+import type { MachineSide, Transfer } from './meant-silence.ts';
+import type { PathGround } from './path-ground.ts';
 import type { Ways } from './ways.ts';
 
 /** A stream with the counters that the detections need. */
@@ -40,16 +44,17 @@ export type MediaStream = {
 export type MediaContext = {
   /** A source runs that would bring the call's RTP if it came past: a HEP mirror brings none. */
   readonly isRtpCaptured: boolean;
-  /** RTP was seen at all: without it silence proves nothing. */
-  readonly sawRtp: boolean;
   /** Capture clock when a stream was last refused because the table was full; NaN never. */
   readonly refusedUs: number;
-  /** Its media would come past this capture: otherwise silence proves nothing. Asked only where it is silent. */
-  readonly isPathVisible: () => boolean;
+  /** Whether media that was agreed so would come past here: only where the path is open silence proves something. */
+  readonly pathGround: (agreement: Agreement<SdpEntry>) => PathGround;
   /** Another call that named the same sockets has media there: nobody can say whose it is. Asked only where some is missing. */
   readonly sharesMedia: () => boolean;
   /** Call-ID of another leg of the call that has media; null without one. Asked only where it is silent. */
   readonly linkedMedia: () => string | null;
+  /** Sides that are machines, and transfers that were accepted. Asked only where media stopped or runs one way. */
+  readonly machines: () => readonly MachineSide[];
+  readonly transfers: () => readonly Transfer[];
   /** The source that brought the stream had ended by then, though that of the signaling had not. */
   readonly isTapOver: (stream: MediaStream, atUs: number) => boolean;
   /** Capture clock in microseconds. */

@@ -7,21 +7,25 @@
 
 import { counted } from '../../core/counted.ts';
 import { endpointKeyAddress, endpointKeyHost, endpointKeyText } from '../../core/ip.ts';
-import { MAX_UNSEEN_HINTS } from '../../core/item-limits.ts';
 import { isPrivateAddress } from '../../core/private-address.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { STATE } from '../../store/dialogs/dialog-state.ts';
-import type { RemoteReport } from '../../store/media/rtcp-data.ts';
 import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
 import type { MediaFindings } from '../findings.ts';
 import { noMediaFault } from '../findings.ts';
+import type { Agreement } from './agreements.ts';
 import { agreements } from './agreements.ts';
 import { checkAsymmetry, checkLate } from './asymmetry.ts';
 import type { MediaCase, MediaCheck, MediaContext, MediaStream } from './check.ts';
 import { checkCodecChange } from './codec-change.ts';
+import { machineOf, senderSide } from './meant-silence.ts';
+import { checkReports } from './reports.ts';
 import { checkStopped } from './stop.ts';
 import { Ways } from './ways.ts';
+
+/** A tenth of a second: who opens a path or a NAT sends fewer. */
+const BEEP_PACKETS = 5;
 
 /** In this order. `needsAll`: what is missing may be what was evicted, or refused while the call ran. */
 const CHECKS: readonly { readonly check: MediaCheck; readonly needsAll: boolean }[] = [
@@ -41,15 +45,16 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], contex
   const during = streams.filter((s) => !(s.firstUs > d.endedUs));
   const audio = during.filter((s) => s.stream.claim?.mediaType === 'audio' && s.packets > 0);
   // Spelled out: an object that begins with a spread gets a hidden class of its own each time.
-  const { isRtpCaptured, sawRtp, refusedUs, isPathVisible, sharesMedia, linkedMedia, isTapOver } = context;
+  const { isRtpCaptured, refusedUs, pathGround, sharesMedia, linkedMedia, machines, transfers, isTapOver } = context;
   const { nowUs, unseen, thresholds } = context;
   const c: MediaCase = {
     isRtpCaptured,
-    sawRtp,
     refusedUs,
-    isPathVisible,
+    pathGround,
     sharesMedia,
     linkedMedia,
+    machines,
+    transfers,
     isTapOver,
     nowUs,
     unseen,
@@ -79,21 +84,14 @@ function activeRtp(e: SdpEntry | undefined): boolean {
   return e?.media.some((m) => m.isRtp && m.port !== 0 && m.mode !== 'inactive' && m.address !== '0.0.0.0') ?? false;
 }
 
-function answeredSec(d: Dialog, nowUs: number): number {
-  if (Number.isNaN(d.answerUs)) return 0;
-  return ((Number.isNaN(d.byeUs) ? nowUs : d.byeUs) - d.answerUs) / 1e6;
-}
-
 function checkNoMedia(c: MediaCase, f: MediaFindings): void {
   const { d } = c;
-  if (!c.isRtpCaptured || !c.sawRtp || c.during.length > 0) return;
-  const [offer, answer] = agreed(d, Number.POSITIVE_INFINITY);
-  if (!activeRtp(offer) || !activeRtp(answer)) return;
-  if (answeredSec(d, c.nowUs) < c.thresholds.noMediaSec) return;
+  if (!c.isRtpCaptured || c.during.length > 0 || Number.isNaN(d.answerUs)) return;
   // Sender reports that count packets say that there is media, only not here.
   if (c.unseen.some((u) => u.sentPackets > 0)) return;
-  if (c.sharesMedia() || !c.isPathVisible()) return;
-  const ends = [offer, answer].map((e) => `${e?.address}:${e?.port}`).join(' and ');
+  const silent = silentAgreement(c);
+  if (silent === null || c.sharesMedia()) return;
+  const ends = silent.bySide.map((said) => `${said.at(-1)?.address}:${said.at(-1)?.port}`).join(' and ');
   const linked = c.linkedMedia();
   if (linked !== null) {
     f.hints.push(
@@ -105,6 +103,20 @@ function checkNoMedia(c: MediaCase, f: MediaFindings): void {
   f.hints.push(`The call was answered, but no RTP was seen at ${ends}.`);
 }
 
+/** Descriptions that promised media for long enough, between sockets whose media would come past this capture. */
+function silentAgreement(c: MediaCase): Agreement<SdpEntry> | null {
+  const { d, nowUs, thresholds } = c;
+  const all = [...agreements(d.sdp ?? [])];
+  for (const [i, agreement] of all.entries()) {
+    const fromUs = Math.max(agreement.answeredUs, d.answerUs);
+    const toUs = all[i + 1]?.answeredUs ?? (Number.isNaN(d.byeUs) ? nowUs : d.byeUs);
+    const isLong = (toUs - fromUs) / 1e6 >= thresholds.noMediaSec;
+    const isPromised = agreement.bySide.every((said) => activeRtp(said.at(-1)));
+    if (isLong && isPromised && c.pathGround(agreement) === 'open') return agreement;
+  }
+  return null;
+}
+
 /** From the answer on, and once more from the last time the descriptions moved the media or took it off hold. */
 function checkOneWay(c: MediaCase, f: MediaFindings): void {
   const { d } = c;
@@ -114,9 +126,13 @@ function checkOneWay(c: MediaCase, f: MediaFindings): void {
   if (changeUs > d.answerUs) isOneWaySince(c, changeUs, f);
 }
 
-function isOneWaySince({ d, audio, ways, thresholds: t }: MediaCase, sinceUs: number, f: MediaFindings): boolean {
-  // What only reached into it from before is early media or what was before the hold, not the other direction.
-  const heard = audio.filter((s) => !(s.lastUs < sinceUs + t.lateMediaMs * 1000));
+function isOneWaySince(c: MediaCase, sinceUs: number, f: MediaFindings): boolean {
+  const { d, audio, ways, thresholds: t } = c;
+  // What only reached into it from before is early media or what was before the hold, not the other direction. A beep after
+  // it is.
+  const heard = audio.filter(
+    (s) => !(s.lastUs < sinceUs + t.lateMediaMs * 1000) || (s.firstUs >= sinceUs && s.packets >= BEEP_PACKETS),
+  );
   const only = oneWayStream(d, heard, heard.length === audio.length ? ways : new Ways(heard));
   if (only === null) return false;
   const sec = (only.lastUs - Math.max(only.firstUs, Number.isNaN(sinceUs) ? 0 : sinceUs)) / 1e6;
@@ -126,6 +142,14 @@ function isOneWaySince({ d, audio, ways, thresholds: t }: MediaCase, sinceUs: nu
   const inForce = agreed(d, only.lastUs);
   const isPromised = inForce.length > 0 && inForce.every((e) => e?.mode === 'sendrecv');
   if (isPromised) {
+    // Who hears a mailbox and sends nothing lacks a direction; who records, or speaks to all that call, answers nobody.
+    const sender = senderSide(d, only.stream);
+    const silent = machineOf(c.machines(), sender === null ? null : sender === 0 ? 1 : 0);
+    const speaks = machineOf(c.machines(), sender);
+    if (silent !== null || speaks === 'an announcement') {
+      f.hints.push(`Media ran only from ${from} to ${to} for ${sec.toFixed(1)} s, which ${silent ?? speaks} explains.`);
+      return false;
+    }
     f.oneWayAudio = true;
     f.hints.push(
       sinceUs > d.answerUs
@@ -236,40 +260,5 @@ function checkPrivate({ d }: MediaCase, f: MediaFindings): void {
   f.privateMediaAddress = true;
   f.hints.push(
     `The ${entry.isOffer ? 'offer' : 'answer'} named the private address ${entry.address} to a public peer.`,
-  );
-}
-
-/**
- * What RTCP says of the media beyond what this capture saw: loss on the way from here to the receiver, and streams that
- * never came past (RFC 3550 section 6.4). It is kept apart from what was measured and never put in its place.
- */
-function checkReports(c: MediaCase, f: MediaFindings): void {
-  for (const s of c.streams) checkRemoteLoss(s, c.thresholds.remoteLossPct, f);
-  // Agents mirror signaling and reports, never RTP: that none came says something only where RTP is captured.
-  if (!c.isRtpCaptured) return;
-  const sent = c.unseen.filter(({ sentPackets }) => sentPackets > 0);
-  for (const { source, sentPackets, remote } of sent.slice(0, MAX_UNSEEN_HINTS))
-    f.hints.push(
-      `RTCP says that ${endpointKeyText(source)} sent ${counted(sentPackets, 'RTP packet')}${lossText(remote)}; this capture saw none of them.`,
-    );
-  if (sent.length > MAX_UNSEEN_HINTS)
-    f.hints.push(`RTCP says the same of ${counted(sent.length - MAX_UNSEEN_HINTS, 'further stream')}.`);
-}
-
-/** Duplicates make the number negative (RFC 3550 section 6.4.1). */
-function lossText(remote: RemoteReport | null): string {
-  if (remote === null) return '';
-  return ` and that the receiver lost ${remote.cumulativeLost > 0 ? remote.cumulativeLost : 'none'} of them`;
-}
-
-/** Packets lost in front of the capture show in its sequence numbers; those lost after it only in the reports. */
-function checkRemoteLoss(s: MediaStream, leastPct: number, f: MediaFindings): void {
-  const remote = s.stream.rtcp?.remote ?? null;
-  if (remote === null || s.expected === 0) return;
-  const beyond = remote.cumulativeLost - s.lost;
-  const pct = (beyond / s.expected) * 100;
-  if (pct <= leastPct) return;
-  f.hints.push(
-    `The receiver of ${endpointKeyText(s.stream.srcKey)} reported ${counted(remote.cumulativeLost, 'lost packet')}, ${beyond} more than this capture saw missing: they were lost after it.`,
   );
 }

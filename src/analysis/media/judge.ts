@@ -3,49 +3,23 @@
  * can have seen.
  */
 
-import { endpointKeyAddress } from '../../core/ip.ts';
-import { MAX_SHARED_STREAMS, MAX_SHARING, MAX_VANTAGE_STREAMS } from '../../core/item-limits.ts';
+import { MAX_SHARED_STREAMS, MAX_SHARING } from '../../core/item-limits.ts';
 import { grouped } from '../../core/maps.ts';
 import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
+import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { FIRST_DYNAMIC_PT, streamFormat } from '../../store/media/codec-format.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { UnseenStream } from '../../store/media/unseen-streams.ts';
 import type { Stores, Streams } from '../../store/stores.ts';
 import type { Call, CallStream } from '../call.ts';
-import type { CallMessage } from '../call-messages.ts';
 import type { CallFindings } from '../findings.ts';
 import { spokenPacketMs } from '../stream-quality.ts';
 import type { MediaStream } from './check.ts';
 import { diagnoseMedia } from './diagnose.ts';
 import { isTapOver } from './linked-legs.ts';
-
-/**
- * Whether the media of the call passes where this capture looks: on a proxy that it runs past, silence says nothing.
- *
- * True unless every message of the call ran to or from hosts that its media has nothing to do with, and no stream of the
- * capture was ever seen that does not touch them.
- */
-export function isMediaPathVisible(d: Dialog, messages: readonly CallMessage[], streams: Iterable<Stream>): boolean {
-  const hubs = commonHosts(messages);
-  for (const e of d.sdp ?? []) for (const m of e.media) if (m.address !== null && hubs.has(m.address)) return true;
-  if (hubs.size === 0) return true;
-  let left = MAX_VANTAGE_STREAMS;
-  for (const s of streams) {
-    if (left-- === 0) break;
-    if (!hubs.has(endpointKeyAddress(s.srcKey)) && !hubs.has(endpointKeyAddress(s.dstKey))) return true;
-  }
-  return false;
-}
-
-/** Hosts that sent or got every message of the dialog. */
-function commonHosts(messages: readonly CallMessage[]): Set<string> {
-  const [first] = messages;
-  const common = new Set(first === undefined ? [] : [first.src.host, first.dst.host]);
-  for (const { src, dst } of messages)
-    for (const host of common) if (host !== src.host && host !== dst.host) common.delete(host);
-  return common;
-}
+import { machinesOf, transfersOf } from './meant-silence.ts';
+import { pathGround } from './path-ground.ts';
 
 export function judgeMedia(call: Call, found: CallFindings): undefined {
   const { d, e, nowUs } = call;
@@ -55,11 +29,12 @@ export function judgeMedia(call: Call, found: CallFindings): undefined {
   const reverse = new Reverse(stores, d, call.streams.length);
   found.media = diagnoseMedia(d, isForeign ? [] : call.streams.map((s) => mediaStream(s, reverse)), {
     isRtpCaptured: capture.capturesRtp && !isForeign,
-    sawRtp: capture.sawRtp,
     refusedUs: capture.refusedUs,
-    isPathVisible: () => isMediaPathVisible(d, call.messages, stores.streams.fromNewest()),
+    pathGround: (agreement) => pathGround(d, agreement, call.messages, stores),
     sharesMedia: () => sharesMedia(stores.streams, d),
     linkedMedia: () => legs.withMedia(d),
+    machines: () => machinesOf(call.messages),
+    transfers: () => ((d.marks & MARK.REFER_ACCEPTED) !== 0 ? transfersOf(call.messages) : []),
     isTapOver: ({ stream }, atUs) => isTapOver(stores.streams, d, stream, atUs),
     nowUs,
     unseen: unseenStreams(stores, d),

@@ -14,6 +14,7 @@ import { isNowhere } from '../../store/media/sdp-timeline.ts';
 import type { MediaFindings } from '../findings.ts';
 import { agreements } from './agreements.ts';
 import type { MediaCase, MediaStream } from './check.ts';
+import { machineOf, senderSide, type Transfer } from './meant-silence.ts';
 import type { Ways } from './ways.ts';
 
 /** Directions that end this close to each other end together. */
@@ -33,10 +34,10 @@ export function checkStopped(c: MediaCase, f: MediaFindings): void {
   // Most calls: every direction was heard until the end, whatever was promised.
   const leastUs = c.thresholds.mediaStopSec * 1e6;
   if (audio.every((s) => endUs - s.lastUs < leastUs)) return;
-  const promises = promisesOf(d, startUs, endUs);
+  const promises = beside(promisesOf(d, startUs, endUs), c.transfers());
   if (promises.length === 0) return;
   const { ways } = c;
-  const stops = stopsOf(c, ways, promises);
+  const stops = explained(c, stopsOf(c, ways, promises), f);
   if (stops.length === 0 || c.sharesMedia()) return;
   f.mediaStopped = true;
   const text = (s: Stop): string => {
@@ -57,14 +58,38 @@ export function checkStopped(c: MediaCase, f: MediaFindings): void {
     const last = stops[to - 1] ?? first;
     const src = endpointKeyText(first.stream.stream.srcKey);
     const other = audio.find((s) => s.lastUs - last.atUs > c.thresholds.oneWaySec * 1e6);
-    if (other !== undefined) {
-      if (other.lastUs - last.atUs >= c.thresholds.oneWayStopSec * 1e6) f.oneWayAudio = true;
-      f.hints.push(`From ${src} ${text(first)}, while ${endpointKeyText(other.stream.srcKey)} sent on.`);
-    } else if (ways.reverseOf(first.stream.stream).some((r) => stops.some((s) => s.stream === r)))
+    if (other !== undefined)
+      f.hints.push(
+        `From ${src} ${text(first)}, while ${endpointKeyText(other.stream.srcKey)} sent on: a recording or announcement, or lost media.`,
+      );
+    else if (ways.reverseOf(first.stream.stream).some((r) => stops.some((s) => s.stream === r)))
       f.hints.push(`In both directions ${text(last)}.`);
     else f.hints.push(`From ${src} ${text(first)}.`);
     from = to;
   }
+}
+
+/** What was promised outside transfers: who transferred a call away talks no more. */
+function beside(promises: readonly Promised[], transfers: readonly Transfer[]): Promised[] {
+  let rest = [...promises];
+  for (const { fromUs, toUs } of transfers)
+    rest = rest.flatMap((p) => {
+      if (p.toUs <= fromUs || p.fromUs >= toUs) return [p];
+      const before = p.fromUs < fromUs ? [{ ...p, toUs: fromUs }] : [];
+      return p.toUs > toUs ? [...before, { ...p, fromUs: toUs }] : before;
+    });
+  return rest;
+}
+
+/** Stops that no machine explains; of those that one does, a hint says which. */
+function explained(c: MediaCase, stops: readonly Stop[], f: MediaFindings): Stop[] {
+  if (stops.length === 0) return [];
+  return stops.filter(({ stream }) => {
+    const machine = machineOf(c.machines(), senderSide(c.d, stream.stream));
+    if (machine === null) return true;
+    f.hints.push(`From ${endpointKeyText(stream.stream.srcKey)} media stopped, which ${machine} explains.`);
+    return false;
+  });
 }
 
 /** Capture time by which a call was over; `nowUs` while it runs. */

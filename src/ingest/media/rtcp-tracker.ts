@@ -14,6 +14,7 @@ import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { RtcpSideData } from '../../store/media/rtcp-data.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { StreamStore } from '../../store/media/stream-store.ts';
+import type { RtcpEnds } from '../../store/media/unseen-streams.ts';
 import { UnseenStreams } from '../../store/media/unseen-streams.ts';
 
 export class RtcpTracker {
@@ -62,7 +63,7 @@ export class RtcpTracker {
           data.lastSenderPackets = p.packets;
           data.lastSenderOctets = p.octets;
         } else {
-          const unseen = this.unseen.note(sourceKey(c), p.ssrc, c.tsUs, c.arrivedUs);
+          const unseen = this.unseen.note(endsOf(c), p.ssrc, c.tsUs, c.arrivedUs);
           if (unseen !== null) {
             unseen.sentPackets = p.packets;
             unseen.sentOctets = p.octets;
@@ -72,6 +73,8 @@ export class RtcpTracker {
         return;
       }
       case 'rr':
+        // Who sends no media yet, or none that comes past, shows that its path does.
+        if (this.#sent(c, p.ssrc) === null) this.unseen.note(endsOf(c), p.ssrc, c.tsUs, c.arrivedUs);
         for (const r of p.reports) this.#onBlock(r, c);
         return;
       case 'bye':
@@ -100,7 +103,7 @@ export class RtcpTracker {
       jitterTimestampUnits: r.jitter,
     };
     if (data === null) {
-      const unseen = this.unseen.note(destinationKey(c), r.ssrc, c.tsUs, c.arrivedUs);
+      const unseen = this.unseen.note({ source: destinationKey(c), peer: sourceKey(c) }, r.ssrc, c.tsUs, c.arrivedUs);
       if (unseen !== null) unseen.remote = remote;
       return;
     }
@@ -135,6 +138,10 @@ export class RtcpTracker {
   #ofNamed(ssrc: number): Stream | null {
     return this.#named === null ? null : (this.#streams.ownedBy(this.#named).find((s) => s.ssrc === ssrc) ?? null);
   }
+}
+
+function endsOf(c: Packet): RtcpEnds {
+  return { source: sourceKey(c), peer: destinationKey(c) };
 }
 
 function sourceKey(c: Packet): EndpointKey {

@@ -9,7 +9,7 @@
 import { EndpointMap } from '../../core/endpoint-map.ts';
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKey, endpointKeyAddress, endpointKeyPort } from '../../core/ip.ts';
-import { MAX_STUN_FLOWS, MAX_STUN_HOST_FLOWS, MAX_STUN_REQUESTS } from '../../core/limits.ts';
+import { MAX_ICE_CHECKED, MAX_STUN_FLOWS, MAX_STUN_HOST_FLOWS, MAX_STUN_REQUESTS } from '../../core/limits.ts';
 import { dropOldest } from '../../core/maps.ts';
 import type { StunMessage } from '../../protocols/stun/message.ts';
 import { channelOf, parseStun, STUN_METHOD, STUN_REASONS } from '../../protocols/stun/message.ts';
@@ -19,6 +19,7 @@ import type { Claim, EndpointIndex } from '../../store/media/endpoint-index.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { RelayUse } from '../../store/media/stun-flow.ts';
 import { StunFlow } from '../../store/media/stun-flow.ts';
+import { NONE } from '../../store/row-blocks.ts';
 import { IceFragments } from './ice-fragments.ts';
 import type { PairEnd } from './ice-pairs.ts';
 import { claimsOfPair } from './ice-pairs.ts';
@@ -57,6 +58,8 @@ export class StunTracker {
   readonly #aliases = new EndpointMap<Alias>();
   readonly #fragments = new IceFragments();
   readonly #relayed = new WeakMap<Stream, RelayUse>();
+  /** When the sockets of calls were last checked. */
+  readonly #checkedUs = new Map<EndpointKey, number>();
   messages = 0;
   /** Messages that did not parse, by reason. */
   readonly refused = new Map<string, number>(STUN_REASONS.map((r) => [r, 0]));
@@ -66,6 +69,7 @@ export class StunTracker {
   roleConflicts = 0;
   flowsEvicted = 0;
   requestsEvicted = 0;
+  checksEvicted = 0;
   /** Addresses behind a server beyond the cap. */
   aliasesRefused = 0;
 
@@ -103,7 +107,7 @@ export class StunTracker {
     }
     const m = parsed.value;
     if (m.isCut) this.cut++;
-    if (m.cls === 'request') this.#onRequest(m, src, dst);
+    if (m.cls === 'request') this.#onRequest(m, src, dst, c.tsUs);
     else if (m.cls !== 'indication') this.#onResponse(m, src, dst, c.tsUs);
   }
 
@@ -164,8 +168,13 @@ export class StunTracker {
     return this.#byHost.get(address) ?? [];
   }
 
-  #onRequest(m: StunMessage, src: EndpointKey, dst: EndpointKey): void {
+  checkedUs(key: EndpointKey): number {
+    return this.#checkedUs.get(key) ?? Number.NaN;
+  }
+
+  #onRequest(m: StunMessage, src: EndpointKey, dst: EndpointKey, tsUs: number): void {
     const isCheck = m.method === STUN_METHOD.BINDING && (m.isIceCheck || (m.username?.includes(':') ?? false));
+    if (isCheck) for (const key of [src, dst]) this.#noteCheck(key, tsUs);
     const flow = isCheck ? null : this.#flow(src, dst);
     if (flow !== null && m.method === STUN_METHOD.BINDING) flow.requests++;
     const key = pendingKey(m, src);
@@ -173,6 +182,13 @@ export class StunTracker {
     if (this.#pending.size >= MAX_STUN_REQUESTS && dropOldest(this.#pending)) this.requestsEvicted++;
     const { method, username, channel, peer } = m;
     this.#pending.set(key, { method, src, dst, flow, username, channel, peer });
+  }
+
+  #noteCheck(key: EndpointKey, tsUs: number): void {
+    if (this.#d.endpoints.find(key, tsUs) === NONE) return;
+    this.#checkedUs.delete(key);
+    if (this.#checkedUs.size >= MAX_ICE_CHECKED && dropOldest(this.#checkedUs)) this.checksEvicted++;
+    this.#checkedUs.set(key, tsUs);
   }
 
   #onResponse(m: StunMessage, src: EndpointKey, dst: EndpointKey, tsUs: number): void {

@@ -12,6 +12,8 @@ export type UnseenStream = {
   readonly ssrc: number;
   /** Socket its RTCP comes from. */
   readonly source: EndpointKey;
+  /** Socket that its RTCP goes to, as it was last seen. */
+  peer: EndpointKey;
   /** First and newest report, by the clock of who reported them; and when the last came in, by ours. */
   readonly firstUs: number;
   newestUs: number;
@@ -23,6 +25,9 @@ export type UnseenStream = {
   remote: RemoteReport | null;
 };
 
+/** Where reports about a stream run: `source` is the end that sends the stream. */
+export type RtcpEnds = { readonly source: EndpointKey; readonly peer: EndpointKey };
+
 export class UnseenStreams {
   /** In the order in which they were spoken of. */
   readonly #byKey = new Map<string, UnseenStream>();
@@ -33,10 +38,12 @@ export class UnseenStreams {
   evicted = 0;
 
   /** The stream, made when it is new; null while the cap is full of streams that were spoken of lately. */
-  note(source: EndpointKey, ssrc: number, tsUs: number, arrivedUs = tsUs): UnseenStream | null {
+  note(ends: RtcpEnds, ssrc: number, tsUs: number, arrivedUs = tsUs): UnseenStream | null {
+    const { source, peer } = ends;
     const key = `${ssrc}@${source}`;
     const known = this.#byKey.get(key);
     if (known !== undefined) {
+      known.peer = peer;
       known.newestUs = tsUs;
       known.lastUs = arrivedUs;
       this.#byKey.delete(key);
@@ -53,14 +60,14 @@ export class UnseenStreams {
       this.#forget(gone);
     }
     const times = { firstUs: tsUs, newestUs: tsUs, lastUs: arrivedUs };
-    const made = { ssrc, source, ...times, sentPackets: 0, sentOctets: 0, remote: null };
+    const made = { ssrc, source, peer, ...times, sentPackets: 0, sentOctets: 0, remote: null };
     this.#byKey.set(key, made);
-    for (const endpoint of endpointsOf(source)) this.#index(endpoint, made);
+    for (const endpoint of mediaSocketsOf(source)) this.#index(endpoint, made);
     return made;
   }
 
   #forget(stream: UnseenStream): void {
-    for (const endpoint of endpointsOf(stream.source)) {
+    for (const endpoint of mediaSocketsOf(stream.source)) {
       const rest = (this.#byEndpoint.get(endpoint) ?? []).filter((s) => s !== stream);
       if (rest.length === 0) this.#byEndpoint.delete(endpoint);
       else this.#byEndpoint.set(endpoint, rest);
@@ -86,8 +93,8 @@ export class UnseenStreams {
   }
 }
 
-/** Where its media may come from: RTCP has the port above it, or the same (RFC 5761). */
-function endpointsOf(source: EndpointKey): EndpointKey[] {
+/** Where the media may come from whose RTCP comes from `source`: RTCP has the port above it, or the same (RFC 5761). */
+export function mediaSocketsOf(source: EndpointKey): EndpointKey[] {
   const port = endpointKeyPort(source);
   return port % 2 === 1 ? [source, endpointKeyWithPort(source, port - 1)] : [source];
 }

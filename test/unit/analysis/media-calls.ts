@@ -10,6 +10,8 @@ import type { SipScript } from '../../../fixtures/build/sip-call.ts';
 import type { MediaFindings } from '../../../src/analysis/findings.ts';
 import type { MediaStream } from '../../../src/analysis/media/check.ts';
 import { diagnoseMedia } from '../../../src/analysis/media/diagnose.ts';
+import type { MachineSide, Transfer } from '../../../src/analysis/media/meant-silence.ts';
+import type { PathGround } from '../../../src/analysis/media/path-ground.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 import type { Dialog } from '../../../src/store/dialogs/dialog.ts';
 import type { DialogStore } from '../../../src/store/dialogs/dialog-store.ts';
@@ -85,8 +87,9 @@ export function diagnosed(
   call: Call,
   streams: readonly MediaStream[],
   over: {
-    sawRtp?: boolean;
-    isPathVisible?: () => boolean;
+    pathGround?: () => PathGround;
+    machines?: () => readonly MachineSide[];
+    transfers?: () => readonly Transfer[];
     sharesMedia?: () => boolean;
     linkedMedia?: () => string | null;
     isTapOver?: (stream: MediaStream, atUs: number) => boolean;
@@ -99,9 +102,10 @@ export function diagnosed(
   const { nowMs = 60_000, ...rest } = over;
   const found = diagnoseMedia(call.d, streams, {
     isRtpCaptured: true,
-    sawRtp: true,
     refusedUs: Number.NaN,
-    isPathVisible: () => true,
+    pathGround: () => 'open',
+    machines: () => [],
+    transfers: () => [],
     sharesMedia: () => false,
     linkedMedia: () => null,
     isTapOver: () => false,

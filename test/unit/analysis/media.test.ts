@@ -47,8 +47,8 @@ test('no media: answered for three seconds, both described, and this capture doe
   assert.deepEqual(found.hints, [
     'The call was answered, but no RTP was seen at 192.0.2.10:20000 and 198.51.100.20:30000.',
   ]);
-  assert.deepEqual(diagnosed(call, [], { sawRtp: false }), QUIET, 'a capture of signaling only proves nothing');
-  assert.deepEqual(diagnosed(call, [], { isPathVisible: () => false }), QUIET, 'the media runs past the capture');
+  for (const ground of ['unknown', 'elsewhere'] as const)
+    assert.deepEqual(diagnosed(call, [], { pathGround: () => ground }), QUIET, 'the media runs past the capture');
   assert.deepEqual(diagnosed(call, [], { sharesMedia: () => true }), QUIET, 'another call on the same sockets has it');
   const short = answered({ byeMs: CALL_TIMES.answer + THRESHOLDS.noMediaSec * 1000 - 1 });
   assert.deepEqual(diagnosed(short, []), QUIET);
@@ -248,7 +248,7 @@ test('what RTCP alone speaks of is missed only where RTP would come past', () =>
   const source = endpointKeyFromText(ALICE.rtp.address, ALICE.rtp.port) ?? assert.fail();
   const hints = (sentPackets: number, cumulativeLost: number | null, isRtpCaptured = true): string[] => {
     const remote = { atUs: 0, fractionLost: 0, cumulativeLost: cumulativeLost ?? 0, jitterTimestampUnits: 0 };
-    const of = { ssrc: 1, source, firstUs: 0, newestUs: 0, lastUs: 0, sentPackets, sentOctets: 0 };
+    const of = { ssrc: 1, source, peer: source, firstUs: 0, newestUs: 0, lastUs: 0, sentPackets, sentOctets: 0 };
     return diagnosed(call, [], {
       isRtpCaptured,
       unseen: [{ ...of, remote: cumulativeLost === null ? null : remote }],
@@ -263,7 +263,7 @@ test('what RTCP alone speaks of is missed only where RTP would come past', () =>
   assert.deepEqual(hints(500, -6), sent('500 RTP packets and that the receiver lost none of them'));
   assert.deepEqual(hints(0, null), []);
   assert.deepEqual(hints(753, 7, false), [], 'a mirror of signaling brings no RTP');
-  const one = { source, firstUs: 0, newestUs: 0, lastUs: 0, sentPackets: 9, sentOctets: 0, remote: null };
+  const one = { source, peer: source, firstUs: 0, newestUs: 0, lastUs: 0, sentPackets: 9, sentOctets: 0, remote: null };
   const many = Array.from({ length: 500 }, (_, ssrc) => ({ ...one, ssrc }));
   assert.deepEqual(diagnosed(call, [], { unseen: many }).hints, [
     ...Array.from({ length: 8 }, () => sent('9 RTP packets')[0]),

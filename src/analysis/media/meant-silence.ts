@@ -1,0 +1,105 @@
+/**
+ * Silence that the signaling explains: a mailbox, recorder or announcement does not answer what it hears, and a transfer that
+ * was accepted ends the talk (RFC 3515).
+ *
+ * Who is a machine says so by a user or parameter of the URI that was called (RFC 4240 section 2, RFC 4458), or by a feature
+ * tag of its Contact (RFC 3840 section 10, RFC 7866 section 6.1).
+ */
+import type { EndpointKey } from '../../core/ip.ts';
+import { endpointKeyText, endpointText } from '../../core/ip.ts';
+import * as METHOD from '../../core/methods.ts';
+import type { SipMessage } from '../../protocols/sip/message.ts';
+import { hasParam } from '../../protocols/sip/params.ts';
+import type { SipUri } from '../../protocols/sip/uri.ts';
+import { parseUri } from '../../protocols/sip/uri.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { Stream } from '../../store/media/stream.ts';
+import type { CallMessage } from '../call-messages.ts';
+
+export type Machine = 'a mailbox' | 'a recorder' | 'an announcement' | 'a machine';
+/** Side 0 opened the call. */
+export type MachineSide = { readonly side: 0 | 1; readonly machine: Machine };
+/** From the 2xx to a REFER until a NOTIFY says that it failed. */
+export type Transfer = { readonly fromUs: number; readonly toUs: number };
+
+/** Words of a user part, between its ends, dots and dashes: `vm` is one in `vm-2001`, not in `vmiller`. */
+const WORDS: readonly (readonly [Machine, RegExp])[] = [
+  ['a mailbox', /(?:^|[-_.+])(?:vm|vmail|voice[-_]?mail|mailbox)(?:$|[-_.+\d])/i],
+  ['a mailbox', /^\*9[789](?:$|\D)/],
+  ['a recorder', /(?:^|[-_.+])(?:rec|record|recorder|recording|srs)(?:$|[-_.+\d])/i],
+  ['an announcement', /(?:^|[-_.+])(?:annc|announce|announcements?|playback|moh)(?:$|[-_.+\d])/i],
+];
+
+/** Which sides are machines, by the INVITE that opened the call and the answer to it. */
+export function machinesOf(messages: readonly CallMessage[]): MachineSide[] {
+  const invites = messages.filter(({ method }) => method === METHOD.INVITE);
+  const invite = invites.find(({ isRequest }) => isRequest)?.parse() ?? null;
+  const answer = invites.find(({ status }) => status >= 200 && status < 300)?.parse() ?? null;
+  const found: MachineSide[] = [];
+  const called = parseUri(invite?.requestUriText ?? '');
+  const callee =
+    (called.ok ? machineCalled(called.value) : null) ?? byWords(invite?.to?.uri?.userDecoded ?? '') ?? tagged(answer);
+  const caller = tagged(invite);
+  if (caller !== null) found.push({ side: 0, machine: caller });
+  if (callee !== null) found.push({ side: 1, machine: callee });
+  return found;
+}
+
+function machineCalled({ params, userDecoded }: SipUri): Machine | null {
+  if (hasParam(params, 'play')) return 'an announcement';
+  // The reason for which the call came to the mailbox of the target (RFC 4458 section 2).
+  if (hasParam(params, 'target') && hasParam(params, 'cause')) return 'a mailbox';
+  if (hasParam(params, 'voicexml')) return 'a machine';
+  return byWords(userDecoded ?? '');
+}
+
+function byWords(user: string): Machine | null {
+  return WORDS.find(([, words]) => words.test(user))?.[0] ?? null;
+}
+
+function tagged(m: SipMessage | null): Machine | null {
+  for (const { params } of m?.contacts ?? [])
+    for (const { name } of params) {
+      const tag = name.toLowerCase();
+      if (tag === '+sip.src' || tag === '+sip.srs') return 'a recorder';
+      if (tag === 'automata') return 'a machine';
+    }
+  return null;
+}
+
+/** The transfers of the call that were accepted. */
+export function transfersOf(messages: readonly CallMessage[]): Transfer[] {
+  const found: { fromUs: number; toUs: number }[] = [];
+  for (const m of messages) {
+    const isAccepted = m.method === METHOD.REFER && m.status >= 200 && m.status < 300 && m.isFirst;
+    if (isAccepted) found.push({ fromUs: m.tsUs, toUs: Number.POSITIVE_INFINITY });
+    const last = found.at(-1);
+    if (last === undefined || m.method !== METHOD.NOTIFY || !m.isRequest || last.toUs < m.tsUs) continue;
+    const body = m.parse()?.body;
+    if (body !== undefined && FAILED.test(Buffer.from(body.subarray(0, FAILED_BYTES)).toString('latin1')))
+      last.toUs = m.tsUs;
+  }
+  return found;
+}
+
+/** The machine on that side; where the side is not known, on either. */
+export function machineOf(machines: readonly MachineSide[], side: 0 | 1 | null): Machine | null {
+  return machines.find((m) => side === null || m.side === side)?.machine ?? null;
+}
+
+/** Who sends a stream: the other side than named where it goes, or who named where it comes from; null where nobody did. */
+export function senderSide(d: Dialog, { srcKey, dstKey }: Stream): 0 | 1 | null {
+  const sideAt = (key: EndpointKey): 0 | 1 | null => {
+    const socket = endpointKeyText(key);
+    for (const { media, side, isRefused } of d.sdp ?? [])
+      if (!isRefused && media.some((m) => m.address !== null && endpointText(m.address, m.port) === socket))
+        return side === 0 ? 0 : 1;
+    return null;
+  };
+  const receiver = sideAt(dstKey);
+  return receiver === null ? sideAt(srcKey) : receiver === 0 ? 1 : 0;
+}
+
+/** The status line of a sipfrag (RFC 3420). */
+const FAILED = /^\s*SIP\/2\.0 [3-6]\d\d/;
+const FAILED_BYTES = 32;
