@@ -115,7 +115,6 @@ complete -c calltap -l diag-transmissions -x -d 'Report a request after N copies
 complete -c calltap -l diag-no-media -x -d 'Report an answered call that has no RTP after this time.'
 complete -c calltap -l diag-one-way -x -d 'Report one-way audio after this time.'
 complete -c calltap -l diag-media-stop -x -d 'Report media that stops this long before the end of its call.'
-complete -c calltap -l diag-one-way-stop -x -d 'Report it as one-way audio if the other side sends for this long.'
 complete -c calltap -l diag-late-media -x -d 'Report a first RTP packet that comes this late after the answer.'
 complete -c calltap -l diag-ptime -x -d 'Report directions whose packet times differ by this much.'
 complete -c calltap -l diag-comfort-noise -x -d 'Report a side as silent if it sends this share of comfort noise.'

@@ -16,7 +16,6 @@ const ROWS: Readonly<Record<keyof Thresholds, Row>> = {
   noMediaSec: ['no-media', 'SECS', 600, 'Report an answered call that has no RTP after this time.'],
   oneWaySec: ['one-way', 'SECS', 600, 'Report one-way audio after this time.'],
   mediaStopSec: ['media-stop', 'SECS', 3600, 'Report media that stops this long before the end of its call.'],
-  oneWayStopSec: ['one-way-stop', 'SECS', 3600, 'Report it as one-way audio if the other side sends for this long.'],
   lateMediaMs: ['late-media', 'MS', 60_000, 'Report a first RTP packet that comes this late after the answer.'],
   ptimeMs: ['ptime', 'MS', 1000, 'Report directions whose packet times differ by this much.'],
   comfortNoisePct: [

@@ -41,6 +41,14 @@ const BY_TOML: ReadonlyMap<string, OptionSpec> = new Map(
   OPTIONS.flatMap((spec) => (spec.toml === undefined ? [] : [[spec.toml, spec] as const])),
 );
 
+/** Options and keys that are gone, and what to do instead. The package comments their keys out when it is upgraded. */
+const GONE: ReadonlyMap<string, string> = new Map(
+  ['diag-one-way-stop', 'diagnosis.one_way_stop'].map((name) => [
+    name,
+    'remove it; media that stops is media-stopped, from --diag-media-stop on',
+  ]),
+);
+
 /** Reads the command line (without node and script). A word that no option takes is a capture: `-I` of it. */
 export function readArgv(argv: readonly string[]): Layer {
   const layer: Layer = new Map();
@@ -108,6 +116,8 @@ function bareValue(arg: string, next: string): string | null {
 }
 
 function unknownOption(written: string): ServiceError {
+  const gone = written.startsWith('--') ? GONE.get(written.slice(2).split('=', 1)[0] ?? '') : undefined;
+  if (gone !== undefined) return failure('OPTION_GONE', { option: written, hint: gone });
   const near = written.startsWith('--') ? nearest(written.slice(2), BY_FLAG.keys()) : null;
   const hint = near === null ? 'see --help for the options' : `did you mean --${near}?`;
   return failure('OPTION_UNKNOWN', { option: quoted(written).slice(1, -1), hint });
@@ -199,6 +209,8 @@ export function readToml(text: string, file: string): Layer {
     }
     const spec = BY_TOML.get(key);
     if (spec === undefined) {
+      const gone = GONE.get(key);
+      if (gone !== undefined) throw failure('OPTION_GONE', { option: where, hint: gone });
       const near = nearest(key, BY_TOML.keys());
       const hint = near === null ? 'see docs/cli.md for the keys' : `did you mean ${near}?`;
       throw failure('OPTION_KEY_UNKNOWN', { option: where, hint });

@@ -35,6 +35,7 @@ const OUTPUT_USER = 'permission denied; let the user of --user write there';
 /** In an option `{option}` is what the user wrote. */
 export const ERRORS = {
   ...rows('cli.md', 2, {
+    OPTION_GONE: { line: '{option}: this option is gone', remedy: '{hint}' },
     OPTION_UNKNOWN: { line: '{option}: there is no such option', remedy: '{hint}' },
     OPTION_KEY_UNKNOWN: { line: '{option}: there is no such key', remedy: '{hint}' },
     OPTION_TWICE: { line: '{option}: it appears more than once', remedy: 'give it once' },

@@ -20,8 +20,6 @@ export const THRESHOLDS = {
   oneWaySec: 2,
   /** A direction that is silent for this long while its call continues has stopped. */
   mediaStopSec: 10,
-  /** It is one-way audio when the other one continued for this long: a mailbox that records is silent too. */
-  oneWayStopSec: 30,
   /** First packet later than this after the answer. */
   lateMediaMs: 500,
   /** Difference of the packet times of the two directions. */

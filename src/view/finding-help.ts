@@ -22,8 +22,9 @@ type Words = Omit<FindingHelp, 'finding' | 'source'>;
 
 const WORDS: Readonly<Record<FindingName, Words>> = {
   'no-media': {
-    meaning: 'The call was answered, both sides described active audio, and no RTP came in three seconds.',
-    causes: ['A firewall drops RTP', 'a side sends to an address that cannot be reached', 'the media passes elsewhere'],
+    meaning:
+      'The call was answered, both sides described active audio, the path is open here, and no RTP came in three seconds.',
+    causes: ['A firewall drops RTP', 'a side sends to an address that cannot be reached'],
     look: 'Compare the addresses in the SDP of both sides with those that the capture sees.',
   },
   'one-way-audio': {
@@ -36,8 +37,14 @@ const WORDS: Readonly<Record<FindingName, Words>> = {
     look: 'See which side is silent, and whether its SDP names a private address.',
   },
   'media-stopped': {
-    meaning: 'Media ran and stopped while the call continued; no hold explains it.',
-    causes: ['An address binding of a NAT expired', 'a device lost its network', 'a relay gave up the session'],
+    meaning:
+      'Media ran and stopped while the call continued; no hold, mailbox or transfer in the signaling explains it.',
+    causes: [
+      'A recording or announcement that ended, which is no fault',
+      'An address binding of a NAT expired',
+      'a device lost its network',
+      'a relay gave up the session',
+    ],
     look: 'Look at the last packet of each stream, and at what was signaled about that time.',
   },
   'nat-mismatch': {

@@ -115,6 +115,11 @@ test('a mistake names the option, the reason and the remedy', () => {
   assert.match(mistake('--portrnage=1'), /did you mean --portrange\?$/);
   assert.match(mistake('--ap'), /did you mean --api\?$/);
   assert.match(mistake('--zzzzzzzzzzz'), /see --help/);
+  for (const written of [['--diag-one-way-stop', '30'], ['--diag-one-way-stop=30']])
+    assert.match(
+      mistake(...written),
+      /^calltap: --diag-one-way-stop.*: this option is gone; remove it; .*--diag-media-stop/,
+    );
   assert.match(mistake('-Q'), /^calltap: -Q: there is no such option/);
   assert.equal(mistake('-I'), 'calltap: -I: the value is missing; write -I FILE');
   assert.equal(mistake('-I', '--api'), 'calltap: -I: the value is missing; write -I FILE');
