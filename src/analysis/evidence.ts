@@ -6,6 +6,7 @@ import type { Thresholds } from '../core/thresholds.ts';
 import type { Trunks } from '../core/trunks.ts';
 import type { Capture, Stores } from '../store/stores.ts';
 import { LinkedLegs } from './media/linked-legs.ts';
+import { Vantage } from './media/vantage.ts';
 
 export type Rules = {
   readonly thresholds: Thresholds;
@@ -36,6 +37,7 @@ export type Evidence = {
   readonly capture: Capture;
   readonly rules: Rules;
   readonly legs: LinkedLegs;
+  readonly vantage: Vantage;
   readonly omitted: Omitted;
   /** What the trunk at an address is called: its name, else the address; null for our own side. */
   readonly trunkAt: (address: string) => string | null;
@@ -46,5 +48,6 @@ type EvidenceParts = Pick<Evidence, 'stores' | 'capture' | 'rules' | 'trunkAt'>;
 /** `records` counts what was read so far. */
 export function createEvidence(parts: EvidenceParts, records: () => number): Evidence {
   const legs = new LinkedLegs(parts.stores, parts.rules.callIdHeaders, records);
-  return { ...parts, legs, omitted: { lintMessages: 0, intervals: 0, refused: 0 } };
+  const vantage = new Vantage(parts.stores.streams);
+  return { ...parts, legs, vantage, omitted: { lintMessages: 0, intervals: 0, refused: 0 } };
 }

@@ -127,8 +127,9 @@ export const MAX_SHARING = 64;
 /** Streams looked at of those calls. */
 export const MAX_SHARED_STREAMS = 1_024;
 
-/** Streams looked at for one that runs past the hub. */
-export const MAX_VANTAGE_STREAMS = 1_000;
+/** New streams looked at for the hosts that have media here, and pairs of hosts that are kept. */
+export const MAX_VANTAGE_STREAMS = 4_096;
+export const MAX_VANTAGE_PAIRS = 16_384;
 
 /** Legs looked at, those of legs included: a chain of back-to-back user agents has few. */
 export const MAX_LINKED_LEGS = 16;

@@ -30,7 +30,7 @@ export function judgeMedia(call: Call, found: CallFindings): undefined {
   found.media = diagnoseMedia(d, isForeign ? [] : call.streams.map((s) => mediaStream(s, reverse)), {
     isRtpCaptured: capture.capturesRtp && !isForeign,
     refusedUs: capture.refusedUs,
-    pathGround: (agreement) => pathGround(d, agreement, call.messages, stores),
+    pathGround: (agreement) => pathGround(d, agreement, call.messages, stores, e.vantage),
     sharesMedia: () => sharesMedia(stores.streams, d),
     linkedMedia: () => legs.withMedia(d),
     machines: () => machinesOf(call.messages),

@@ -6,8 +6,7 @@
  * past. That another address of a relay was seen proves nothing.
  */
 import type { EndpointKey } from '../../core/ip.ts';
-import { endpointKeyAddress } from '../../core/ip.ts';
-import { MAX_VANTAGE_STREAMS } from '../../core/item-limits.ts';
+import { endpointKeyAddress, endpointKeyFromText, endpointKeyHost } from '../../core/ip.ts';
 import { isPrivateAddress } from '../../core/private-address.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
@@ -15,12 +14,10 @@ import { isNowhere } from '../../store/media/sdp-timeline.ts';
 import type { Stores } from '../../store/stores.ts';
 import type { CallMessage } from '../call-messages.ts';
 import type { Agreement } from './agreements.ts';
+import type { Host, Vantage } from './vantage.ts';
 
 /** Elsewhere: both parties have media here, not with each other. */
 export type PathGround = 'open' | 'elsewhere' | 'unknown';
-
-/** A phone has media with few hosts: who has it with so many is a media server. */
-const SERVER_PEERS = 4;
 
 /** Of the sockets that the two descriptions name. */
 export function pathGround(
@@ -28,11 +25,12 @@ export function pathGround(
   agreement: Agreement<SdpEntry>,
   messages: readonly CallMessage[],
   stores: Stores,
+  vantage: Vantage,
 ): PathGround {
   const [a, b] = agreement.bySide.map(hostsOf);
   if (a === undefined || b === undefined) return 'unknown';
   const arePair: ArePair = (x, y) => (a.has(x) && b.has(y)) || (a.has(y) && b.has(x));
-  return hasTrace(d, arePair, agreement.offeredUs, stores) ? 'open' : groundOfHosts(a, b, arePair, messages, stores);
+  return hasTrace(d, arePair, agreement.offeredUs, stores) ? 'open' : groundOfHosts(a, b, arePair, messages, vantage);
 }
 
 type ArePair = (x: string, y: string) => boolean;
@@ -68,30 +66,21 @@ function groundOfHosts(
   b: ReadonlySet<string>,
   arePair: ArePair,
   messages: readonly CallMessage[],
-  stores: Stores,
+  vantage: Vantage,
 ): PathGround {
+  vantage.update();
+  const [as, bs] = [keysOf(a), keysOf(b)];
+  if (as.some((x) => bs.some((y) => vantage.hasPair(x, y)))) return 'open';
+  const isSeen = (hosts: readonly Host[]): boolean => hosts.some((host) => vantage.has(host));
   const hop = messages.find(({ src, dst }) => arePair(src.host, dst.host));
-  const nets = hop === undefined ? null : [networkOf(hop.src.host), networkOf(hop.dst.host)];
-  const peersOf = new Map<string, Set<string>>();
-  let left = MAX_VANTAGE_STREAMS;
-  for (const { srcKey, dstKey } of stores.streams.fromNewest()) {
-    if (left-- === 0) break;
-    const [src, dst] = [endpointKeyAddress(srcKey), endpointKeyAddress(dstKey)];
-    if (arePair(src, dst)) return 'open';
-    if (nets?.includes(networkOf(src)) === true && nets.includes(networkOf(dst))) return 'open';
-    for (const [one, other] of [
-      [src, dst],
-      [dst, src],
-    ] as const)
-      if (a.has(one) || b.has(one)) peersOf.set(one, (peersOf.get(one) ?? new Set()).add(other));
-  }
-  if (peersOf.size === 0) return 'unknown';
-  for (const peers of peersOf.values()) if (hop !== undefined || peers.size >= SERVER_PEERS) return 'open';
-  const isSeen = (hosts: ReadonlySet<string>): boolean => [...hosts].some((host) => peersOf.has(host));
-  return isSeen(a) && isSeen(b) ? 'elsewhere' : 'unknown';
+  if (hop !== undefined && (isSeen(as) || isSeen(bs) || vantage.hasNetworks(hop.src.host, hop.dst.host))) return 'open';
+  if ([...as, ...bs].some((host) => vantage.isServer(host))) return 'open';
+  return isSeen(as) && isSeen(bs) ? 'elsewhere' : 'unknown';
 }
 
-/** 256 IPv4 addresses, or the first four groups of an IPv6 address. */
-function networkOf(address: string): string {
-  return address.includes(':') ? address.split(':', 4).join(':') : address.slice(0, address.lastIndexOf('.'));
+function keysOf(hosts: ReadonlySet<string>): Host[] {
+  return [...hosts].flatMap((host) => {
+    const key = endpointKeyFromText(host, 0);
+    return key === null ? [] : [endpointKeyHost(key)];
+  });
 }
