@@ -17,7 +17,7 @@ import { createDecoder } from '../../src/protocols/codec/decoder.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 import { correlationAt, speak } from '../helpers/voice.ts';
 import { readWav } from '../helpers/wav.ts';
-import { G722 } from '../unit/protocols/codec/vectors.ts';
+import { G722, OPUS } from '../unit/protocols/codec/vectors.ts';
 import { run } from './run-program.ts';
 
 /** What one side sends next: packets of 20 ms, or nothing; then its numbers and its timestamps go on, or stand still. */
@@ -34,12 +34,20 @@ const NARROW = 160;
 const WIDE = 320;
 const VECTOR_PACKETS = G722.length / NARROW;
 
+const opusPackets = [...packetsOfOpus()];
+
+function* packetsOfOpus(): Generator<Uint8Array> {
+  for (let at = 0; at < OPUS.length; at += 2 + OPUS.readUInt16BE(at))
+    yield OPUS.subarray(at + 2, at + 2 + OPUS.readUInt16BE(at));
+}
+
 /** Packet `slot` of the call, `nth` of its part. */
 function payload(codec: Codec, voice: Int16Array, slot: number, nth: number): Uint8Array {
   if (codec === CODEC.G722) {
     const at = (nth % VECTOR_PACKETS) * NARROW;
     return G722.subarray(at, at + NARROW);
   }
+  if (codec === CODEC.OPUS) return opusPackets[nth % opusPackets.length] ?? new Uint8Array(0);
   const law = codec === CODEC.PCMU ? muLaw : aLaw;
   return Uint8Array.from(voice.subarray(slot * NARROW, (slot + 1) * NARROW), law);
 }
@@ -69,7 +77,7 @@ const slots = (parts: readonly Part[]): number => parts.reduce((n, { packets }) 
 async function heard(t: TestContext, changes: readonly Change[], sides: readonly [readonly Part[], readonly Part[]]) {
   const name = 'changed';
   const call = scriptOf(name);
-  const first = { codecs: [CODEC.PCMU] };
+  const first = { codecs: [CODEC.PCMU, CODEC.OPUS] };
   const [a, b] = [described(ALICE.rtp, 'changed/a', first), described(BOB.rtp, 'changed/b', first)];
   answer(call, call.request('INVITE', 0, { body: sdpBody(a) }), b);
   const length = Math.max(...sides.map(slots));
@@ -159,6 +167,42 @@ test('PCMU, PCMA and G722 by re-INVITE, a hold, and the call goes on', async (t)
       const behind = channel.subarray(575 * WIDE);
       if (codec === CODEC.G722) assert.deepEqual(behind, second, `behind the hold, ${what}`);
       else assert.ok(likeVoice(channel, rate, k, 575, 715) > 0.99, `behind the hold, ${what}`);
+    }
+  }
+});
+
+test('a clock that changes soon after the beginning moves nothing', async (t) => {
+  const opus = { packets: 4, codec: CODEC.OPUS };
+  for (const [first, second] of [
+    [
+      { packets: 4, codec: CODEC.OPUS },
+      { packets: 146, codec: CODEC.PCMU },
+    ],
+    [
+      { packets: 20, codec: CODEC.OPUS },
+      { packets: 130, codec: CODEC.PCMU },
+    ],
+    [
+      { packets: 25, codec: CODEC.PCMU },
+      { packets: 125, codec: CODEC.OPUS },
+    ],
+    [{ packets: 28, codec: CODEC.PCMU }, opus],
+  ] as const) {
+    const side = [first, second, { packets: 50, codec: CODEC.PCMA }];
+    const { rate, channels } = await heard(t, [], [side, [{ packets: slots(side), codec: CODEC.PCMU }]]);
+    const what = `${first.packets} of ${first.codec.name}, then ${second.codec.name}`;
+    assert.deepEqual(
+      channels.map((c) => c.length),
+      channels.map(() => (slots(side) * rate) / 50),
+      what,
+    );
+    for (const [k, channel] of channels.entries()) {
+      let from = 0;
+      for (const { packets, codec } of k === 0 ? side : [{ packets: slots(side), codec: CODEC.PCMU }]) {
+        const like = codec === CODEC.OPUS ? 1 : likeVoice(channel, rate, k, from, from + packets);
+        assert.ok(like > 0.99, `${codec.name} from ${from}, ${what}: ${like}`);
+        from += packets;
+      }
     }
   }
 });

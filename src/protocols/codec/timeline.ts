@@ -94,6 +94,7 @@ async function pieces(stream: AudioStream): Promise<Piece[]> {
   const decoders = new Map<number, PayloadDecoder | null>();
   let anchorSec = Number.NaN;
   let anchorTs = 0;
+  let anchorClock = 0;
   const packets = inOrder(stream);
   for (const [i, p] of packets.entries()) {
     const format = stream.formats.find((f) => f.payloadType === p.payloadType);
@@ -106,8 +107,12 @@ async function pieces(stream: AudioStream): Promise<Piece[]> {
     if (decoder === null) continue;
     const lateSec = (q: Packet): number => q.tsUs / 1e6 - anchorSec - ((q.timestamp - anchorTs) | 0) / format.clockRate;
     const late = lateSec(p);
-    const isMoved = !(Math.abs(late) <= RESYNC_SEC) && !(late > 0 && catchesUp(packets, i, lateSec));
+    const isMoved =
+      // Units of another clock say nothing of the time since.
+      format.clockRate !== anchorClock ||
+      (!(Math.abs(late) <= RESYNC_SEC) && !(late > 0 && catchesUp(packets, i, lateSec)));
     if (isMoved) {
+      anchorClock = format.clockRate;
       anchorSec = p.tsUs / 1e6;
       anchorTs = p.timestamp;
     }
