@@ -25,6 +25,8 @@ type Part = {
   readonly packets: number;
   readonly codec?: Codec;
   readonly goesOn?: boolean;
+  /** Begins anew: at this number. */
+  readonly sequence?: number;
 };
 type Change = { readonly atPackets: number; readonly codecs: readonly Codec[] } & Pick<SdpOptions, 'direction'>;
 
@@ -56,6 +58,7 @@ function media(src: Endpoint, dst: Endpoint, ssrc: number, startUs: number, voic
   const out: Datagram[] = [];
   let [slot, sequence, timestamp] = [0, 65_400, 0xffffff00];
   for (const part of parts) {
+    sequence = part.sequence ?? sequence;
     for (let nth = 0; nth < part.packets; nth++, slot++) {
       const { codec, goesOn = false } = part;
       if (codec === undefined) {
@@ -204,5 +207,22 @@ test('a clock that changes soon after the beginning moves nothing', async (t) =>
         from += packets;
       }
     }
+  }
+});
+
+test('a sender that begins anew at a number it had is heard before and after', async (t) => {
+  for (const sequence of [65_400, 65_300, 65_200, 100]) {
+    const side = [
+      { packets: 150, codec: CODEC.PCMU },
+      { packets: 150, codec: CODEC.PCMA, sequence },
+    ];
+    const { rate, channels } = await heard(t, [], [side, [{ packets: 300, codec: CODEC.PCMU }]]);
+    assert.equal(rate, 8000);
+    for (const [k, channel] of channels.entries())
+      for (const [from, to] of [
+        [0, 150],
+        [150, 300],
+      ] as const)
+        assert.ok(likeVoice(channel, rate, k, from, to) > 0.99, `channel ${k} from ${from}, number ${sequence}`);
   }
 });

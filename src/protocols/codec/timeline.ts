@@ -55,10 +55,28 @@ function readRtp(bytes: Uint8Array, tsUs: number): Packet | null {
   };
 }
 
-/** Packets in the order of their sequence, each number once; wrapped numbers continue. */
-function inOrder(stream: AudioStream): (Packet & { readonly ext: number })[] {
-  const seen = new Map<number, Packet & { readonly ext: number }>();
+/** Steps of a sequence from here on are no loss and no late packet (RFC 3550 appendix A.1; what a stream counts as late). */
+const MOST_AHEAD = 3000;
+const MOST_BEHIND = 128;
+
+/** A mirror may copy a packet so often before the next comes. */
+const MOST_COPIES = 4;
+
+/** Two packets in sequence after a step that no network makes: the sender began anew, maybe at numbers it had before. */
+function beginsAnew(step: number, packets: readonly { readonly bytes: Uint8Array }[], at: number): boolean {
+  if (step > -MOST_BEHIND && step < MOST_AHEAD) return false;
+  const [seq = 0, ...others] = packets.slice(at, at + 1 + MOST_COPIES).map(({ bytes }) => sequenceOf(bytes));
+  return others.find((other) => other !== seq) === ((seq + 1) & 0xffff);
+}
+
+const sequenceOf = (bytes: Uint8Array): number => ((bytes[2] ?? 0) << 8) | (bytes[3] ?? 0);
+
+/** Packets in the order of their sequence, each number once; wrapped numbers continue, a sequence that begins anew follows. */
+function inOrder(stream: AudioStream): Packet[] {
+  let run = new Map<number, Packet>();
+  const runs = [run];
   const packets = packetsOf(stream.packets);
+  // A key counts the turns of its sequence: there is one for all.
   const isSecured = stream.keys !== null;
   const reader =
     stream.keys === null
@@ -68,22 +86,26 @@ function inOrder(stream: AudioStream): (Packet & { readonly ext: number })[] {
           stream.keys,
         );
   let highest = Number.NaN;
-  for (const { tsUs, bytes } of packets) {
+  for (const [i, { tsUs, bytes }] of packets.entries()) {
     const header = rtpHeaderBytes(bytes);
     if (header < 0) continue;
-    const seq = ((bytes[2] ?? 0) << 8) | (bytes[3] ?? 0);
+    const seq = sequenceOf(bytes);
+    const step = ((((seq - highest) & 0xffff) + 0x8000) % 0x10000) - 0x8000;
+    if (!Number.isNaN(highest) && !isSecured && beginsAnew(step, packets, i)) {
+      highest = Number.NaN;
+      run = new Map();
+      runs.push(run);
+    }
     // The nearest extended number to the highest so far.
-    const ext: number = Number.isNaN(highest)
-      ? seq + 65_536
-      : highest + ((((seq - highest) & 0xffff) + 0x8000) % 0x10000) - 0x8000;
+    const ext: number = Number.isNaN(highest) ? seq + 65_536 : highest + step;
     if (Number.isNaN(highest) || ext > highest) highest = ext;
-    if (seen.has(ext)) continue;
+    if (run.has(ext)) continue;
     // The sequence begins in the second turn, so that a late packet before the first has a number too.
     const plain = isSecured ? (reader?.open(bytes, header, Math.max(0, (ext >> 16) - 1)) ?? null) : bytes;
     const p = plain === null ? null : readRtp(plain, tsUs);
-    if (p !== null) seen.set(ext, { ...p, ext });
+    if (p !== null) run.set(ext, p);
   }
-  return [...seen.values()].sort((a, b) => a.ext - b.ext);
+  return runs.flatMap((r) => [...r].sort(([a], [b]) => a - b).map(([, p]) => p));
 }
 
 type Piece = { readonly atSec: number; readonly samples: Int16Array; readonly rate: number };
