@@ -28,7 +28,14 @@ import type { QualityContext } from '../store/stores.ts';
 import type { Excused } from './media/held-loss.ts';
 import { excuseHeld, mayExplain } from './media/held-loss.ts';
 import { ownDrops, scoreWithout } from './own-drops.ts';
-import { carriedSegments, mainSegment, segmentJitterMs, segmentLate } from './stream-segments.ts';
+import {
+  carriedSegments,
+  mainSegment,
+  segmentEndUs,
+  segmentJitterMs,
+  segmentLate,
+  withoutHeld,
+} from './stream-segments.ts';
 
 const SCORE_FLOOR = packetFloor(SCORE_SEC);
 
@@ -84,7 +91,7 @@ export function streamQuality(stream: Stream, c: QualityContext): StreamQuality 
   const held = judgedWindows(stream, s, c, c.streams.windows(stream));
   const expected = s.expected - held.lost;
   const lost = s.lost - held.lost;
-  const segments = carriedSegments(stream, s);
+  const segments = withoutHeld(carriedSegments(stream, s), held.pieces);
   const main = segments.length === 0 ? null : mainSegment(segments);
   const scale = scaleOf(stream, s, main?.payloadType ?? s.payloadType, packetFloor(c.windowSec));
   const { payloadType, codec, clockRate, jitterClock, impairment, floorPackets, delayMs } = scale;
@@ -112,7 +119,8 @@ export function streamQuality(stream: Stream, c: QualityContext): StreamQuality 
     scoreWindows,
     expected,
     lost,
-    lossRuns: Math.min(lost, s.lossRuns - held.gaps),
+    // Of a gap that a hold explains in part, the rest is a run.
+    lossRuns: Math.min(lost, Math.max(1, s.lossRuns - held.gaps)),
     held,
     segments,
     tsStep: main?.tsStep ?? s.tsStep,
@@ -157,7 +165,8 @@ function scoreOfTypes(
 export function segmentScore(stream: Stream, q: StreamQuality, segment: StreamSegment): StreamScore | null {
   const scale = scaleOf(stream, q.snapshot, segment.payloadType, q.floorPackets);
   // Windows end where a segment does; the two times may differ by a rounding.
-  const own = q.scoreWindows.filter((w) => w.startUs > segment.firstUs - 1 && w.startUs < segment.lastUs);
+  const endUs = segmentEndUs(q.segments, segment) - 1;
+  const own = q.scoreWindows.filter((w) => w.startUs > segment.firstUs - 1 && w.startUs < endUs);
   return scoreAt(
     own.filter((w) => w.payloadType === segment.payloadType),
     scale,

@@ -8,6 +8,7 @@ import type { StreamSnapshot } from '../protocols/rtp/stream-snapshot.ts';
 import { laneOf } from '../protocols/rtp/stream-window.ts';
 import { streamFormat } from '../store/media/codec-format.ts';
 import type { Stream } from '../store/media/stream.ts';
+import type { HeldPiece } from './media/held-loss.ts';
 
 /** Formats that go beside media (RFC 4733, RFC 3389, RFC 2198, RFC 5109, RFC 8627, RFC 4588). */
 const ASIDE = new Set(['TELEPHONE-EVENT', 'CN', 'RED', 'ULPFEC', 'FLEXFEC', 'PARITYFEC', 'RTX']);
@@ -25,6 +26,29 @@ export function carriedSegments(stream: Stream, s: StreamSnapshot): StreamSegmen
     else made.push(segment);
   }
   return made;
+}
+
+/** Where the next segment begins: a gap in front of it belongs to this one. */
+export function segmentEndUs(segments: readonly StreamSegment[], segment: StreamSegment): number {
+  return segments[segments.indexOf(segment) + 1]?.firstUs ?? Number.POSITIVE_INFINITY;
+}
+
+/** Without what a hold explains of each; times may differ by a rounding. */
+export function withoutHeld(
+  segments: readonly StreamSegment[],
+  pieces: readonly HeldPiece[],
+): readonly StreamSegment[] {
+  if (pieces.length === 0) return segments;
+  // What is excused of windows that are not kept stands at the beginning of the stream.
+  let left = 0;
+  return segments.map((segment) => {
+    const endUs = segmentEndUs(segments, segment);
+    for (const { atUs, lost } of pieces) if (atUs > segment.firstUs - 1 && atUs < endUs - 1) left += lost;
+    const held = Math.min(left, segment.lost);
+    left -= held;
+    const lost = segment.lost - held;
+    return { ...segment, lost, expected: segment.expected - held, lossRuns: Math.min(lost, segment.lossRuns) };
+  });
 }
 
 /** The payload type that carried most packets, the first of equals, and the longest segment of it. */

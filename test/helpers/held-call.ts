@@ -36,6 +36,8 @@ export type Spoken = {
   /** What the network loses of the rest, by packet. */
   readonly lost?: (packet: number) => boolean;
   readonly payloadType?: number;
+  /** Another type from this time on. */
+  readonly behind?: { readonly fromMs: number; readonly payloadType: number };
   /** By the time since the answer, in packets. */
   readonly payload?: (slot: number) => Uint8Array;
 };
@@ -88,7 +90,7 @@ export function spoken(
   src: Endpoint,
   dst: Endpoint,
   ssrc: number,
-  { gone = [], paused = [], lost = () => false, payloadType = 0, payload = () => QUIET }: Spoken,
+  { gone = [], paused = [], lost = () => false, payloadType = 0, behind, payload = () => QUIET }: Spoken,
   endMs: number,
 ): Datagram[] {
   const count = Math.floor((endMs - TALK_MS) / 20);
@@ -96,7 +98,7 @@ export function spoken(
     all.some(({ fromMs, toMs }) => TALK_MS + n * 20 >= fromMs && TALK_MS + n * 20 < toMs);
   const slots = Array.from({ length: count }, (_, n) => n).filter((n) => !isIn(paused, n));
   const plan: RtpPlan[] = slots.map((n) => ({
-    payloadType,
+    payloadType: behind !== undefined && TALK_MS + n * 20 >= behind.fromMs ? behind.payloadType : payloadType,
     payload: payload(n),
     sendUs: n * 20_000,
     timestamp: n * 160,

@@ -21,7 +21,11 @@ export type Excused = {
   readonly gaps: number;
   /** With what is expected of each, without those in which nothing was. */
   readonly windows: StreamWindow[];
+  /** The packets, where they are: each with the beginning of its window. */
+  readonly pieces: readonly HeldPiece[];
 };
+
+export type HeldPiece = { readonly atUs: number; readonly lost: number };
 
 type Counts = Pick<
   StreamWindow,
@@ -39,7 +43,7 @@ export function mayExplain(stream: Stream, s: StreamSnapshot): boolean {
 /** `windows` of the stream, oldest first, the open one too. */
 export function excuseHeld(stream: Stream, s: StreamSnapshot, windows: StreamWindow[]): Excused {
   const spans = s.lost === 0 || stream.dialog === null ? [] : heldSpans(stream.dialog, stream);
-  if (spans.length === 0) return { lost: 0, gaps: 0, windows };
+  if (spans.length === 0) return { lost: 0, gaps: 0, windows, pieces: [] };
   const excuse = new Excuse(stream, s, spans);
   const rest = forgotten(s, windows);
   if (rest !== null) excuse.of(rest);
@@ -49,12 +53,13 @@ export function excuseHeld(stream: Stream, s: StreamSnapshot, windows: StreamWin
     if (lost === 0) left.push(w);
     else if (w.packets > 0 || w.lost > lost) left.push(without(w, lost));
   }
-  return { lost: excuse.lost, gaps: excuse.gaps, windows: left };
+  return { lost: excuse.lost, gaps: excuse.gaps, windows: left, pieces: excuse.pieces };
 }
 
 class Excuse {
   lost = 0;
   gaps = 0;
+  readonly pieces: HeldPiece[] = [];
   readonly #stream: Stream;
   readonly #spans: readonly Span[];
   readonly #lastUs: number;
@@ -87,6 +92,7 @@ class Excuse {
     this.#isInGap = excused > 0;
     this.#room -= excused;
     this.lost += excused;
+    if (excused > 0) this.pieces.push({ atUs: startUs, lost: excused });
     return excused;
   }
 
