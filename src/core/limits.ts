@@ -32,6 +32,9 @@ export const STREAM_WINDOW_BYTES = 48 * 1024 * 1024;
 /** Ends of segments kept over all streams, some 300 bytes each; beyond them each stream keeps as many as it has. */
 export const SEGMENT_ENDS = 32_768;
 
+/** Of these, those that streams of no dialog may take; the rest is for calls. */
+export const SEGMENT_ENDS_OF_ANYBODY = 16_384;
+
 /** Messages of one dialog that are kept; later ones still drive state, timing and counts. */
 export const MAX_DIALOG_MESSAGES = 500;
 

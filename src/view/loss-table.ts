@@ -212,7 +212,7 @@ const STORES: readonly Loss[] = [
   loss(
     'stream_segments_joined',
     (f) => f.evidence.stores.streams.segments.joined,
-    'Changes of payload type that calltap no longer shows: a stream had more than 15, or all together 32,768.',
+    'Changes of payload type that calltap no longer shows: a stream had more than 15, or all together 32,768, those of no dialog 16,384.',
   ),
   loss(
     'streams_beyond_dialog_cap',

@@ -1,10 +1,13 @@
 /** Where streams changed their type: the newest are kept, all together have an end, and what is joined stays counted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ALICE, BOB, basicCall } from '../../../../fixtures/build/basic-call.ts';
+import { EPOCH_US } from '../../../../fixtures/build/capture.ts';
 import { MAX_STREAM_SEGMENTS } from '../../../../src/core/item-limits.ts';
 import type { SegmentEnd } from '../../../../src/protocols/rtp/stream-segment.ts';
 import type { Stream } from '../../../../src/store/media/stream.ts';
 import { StreamSegments } from '../../../../src/store/media/stream-segments.ts';
+import { TrackerKit } from '../../ingest/dialogs/tracker-kit.ts';
 import { StreamKit } from './stream-kit.ts';
 
 const A = { address: '10.0.0.1', port: 4000 };
@@ -55,7 +58,7 @@ test('of sixteen segments the oldest two become one, under the type of more pack
 
 test('all streams together keep so many; beyond them each keeps as many as it has', () => {
   const kit = new StreamKit();
-  const segments = new StreamSegments(3);
+  const segments = new StreamSegments(3, 3);
   const [one, two] = [kit.stream(A, B), kit.stream(B, A)];
   for (const packets of [10, 20, 30]) segments.add(one, endAt(packets, 0));
   segments.add(two, endAt(10, 0));
@@ -71,4 +74,18 @@ test('all streams together keep so many; beyond them each keeps as many as it ha
   assert.equal(endsOf(two).length, 3);
   segments.add(two, endAt(50, 0));
   assert.equal(endsOf(two)[0]?.mark.packets, 30);
+});
+
+test('streams of no dialog take half of the room, and leave the rest to those of calls', () => {
+  const dialogs = new TrackerKit();
+  const kit = new StreamKit(dialogs.endpoints);
+  dialogs.play(basicCall('owner'));
+  const atUs = EPOCH_US + 3_000_000;
+  const stranger = kit.stream(A, B, { atUs });
+  const ofCall = kit.stream(ALICE.rtp, BOB.rtp, { atUs });
+  assert.deepEqual([stranger.dialog === null, ofCall.dialog === null], [true, false]);
+  const segments = new StreamSegments(4, 2);
+  for (const packets of [10, 20, 30, 40, 50]) segments.add(stranger, endAt(packets, packets % 20));
+  for (const packets of [10, 20]) segments.add(ofCall, endAt(packets, 0));
+  assert.deepEqual([endsOf(stranger).length, endsOf(ofCall).length, segments.joined], [2, 2, 3]);
 });
