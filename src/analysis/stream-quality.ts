@@ -245,8 +245,10 @@ function isFlawless(stream: Stream, s: StreamSnapshot): boolean {
 
 /** The jitter of streamQuality() alone, likewise. */
 export function streamJitterMs(stream: Stream, c: QualityContext): number | null {
-  if (stream.ends !== null) return streamQuality(stream, c)?.jitterMs ?? null;
-  return c.streams.peek(stream, (s) => streamJitter(s, jitterClockOf(stream, s, s.payloadType)).meanMs);
+  return c.streams.peek(stream, (s) => {
+    if (stream.ends === null) return streamJitter(s, jitterClockOf(stream, s, s.payloadType)).meanMs;
+    return jitterOf(stream, carriedSegments(stream, s));
+  });
 }
 
 /** The window that closed last, the same as in streamQuality(), and its scale; null where it is missing. */

@@ -21,11 +21,22 @@ export type Span = { readonly fromUs: number; readonly toUs: number };
 const MOST_ROUND_TRIP_US = 500_000;
 
 /** In order, none touches the next; the last is endless where the call never came back. */
-export function heldSpans(d: Dialog, stream: Stream): Span[] {
-  const spans: Span[] = [];
+export function heldSpans(d: Dialog, stream: Stream): readonly Span[] {
+  const entries = d.sdp;
   // Most calls: both sides send all the time, to one place.
-  if (d.sdp?.some(mayHold) !== true) return spans;
-  const { said, senders } = saidOf(d, stream);
+  if (entries?.some(mayHold) !== true) return [];
+  const lines = linesOf(entries);
+  const way = wayOf(d, stream, lines);
+  const key = Object.values(way).join(' ');
+  const known = lines.spans.get(key);
+  if (known !== undefined) return known;
+  const spans = spansOf(saidOf(way, lines), way.senders);
+  lines.spans.set(key, spans);
+  return spans;
+}
+
+function spansOf(said: readonly Said[], senders: readonly number[]): Span[] {
+  const spans: Span[] = [];
   let fromUs = Number.NaN;
   for (const a of agreements(said)) {
     const isHeld = senders.every((side) => isSilent(a, side));
@@ -61,16 +72,34 @@ type Said = Described & {
   readonly isOfTarget: boolean;
 };
 
-/** What the dialog said of the stream, and the side that sends it; both where no description tells. */
-function saidOf(d: Dialog, stream: Stream): { said: readonly Said[]; senders: readonly number[] } {
-  const { rows, naming } = linesOf(d.sdp ?? []);
-  const src = naming.get(stream.srcKey) ?? null;
-  const dst = naming.get(stream.dstKey) ?? null;
-  const { type, nth } = dst ?? src ?? { type: stream.claim?.mediaType ?? 'audio', nth: 0 };
+/** What the descriptions can tell of a stream: many streams of a dialog have it alike. */
+type Way = {
+  /** Null where no description tells of the socket. */
+  readonly srcKey: EndpointKey | null;
+  readonly dstKey: EndpointKey | null;
+  readonly type: string;
+  readonly nth: number;
+  /** The sides that may send it. */
+  readonly senders: readonly number[];
+};
+
+function wayOf({ marks }: Dialog, { srcKey, dstKey, claim }: Stream, { naming }: Lines): Way {
+  const src = naming.get(srcKey) ?? null;
+  const dst = naming.get(dstKey) ?? null;
+  const { type, nth } = dst ?? src ?? { type: claim?.mediaType ?? 'audio', nth: 0 };
   // Where ICE chose the sockets, those of the descriptions may be others and move without the media.
-  const isIce = (d.marks & MARK.ICE) !== 0;
-  const [isSrcNamed, isDstNamed] = [src !== null && !isIce, dst !== null && !isIce];
-  const said = rows.map(({ entry: { tsUs, isOffer, side, isRefused }, byType }): Said => {
+  const isIce = (marks & MARK.ICE) !== 0;
+  return {
+    srcKey: src === null || isIce ? null : srcKey,
+    dstKey: dst === null || isIce ? null : dstKey,
+    ...{ type, nth },
+    senders: dst?.side !== undefined ? [1 - dst.side] : src?.side !== undefined ? [src.side] : [0, 1],
+  };
+}
+
+/** What the dialog said of such a stream. */
+function saidOf({ srcKey, dstKey, type, nth }: Way, { rows }: Lines): readonly Said[] {
+  return rows.map(({ entry: { tsUs, isOffer, side, isRefused }, byType }): Said => {
     const { line, key } = byType.get(type)?.[nth] ?? NO_LINE;
     const isOpen = line !== null && line.port !== 0;
     const { mode, address } = line ?? { mode: 'inactive', address: null };
@@ -79,12 +108,10 @@ function saidOf(d: Dialog, stream: Stream): { said: readonly Said[]; senders: re
       sendsNothing: !isOpen || mode === 'recvonly' || mode === 'inactive',
       takesNothing: !isOpen || mode === 'sendonly' || mode === 'inactive' || isNowhere(address),
       // Who names no address may still send: music.
-      isOfSource: !isSrcNamed || (isOpen && (isNowhere(address) || key === stream.srcKey)),
-      isOfTarget: !isDstNamed || (isOpen && key === stream.dstKey),
+      isOfSource: srcKey === null || (isOpen && (isNowhere(address) || key === srcKey)),
+      isOfTarget: dstKey === null || (isOpen && key === dstKey),
     };
   });
-  const senders = dst?.side !== undefined ? [1 - dst.side] : src?.side !== undefined ? [src.side] : [0, 1];
-  return { said, senders };
 }
 
 /** The line that names a socket: the `nth` of its type. `side` is missing where both sides named it. */
@@ -94,6 +121,8 @@ type Line = { readonly line: SdpMediaLine | null; readonly key: EndpointKey | nu
 type Lines = {
   readonly rows: readonly { readonly entry: SdpEntry; readonly byType: ReadonlyMap<string, readonly Line[]> }[];
   readonly naming: ReadonlyMap<EndpointKey, Naming>;
+  /** By what the descriptions can tell of a stream. */
+  readonly spans: Map<string, readonly Span[]>;
 };
 
 const NO_LINE: Line = { line: null, key: null };
@@ -122,7 +151,7 @@ function linesOf(entries: readonly SdpEntry[]): Lines {
       }
       return { entry, byType };
     });
-  const lines = { rows, naming };
+  const lines = { rows, naming, spans: new Map() };
   made.set(entries, lines);
   return lines;
 }

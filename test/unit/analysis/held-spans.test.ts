@@ -159,3 +159,21 @@ test('an answer without its offer leaves the other side as it was; a hop’s cop
     [9, 9, [a2], [b1, b2]],
   ]);
 });
+
+test('streams of which the descriptions say the same share their spans, until one says more', () => {
+  const script = running('many');
+  reinvite(script, 5000, 'caller', say(ALICE, 2, HOLD), say(BOB, 2, HELD));
+  reinvite(script, 9000, 'caller', say(ALICE, 3), say(BOB, 3));
+  const call = played(script);
+  const spans = (src: Endpoint, dst: Endpoint) => heldSpans(call.d, call.streams.stream(src, dst));
+  const toAll = spans(BOB.rtp, ALICE.rtp);
+  assert.equal(toAll.length, 1);
+  assert.equal(spans(BOB.rtp, ALICE.rtp), toAll, 'another SSRC');
+  // Sockets that nobody named have no more to tell: a sender who forges a hundred of them makes no work.
+  const stranger = spans(CAROL.rtp, ALICE.rtp);
+  assert.notEqual(stranger, toAll);
+  assert.equal(spans(DAVE.rtp, ALICE.rtp), stranger);
+  assert.deepEqual(spans(ALICE.rtp, BOB.rtp), []);
+  reinvite(script, 11_000, 'caller', say(ALICE, 4, HOLD), say(BOB, 4, HELD));
+  assert.equal(heldSpans(played(script).d, call.streams.stream(BOB.rtp, ALICE.rtp)).length, 2);
+});
