@@ -97,8 +97,9 @@ unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const 
   unsigned done = 0;
   const uint16_t ahead = (uint16_t)(h->seq - s->ext_max);
   const enum ct_leap leap = ahead > 1 ? ct_stream_leap(s, h, now) : CT_LEAP_NONE;
-  const bool lost =
-      ahead > 1 && (leap == CT_LEAP_OUTAGE || (leap == CT_LEAP_NONE && ahead < CT_RTP_MAX_DROPOUT));
+  /* The second packet of a sender that began anew confirms it, whatever its own step looks like. */
+  const bool lost = ahead > 1 && s->bad_seq != h->seq &&
+                    (leap == CT_LEAP_OUTAGE || (leap == CT_LEAP_NONE && ahead < CT_RTP_MAX_DROPOUT));
   const uint32_t missing = lost ? ahead - 1u : 0;
   if (now >= s->window_end_ns) done = ct_segment_split(changes, s, o, out);
   if (now >= s->window_end_ns) done |= ct_stream_roll(s, o, now, missing, out);
