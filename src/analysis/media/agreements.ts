@@ -3,7 +3,8 @@
  * section 4), one that was refused or never answered never is.
  */
 
-import type { SdpOccasion } from '../../store/media/sdp-timeline.ts';
+import type { SdpMediaLine, SdpOccasion } from '../../store/media/sdp-timeline.ts';
+import { isNowhere } from '../../store/media/sdp-timeline.ts';
 
 /** An offer or answer, or what somebody made of it. */
 export type Described = Pick<SdpOccasion, 'tsUs' | 'isOffer' | 'side' | 'isRefused'>;
@@ -41,4 +42,9 @@ export function* agreements<T extends Described>(entries: readonly T[]): Generat
     answerer = side;
     yield { offeredUs, answeredUs: e.tsUs, bySide: [inForce[0], inForce[1]] };
   }
+}
+
+/** The section promises audio in both directions: it is not refused (port 0), held or of another kind. */
+export function isTalk(m: SdpMediaLine): boolean {
+  return m.type === 'audio' && m.isRtp && m.port !== 0 && m.mode === 'sendrecv' && !isNowhere(m.address);
 }

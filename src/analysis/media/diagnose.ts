@@ -15,7 +15,7 @@ import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
 import type { MediaFindings } from '../findings.ts';
 import { noMediaFault } from '../findings.ts';
 import type { Agreement } from './agreements.ts';
-import { agreements } from './agreements.ts';
+import { agreements, isTalk } from './agreements.ts';
 import { checkAsymmetry, checkLate } from './asymmetry.ts';
 import type { MediaCase, MediaCheck, MediaContext, MediaStream } from './check.ts';
 import { checkCodecChange } from './codec-change.ts';
@@ -140,7 +140,7 @@ function isOneWaySince(c: MediaCase, sinceUs: number, f: MediaFindings): boolean
   const from = endpointKeyText(only.stream.srcKey);
   const to = endpointKeyText(only.stream.dstKey);
   const inForce = agreed(d, only.lastUs);
-  const isPromised = inForce.length > 0 && inForce.every((e) => e?.mode === 'sendrecv');
+  const isPromised = inForce.length > 0 && inForce.every((e) => e?.media.some(isTalk) === true);
   if (isPromised) {
     // Who hears a mailbox and sends nothing lacks a direction; who records, or speaks to all that call, answers nobody.
     const sender = senderSide(d, only.stream);

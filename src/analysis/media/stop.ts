@@ -9,10 +9,9 @@ import { endpointKeyText } from '../../core/ip.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { STATE } from '../../store/dialogs/dialog-state.ts';
 import { maySuppressSilence } from '../../store/media/codec-format.ts';
-import type { SdpEvent, SdpMediaLine } from '../../store/media/sdp-timeline.ts';
-import { isNowhere } from '../../store/media/sdp-timeline.ts';
+import type { SdpEvent } from '../../store/media/sdp-timeline.ts';
 import type { MediaFindings } from '../findings.ts';
-import { agreements } from './agreements.ts';
+import { agreements, isTalk } from './agreements.ts';
 import type { MediaCase, MediaStream } from './check.ts';
 import { machineOf, senderSide, type Transfer } from './meant-silence.ts';
 import type { Ways } from './ways.ts';
@@ -99,10 +98,6 @@ export function endOf(d: Dialog, nowUs: number): number {
 }
 
 const MOVES: ReadonlySet<SdpEvent> = new Set<SdpEvent>(['media_anchor_change', 'transfer', 't38_switch']);
-
-function isTalk(m: SdpMediaLine): boolean {
-  return m.type === 'audio' && m.isRtp && m.port !== 0 && m.mode === 'sendrecv' && !isNowhere(m.address);
-}
 
 /** When both sides promised to send and to receive, piece by piece; what moved the media begins another piece. */
 function promisesOf(d: Dialog, startUs: number, endUs: number): Promised[] {

@@ -80,6 +80,17 @@ test('one-way audio: two seconds in one direction, both sides sendrecv', () => {
   assert.deepEqual(diagnosed(held, [stream(held, ALICE.rtp, BOB.rtp)]), QUIET, 'one side promised not to send');
 });
 
+test('audio that was refused by port 0, or sent nowhere, is no one-way audio', () => {
+  for (const style of [
+    { media: { ...BOB.rtp, port: 0 } },
+    { connection: '0.0.0.0' },
+    { direction: 'inactive' },
+  ] as const) {
+    const call = answered({ answer: style });
+    assert.equal(diagnosed(call, [stream(call, ALICE.rtp, BOB.rtp)]).oneWayAudio, false, JSON.stringify(style));
+  }
+});
+
 test('a hold that was refused, or never answered, explains no silence', () => {
   for (const status of [488, null]) {
     const script = scriptOf('refused hold');
