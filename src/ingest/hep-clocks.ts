@@ -26,6 +26,8 @@ type Sender = HepSenderName & {
   readonly ipVersion: number;
   /** The one used last comes first. */
   readonly clocks: HepClock[];
+  /** It told a time that cannot be, and that was said. */
+  hasRefused: boolean;
 };
 
 export class HepClocks {
@@ -46,6 +48,9 @@ export class HepClocks {
 
   /** Called for a clock whose first stamps are all of another time than ours. */
   onOther: ((clock: HepClock, aheadUs: number) => void) | null = null;
+
+  /** Called for the first time of a sender that cannot be. */
+  onImplausible: ((sender: HepSenderName, toldUs: number) => void) | null = null;
 
   /** The clock that stamped a packet; the sender's address stands at `off`. */
   clockOf(
@@ -74,6 +79,14 @@ export class HepClocks {
       clocks.unshift(found);
     }
     return found;
+  }
+
+  /** A sender told a time that cannot be: no clock of it has that. */
+  onRefusedTime(b: Uint8Array, off: number, ipVersion: number, agentId: number, toldUs: number): void {
+    const sender = this.#senderOf(b, off, ipVersion, agentId);
+    if (sender.hasRefused) return;
+    sender.hasRefused = true;
+    this.onImplausible?.(sender, toldUs);
   }
 
   /** A number of 16 bits, never 0, for what was subtracted from a stamp of the clock. */
@@ -145,7 +158,7 @@ export class HepClocks {
     const map = this.#known.has(key) ? this.#known : this.#unknown;
     const found = map.get(key);
     const bytes = b.slice(off, off + (ipVersion === 6 ? 16 : 4));
-    const sender = found ?? { address, agentId, bytes, ipVersion, clocks: [] };
+    const sender = found ?? { address, agentId, bytes, ipVersion, clocks: [], hasRefused: false };
     map.delete(key);
     this.#admit(map, sender);
     this.#last = sender;

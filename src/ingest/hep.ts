@@ -48,6 +48,8 @@ export class HepIngest {
   badJson = 0;
   /** Packets with stamps of another time than ours. */
   ofOtherTimes = 0;
+  /** Packets whose times cannot be; they have the time of their arrival. */
+  implausibleTimes = 0;
   /** Packets of our own mirror. */
   own = 0;
 
@@ -120,13 +122,17 @@ export class HepIngest {
     if (dialog !== null) this.#d.frames?.add(dialog.slot, c);
   }
 
-  /** When it was sent, by our clock as far as the sender's is known. A sender that tells no time sends at once. */
-  #takeTime(c: Packet, { tsUs, agentId }: HepPacket, { addresses, srcOff, ipVersion, tsUs: arrivedUs }: Packet): void {
+  /** When it was sent, by our clock as far as the sender's is known. A sender that tells no time, or none that can be, sends at once. */
+  #takeTime(c: Packet, p: HepPacket, { addresses, srcOff, ipVersion, tsUs: arrivedUs }: Packet): void {
+    const { tsUs, agentId } = p;
     c.arrivedUs = arrivedUs;
     c.toldUs = tsUs;
     if (Number.isNaN(tsUs)) {
       c.clock = null;
       c.tsUs = arrivedUs;
+      if (Number.isNaN(p.refusedUs)) return;
+      this.implausibleTimes++;
+      this.#d.clocks.onRefusedTime(addresses, srcOff, ipVersion, agentId, p.refusedUs);
       return;
     }
     const clock = this.#d.clocks.clockOf(addresses, srcOff, ipVersion, agentId, tsUs, arrivedUs);

@@ -27,7 +27,7 @@ export class ScannedHep {
 
   /** All but the message in it. */
   readPacket(buf: Uint8Array, start: number, end: number, sender: HepSender): void {
-    this.refused = readHep(buf, start, end, this.scan) ?? this.#door.refusal(this.scan, sender);
+    this.refused = readHep(buf, start, end, this.scan, sender.tsUs) ?? this.#door.refusal(this.scan, sender);
   }
 
   /** The packet can be read, has a payload, and does not say that it is something else than SIP. */

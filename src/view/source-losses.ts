@@ -160,6 +160,12 @@ export const HEP_LOSSES: readonly Loss[] = [
   loss('hep_other_type', (f) => f.ingest.hep.otherTypes, 'Packets that carry neither SIP nor RTCP.'),
   loss('hep_rtcp_bad_json', (f) => f.ingest.hep.badJson, 'RTCP as JSON that does not parse.'),
   loss(
+    'hep_implausible_times',
+    (f) => f.ingest.hep.implausibleTimes,
+    'HEP packets that say a time before the year 2000, or ten years after their arrival. Their time is that of their arrival; in a file, that of the frame.',
+    { quality: 'invalid_timestamps', remedy: 'Set the clock of that host; standard error names the sender.' },
+  ),
+  loss(
     'hep_senders_evicted',
     (f) => f.ingest.clocks.evicted,
     'Senders that gave their place: of 512 with a known offset, or 512 without, the longest silent one.',

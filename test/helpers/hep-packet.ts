@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { readHep } from '../../src/decode/hep/hep.ts';
 import { HepPacket } from '../../src/decode/hep/packet.ts';
 
-/** What the datagram at `start`..`end` says; it must be HEP. */
-export function hepOf(b: Uint8Array, start = 0, end: number = b.length): HepPacket {
+/** What the datagram at `start`..`end` says, come at `arrivedUs`; it must be HEP. */
+export function hepOf(b: Uint8Array, start = 0, end: number = b.length, arrivedUs?: number): HepPacket {
   const p = new HepPacket();
-  assert.equal(readHep(b, start, end, p), null);
+  assert.equal(readHep(b, start, end, p, arrivedUs), null);
   return p;
 }
 

@@ -35,10 +35,16 @@ export function hep3Length(b: Uint8Array, start: number, end: number): number {
 /** Chunk types as bits of `seen`. */
 const bit = (type: number): number => 1 << type;
 
-/** Reads one datagram of any version into `out`. Returns why it cannot be read, or null. */
-export function readHep(b: Uint8Array, start: number, end: number, out: HepPacket): HepFailure | null {
+/** Reads one datagram of any version, which came at `arrivedUs`, into `out`. Returns why it cannot be read, or null. */
+export function readHep(
+  b: Uint8Array,
+  start: number,
+  end: number,
+  out: HepPacket,
+  arrivedUs: number = Number.NEGATIVE_INFINITY,
+): HepFailure | null {
   out.begin(b, start);
-  if (!isHep3(b, start, end)) return readLegacy(b, start, end, out);
+  if (!isHep3(b, start, end)) return readLegacy(b, start, end, out, arrivedUs);
   if (end - start < CHUNK.HEADER_BYTES) return 'short_header';
   const total = u16(b, start + 4);
   if (total < CHUNK.HEADER_BYTES) return 'bad_length';
@@ -142,7 +148,7 @@ export function readHep(b: Uint8Array, start: number, end: number, out: HepPacke
     out.end = compressedEnd;
   }
   if (out.protocolType === 1 && !out.isCompressed) out.dropTerminator();
-  if (seconds >= 0) out.tsUs = seconds * 1_000_000 + micros;
+  if (seconds >= 0) out.takeTime(seconds * 1_000_000 + micros, arrivedUs);
   // The version whose two addresses are there; the family decides only when both are, or none is complete.
   const four = (src4 < 0 ? 0 : 1) + (dst4 < 0 ? 0 : 1);
   const six = (src6 < 0 ? 0 : 1) + (dst6 < 0 ? 0 : 1);

@@ -8,18 +8,23 @@
  * Ports are in network order; the time header is in the sender's, which is little-endian in practice.
  */
 import type { HepFailure, HepPacket } from './packet.ts';
+import { isPlausible } from './time.ts';
 
 const BASE_BYTES = 8;
 const FAMILY_4 = 2;
 const FAMILY_6 = 10;
 const TIME_PACKED = 10;
 const TIME_PADDED = 12;
-/** Seconds that are believed: the years 2000 to 2100. */
-const EARLIEST = 946_684_800;
-const LATEST = 4_102_444_800;
+const DAY_US = 86_400_000_000;
 
 /** Reads a version 1 or 2 datagram into `out`. Its payload is SIP; version 1 has no time. */
-export function readLegacy(b: Uint8Array, start: number, end: number, out: HepPacket): HepFailure | null {
+export function readLegacy(
+  b: Uint8Array,
+  start: number,
+  end: number,
+  out: HepPacket,
+  arrivedUs: number,
+): HepFailure | null {
   const version = b[start];
   if (end <= start || (version !== 1 && version !== 2)) return 'not_hep';
   if (end - start < BASE_BYTES) return 'short_header';
@@ -41,7 +46,7 @@ export function readLegacy(b: Uint8Array, start: number, end: number, out: HepPa
   out.dstPort = ((b[start + 6] ?? 0) << 8) | (b[start + 7] ?? 0);
   out.protocolType = 1;
   if (version === 2) {
-    out.tsUs = timeOf(b, at);
+    out.takeTime(timeOf(b, at, arrivedUs), arrivedUs);
     out.agentId = ((b[at + 9] ?? 0) << 8) | (b[at + 8] ?? 0);
   }
   out.start = payloadAt;
@@ -58,15 +63,13 @@ function timeHeaderBytes(b: Uint8Array, start: number, end: number, declared: nu
   return pad + 2 <= end && b[pad] === 0 && b[pad + 1] === 0 ? TIME_PADDED : TIME_PACKED;
 }
 
-/** Microseconds since the epoch, NaN when neither byte order gives a believable second. */
-function timeOf(b: Uint8Array, at: number): number {
+/** Microseconds since the epoch: little-endian, unless that cannot be and the other order says the day of the arrival. */
+function timeOf(b: Uint8Array, at: number, arrivedUs: number): number {
   const little = (o: number): number =>
     (b[o] ?? 0) + (b[o + 1] ?? 0) * 256 + (b[o + 2] ?? 0) * 65_536 + (b[o + 3] ?? 0) * 16_777_216;
   const big = (o: number): number =>
     (b[o + 3] ?? 0) + (b[o + 2] ?? 0) * 256 + (b[o + 1] ?? 0) * 65_536 + (b[o] ?? 0) * 16_777_216;
-  for (const read of [little, big]) {
-    const seconds = read(at);
-    if (seconds >= EARLIEST && seconds < LATEST) return seconds * 1_000_000 + Math.min(read(at + 4), 999_999);
-  }
-  return Number.NaN;
+  const read = (order: typeof little): number => order(at) * 1_000_000 + Math.min(order(at + 4), 999_999);
+  const [told, swapped] = [read(little), read(big)];
+  return isPlausible(told, arrivedUs) || !(Math.abs(swapped - arrivedUs) <= DAY_US) ? told : swapped;
 }

@@ -1,4 +1,5 @@
-/** What a HEP packet of any version says; addresses and numbers as read, nothing judged. */
+/** What a HEP packet of any version says; addresses and numbers as read, only the time judged. */
+import { isPlausible } from './time.ts';
 
 export type HepFailure = 'not_hep' | 'short_header' | 'bad_length' | 'truncated' | 'bad_chunk_length';
 
@@ -16,8 +17,10 @@ export class HepPacket {
   dstAt = 0;
   srcPort = 0;
   dstPort = 0;
-  /** Microseconds since the epoch; NaN when the packet does not say. */
+  /** Microseconds since the epoch; NaN when the packet does not say, or says what cannot be. */
   tsUs = Number.NaN;
+  /** The time it says that cannot be; NaN without one. */
+  refusedUs = Number.NaN;
   /** Capture agent, 0 when the packet does not say. */
   agentId = 0;
   /** 1 SIP, 5 RTCP as JSON, 100 log line and so on; -1 when the packet does not say. */
@@ -44,11 +47,18 @@ export class HepPacket {
     this.srcPort = 0;
     this.dstPort = 0;
     this.tsUs = Number.NaN;
+    this.refusedUs = Number.NaN;
     this.agentId = 0;
     this.protocolType = -1;
     this.isCompressed = false;
     this.authKey = null;
     this.correlationAt = -1;
+  }
+
+  /** It says this time, and came at the other. */
+  takeTime(us: number, arrivedUs: number): void {
+    if (isPlausible(us, arrivedUs)) this.tsUs = us;
+    else this.refusedUs = us;
   }
 
   /** Some senders count the string's terminator. */

@@ -3,7 +3,7 @@
 import { endpointText, ipText } from '../../core/ip.ts';
 import { HEP_CLOCK_LINES, HEP_CLOCK_LINES_MS, HEP_STRANGER_LINE_MS } from '../../core/limits.ts';
 import type { HepClocks } from '../../ingest/hep-clocks.ts';
-import type { HepClock } from '../../sources/hep/hep-clock.ts';
+import type { HepClock, HepSenderName } from '../../sources/hep/hep-clock.ts';
 import type { HepStranger } from '../../sources/hep/stream.ts';
 import type { Packet } from '../../sources/packet.ts';
 import { standardError } from './standard-streams.ts';
@@ -25,6 +25,11 @@ export function otherTimeLine({ sender }: HepClock, aheadUs: number): string {
   return `${who}: its times are ${offsetText(aheadUs)}, and nothing of it comes past here; calltap takes them as they are\n`;
 }
 
+export function implausibleLine({ address, agentId }: HepSenderName, toldUs: number): string {
+  const told = new Date(toldUs / 1000).toISOString();
+  return `calltap: HEP sender ${address}, agent ${agentId}: it says the time ${told}, which cannot be; calltap takes the time of arrival; set the clock of that host, or look at the agent\n`;
+}
+
 /** Says it on standard error, some lines a minute at most: whoever sends HEP can invent agents. */
 export function sayClocks(clocks: HepClocks): void {
   let sinceMs = Number.NEGATIVE_INFINITY;
@@ -39,6 +44,7 @@ export function sayClocks(clocks: HepClocks): void {
   };
   clocks.onOffset = (clock, wasUs) => say(offsetLine(clock, wasUs));
   clocks.onOther = (clock, aheadUs) => say(otherTimeLine(clock, aheadUs));
+  clocks.onImplausible = (sender, toldUs) => say(implausibleLine(sender, toldUs));
 }
 
 const WHAT: Readonly<Record<HepStranger, string>> = {

@@ -35,7 +35,7 @@ const example = packet([...addressed, chunk(0x0f, bytes('INVITE sip:bob'))]);
 
 /** Reads from the middle of a larger array, as records are. */
 const amid = (b: Uint8Array): Uint8Array => join(Uint8Array.of(1, 2, 3), b, Uint8Array.of(9));
-const value = (b: Uint8Array): HepPacket => hepOf(amid(b), 3, 3 + b.length);
+const value = (b: Uint8Array, arrivedUs?: number): HepPacket => hepOf(amid(b), 3, 3 + b.length, arrivedUs);
 const reason = (b: Uint8Array): string => readHep(amid(b), 3, 3 + b.length, new HepPacket()) ?? 'ok';
 
 describe('HEP3', () => {
@@ -178,7 +178,7 @@ describe('HEP1 and HEP2', () => {
     ['big-endian', 26, [...u32(1_700_000_000), ...u32(250_000), 0x34, 0x12]],
   ] as const) {
     it(`version 2, ${name}`, () => {
-      const p = value(legacy(2, length, time));
+      const p = value(legacy(2, length, time), 1_700_000_300_000_000);
       assert.deepEqual([p.tsUs, p.agentId, payload(p)], [1_700_000_000_250_000, 0x1234, 'OPTIONS sip:a']);
     });
   }
