@@ -147,6 +147,14 @@ export const HEP_STRANGER_LINE_MS = 3_600_000;
 export const HEP_CLOCK_SENDERS = 512;
 export const HEP_SENDER_CLOCKS = 4;
 
+/**
+ * Directions of TCP connections that agents mirror packet by packet and that wait for the rest of a message, the bytes of
+ * these messages, and microseconds for which they wait. One sender has at most a quarter of places and bytes.
+ */
+export const HEP_FLOWS = 4_096;
+export const HEP_FLOW_BYTES = 16 * 1024 * 1024;
+export const HEP_FLOW_WAIT_US = 10_000_000;
+
 /** Milliseconds, and lines about clocks of HEP senders that are said in them. */
 export const HEP_CLOCK_LINES_MS = 60_000;
 export const HEP_CLOCK_LINES = 10;

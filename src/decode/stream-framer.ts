@@ -49,10 +49,11 @@ const IN_HEADERS = -1;
 
 export class StreamFramer {
   protocol: Protocol = PROTOCOL.UNKNOWN;
+  /** What came of a message that is not whole. */
+  readonly held: ByteBuffer;
   readonly #shared: FramerShared;
   readonly #session: WebSocketSession;
   readonly #target: FramedTarget;
-  readonly #held: ByteBuffer;
   readonly #heldMark = new FrameMark();
   readonly #heldFrames: HeldFrames | null;
   #mark: InFrame;
@@ -73,14 +74,19 @@ export class StreamFramer {
     this.#shared = shared;
     this.#session = session;
     this.#target = target;
-    this.#held = new ByteBuffer(shared.budget);
+    this.held = new ByteBuffer(shared.budget);
     this.#heldFrames = shared.keepsFrames === true ? new HeldFrames(shared.counters) : null;
     this.#begin = new StreamStart(session, shared.limits, shared.counters, this);
     this.#mark = this.#heldMark;
   }
 
   get hasPartial(): boolean {
-    return this.#held.length > 0 || this.#webSocket?.hasPartial === true;
+    return this.held.length > 0 || this.#webSocket?.hasPartial === true;
+  }
+
+  /** Bytes that this message lacks; 0 while its headers are not whole. */
+  get lacks(): number {
+    return this.#need > 0 ? this.#need - this.held.length : 0;
   }
 
   /** Nothing is read from this direction: TLS, or a protocol that is not ours. */
@@ -91,49 +97,46 @@ export class StreamFramer {
   /** Takes the next bytes of the stream. */
   feed(b: Uint8Array, start: number, end: number, mark: InFrame): void {
     this.#mark = mark;
-    if (this.#held.length === 0) {
+    if (this.held.length === 0) {
       this.#oldBytes = 0;
       const rest = this.#consume(b, start, end);
       if (rest < end) {
-        this.#held.append(b, rest, end);
+        this.held.append(b, rest, end);
         this.#heldMark.copy(mark);
         this.#heldFrames?.restart(end - rest, mark);
       }
       return;
     }
-    const old = this.#held.length;
+    const old = this.held.length;
     this.#oldBytes = old;
-    this.#held.append(b, start, end);
-    const rest = this.#consume(this.#held.bytes, 0, this.#held.length);
+    this.held.append(b, start, end);
+    const rest = this.#consume(this.held.bytes, 0, this.held.length);
     if (rest >= old) this.#heldMark.copy(mark);
-    this.#heldFrames?.keep(rest, this.#held.length - rest, mark);
-    this.#held.dropFront(rest);
+    this.#heldFrames?.keep(rest, this.held.length - rest, mark);
+    this.held.dropFront(rest);
   }
 
   /** `bytes` of the stream will never come. A message whose headers are complete is handed out as far as it goes. */
   gap(bytes: number, mark: InFrame): void {
     if (this.isIgnored) return;
-    let missing = bytes;
-    if (this.#skip > 0) {
-      const within = Math.min(this.#skip, missing);
-      this.#skip -= within;
-      missing -= within;
-      if (missing === 0) return;
-    }
+    const within = Math.min(this.#skip, bytes);
+    this.#skip -= within;
+    const missing = bytes - within;
+    if (within > 0 && missing === 0) return;
     this.#mark = mark;
-    const held = this.#held.length;
+    const held = this.held.length;
     if (this.protocol === PROTOCOL.WEBSOCKET) this.#webSocketGap(missing);
     else if (this.#need > 0) {
       const left = this.#need - held;
       this.#shared.counters.tcpMessagesTruncated++;
-      this.#emit(this.#held.bytes, 0, held, false, this.#beginOf(0, held, held), true);
-      this.#held.clear();
+      this.#emit(this.held.bytes, 0, held, false, this.#beginOf(0, held, held), true);
+      this.held.clear();
       this.#need = AT_BOUNDARY;
       if (missing <= left) this.#skip = left - missing;
       else this.#lose();
     } else {
       this.#ignore(held);
-      this.#held.clear();
+      this.held.clear();
       this.#need = AT_BOUNDARY;
       this.#lose();
     }
@@ -142,10 +145,10 @@ export class StreamFramer {
   /** Gives up what is held, because the stream ended or does not continue. Says whether that cut a message. */
   abandon(): boolean {
     const had = this.hasPartial;
-    let left = this.#held.length;
+    let left = this.held.length;
     if (this.#webSocket !== null) left += this.#webSocket.close();
     this.#shared.counters.tcpBytesIgnored += left;
-    this.#held.clear();
+    this.held.clear();
     this.#need = AT_BOUNDARY;
     this.#skip = 0;
     this.#scanned = 0;
@@ -368,7 +371,7 @@ export class StreamFramer {
       }
       if (bytes > end - pos) return pos;
       this.#heldFrames?.collect(pos, pos + bytes, this.#oldBytes, this.#mark, !receiver.hasPartial);
-      receiver.frame(b, pos, this.#markAt(pos), this.#mark.tsUs);
+      receiver.frame(b, pos, pos < this.#oldBytes ? this.#heldMark : this.#mark, this.#mark.tsUs);
       pos += bytes;
     }
     return pos;
@@ -376,13 +379,13 @@ export class StreamFramer {
 
   #webSocketGap(missing: number): void {
     const receiver = this.#webSocket;
-    const held = this.#held.length;
+    const held = this.held.length;
     if (receiver === null) return;
-    const isInFrame = held > 0 && receiver.peek(this.#held.bytes, 0, held) === FRAME.OK;
+    const isInFrame = held > 0 && receiver.peek(this.held.bytes, 0, held) === FRAME.OK;
     const left = isInFrame ? receiver.frameBytes - held : -1;
     receiver.lost();
     this.#ignore(held);
-    this.#held.clear();
+    this.held.clear();
     if (missing <= left) this.#skip = left - missing;
     else this.#lose();
   }
@@ -413,10 +416,6 @@ export class StreamFramer {
     this.#ignoredRun = 0;
     if (!isWebSocket) this.#shared.counters.sipMessages++;
     this.#target(b, start, end, isWebSocket, begin, isTruncated);
-  }
-
-  #markAt(pos: number): InFrame {
-    return pos < this.#oldBytes ? this.#heldMark : this.#mark;
   }
 
   #beginOf(pos: number, end: number, old = this.#oldBytes): InFrame {

@@ -31,6 +31,8 @@ export class HepPacket {
   end = 0;
   /** The payload is to be inflated. */
   isCompressed = false;
+  /** NUL bytes behind the payload, which end a text and belong to a binary body that continues. */
+  droppedBytes = 0;
   /** The authentication key; null without one. */
   authKey: Uint8Array | null = null;
   correlationAt = -1;
@@ -51,6 +53,7 @@ export class HepPacket {
     this.agentId = 0;
     this.protocolType = -1;
     this.isCompressed = false;
+    this.droppedBytes = 0;
     this.authKey = null;
     this.correlationAt = -1;
   }
@@ -63,7 +66,9 @@ export class HepPacket {
 
   /** Some senders count the string's terminator. */
   dropTerminator(): void {
+    const { end } = this;
     while (this.end > this.start && this.bytes[this.end - 1] === 0) this.end--;
+    this.droppedBytes = end - this.end;
   }
 
   /** The Call-ID that a report belongs to; null when the packet does not say. */
