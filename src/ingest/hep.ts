@@ -4,14 +4,18 @@
 
 import { asBuffer } from '../core/byte-text.ts';
 import { TRANSPORT } from '../core/words.ts';
+import type { HepMirror } from '../decode/hep/flow.ts';
+import { HepFlows } from '../decode/hep/flows.ts';
 import type { HepPacket } from '../decode/hep/packet.ts';
 import { parseRtcpJson } from '../protocols/rtp/rtcp-json.ts';
+import { contentLength, SCAN, scanSip } from '../protocols/sip/scanner/scan.ts';
 import { type HepRefusal, HepRefusals } from '../sources/hep/refusals.ts';
 import { emptyPacket, type Packet } from '../sources/packet.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { MessageFrames } from '../store/messages/frame-ledger.ts';
 import type { HepClocks } from './hep-clocks.ts';
 import { type HepDoor, isRead } from './hep-door.ts';
+import { isSound, wholeness } from './hep-pieces.ts';
 import type { RtcpTracker } from './media/rtcp-tracker.ts';
 import { ScannedHep } from './scanned-hep.ts';
 import type { SipIngest } from './sip.ts';
@@ -39,6 +43,9 @@ export class HepIngest {
   readonly refusals = new HepRefusals();
   readonly #packet: ScannedHep;
   readonly #carrier: Packet = emptyPacket(new Uint8Array(32));
+  readonly #mirror: { -readonly [K in keyof HepMirror]: HepMirror[K] } = { ...emptyPacket(), agentId: 0 };
+  /** What is mirrored packet by packet. */
+  readonly flows: HepFlows;
   packets = 0;
   /** Packets without a payload. */
   keepAlives = 0;
@@ -57,6 +64,12 @@ export class HepIngest {
     this.#d = deps;
     this.#packet = new ScannedHep(deps.door);
     this.#carrier.origin = HEP_ORIGIN;
+    this.flows = new HepFlows({
+      onMessage: (bytes, start, end, packet, isJoined, isCut) =>
+        this.#onFramed(bytes, start, end, packet, isJoined, isCut),
+      contentLength,
+      keepsFrames: (deps.frames ?? null) !== null,
+    });
   }
 
   get door(): HepDoor {
@@ -112,9 +125,33 @@ export class HepIngest {
     c.digestHigh = outer.digestHigh;
     c.digestLow = outer.digestLow;
     c.source = outer.source;
-    if (packet.isSip()) this.#d.sip.onScanned(p.bytes === buf ? buf : asBuffer(p.bytes), packet.sip, c, p.start, p.end);
-    else if (p.bytes[p.start] === OPENING_BRACE) this.#onRtcpJson(p, c);
+    if (packet.isSip()) {
+      if (c.transport !== TRANSPORT.UDP && this.#takePiece(packet, c, outer)) return;
+      this.#d.sip.onScanned(p.bytes === buf ? buf : asBuffer(p.bytes), packet.sip, c, p.start, p.end);
+    } else if (p.bytes[p.start] === OPENING_BRACE) this.#onRtcpJson(p, c);
     else this.#keepFrame(this.#d.rtcp.onPacket(p.bytes, p.start, p.end, c), c);
+  }
+
+  /** Whether the packet was taken as a piece of its connection: else it is one whole message, as most agents send. */
+  #takePiece({ scan: p, sip }: ScannedHep, c: Packet, { addresses, srcOff, ipVersion, tsUs }: Packet): boolean {
+    const mirror = this.#mirror;
+    mirror.addresses = addresses;
+    mirror.srcOff = srcOff;
+    mirror.ipVersion = ipVersion;
+    mirror.tsUs = tsUs;
+    mirror.agentId = p.agentId;
+    return this.flows.take(p.bytes, p.start, p.end + p.droppedBytes, wholeness(sip, p.bytes, p.end), c, mirror);
+  }
+
+  #onFramed(b: Uint8Array, start: number, end: number, c: Packet, isJoined: boolean, isCut: boolean): void {
+    const scan = scanSip(b, start, end);
+    // A part is kept where it tells its call, and counted as cut already.
+    if (isCut && scan.code !== SCAN.OK) return;
+    if (isJoined && !isSound(scan)) {
+      this.flows.cut++;
+      c.isSnapped = true;
+    }
+    this.#d.sip.onScanned(asBuffer(b), scan, c, start, end);
   }
 
   /** Reports by HEP belong to the dialog as messages do: no socket of its media carried them. */

@@ -131,6 +131,7 @@ export class PacketIngest {
     this.#nextExpiryUs = this.nowUs + EXPIRE_EVERY_US;
     this.#tcp.expire(this.nowUs);
     this.#fragments.expire(this.nowUs);
+    this.#d.hep.flows.expire(this.nowUs);
   }
 
   /** The source has ended: what still waits for a missing piece is given up, and counted. */
@@ -138,6 +139,7 @@ export class PacketIngest {
     if (lastUs > this.nowUs) this.nowUs = lastUs;
     this.#tcp.close();
     this.#fragments.expire(Number.POSITIVE_INFINITY);
+    this.#d.hep.flows.finish();
   }
 
   #onRecord(b: RecordBatch, i: number): void {

@@ -26,6 +26,8 @@ function hepEvents({ listener, ingest: { hep } }: Figures): LabelledCount[] {
     ['keep_alive', hep.keepAlives],
     ['other_type', hep.otherTypes],
     ['other_time', hep.ofOtherTimes],
+    ['piece', hep.flows.pieces],
+    ['piece_again', hep.flows.copies],
     ['rtcp_bad_json', hep.badJson],
     ['inflations', hep.door.inflater.inflations],
     ['inflated_bytes', hep.door.inflater.inflatedBytes],

@@ -160,6 +160,29 @@ export const HEP_LOSSES: readonly Loss[] = [
   loss('hep_other_type', (f) => f.ingest.hep.otherTypes, 'Packets that carry neither SIP nor RTCP.'),
   loss('hep_rtcp_bad_json', (f) => f.ingest.hep.badJson, 'RTCP as JSON that does not parse.'),
   loss(
+    'hep_pieces_unframed',
+    (f) => f.ingest.hep.flows.unframed,
+    'HEP packets with a piece of SIP over TCP whose beginning did not come.',
+    {
+      quality: 'hep_rejected',
+      remedy: 'Let the agent send whole messages, or by TCP; look for packets that it loses.',
+    },
+  ),
+  loss(
+    'hep_messages_cut',
+    (f) => f.ingest.hep.flows.cut,
+    'SIP messages over TCP that an agent sends in pieces, of which one did not come; calltap keeps what came.',
+    { quality: 'reassembly_timeouts', remedy: 'The same.' },
+  ),
+  loss('hep_flows_evicted', (f) => f.ingest.hep.flows.evicted, 'Of these, those that gave way to stay under a cap.', {
+    remedy: 'Look at the sender with many unfinished messages.',
+  }),
+  loss(
+    'hep_piece_message_too_long',
+    (f) => f.ingest.hep.flows.decode.tcpMessageTooLong,
+    'Messages in pieces that are beyond a size cap.',
+  ),
+  loss(
     'hep_implausible_times',
     (f) => f.ingest.hep.implausibleTimes,
     'HEP packets that say a time before the year 2000, or ten years after their arrival. Their time is that of their arrival; in a file, that of the frame.',
