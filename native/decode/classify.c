@@ -66,6 +66,15 @@ static bool mentions_sip(const uint8_t *d, uint32_t len) {
   return false;
 }
 
+/* A line of a session description (RFC 8866 s5). A sender that cuts its messages into datagrams sends
+ * one that holds nothing else of SIP. */
+static bool has_sdp_line(const uint8_t *d, uint32_t len) {
+  for (uint32_t i = 0; i + 3 <= len; i++) {
+    if (d[i] == '\n' && d[i + 1] >= 'a' && d[i + 1] <= 'z' && d[i + 2] == '=') return true;
+  }
+  return len >= 2 && d[0] >= 'a' && d[0] <= 'z' && d[1] == '=';
+}
+
 /* A datagram in the gate that does not start like SIP: TypeScript looks at it when it could still be
  * a damaged or junk-prefixed message. Text of other protocols and binary ones on a shared port never
  * get that far, or a wide gate would call every SSDP datagram a malformed message. */
@@ -76,7 +85,10 @@ static bool worth_reading(const uint8_t *d, uint32_t len) {
   for (uint32_t i = 0; i < head; i++) {
     printable += (d[i] >= 0x20 && d[i] < 0x7f) || d[i] == '\r' || d[i] == '\n' || d[i] == '\t';
   }
-  if (printable * 8 >= head * 7) return mentions_sip(d, ct_min32(len, 8192));
+  if (printable * 8 >= head * 7) {
+    len = ct_min32(len, 8192);
+    return mentions_sip(d, len) || has_sdp_line(d, len);
+  }
   return memmem(d, ct_min32(len, 512), "SIP/2.0", 7) != NULL;
 }
 

@@ -36,6 +36,8 @@ static const struct row udp_rows[] = {
      CT_CLS_OTHER},
     {"SSDP", T("M-SEARCH * HTTP/1.1\r\nHost: 239.255.255.250:1900\r\n\r\n"), CT_CLS_OTHER, CT_CLS_OTHER},
     {"MGCP", T("RSIP 1 aaln/*@gw MGCP 1.0\r\nRM: restart\r\n\r\n"), CT_CLS_OTHER, CT_CLS_OTHER},
+    {"rest of a description", T("P 0 8\r\na=sendrecv\r\n"), CT_CLS_SIP, CT_CLS_OTHER},
+    {"description alone", T("v=0\r\no=- 1 1\r\n"), CT_CLS_SIP, CT_CLS_OTHER},
     {"DNS",
      T("\x12\x34\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\x03www\x07"
        "example\x03"

@@ -189,6 +189,10 @@ export const SECURITY_NAME_BYTES = 512;
 export const FRAUD_ACCOUNTS = 10_000;
 export const FRAUD_CALLS = 32_768;
 
+/** Sockets whose last message by UDP ended too early, and microseconds for which the rest of it is waited for. */
+export const CUT_DATAGRAM_FLOWS = 64;
+export const CUT_DATAGRAM_US = 1_000_000;
+
 // What stores keep beside dialogs.
 
 /** Challenges of one message that are read, and of one dialog that are remembered; the oldest realm goes first. */

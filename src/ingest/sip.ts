@@ -3,14 +3,18 @@
  */
 
 import { tally } from '../core/counters.ts';
-import { SCAN, SCAN_REASONS, type SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
+import { TRANSPORT } from '../core/words.ts';
+import { BODY_SHORT, NO_CALL_ID, TRUNCATED_HEADERS } from '../protocols/sip/note-bits.ts';
+import { SCAN, SCAN_REASONS, type ScanCode, type SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import type { Packet } from '../sources/packet.ts';
+import { CutDatagrams } from './cut-datagrams.ts';
 import type { DialogTracker } from './dialogs/dialog-tracker.ts';
 import type { Observer } from './observer.ts';
 import { observersOf } from './observer.ts';
 
 /** What is meant to be SIP says so within these bytes. */
 const NAMED_WITHIN = 8192;
+const ENDS_EARLY = TRUNCATED_HEADERS | BODY_SHORT;
 
 export class SipIngest {
   readonly #tracker: DialogTracker;
@@ -18,8 +22,7 @@ export class SipIngest {
   readonly #watchers: readonly Required<Pick<Observer, 'onUnreadable'>>[];
   /** Messages that did not scan, by reason (SCAN_REASONS). */
   readonly refused = new Float64Array(SCAN_REASONS.length);
-  /** Messages whose headers the capture cut. */
-  cut = 0;
+  readonly cut = new CutDatagrams();
 
   constructor(tracker: DialogTracker, observers: readonly Observer[] = []) {
     this.#tracker = tracker;
@@ -27,12 +30,14 @@ export class SipIngest {
     this.#watchers = observersOf(observers, 'onUnreadable');
   }
 
-  /** SIP that could not be read and is lost: not what turned out to be no SIP at all. */
+  /** SIP that could not be read, and is lost or kept in part: not what turned out to be no SIP at all, nor what a capture cut. */
   get malformed(): number {
     return (
       (this.refused[SCAN.INCOMPLETE] ?? 0) +
       (this.refused[SCAN.TOO_LONG] ?? 0) +
-      (this.refused[SCAN.TOO_MANY_HEADERS] ?? 0)
+      (this.refused[SCAN.TOO_MANY_HEADERS] ?? 0) +
+      this.cut.fronts +
+      this.cut.rests
     );
   }
 
@@ -45,16 +50,31 @@ export class SipIngest {
   onScanned(buf: Buffer, scan: SipScan, carrier: Packet, start: number, end: number): void {
     const { code } = scan;
     if (code !== SCAN.OK) {
-      tally(this.refused, code);
-      // What the capture cut says nothing of its sender, and text of another protocol is no SIP that is broken.
-      if (this.#watchers.length > 0 && !carrier.isSnapped && (code !== SCAN.NOT_SIP || namesSip(buf, start, end)))
-        if (code !== SCAN.EMPTY) for (const watcher of this.#watchers) watcher.onUnreadable(carrier);
+      this.#refuse(buf, code, carrier, start, end);
       return;
     }
+    if ((scan.notes & ENDS_EARLY) !== 0 && !carrier.isSnapped && carrier.transport === TRANSPORT.UDP)
+      this.cut.onFront(carrier, scan.notes);
     const messageEnd = Math.max(scan.messageEnd, scan.startLineEnd);
     const dialog = this.#tracker.onMessage(buf, scan.messageStart, messageEnd, scan, carrier, scan.callIdHash);
     for (const reader of this.#readers) reader.onMessage(buf, scan.messageStart, messageEnd, scan, carrier, dialog);
   }
+
+  /** One reason each. */
+  #refuse(buf: Buffer, code: ScanCode, carrier: Packet, start: number, end: number): void {
+    const isRest = code === SCAN.NOT_SIP && carrier.transport === TRANSPORT.UDP && this.cut.isRest(carrier);
+    const isNamed = code !== SCAN.NOT_SIP || namesSip(buf, start, end);
+    if (!isRest && (isNamed || !isDescription(buf, start, end))) tally(this.refused, code);
+    if (code === SCAN.INCOMPLETE && !carrier.isSnapped) this.cut.onFront(carrier, NO_CALL_ID);
+    // What the capture cut says nothing of its sender, and text of another protocol is no SIP that is broken.
+    if (this.#watchers.length === 0 || carrier.isSnapped || !isNamed || code === SCAN.EMPTY) return;
+    for (const watcher of this.#watchers) watcher.onUnreadable(carrier);
+  }
+}
+
+/** Whether lines of a description stand there: of text without SIP, the native classifier hands over only this. */
+function isDescription(buf: Buffer, start: number, end: number): boolean {
+  return /^[a-z]=/m.test(buf.toString('latin1', start, Math.min(end, start + NAMED_WITHIN)));
 }
 
 /** Whether a URI or the version of SIP stands in the first bytes. */

@@ -71,6 +71,17 @@ const PROTOCOLS: readonly Loss[] = [
     'Payloads that do not scan as SIP, or only in part (`malformed_sip`).',
   ),
   loss(
+    'sip_cut',
+    (f) => f.ingest.sip.cut.fronts,
+    'SIP messages by UDP that their sender cut: they end within their headers, or the rest came in another datagram (`malformed_sip`).',
+    { remedy: 'Let the sender use TCP, or fragments of IP, for long messages.' },
+  ),
+  loss(
+    'sip_cut_rests',
+    (f) => f.ingest.sip.cut.rests,
+    'Datagrams with the rest of such a message, which no receiver reads (`malformed_sip`).',
+  ),
+  loss(
     'sip_without_call_id',
     (f) => f.ingest.tracker.counts.withoutCallId,
     'SIP without a usable Call-ID; in no dialog.',
