@@ -72,6 +72,10 @@ export const MAX_HEP_SOURCE_HANDSHAKES_PER_SECOND = 4;
 /** Bytes of a text chunk that is read; longer ones are cut. */
 export const MAX_HEP_TEXT_BYTES = 1_024;
 
+/** Pieces of one message by HEP whose places are known, and pieces that wait for the one in front of them. */
+export const MAX_HEP_ORDERED_PIECES = 64;
+export const MAX_HEP_EARLY_PIECES = 8;
+
 /** Extension headers in the datagram that an ICMP error quotes. */
 export const MAX_ICMP_EXTENSIONS = 8;
 

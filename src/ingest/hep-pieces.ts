@@ -21,6 +21,11 @@ export function wholeness(scan: SipScan, b: Uint8Array, end: number): Whole {
   return isStart && hasAll ? WHOLE.SURE : isStart || hasAll ? WHOLE.LIKELY : WHOLE.NO;
 }
 
+/** Whether these bytes are one message as nearly all are: to be asked where nothing waits for a piece. */
+export function isPlain({ code, notes, contentLength, messageEnd }: SipScan, end: number): boolean {
+  return code === SCAN.OK && (notes & (UNFINISHED | LACKS)) === 0 && contentLength >= 0 && messageEnd === end;
+}
+
 /** Whether a message that was put together has all that one has. */
 export function isSound(scan: SipScan): boolean {
   return scan.code === SCAN.OK && (scan.notes & UNSOUND) === 0 && scan.contentLength >= 0;

@@ -15,7 +15,7 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { MessageFrames } from '../store/messages/frame-ledger.ts';
 import type { HepClocks } from './hep-clocks.ts';
 import { type HepDoor, isRead } from './hep-door.ts';
-import { isSound, wholeness } from './hep-pieces.ts';
+import { isPlain, isSound, wholeness } from './hep-pieces.ts';
 import type { RtcpTracker } from './media/rtcp-tracker.ts';
 import { ScannedHep } from './scanned-hep.ts';
 import type { SipIngest } from './sip.ts';
@@ -134,6 +134,7 @@ export class HepIngest {
 
   /** Whether the packet was taken as a piece of its connection: else it is one whole message, as most agents send. */
   #takePiece({ scan: p, sip }: ScannedHep, c: Packet, { addresses, srcOff, ipVersion, tsUs }: Packet): boolean {
+    if (this.flows.waiting === 0 && isPlain(sip, p.end)) return false;
     const mirror = this.#mirror;
     mirror.addresses = addresses;
     mirror.srcOff = srcOff;

@@ -10,6 +10,7 @@ import { isKnownStart, START, sipStart, skipKeepAlive } from '../sip-framing.ts'
 import type { FramedTarget, FramerShared } from '../stream-framer.ts';
 import { StreamFramer } from '../stream-framer.ts';
 import { WebSocketSession } from '../websocket/http-upgrade.ts';
+import { PieceOrder } from './order.ts';
 
 /** A piece continues the message, begins another one, or came before: alone, or with more behind it. */
 export const PIECE = { CONTINUES: 0, BREAKS: 1, COPY: 2, ANEW: 3 } as const;
@@ -41,12 +42,15 @@ export class HepFlow {
   readonly packet: Packet;
   /** Where the message that is not whole begins. */
   readonly begin = new FrameMark();
+  readonly order = new PieceOrder();
   /** The next message began in an earlier piece. */
   isJoining = false;
   /** Arrival of the newest piece. */
   lastUs = 0;
   /** What `share` was charged. */
   bytes = 0;
+  /** Of these, early pieces. */
+  earlyBytes = 0;
   readonly #mirror: Uint8Array;
   readonly #agentId: number;
   /** Where in the bytes held a start line may begin that is not whole; -1 nowhere. */
@@ -79,9 +83,8 @@ export class HepFlow {
   }
 
   /** The times of a piece; a message has the latest. */
-  takeTimes(c: Packet, arrivedUs: number): void {
+  takeTimes(c: Packet): void {
     const p = this.packet;
-    this.lastUs = arrivedUs;
     p.arrivedUs = c.arrivedUs;
     if (c.tsUs < p.tsUs) return;
     p.tsUs = c.tsUs;
@@ -134,6 +137,27 @@ export class HepFlow {
   #bodyIsSip(b: Uint8Array, start: number, end: number): boolean {
     const { held, lacks } = this.framer;
     return lacks > 0 && (namesSipBody(held.bytes, 0, held.length) || namesSipBody(b, start, end));
+  }
+
+  /** Whether these bytes are no part of anything: no message waits for them, and none begins in them. */
+  isOrphan(b: Uint8Array, start: number, end: number): boolean {
+    if (this.framer.hasPartial || mayBegin(b, start, end) || this.framer.isStart(b, start, end)) return false;
+    for (let at = b.indexOf(LF, start); at >= 0 && at < end; at = b.indexOf(LF, at + 1))
+      if (sipStart(b, at + 1, end) !== START.NO && at + 1 < end) return false;
+    return true;
+  }
+
+  /** Whether the piece of the message that was seen at this time is this one. */
+  hasPiece(toldUs: number, b: Uint8Array, start: number, end: number): boolean {
+    const { length } = this.framer.held;
+    const at = length > 0 && end - start >= COPY_BYTES ? this.order.sameAs(toldUs) : -1;
+    return at >= 0 && at + end - start <= length && areEqual(this.framer.held.bytes, at, b, start, end - start);
+  }
+
+  /** The bytes held, with a late piece in its place. */
+  withPiece(at: number, b: Uint8Array, start: number, end: number): Uint8Array {
+    const { bytes, length } = this.framer.held;
+    return Buffer.concat([bytes.subarray(0, at), b.subarray(start, end), bytes.subarray(at, length)]);
   }
 
   /**

@@ -8,11 +8,11 @@
 import { HashInput, hashBytes, mixHashes } from '../../core/hash.ts';
 import { HEP_FLOW_BYTES, HEP_FLOW_WAIT_US, HEP_FLOWS } from '../../core/limits.ts';
 import { TRANSPORT } from '../../core/words.ts';
-import type { Packet } from '../../sources/packet.ts';
+import { copyBytes, type Packet } from '../../sources/packet.ts';
 import { ByteBudget } from '../byte-buffer.ts';
 import { DecodeCounters } from '../counters.ts';
 import { TCP_LIMITS } from '../decode-limits.ts';
-import type { ContentLength } from '../sip-framing.ts';
+import { type ContentLength, isKnownStart } from '../sip-framing.ts';
 import type { FramedTarget, FramerShared } from '../stream-framer.ts';
 import { SharedInflation } from '../websocket/permessage-deflate.ts';
 import { HepFlow, type HepMirror, type HepShare, mayBegin, PIECE, WHOLE, type Whole } from './flow.ts';
@@ -89,6 +89,8 @@ export class HepFlows {
     let flow = this.#flows.get(hash);
     if (flow?.isOf(c, mirror) === false) flow = undefined;
     if (whole !== WHOLE.NO && flow === undefined) return false;
+    // It overtook the rest of one that was seen later.
+    if (whole === WHOLE.SURE && flow !== undefined && flow.order.placeOf(c.toldUs) >= 0) return false;
     const mark = mixHashes(hash, hashBytes(b, start, end));
     if (flow === undefined && this.#recent[mark & (RECENT - 1)] === mark && !mayBegin(b, start, end)) this.copies++;
     else this.#add(flow ?? this.#open(hash, c, mirror), b, start, end, whole, c, mirror.tsUs);
@@ -107,8 +109,39 @@ export class HepFlows {
   }
 
   #add(flow: HepFlow, b: Uint8Array, start: number, end: number, whole: Whole, c: Packet, nowUs: number): void {
-    const { framer } = flow;
+    const { framer, order } = flow;
     this.pieces++;
+    flow.lastUs = nowUs;
+    if (flow.hasPiece(c.toldUs, b, start, end)) {
+      this.copies++;
+      return;
+    }
+    const isKept = flow.isOrphan(b, start, end) && order.keep({ bytes: copyBytes(b, start, end), packet: { ...c } });
+    if (!isKept) {
+      // What was seen before this one, and has nothing in front of it, will not get it.
+      while (order.early.length > 0 && !((order.early[0]?.packet.toldUs ?? 0) >= c.toldUs)) {
+        order.early.shift();
+        this.unframed++;
+      }
+      const at = framer.held.length > 0 && !isKnownStart(b, start, end) ? order.placeOf(c.toldUs) : -1;
+      if (at < 0) this.#feed(flow, b, start, end, whole, c);
+      else this.#insert(flow, at, b, start, end, c);
+      for (let next = order.early[0]; next !== undefined && framer.hasPartial; next = order.early[0]) {
+        order.early.shift();
+        this.#feed(flow, next.bytes, 0, next.bytes.length, WHOLE.NO, next.packet);
+      }
+      if (!framer.hasPartial || framer.isIgnored) {
+        this.#close(flow);
+        return;
+      }
+    }
+    this.#charge(flow);
+    this.#shed(flow);
+  }
+
+  /** Takes a piece behind what is held. */
+  #feed(flow: HepFlow, b: Uint8Array, start: number, end: number, whole: Whole, c: Packet): void {
+    const { framer, order } = flow;
     if (framer.hasPartial) {
       this.#cutAt(flow, flow.beganAt(b, start, end));
       const piece = flow.judge(b, start, end, whole);
@@ -117,17 +150,34 @@ export class HepFlows {
       if (piece === PIECE.ANEW) framer.abandon();
       else if (piece === PIECE.BREAKS) this.#cut(flow);
     }
-    flow.takeTimes(c, nowUs);
+    flow.takeTimes(c);
     flow.isJoining = framer.hasPartial;
     const ignored = this.decode.tcpBytesIgnored;
     framer.feed(b, start, end, c);
     if (this.decode.tcpBytesIgnored > ignored) this.unframed++;
-    if (!framer.hasPartial || framer.isIgnored) {
-      this.#close(flow);
+    if (framer.held.length > end - start) {
+      order.add(framer.held.length - (end - start), c.toldUs);
       return;
     }
-    if (framer.held.length <= end - start) flow.begin.copy(c);
-    this.#charge(flow);
+    flow.begin.copy(c);
+    order.begin(c.toldUs);
+  }
+
+  /** Takes a piece that was seen before others that came. */
+  #insert(flow: HepFlow, at: number, b: Uint8Array, start: number, end: number, c: Packet): void {
+    const { framer, order } = flow;
+    // It is of a message in front of this one.
+    if (at === 0) {
+      this.unframed++;
+      return;
+    }
+    const bytes = flow.withPiece(at, b, start, end);
+    framer.abandon();
+    flow.takeTimes(c);
+    flow.isJoining = true;
+    framer.feed(bytes, 0, bytes.length, flow.begin);
+    if (framer.held.length === bytes.length) order.add(at, c.toldUs, end - start);
+    else order.begin(c.toldUs);
   }
 
   #open(hash: number, c: Packet, mirror: HepMirror): HepFlow {
@@ -198,6 +248,9 @@ export class HepFlows {
   #close(flow: HepFlow): void {
     const { share } = flow;
     flow.framer.abandon();
+    this.unframed += flow.order.early.length;
+    flow.order.early.length = 0;
+    this.#charge(flow);
     share.bytes -= flow.bytes;
     share.flows.delete(flow);
     if (share.flows.size === 0) this.#shares.delete(share.key);
@@ -205,10 +258,17 @@ export class HepFlows {
   }
 
   #charge(flow: HepFlow): void {
-    const { share } = flow;
-    const bytes = flow.framer.held.bytes.length;
+    const { share, order } = flow;
+    const early = order.early.length === 0 ? 0 : order.earlyBytes;
+    const bytes = flow.framer.held.bytes.length + early;
+    this.#shared.budget.charge(early - flow.earlyBytes);
     share.bytes += bytes - flow.bytes;
+    flow.earlyBytes = early;
     flow.bytes = bytes;
+  }
+
+  /** Brings what waits under the caps. */
+  #shed({ share }: HepFlow): void {
     while (share.bytes > this.#limits.maxBytes * SHARE) this.#evict(share.flows);
     while (this.#shared.budget.isExceeded) this.#evict(this.#flows.values());
   }

@@ -30,8 +30,12 @@ class Mirror {
   }
 
   /** One packet; `sender` and `port` name its flow. Returns whether the flow took it. */
-  send(text: string, { sender = 1, port = 5060, agentId = 7, whole = WHOLE.NO as 0 | 1 | 2 } = {}): boolean {
-    const c = { ...emptyPacket(Buffer.alloc(32)), transport: TRANSPORT.TCP, tsUs: ++this.nowUs, srcPort: port };
+  send(
+    text: string,
+    { sender = 1, port = 5060, agentId = 7, whole = WHOLE.NO as 0 | 1 | 2, toldUs = Number.NaN } = {},
+  ): boolean {
+    const tsUs = ++this.nowUs;
+    const c = { ...emptyPacket(Buffer.alloc(32)), transport: TRANSPORT.TCP, tsUs, toldUs, srcPort: port };
     const mirror = { ...emptyPacket(Buffer.alloc(32)), agentId, tsUs: this.nowUs };
     mirror.addresses.set([203, sender >> 16, (sender >> 8) & 255, sender & 255], 0);
     const b = Buffer.from(`..${text}..`, 'latin1');
@@ -122,6 +126,94 @@ describe('pieces of one flow', () => {
   it('a message without Content-Length ends with its piece', () => {
     const short = BYE.replace('Content-Length: 0\r\n', '');
     assert.deepEqual(new Mirror().all(short.slice(0, 60), short.slice(60), BYE).got, [short, BYE]);
+  });
+});
+
+describe('pieces that come in another order than they were seen in', () => {
+  const [a, b, c, d] = [INVITE.slice(0, 100), INVITE.slice(100, 200), INVITE.slice(200, 250), INVITE.slice(250)];
+  const seen = (mirror: Mirror, ...pieces: readonly (readonly [text: string, toldUs: number])[]): Mirror => {
+    for (const [text, toldUs] of pieces) mirror.send(text, { toldUs });
+    return mirror;
+  };
+
+  for (const [name, pieces] of [
+    [
+      'the second first',
+      [
+        [b + c + d, 2],
+        [a, 1],
+      ],
+    ],
+    [
+      'the last first',
+      [
+        [d, 4],
+        [a, 1],
+        [b, 2],
+        [c, 3],
+      ],
+    ],
+    [
+      'backwards',
+      [
+        [d, 4],
+        [c, 3],
+        [b, 2],
+        [a, 1],
+      ],
+    ],
+    [
+      'two in the middle',
+      [
+        [a, 1],
+        [c, 3],
+        [b, 2],
+        [d, 4],
+      ],
+    ],
+    [
+      'each twice',
+      [
+        [a, 1],
+        [c, 3],
+        [a, 1],
+        [b, 2],
+        [c, 3],
+        [b, 2],
+        [d, 4],
+      ],
+    ],
+  ] as const)
+    it(name, () => {
+      const mirror = seen(new Mirror(), ...pieces, [BYE, 5]);
+      assert.deepEqual([mirror.got, mirror.losses.slice(0, 2), mirror.flows.waiting], [[INVITE, BYE], [0, 0], 0]);
+      assert.equal(mirror.flows.heldBytes, 0);
+    });
+
+  it('a piece of the message before is not put into this one', () => {
+    const mirror = seen(new Mirror(), [a, 1], [BYE.slice(0, 80), 3], [b + c + d, 2], [BYE.slice(80), 4]);
+    assert.deepEqual(
+      [mirror.got, mirror.losses],
+      [
+        [`cut ${a}`, BYE],
+        [1, 1, 0],
+      ],
+    );
+  });
+
+  it('a whole message that others overtook leaves them alone', () => {
+    const mirror = seen(new Mirror(), [a, 2]);
+    assert.equal(mirror.send(BYE, { whole: WHOLE.SURE, toldUs: 1 }), false);
+    seen(mirror, [b + c + d, 3]);
+    assert.deepEqual([mirror.got, mirror.losses], [[INVITE], [0, 0, 0]]);
+  });
+
+  it('pieces without a beginning wait a little, are few, and count', () => {
+    const mirror = new Mirror();
+    for (let i = 1; i <= 100; i++) mirror.send(`tion/sdp ${i}, no message begins here `.repeat(100), { toldUs: i });
+    assert.ok(mirror.flows.heldBytes < 100_000);
+    seen(mirror, [BYE, 101]);
+    assert.deepEqual([mirror.got, mirror.losses, mirror.flows.heldBytes], [[BYE], [100, 0, 0], 0]);
   });
 });
 

@@ -1,0 +1,53 @@
+/**
+ * In what order an agent saw the pieces of one flow, by the times that it tells: HEP over UDP may bring them in another. Only
+ * pieces of one message change places; what is late for a message that was handed out is lost.
+ */
+import { MAX_HEP_EARLY_PIECES, MAX_HEP_ORDERED_PIECES } from '../../core/item-limits.ts';
+import type { Packet } from '../../sources/packet.ts';
+
+/** A piece that came before the one in front of it. */
+export type EarlyPiece = { readonly bytes: Uint8Array; readonly packet: Packet };
+
+type Place = { at: number; readonly toldUs: number };
+
+export class PieceOrder {
+  /** Where the pieces begin in the bytes held. */
+  #places: Place[] = [];
+  /** In the order in which they were seen. */
+  readonly early: EarlyPiece[] = [];
+
+  /** A piece that was seen then is the first of the message that is held. */
+  begin(toldUs: number): void {
+    this.#places = [{ at: 0, toldUs }];
+  }
+
+  /** A further piece begins at `at`; `bytes` are those that moved back for it. */
+  add(at: number, toldUs: number, bytes = 0): void {
+    for (const place of this.#places) if (place.at >= at) place.at += bytes;
+    if (this.#places.length < MAX_HEP_ORDERED_PIECES) this.#places.push({ at, toldUs });
+    this.#places.sort((a, b) => a.at - b.at);
+  }
+
+  /** Where in the bytes held a piece that was seen then belongs: -1 behind them, 0 in front of the message. */
+  placeOf(toldUs: number): number {
+    if (this.#places.length >= MAX_HEP_ORDERED_PIECES) return -1;
+    return this.#places.find((place) => place.toldUs > toldUs)?.at ?? -1;
+  }
+
+  /** Where a piece that was seen at this very time begins; -1 without one. */
+  sameAs(toldUs: number): number {
+    return this.#places.find((place) => place.toldUs === toldUs)?.at ?? -1;
+  }
+
+  get earlyBytes(): number {
+    return this.early.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  }
+
+  /** Keeps a piece for the one in front of it. False: there is no room, or no time to go by. */
+  keep(piece: EarlyPiece): boolean {
+    if (Number.isNaN(piece.packet.toldUs) || this.early.length >= MAX_HEP_EARLY_PIECES) return false;
+    this.early.push(piece);
+    this.early.sort((a, b) => a.packet.toldUs - b.packet.toldUs);
+    return true;
+  }
+}
