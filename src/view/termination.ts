@@ -3,8 +3,8 @@
  */
 
 import type { Termination } from '../contract/index.ts';
-import { paramValue, parseParams } from '../protocols/sip/params.ts';
-import { splitValues } from '../protocols/sip/values.ts';
+import type { Reason } from '../protocols/sip/reason.ts';
+import { parseReasons } from '../protocols/sip/reason.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { framePointerText } from './captured-at.ts';
 
@@ -51,13 +51,11 @@ export function q850Text(code: number | null): string | null {
   return code === null ? null : (CAUSES.get(code) ?? null);
 }
 
-type Cause = { readonly protocol: string; readonly code: number | null; readonly text: string | null };
-
 /** Null when no message that ended the call named a cause. */
 export function toTermination(d: Dialog, sources: readonly string[]): Termination | null {
   const { cause } = d;
   if (cause === null) return null;
-  const values = splitValues(cause.reason).values.flatMap((value) => readReason(value) ?? []);
+  const values = parseReasons(cause.reason);
   // What the telephone network said is closer to the cause than what SIP made of it.
   const reason = values.find((v) => v.protocol.toUpperCase() === 'Q.850') ?? values[0];
   const found = reason ?? readHangup(cause.hangupText, cause.hangupCode);
@@ -75,19 +73,8 @@ export function toTermination(d: Dialog, sources: readonly string[]): Terminatio
 const HANGUP_TEXT = 'X-Asterisk-HangupCause';
 const HANGUP_CODE = 'X-Asterisk-HangupCauseCode';
 
-/** `protocol *(SEMI reason-params)`. The RFC defines the parameters `cause` and `text`. */
-function readReason(value: string): Cause | null {
-  const semicolon = value.indexOf(';');
-  const protocol = (semicolon < 0 ? value : value.slice(0, semicolon)).trim();
-  if (!/^[!#-'*+.0-9A-Z^-z|~-]{1,64}$/.test(protocol)) return null;
-  const params = semicolon < 0 ? [] : parseParams(value, semicolon).params;
-  const code = /^\d{1,9}$/.exec(paramValue(params, 'cause') ?? '')?.[0];
-  const text = paramValue(params, 'text') ?? '';
-  return { protocol, code: code === undefined ? null : Number(code), text: text === '' ? null : text };
-}
-
 /** Asterisk's own headers carry a Q.850 cause and its name. */
-function readHangup(text: string, codeText: string): Cause | null {
+function readHangup(text: string, codeText: string): Reason | null {
   const code = /^\d{1,9}$/.test(codeText) ? Number(codeText) : null;
   if (code === null && text === '') return null;
   return { protocol: 'Q.850', code, text: text === '' ? null : text };

@@ -1,0 +1,27 @@
+/** The Reason header: why a request was sent, or why a response was given (RFC 3326). */
+
+import { paramValue, parseParams } from './params.ts';
+import { splitValues } from './values.ts';
+
+export type Reason = {
+  /** As written: `SIP`, `Q.850`. */
+  readonly protocol: string;
+  readonly code: number | null;
+  readonly text: string | null;
+};
+
+/** Every reason of a header's value; what is none is left out. */
+export function parseReasons(value: string): Reason[] {
+  return splitValues(value).values.flatMap((one) => parseReason(one) ?? []);
+}
+
+/** `protocol *(SEMI reason-params)`. The RFC defines the parameters `cause` and `text`. */
+function parseReason(value: string): Reason | null {
+  const semicolon = value.indexOf(';');
+  const protocol = (semicolon < 0 ? value : value.slice(0, semicolon)).trim();
+  if (!/^[!#-'*+.0-9A-Z^-z|~-]{1,64}$/.test(protocol)) return null;
+  const params = semicolon < 0 ? [] : parseParams(value, semicolon).params;
+  const code = /^\d{1,9}$/.exec(paramValue(params, 'cause') ?? '')?.[0];
+  const text = paramValue(params, 'text') ?? '';
+  return { protocol, code: code === undefined ? null : Number(code), text: text === '' ? null : text };
+}
