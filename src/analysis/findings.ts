@@ -86,6 +86,8 @@ export type RegistrationFailure = {
   code: number;
   requestedExpirySec: number | null;
   grantedExpirySec: number | null;
+  /** How long the binding had ended when the phone came back; null where that is not the fault. */
+  lateSec: number | null;
   evidence: number[];
 };
 

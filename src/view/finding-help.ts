@@ -116,7 +116,7 @@ const WORDS: Readonly<Record<FindingName, Words>> = {
     look: 'Look at the time between the messages of all legs.',
   },
   'registration-failure': {
-    meaning: 'A registration was refused, or granted less than was asked.',
+    meaning: 'A registration was refused, or bound for so short a time that the phone does not hold it.',
     causes: ['Wrong credentials', 'a limit of contacts or of the lifetime'],
     look: 'Look at the final code and at the Expires of the answer.',
   },

@@ -83,6 +83,7 @@ function callFacts(d: Dialog): [string, string][] {
     ['Seen by', ORIGINS[d.origin] ?? ''],
   ];
   if (d.finalCode !== 0) facts.splice(2, 0, ['Final response', `${d.finalCode} ${d.finalReason}`]);
+  if (d.grantedExpirySec >= 0) facts.push(['Granted', grantedText(d)]);
   const cause = toTermination(d, []);
   if (cause !== null) facts.push(['Cause', causeText(cause)]);
   if (d.referTo !== null) facts.push(['Referred to', referToUri(d.referTo)]);
@@ -133,6 +134,10 @@ function legFacts(e: Evidence, d: Dialog): [string, string][] {
   if (legs.length > LEGS_MAX) facts.push(['Other legs', `${legs.length - LEGS_MAX} more`]);
   for (const strategy of commonStrategies(d, identifiers)) facts.push(['No legs', commonNote(strategy)]);
   return facts;
+}
+
+function grantedText({ grantedExpirySec: granted, requestedExpirySec: asked }: Dialog): string {
+  return asked < 0 || asked === granted ? `${granted} s` : `${granted} s of ${asked} s`;
 }
 
 function causeText(t: Termination): string {

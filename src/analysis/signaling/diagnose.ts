@@ -4,7 +4,7 @@
 
 import type { Call, SignalingCall } from '../call.ts';
 import type { CallFindings, SignalingFindings } from '../findings.ts';
-import { failureHint, findFinalFailure, findRegistrationFailure, registrationHint } from './failure.ts';
+import { failureHint, findFinalFailure } from './failure.ts';
 import { findIcmp, icmpHint } from './icmp.ts';
 import { authLoopHint, findAuthLoop, findRetransmissions, retransmissionsHint } from './loops.ts';
 import {
@@ -15,6 +15,7 @@ import {
   findPostDialDelay,
   postDialDelayHint,
 } from './progress.ts';
+import { findRegistrationFailure, registrationHint } from './registration.ts';
 import { findDisagreement, sourceDisagreementHint } from './source-disagreement.ts';
 
 export function judgeSignaling({ d, e, messages, nowUs }: Call, found: CallFindings): undefined {

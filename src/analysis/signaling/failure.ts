@@ -1,5 +1,5 @@
 /**
- * Why a transaction failed: the final failure, and what a registration was refused or granted.
+ * Why a transaction failed: the final failure.
  */
 
 import { MAX_NAME_BYTES } from '../../core/limits.ts';
@@ -13,7 +13,7 @@ import type { Messages } from '../../store/stores.ts';
 import type { SignalingCall } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
 import { messagesOf, methodName } from '../call-messages.ts';
-import type { FinalFailure, RegistrationFailure } from '../findings.ts';
+import type { FinalFailure } from '../findings.ts';
 
 /**
  * The last final failure of the deciding transaction (INVITE, or the opening method) before any 2xx to it. A challenge is
@@ -93,26 +93,4 @@ export function failureHint(f: FinalFailure, { d }: SignalingCall): string {
   if (isChallenge(f.code))
     return `The credentials of ${method} were refused with ${f.code}: check user, password and realm.`;
   return `${method} was refused with ${f.code} ${f.reasonPhrase}`.trimEnd() + (cause === null ? '.' : ` (${cause}).`);
-}
-
-/** A REGISTER that was refused, or granted less time than it asked; a removal (0 asked) is never a failure. */
-export function findRegistrationFailure({ d, messages }: SignalingCall): RegistrationFailure | null {
-  if (d.family !== 1) return null;
-  let last: CallMessage | null = null;
-  for (const m of messages)
-    if (!m.isRequest && !m.isCopy && m.method === METHOD.REGISTER && m.status >= 200 && !m.isChallenge) last = m;
-  if (last === null) return null;
-  const requested = d.requestedExpirySec >= 0 ? d.requestedExpirySec : null;
-  const granted = d.grantedExpirySec >= 0 ? d.grantedExpirySec : null;
-  const facts = { code: last.status, requestedExpirySec: requested, evidence: [last.index] };
-  if (last.status >= 400) return { kind: 'rejected', grantedExpirySec: null, ...facts };
-  if (last.status >= 300 || requested === null || requested === 0 || granted === null || granted >= requested)
-    return null;
-  return { kind: 'shortened_expiry', grantedExpirySec: granted, ...facts };
-}
-
-export function registrationHint(f: RegistrationFailure): string {
-  return f.kind === 'rejected'
-    ? `The registrar rejected the registration with ${f.code}.`
-    : `The registrar granted ${f.grantedExpirySec} s although ${f.requestedExpirySec} s were asked for.`;
 }

@@ -338,6 +338,7 @@ test('registration: rejected, or granted less than asked; a removal is neither',
     code: 200,
     requestedExpirySec: 3600,
     grantedExpirySec: 60,
+    lateSec: null,
     evidence: [1],
   });
   const rejected = registered(3600, 403, null);
