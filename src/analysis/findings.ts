@@ -102,7 +102,13 @@ export type Retransmissions = {
   evidence: number[];
 };
 
-export type AckMissing = { waitedSec: number; answerTransmissions: number; evidence: number[] };
+export type AckMissing = {
+  waitedSec: number;
+  answerTransmissions: number;
+  /** Where an ACK went that did not go to who sent the answer; null without one. */
+  strayedTo: string | null;
+  evidence: number[];
+};
 
 export type Abandoned = { kind: 'canceled' | 'no_final_response'; elapsedSec: number; evidence: number[] };
 

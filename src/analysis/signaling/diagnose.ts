@@ -4,17 +4,11 @@
 
 import type { Call, SignalingCall } from '../call.ts';
 import type { CallFindings, SignalingFindings } from '../findings.ts';
+import { ackMissingHint, findAckMissing } from './ack.ts';
 import { failureHint, findFinalFailure } from './failure.ts';
 import { findIcmp, icmpHint } from './icmp.ts';
 import { authLoopHint, findAuthLoop, findRetransmissions, retransmissionsHint } from './loops.ts';
-import {
-  abandonedHint,
-  ackMissingHint,
-  findAbandoned,
-  findAckMissing,
-  findPostDialDelay,
-  postDialDelayHint,
-} from './progress.ts';
+import { abandonedHint, findAbandoned, findPostDialDelay, postDialDelayHint } from './progress.ts';
 import { findRegistrationFailure, registrationHint } from './registration.ts';
 import { findDisagreement, sourceDisagreementHint } from './source-disagreement.ts';
 

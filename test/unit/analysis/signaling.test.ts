@@ -196,8 +196,18 @@ test('missing ACK: three transmissions of the 2xx, or 32 seconds', () => {
     }, afterMs);
   assert.deepEqual(fired(answered(1, 1000)), []);
   assert.deepEqual(fired(answered(0, 31_900)), []);
-  assert.deepEqual(answered(0, 32_000)?.ackMissing, { waitedSec: 32, answerTransmissions: 1, evidence: [1] });
-  assert.deepEqual(answered(2, 0)?.ackMissing, { waitedSec: 1, answerTransmissions: 3, evidence: [1, 2, 3] });
+  assert.deepEqual(answered(0, 32_000)?.ackMissing, {
+    waitedSec: 32,
+    answerTransmissions: 1,
+    strayedTo: null,
+    evidence: [1],
+  });
+  assert.deepEqual(answered(2, 0)?.ackMissing, {
+    waitedSec: 1,
+    answerTransmissions: 3,
+    strayedTo: null,
+    evidence: [1, 2, 3],
+  });
   assert.deepEqual(fired(answered(5, 60_000, true)), []);
 });
 

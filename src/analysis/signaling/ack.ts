@@ -1,0 +1,128 @@
+/**
+ * An answer that nobody acknowledged. Who answers sends the 2xx again until an ACK comes (RFC 3261 section 13.3.1.4): copies
+ * that go on prove that none came, also where this capture saw one go somewhere else.
+ */
+
+import { times } from '../../core/counted.ts';
+import { grouped } from '../../core/maps.ts';
+import * as METHOD from '../../core/methods.ts';
+import { MARK } from '../../store/dialogs/call-marks.ts';
+import type { SignalingCall } from '../call.ts';
+import type { CallMessage, Socket } from '../call-messages.ts';
+import { mostAlike } from '../call-messages.ts';
+import type { AckMissing } from '../findings.ts';
+
+/** Copies so long after an ACK were not on their way yet when it arrived: a satellite's round trip takes two seconds. */
+const GOES_ON_US = 3_000_000;
+
+/**
+ * A 2xx to an INVITE was sent three times on one leg, or 64*T1 passed, without an ACK there (RFC 3261 13.3.1.4). Time alone
+ * says nothing where another leg has an ACK, or where no request of the call was captured: it may have gone past the
+ * capture point. An ACK that is lost on one leg is on none beyond it: of several legs without one, that next to the caller
+ * lost it, and its 2xx came last.
+ */
+export function findAckMissing({ d, messages, nowUs, thresholds: t }: SignalingCall): AckMissing | null {
+  if (Number.isNaN(d.answerUs)) return null;
+  const isAcked = (d.marks & MARK.ACK_SEEN) !== 0;
+  // The ACK of this leg may be among what is not kept.
+  if (isAcked && (d.msgCount > d.keptCount || messages.length < d.keptCount)) return null;
+  // Other hops and other forks answer with messages of their own.
+  const answered = messages.filter(
+    (m) => !m.isRequest && !m.isCopy && m.method === METHOD.INVITE && m.status >= 200 && m.status < 300,
+  );
+  // With an ACK on some leg only the number of copies can prove anything: most calls end here, with no text read.
+  if (isAcked && answered.length < t.answerTransmissions) return null;
+  const heard = new Ears(messages, answered, t.answerTransmissions);
+  const unacked = isAcked ? answered.filter((m) => heard.of(m).isOpen) : answered;
+  const most = mostAlike(unacked, (m) => m.key);
+  const ofOneSide = unacked.filter((m) => most[0] !== undefined && m.hop.toTag === most[0].hop.toTag);
+  const legs = [...grouped(ofOneSide, (m) => m.key).values()];
+  const answers = legs.findLast((leg) => leg.length >= t.answerTransmissions) ?? most;
+  const first = answers[0];
+  if (first === undefined) return null;
+  const endUs = Number.isNaN(d.endedUs) ? Math.max(nowUs, d.updatedUs) : d.endedUs;
+  const waitedSec = Math.max(0, (endUs - first.tsUs) / 1e6);
+  const provesByTime = !isAcked && messages.some((m) => m.isRequest);
+  if (answers.length < t.answerTransmissions && (!provesByTime || waitedSec < t.ackWaitSec)) return null;
+  const stray = isAcked ? heard.of(first).stray : null;
+  const evidence = stray === null ? answers : [...answers, stray];
+  return {
+    waitedSec,
+    answerTransmissions: answers.length,
+    strayedTo: stray?.dstText ?? null,
+    evidence: evidence.map((m) => m.index).sort((a, b) => a - b),
+  };
+}
+
+export function ackMissingHint({ answerTransmissions, waitedSec, strayedTo }: AckMissing): string {
+  const sent = `The answer was sent ${times(answerTransmissions)}`;
+  return strayedTo === null
+    ? `${sent} and no ACK came within ${waitedSec.toFixed(1)} s.`
+    : `${sent} in spite of an ACK: that went to ${strayedTo}, where the answer did not come from.`;
+}
+
+type Heard = {
+  /** No ACK reached who answers. */
+  readonly isOpen: boolean;
+  /** The first ACK that went elsewhere; null without one, or where one arrives. */
+  readonly stray: CallMessage | null;
+};
+
+/** What who answered heard of the ACKs, by answer and leg. */
+class Ears {
+  readonly #acks: readonly CallMessage[];
+  readonly #copies: ReadonlyMap<string, readonly CallMessage[]>;
+  /** Who sent an answer, by its side and socket. */
+  readonly #senders: ReadonlySet<string>;
+  readonly #leastCopies: number;
+  readonly #known = new Map<string, Heard>();
+
+  constructor(messages: readonly CallMessage[], answered: readonly CallMessage[], leastCopies: number) {
+    this.#acks = messages.filter((m) => m.isRequest && m.method === METHOD.ACK);
+    this.#copies = grouped(answered, (m) => m.key);
+    this.#senders = new Set(this.#acks.length === 0 ? [] : answered.map((m) => `${m.hop.toTag} ${m.srcText}`));
+    this.#leastCopies = leastCopies;
+  }
+
+  of(answer: CallMessage): Heard {
+    let heard = this.#known.get(answer.key);
+    if (heard === undefined) {
+      heard = this.#listen(answer);
+      this.#known.set(answer.key, heard);
+    }
+    return heard;
+  }
+
+  /**
+   * An ACK of the same called side reaches who sent the 2xx, or leaves who got it. Without Record-Route it takes another way
+   * than the 2xx took, and by TCP another port: then it counts unless the 2xx is sent on and on.
+   */
+  #listen(answer: CallMessage): Heard {
+    let stray: CallMessage | null = null;
+    for (const ack of this.#acks) {
+      if (ack.cseq !== answer.cseq || ack.hop.toTag !== answer.hop.toTag) continue;
+      if (isSame(ack.dst, answer.src)) return { isOpen: false, stray: null };
+      if (!isNear(ack, answer)) continue;
+      if (this.#senders.has(`${ack.hop.toTag} ${ack.dstText}`)) return { isOpen: false, stray: null };
+      stray ??= ack;
+    }
+    return { isOpen: stray === null || this.#goesOn(answer, stray), stray };
+  }
+
+  /** The clocks of two sources are not compared. */
+  #goesOn(answer: CallMessage, ack: CallMessage): boolean {
+    const copies = this.#copies.get(answer.key) ?? [];
+    const later = copies.filter((m) => m.origin === ack.origin && m.tsUs > ack.tsUs);
+    return later.length >= this.#leastCopies && later.some((m) => m.tsUs - ack.tsUs >= GOES_ON_US);
+  }
+}
+
+function isNear(ack: CallMessage, answer: CallMessage): boolean {
+  if (isSame(ack.src, answer.dst)) return true;
+  if (answer.src.host === answer.dst.host || ack.src.host === ack.dst.host) return false;
+  return ack.dst.host === answer.src.host || ack.src.host === answer.dst.host;
+}
+
+function isSame(a: Socket, b: Socket): boolean {
+  return a.host === b.host && a.port === b.port;
+}
