@@ -23,7 +23,7 @@ export function hasOtherLeg(d: Dialog, stores: CorrelationStores, log: Messages)
 }
 
 /** Between which hosts the request went that opened the dialog, by its oldest kept message: a response went back. */
-function openingHosts(d: Dialog, log: Messages): { from: string; to: string } | null {
+export function openingHosts(d: Dialog, log: Messages): { from: string; to: string } | null {
   const opener = openerOf(d, log);
   if (opener === null) return null;
   const { isRequest, src, dst } = opener;

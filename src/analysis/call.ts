@@ -11,6 +11,7 @@ import type { CallMessage } from './call-messages.ts';
 import { messagesOf } from './call-messages.ts';
 import type { Evidence } from './evidence.ts';
 import type { CallFindings } from './findings.ts';
+import type { OtherLegs } from './signaling/other-legs.ts';
 import type { StreamQuality } from './stream-quality.ts';
 
 export type CallStream = { readonly stream: Stream; readonly quality: StreamQuality };
@@ -49,4 +50,6 @@ export type SignalingCall = {
   readonly thresholds: Thresholds;
   /** ICMP errors about the dialog's messages. */
   readonly icmp: readonly IcmpNote[];
+  /** What the other legs of the call say of this one, which was canceled then. */
+  readonly otherLegs: (canceledUs: number) => OtherLegs;
 };

@@ -110,7 +110,21 @@ export type AckMissing = {
   evidence: number[];
 };
 
-export type Abandoned = { kind: 'canceled' | 'no_final_response'; elapsedSec: number; evidence: number[] };
+export type Abandoned = {
+  kind: 'canceled' | 'no_final_response';
+  elapsedSec: number;
+  /** Who sent CANCEL; null where nobody did. */
+  canceledBy: CanceledBy | null;
+  evidence: number[];
+};
+
+export type CanceledBy = {
+  /** `caller`: the one that sent the first INVITE. `middle`: a proxy or PBX, and the caller did not. */
+  side: 'caller' | 'middle' | 'unknown';
+  socket: string;
+  /** Its Reason header, '' without one. */
+  reason: string;
+};
 
 export type PostDialDelay = { delaySec: number; thresholdSec: number; respondedWith: number; evidence: number[] };
 

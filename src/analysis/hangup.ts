@@ -22,7 +22,8 @@ export function whoHungUp(d: Dialog, messages: readonly CallMessage[]): HangUp |
   for (const m of messages) {
     if (!m.isRequest || !m.isFirst) continue;
     const facts = { atUs: m.tsUs, index: m.index };
-    if (m.method === METHOD.CANCEL && Number.isNaN(d.answerUs)) return { side: 'caller', method: 'CANCEL', ...facts };
+    if (m.method === METHOD.CANCEL && Number.isNaN(d.answerUs) && isFromCaller(m, messages))
+      return { side: 'caller', method: 'CANCEL', ...facts };
     if (m.method !== METHOD.BYE) continue;
     if (m.tsUs === d.byeUs)
       return { side: (d.marks & MARK.BYE_OF_CALLEE) === 0 ? 'caller' : 'callee', method: 'BYE', ...facts };
@@ -36,4 +37,10 @@ export function whoHungUp(d: Dialog, messages: readonly CallMessage[]): HangUp |
     return { side: isCaller ? 'caller' : 'callee', method: 'BYE', ...facts };
   }
   return null;
+}
+
+/** A proxy that cancels by itself sends it from another host than the first INVITE came from. */
+function isFromCaller(cancel: CallMessage, messages: readonly CallMessage[]): boolean {
+  const invite = messages.find((m) => m.isRequest && m.method === METHOD.INVITE);
+  return invite === undefined || invite.src.host === cancel.src.host;
 }

@@ -121,8 +121,8 @@ const WORDS: Readonly<Record<FindingName, Words>> = {
     look: 'Look at the final code and at the Expires of the answer.',
   },
   abandoned: {
-    meaning: 'The caller gave up before an answer, or no final answer came in three minutes.',
-    causes: ['Nobody answered', 'the call took too long to ring'],
+    meaning: 'Somebody canceled the call before an answer, or no final answer came in three minutes.',
+    causes: ['The caller gave up', 'nobody answered, and the timer of a proxy or PBX ran out'],
     look: 'See how long it rang, and who sent CANCEL.',
   },
   'sources-differ': {

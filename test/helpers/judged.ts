@@ -6,6 +6,7 @@ import type { SignalingCall } from '../../src/analysis/call.ts';
 import { messagesOf } from '../../src/analysis/call-messages.ts';
 import type { SignalingFindings, SourceDisagreement } from '../../src/analysis/findings.ts';
 import { diagnoseSignaling } from '../../src/analysis/signaling/diagnose.ts';
+import { NO_OTHER_LEGS } from '../../src/analysis/signaling/other-legs.ts';
 import { compareSources } from '../../src/analysis/signaling/source-disagreement.ts';
 import type { Dialog } from '../../src/store/dialogs/dialog.ts';
 import type { Messages } from '../../src/store/stores.ts';
@@ -13,9 +14,9 @@ import type { Messages } from '../../src/store/stores.ts';
 export function signalingOf(
   d: Dialog,
   log: Messages,
-  context: Omit<SignalingCall, 'd' | 'messages'>,
+  context: Omit<SignalingCall, 'd' | 'messages' | 'otherLegs'>,
 ): SignalingFindings | null {
-  return diagnoseSignaling({ d, messages: messagesOf(d, log), ...context });
+  return diagnoseSignaling({ d, messages: messagesOf(d, log), otherLegs: () => NO_OTHER_LEGS, ...context });
 }
 
 export function disagreementOf(d: Dialog, log: Messages): SourceDisagreement | null {

@@ -9,7 +9,7 @@ import type { Stream } from '../../store/media/stream.ts';
 import { ROW } from '../../store/messages/message-rows.ts';
 import type { Identifiers, Stores, Streams } from '../../store/stores.ts';
 import { messagesOf } from '../call-messages.ts';
-import type { Leg } from '../correlation.ts';
+import type { CorrelationStores, Leg } from '../correlation.ts';
 import { identifierLegs, isTransfer } from '../correlation.ts';
 
 const LATER_US = 1_000_000;
@@ -30,8 +30,8 @@ export class LinkedLegs {
 
   /** Call-ID of a leg that an identifier ties to the call, straight or through others, and that has media; or null. */
   withMedia(d: Dialog): string | null {
-    const { dialogs, streams, identifiers } = this.#stores;
-    const stores = { dialogs, identifiers: identifiers ?? this.#readAgain() };
+    const { streams } = this.#stores;
+    const stores = this.ties();
     const legs = new Set([d]);
     for (const leg of legs) {
       if (leg !== d && hasMediaDuring(streams, leg, d)) return leg.callId;
@@ -39,6 +39,12 @@ export class LinkedLegs {
         if (legs.size < MAX_LINKED_LEGS && isSameCall(leg, tied)) legs.add(tied.dialog);
     }
     return null;
+  }
+
+  /** What ties calls, also where nothing indexed it. */
+  ties(): CorrelationStores {
+    const { dialogs, identifiers } = this.#stores;
+    return { dialogs, identifiers: identifiers ?? this.#readAgain() };
   }
 
   #readAgain(): Identifiers {

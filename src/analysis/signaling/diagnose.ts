@@ -4,17 +4,26 @@
 
 import type { Call, SignalingCall } from '../call.ts';
 import type { CallFindings, SignalingFindings } from '../findings.ts';
+import { abandonedHint, findAbandoned } from './abandoned.ts';
 import { ackMissingHint, findAckMissing } from './ack.ts';
 import { failureHint, findFinalFailure } from './failure.ts';
 import { findIcmp, icmpHint } from './icmp.ts';
 import { authLoopHint, findAuthLoop, findRetransmissions, retransmissionsHint } from './loops.ts';
-import { abandonedHint, findAbandoned, findPostDialDelay, postDialDelayHint } from './progress.ts';
+import { otherLegs } from './other-legs.ts';
+import { findPostDialDelay, postDialDelayHint } from './post-dial-delay.ts';
 import { findRegistrationFailure, registrationHint } from './registration.ts';
 import { findDisagreement, sourceDisagreementHint } from './source-disagreement.ts';
 
 export function judgeSignaling({ d, e, messages, nowUs }: Call, found: CallFindings): undefined {
   const { thresholds } = e.rules;
-  found.signaling = diagnoseSignaling({ d, messages, nowUs, thresholds, icmp: e.stores.icmp.notes(d) });
+  found.signaling = diagnoseSignaling({
+    d,
+    messages,
+    nowUs,
+    thresholds,
+    icmp: e.stores.icmp.notes(d),
+    otherLegs: (canceledUs) => otherLegs(d, canceledUs, e),
+  });
 }
 
 /** Null when no detection fired. */

@@ -293,7 +293,12 @@ test('abandoned: canceled before an answer, or no final response for three minut
     call.respond(invite, 180, 50);
     call.cancel(invite, 2500);
   });
-  assert.deepEqual(canceled?.abandoned, { kind: 'canceled', elapsedSec: 2.5, evidence: [2] });
+  assert.deepEqual(canceled?.abandoned, {
+    kind: 'canceled',
+    elapsedSec: 2.5,
+    canceledBy: { side: 'caller', socket: '192.0.2.10:5060', reason: '' },
+    evidence: [2],
+  });
   const ringing = (afterMs: number, byes = false): SignalingFindings | null =>
     found((call) => {
       const invite = inviteOf(call, 'x');

@@ -1,0 +1,94 @@
+/**
+ * Calls that nobody answered: canceled, or without a final response. Who forks a call cancels the branches that lost; that
+ * is no failure.
+ */
+
+import * as METHOD from '../../core/methods.ts';
+import { HEADER } from '../../protocols/sip/header-name.ts';
+import { parseReasons } from '../../protocols/sip/reason.ts';
+import type { SignalingCall } from '../call.ts';
+import type { CallMessage } from '../call-messages.ts';
+import type { Abandoned } from '../findings.ts';
+
+/** Q.850: non-selected user clearing. */
+const NOT_SELECTED = 26;
+
+/** CANCEL before an answer, unless another branch got the call, or no final response within Timer C. */
+export function findAbandoned(call: SignalingCall): Abandoned | null {
+  const { d, messages, nowUs, thresholds: t } = call;
+  if (d.family !== 0 || !Number.isNaN(d.answerUs)) return null;
+  const cancels = messages.filter((m) => m.isRequest && m.method === METHOD.CANCEL);
+  if (cancels.length > 0) return canceled(call, cancels);
+  if (Number.isNaN(d.inviteUs)) return null;
+  // What a BYE ended had an answer that this capture missed.
+  if (!Number.isNaN(d.byeUs)) return null;
+  const elapsedSec = (nowUs - d.inviteUs) / 1e6;
+  if (!Number.isNaN(d.finalUs) || d.finalCode !== 0 || elapsedSec <= t.noFinalSec) return null;
+  const invites = messages.filter((m) => m.isRequest && m.method === METHOD.INVITE && m.cseq === d.inviteCseq);
+  return { kind: 'no_final_response', elapsedSec, canceledBy: null, evidence: invites.map((m) => m.index) };
+}
+
+function canceled({ d, messages, otherLegs }: SignalingCall, cancels: readonly CallMessage[]): Abandoned | null {
+  const invites = messages.filter((m) => m.isRequest && m.method === METHOD.INVITE);
+  // Each hop cancels its next ones: what the caller sent says why.
+  const ofCaller = cancels.find((m) => isOfCaller(m, invites));
+  const cancel = ofCaller ?? cancels[0];
+  if (cancel === undefined) return null;
+  if ((ofCaller === undefined ? cancels : [ofCaller]).some(saysElsewhere)) return null;
+  if (ofCaller === undefined && isDeclinedForAll(messages, cancel)) return null;
+  const legs = otherLegs(cancel.tsUs);
+  if (legs.wasAnswered) return null;
+  // A capture that begins behind the INVITE still sees who gave up.
+  const sinceUs = Number.isNaN(d.inviteUs) ? d.createdUs : d.inviteUs;
+  const seesOthers = invites[0] !== undefined && invites[0].src.host !== cancel.src.host;
+  const side = legs.isFromMiddle || seesOthers ? 'middle' : ofCaller === undefined ? 'unknown' : 'caller';
+  return {
+    kind: 'canceled',
+    elapsedSec: Math.max(0, (cancel.tsUs - sinceUs) / 1e6),
+    canceledBy: { side, socket: cancel.srcText, reason: cancel.parse()?.value(HEADER.REASON) ?? '' },
+    evidence: [cancel.index],
+  };
+}
+
+/** The one that sent the first INVITE sent it, and is no proxy: each puts a Via of its own on top (RFC 3261 section 16.6). */
+function isOfCaller(cancel: CallMessage, invites: readonly CallMessage[]): boolean {
+  const own = invites.find((m) => m.hop.transaction === cancel.hop.transaction);
+  if (own === undefined || own.src.host !== invites[0]?.src.host) return false;
+  return own.parse()?.values(HEADER.VIA).length === 1;
+}
+
+/** RFC 3326: another branch was answered, or declined for all of them. */
+function saysElsewhere(cancel: CallMessage): boolean {
+  return parseReasons(cancel.parse()?.values(HEADER.REASON).join(',') ?? '').some(({ protocol, code, text }) => {
+    if (/\b(completed|answered|picked up) elsewhere\b/i.test(text ?? '')) return true;
+    if (protocol.toUpperCase() === 'Q.850') return code === NOT_SELECTED;
+    return protocol.toUpperCase() === 'SIP' && code !== null && (isSuccess(code) || isGlobal(code));
+  });
+}
+
+/** A proxy cancels all other branches when one answers with a 6xx (RFC 3261 section 16.7 step 5). */
+function isDeclinedForAll(messages: readonly CallMessage[], cancel: CallMessage): boolean {
+  return messages.some(
+    (m) => !m.isRequest && m.method === METHOD.INVITE && isGlobal(m.status) && m.index < cancel.index,
+  );
+}
+
+function isSuccess(code: number): boolean {
+  return code >= 200 && code < 300;
+}
+
+function isGlobal(code: number): boolean {
+  return code >= 600 && code < 700;
+}
+
+export function abandonedHint({ kind, elapsedSec, canceledBy }: Abandoned): string {
+  if (kind !== 'canceled' || canceledBy === null)
+    return `No final response came within ${elapsedSec.toFixed(0)} s of the INVITE.`;
+  const { side, socket, reason } = canceledBy;
+  const when = `after ${elapsedSec.toFixed(1)} s, before the call was answered`;
+  const why = reason === '' ? '' : ` (${reason})`;
+  if (side === 'caller') return `The caller gave up ${when}: ${socket} sent CANCEL${why}.`;
+  return side === 'middle'
+    ? `CANCEL came ${when}: ${socket} sent it${why}, a proxy or PBX, not the caller.`
+    : `CANCEL came ${when}: ${socket} sent it${why}. Whether the caller gave up is not visible here.`;
+}
