@@ -11,7 +11,6 @@ import type { CallMessage } from './call-messages.ts';
 import { messagesOf } from './call-messages.ts';
 import type { Evidence } from './evidence.ts';
 import type { CallFindings } from './findings.ts';
-import type { OtherLegs } from './signaling/other-legs.ts';
 import type { StreamQuality } from './stream-quality.ts';
 
 export type CallStream = { readonly stream: Stream; readonly quality: StreamQuality };
@@ -40,6 +39,13 @@ export class Call {
 
 /** Adds what it finds; takes steps where it reads messages. A later judge may use what an earlier one found. */
 export type Judge = (call: Call, found: CallFindings) => Steps<void> | undefined;
+
+export type OtherLegs = {
+  /** Another branch was answered while this one rang, just before it was canceled. */
+  readonly wasAnswered: boolean;
+  /** Who sent the INVITE of this leg got one of the same call: it is not the caller. */
+  readonly isFromMiddle: boolean;
+};
 
 /** One call as the signaling detections see it: each returns what it found, or null, and has a sentence for it. */
 export type SignalingCall = {

@@ -6,6 +6,7 @@
 import * as METHOD from '../../core/methods.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { parseReasons } from '../../protocols/sip/reason.ts';
+import { OTHER_LEG } from '../../protocols/sip/seen-bits.ts';
 import type { SignalingCall } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
 import type { Abandoned } from '../findings.ts';
@@ -29,12 +30,13 @@ export function findAbandoned(call: SignalingCall): Abandoned | null {
 }
 
 function canceled({ d, messages, otherLegs }: SignalingCall, cancels: readonly CallMessage[]): Abandoned | null {
-  const invites = messages.filter((m) => m.isRequest && m.method === METHOD.INVITE);
+  const invites = messages.filter((m) => m.isRequest && m.isFirst && m.method === METHOD.INVITE);
   // Each hop cancels its next ones: what the caller sent says why.
   const ofCaller = cancels.find((m) => isOfCaller(m, invites));
   const cancel = ofCaller ?? cancels[0];
   if (cancel === undefined) return null;
-  if ((ofCaller === undefined ? cancels : [ofCaller]).some(saysElsewhere)) return null;
+  // Where no message names a cause, none is read for it.
+  if (d.cause !== null && (ofCaller === undefined ? cancels : [ofCaller]).some(saysElsewhere)) return null;
   if (ofCaller === undefined && isDeclinedForAll(messages, cancel)) return null;
   const legs = otherLegs(cancel.tsUs);
   if (legs.wasAnswered) return null;
@@ -45,21 +47,27 @@ function canceled({ d, messages, otherLegs }: SignalingCall, cancels: readonly C
   return {
     kind: 'canceled',
     elapsedSec: Math.max(0, (cancel.tsUs - sinceUs) / 1e6),
-    canceledBy: { side, socket: cancel.srcText, reason: cancel.parse()?.value(HEADER.REASON) ?? '' },
+    canceledBy: { side, socket: cancel.srcText, reason: d.cause === null ? '' : reasonOf(cancel) },
     evidence: [cancel.index],
   };
 }
 
 /** The one that sent the first INVITE sent it, and is no proxy: each puts a Via of its own on top (RFC 3261 section 16.6). */
 function isOfCaller(cancel: CallMessage, invites: readonly CallMessage[]): boolean {
-  const own = invites.find((m) => m.hop.transaction === cancel.hop.transaction);
-  if (own === undefined || own.src.host !== invites[0]?.src.host) return false;
-  return own.parse()?.values(HEADER.VIA).length === 1;
+  const own = invites.length === 1 ? invites[0] : invites.find((m) => m.hop.transaction === cancel.hop.transaction);
+  if (own === undefined || own.src.host !== invites[0]?.src.host || own.src.host !== cancel.src.host) return false;
+  const scan = own.read()?.scan;
+  // A second Via has a bit of its own, with other headers.
+  return scan !== undefined && ((scan.seen & OTHER_LEG) === 0 || own.parse()?.values(HEADER.VIA).length === 1);
+}
+
+function reasonOf(cancel: CallMessage): string {
+  return cancel.parse()?.values(HEADER.REASON).join(', ') ?? '';
 }
 
 /** RFC 3326: another branch was answered, or declined for all of them. */
 function saysElsewhere(cancel: CallMessage): boolean {
-  return parseReasons(cancel.parse()?.values(HEADER.REASON).join(',') ?? '').some(({ protocol, code, text }) => {
+  return parseReasons(reasonOf(cancel)).some(({ protocol, code, text }) => {
     if (/\b(completed|answered|picked up) elsewhere\b/i.test(text ?? '')) return true;
     if (protocol.toUpperCase() === 'Q.850') return code === NOT_SELECTED;
     return protocol.toUpperCase() === 'SIP' && code !== null && (isSuccess(code) || isGlobal(code));

@@ -14,7 +14,8 @@ import { findPostDialDelay, postDialDelayHint } from './post-dial-delay.ts';
 import { findRegistrationFailure, registrationHint } from './registration.ts';
 import { findDisagreement, sourceDisagreementHint } from './source-disagreement.ts';
 
-export function judgeSignaling({ d, e, messages, nowUs }: Call, found: CallFindings): undefined {
+export function judgeSignaling(call: Call, found: CallFindings): undefined {
+  const { d, e, messages, nowUs } = call;
   const { thresholds } = e.rules;
   found.signaling = diagnoseSignaling({
     d,
@@ -22,7 +23,7 @@ export function judgeSignaling({ d, e, messages, nowUs }: Call, found: CallFindi
     nowUs,
     thresholds,
     icmp: e.stores.icmp.notes(d),
-    otherLegs: (canceledUs) => otherLegs(d, canceledUs, e),
+    otherLegs: (canceledUs) => otherLegs(call, canceledUs),
   });
 }
 

@@ -3,36 +3,46 @@
  * cancels the others when one answers.
  */
 
+import type { CorrelationStrategy } from '../../contract/index.ts';
 import * as METHOD from '../../core/methods.ts';
+import { HEADER } from '../../protocols/sip/header-name.ts';
+import { OTHER_LEG } from '../../protocols/sip/seen-bits.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { openingHosts } from '../b2bua.ts';
+import type { Call, OtherLegs } from '../call.ts';
+import type { CallMessage } from '../call-messages.ts';
 import { hasNoLegs, identifierLegs } from '../correlation.ts';
-import type { Evidence } from '../evidence.ts';
 
 /** Whoever forks cancels the others at once. */
 const AT_ONCE_US = 2_000_000;
 
-export type OtherLegs = {
-  /** Another branch was answered while this one rang, just before it was canceled. */
-  readonly wasAnswered: boolean;
-  /** Who sent the INVITE of this leg got one of the same call: it is not the caller. */
-  readonly isFromMiddle: boolean;
-};
-
 export const NO_OTHER_LEGS: OtherLegs = { wasAnswered: false, isFromMiddle: false };
 
-/** Identifiers alone tie legs here. A voicemail answers after the CANCEL: it is no other branch. */
-export function otherLegs(d: Dialog, canceledUs: number, { legs, stores }: Evidence): OtherLegs {
+/** Strategies that prove it: an o= line may be that of a relay, and a REFER asks for another call. */
+const PROVE: ReadonlySet<CorrelationStrategy> = new Set([
+  'session_id',
+  'x_call_id',
+  'replaces',
+  'related_icid',
+  'icid',
+]);
+const HEADERS: ReadonlySet<number> = new Set([HEADER.X_CALL_ID, HEADER.X_CID]);
+
+/** A voicemail answers after the CANCEL: it is no other branch. */
+export function otherLegs({ d, e, messages }: Call, canceledUs: number): OtherLegs {
+  const { legs, stores, rules } = e;
+  if (d.methodId !== METHOD.INVITE) return NO_OTHER_LEGS;
+  // To find out what ties calls may take as long as to read them: not for one that nothing ties.
+  if (rules.callIdHeaders.length === 0 && !hasIdentifier(messages[0])) return NO_OTHER_LEGS;
   const ties = legs.ties();
-  if (d.methodId !== METHOD.INVITE || hasNoLegs(d, ties.identifiers)) return NO_OTHER_LEGS;
+  if (hasNoLegs(d, ties.identifiers)) return NO_OTHER_LEGS;
   const own = openingHosts(d, stores.log);
   if (own === null) return NO_OTHER_LEGS;
   const isLoop = own.from === own.to;
   const sinceUs = ringsSinceUs(d);
   let isFromMiddle = false;
   for (const { dialog: leg, strategy } of identifierLegs(d, ties)) {
-    // Who picks a ringing call up answers for it; what a REFER asks for is another call.
-    if (strategy === 'refer' || leg.methodId !== METHOD.INVITE) continue;
+    if (!PROVE.has(strategy) || leg.methodId !== METHOD.INVITE) continue;
     const other = openingHosts(leg, stores.log);
     if (other === null) continue;
     isFromMiddle ||= !isLoop && other.to === own.from;
@@ -43,6 +53,13 @@ export function otherLegs(d: Dialog, canceledUs: number, { legs, stores }: Evide
       return { wasAnswered: true, isFromMiddle };
   }
   return { wasAnswered: false, isFromMiddle };
+}
+
+function hasIdentifier(m: CallMessage | undefined): boolean {
+  const scan = m?.read()?.scan;
+  if (scan === undefined) return false;
+  if (scan.sessionIdStart >= 0 || scan.chargingStart >= 0) return true;
+  return (scan.seen & OTHER_LEG) !== 0 && m?.parse()?.headers.some(({ id }) => HEADERS.has(id)) === true;
 }
 
 /** CANCEL waits for the first provisional response (RFC 3261 section 9.1). */

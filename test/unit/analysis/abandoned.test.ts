@@ -13,7 +13,7 @@ import { messagesOf } from '../../../src/analysis/call-messages.ts';
 import { whoHungUp } from '../../../src/analysis/hangup.ts';
 import { dialogDocument } from '../../../src/view/documents.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
-import { ALICE, BOB, CAROL, FAR, NULL_UUID, PBX, A as SESSION } from './tied-calls.ts';
+import { ALICE, BOB, CAROL, FAR, NULL_UUID, PBX, SDP, A as SESSION } from './tied-calls.ts';
 
 type Headers = readonly (readonly [string, string])[];
 type Leg = {
@@ -21,6 +21,7 @@ type Leg = {
   readonly to: Party;
   readonly atMs?: number;
   readonly headers?: Headers;
+  readonly sdp?: string;
   /** After the leg began; the 487 follows a CANCEL. */
   readonly cancelMs?: number;
   readonly reason?: string;
@@ -30,7 +31,8 @@ type Leg = {
 
 function legOf(callId: string, o: Leg): SipScript {
   const call = new SipScript({ callId, caller: o.from, callee: o.to, startUs: EPOCH_US + (o.atMs ?? 0) * 1000 });
-  const invite = call.request('INVITE', 0, { headers: o.headers ?? [] });
+  const body = o.sdp === undefined ? {} : { body: { type: 'application/sdp', text: o.sdp } };
+  const invite = call.request('INVITE', 0, { headers: o.headers ?? [], ...body });
   call.respond(invite, 180, o.tryingMs ?? 20);
   if (o.answerMs !== undefined) {
     call.respond(invite, 200, o.answerMs);
@@ -139,6 +141,9 @@ test('legs that nothing ties, or that were answered at another time, prove nothi
   const other: Headers = [['Session-ID', `${'c'.repeat(32)};remote=${NULL_UUID}`]];
   assert.deepEqual(await abandoned(t, pair({ answerMs: 2000, headers: other }, { cancelMs: 2005 })), ['loser']);
   assert.deepEqual(await abandoned(t, pair({ answerMs: 2000 }, { cancelMs: 9000 })), ['loser'], 'seven seconds before');
+  // A relay writes one o= line for all calls.
+  const relayed = { headers: [], sdp: SDP('relay 1 1 IN IP4 192.0.2.2') };
+  assert.deepEqual(await abandoned(t, pair({ answerMs: 2000, ...relayed }, { cancelMs: 2005, ...relayed })), ['loser']);
   assert.deepEqual(await abandoned(t, pair({ answerMs: 3000 }, { cancelMs: 2005 })), ['loser'], 'after it');
   // One phone for 4 s, then the next one; a voicemail that answers when the phone has been given up.
   const failover = {
