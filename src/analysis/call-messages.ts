@@ -222,3 +222,8 @@ export function mostAlike(list: readonly CallMessage[], keyOf: (m: CallMessage) 
   for (const group of grouped(list, keyOf).values()) if (group.length > most.length) most = group;
   return most;
 }
+
+/** The responses of the call take a way that this capture does not see: none is here, and an ACK says that there was one. */
+export function lacksResponses(messages: readonly CallMessage[]): boolean {
+  return messages.some((m) => m.method === METHOD.ACK) && messages.every((m) => m.isRequest);
+}

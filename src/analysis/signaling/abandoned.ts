@@ -9,6 +9,7 @@ import { parseReasons } from '../../protocols/sip/reason.ts';
 import { OTHER_LEG } from '../../protocols/sip/seen-bits.ts';
 import type { SignalingCall } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
+import { lacksResponses } from '../call-messages.ts';
 import type { Abandoned } from '../findings.ts';
 
 /** Q.850: non-selected user clearing. */
@@ -25,6 +26,7 @@ export function findAbandoned(call: SignalingCall): Abandoned | null {
   if (!Number.isNaN(d.byeUs)) return null;
   const elapsedSec = (nowUs - d.inviteUs) / 1e6;
   if (!Number.isNaN(d.finalUs) || d.finalCode !== 0 || elapsedSec <= t.noFinalSec) return null;
+  if (lacksResponses(messages)) return null;
   const invites = messages.filter((m) => m.isRequest && m.method === METHOD.INVITE && m.cseq === d.inviteCseq);
   return { kind: 'no_final_response', elapsedSec, canceledBy: null, evidence: invites.map((m) => m.index) };
 }
@@ -38,6 +40,7 @@ function canceled({ d, messages, otherLegs }: SignalingCall, cancels: readonly C
   // Where no message names a cause, none is read for it.
   if (d.cause !== null && (ofCaller === undefined ? cancels : [ofCaller]).some(saysElsewhere)) return null;
   if (ofCaller === undefined && isDeclinedForAll(messages, cancel)) return null;
+  if (lacksResponses(messages) && isAnswerAcknowledged(messages, invites)) return null;
   const legs = otherLegs(cancel.tsUs);
   if (legs.wasAnswered) return null;
   // A capture that begins behind the INVITE still sees who gave up.
@@ -63,6 +66,12 @@ function isOfCaller(cancel: CallMessage, invites: readonly CallMessage[]): boole
 
 function reasonOf(cancel: CallMessage): string {
   return cancel.parse()?.values(HEADER.REASON).join(', ') ?? '';
+}
+
+/** The ACK of a 2xx is a transaction of its own, that of a failure has the branch of its INVITE (RFC 3261 section 17.1.1.3). */
+function isAnswerAcknowledged(messages: readonly CallMessage[], invites: readonly CallMessage[]): boolean {
+  const asked = new Set(invites.map((m) => m.hop.transaction));
+  return invites.length > 0 && messages.some((m) => m.method === METHOD.ACK && !asked.has(m.hop.transaction));
 }
 
 /** RFC 3326: another branch was answered, or declined for all of them. */

@@ -8,7 +8,7 @@ import * as METHOD from '../../core/methods.ts';
 import { isChallenge } from '../../protocols/sip/message.ts';
 import type { SignalingCall } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
-import { methodName, mostAlike } from '../call-messages.ts';
+import { lacksResponses, methodName, mostAlike } from '../call-messages.ts';
 import type { AuthLoop, Retransmissions } from '../findings.ts';
 import { findIcmp } from './icmp.ts';
 
@@ -80,7 +80,7 @@ export function findRetransmissions(call: SignalingCall): Retransmissions | null
     if (!isAnswered && first.method !== METHOD.ACK && group.length > (worst?.length ?? 0)) worst = group;
   }
   const first = worst?.[0];
-  if (worst === null || first === undefined) return null;
+  if (worst === null || first === undefined || lacksResponses(messages)) return null;
   const { sinceUs, untilUs } = spanOf(worst, first.origin);
   const evidence = worst.map((m) => m.index);
   const icmp = findIcmp(call);
