@@ -31,9 +31,26 @@ export function findRegistrationFailure({ d, messages }: SignalingCall): Registr
       lateSec: null,
       evidence: [last.index],
     };
-  // Nearly every registrar grants what it is asked for: no text is read.
-  if (last.status >= 300 || requested === null || requested === 0 || d.grantedExpirySec >= requested) return null;
-  return findShortened(registers);
+  const granted = d.grantedExpirySec;
+  // Nearly every registrar grants what it is asked for, and nearly every phone comes in time: no text is read.
+  if (last.status >= 300 || requested === null || requested === 0 || granted >= requested) return null;
+  return isShort(granted, requested) || newestGapSec(registers) > granted + LATE_SEC ? findShortened(registers) : null;
+}
+
+function isShort(granted: number, asked: number): boolean {
+  return granted < asked / 2 && granted <= SHORT_SEC;
+}
+
+/** From a 2xx to the next REGISTER; 0 where none came. */
+function newestGapSec(registers: readonly CallMessage[]): number {
+  let next: CallMessage | null = null;
+  for (let i = registers.length - 1; i >= 0; i--) {
+    const m = registers[i];
+    if (m === undefined || m.isRetransmission) continue;
+    if (m.isRequest) next = m;
+    else if (next !== null && m.status >= 200 && m.status < 300) return (next.tsUs - m.tsUs) / 1e6;
+  }
+  return 0;
 }
 
 export function registrationHint(f: RegistrationFailure): string {
@@ -46,7 +63,7 @@ function findShortened(registers: readonly CallMessage[]): RegistrationFailure |
   let late: LateGrant | null = null;
   let isNewest = true;
   for (const grant of newestGrants(registers)) {
-    if (isNewest && grant.sec < grant.askedSec / 2 && grant.sec <= SHORT_SEC) return shortened(grant, null);
+    if (isNewest && isShort(grant.sec, grant.askedSec)) return shortened(grant, null);
     isNewest = false;
     const lateSec = latenessOf(grant);
     if (lateSec === null) continue;
