@@ -148,6 +148,9 @@ export const MAX_RACK_CHARS = 64;
 /** Streams that RTCP alone speaks of, which the hints of a call name; further ones are counted in one hint. */
 export const MAX_UNSEEN_HINTS = 8;
 
+/** Grants of a registration that are read, the newest first. */
+export const MAX_GRANTS = 16;
+
 /** Legs looked at: a B2BUA has two, one that forks a few more. */
 export const MAX_B2BUA_LEGS = 16;
 

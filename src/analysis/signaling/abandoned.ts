@@ -3,6 +3,7 @@
  * is no failure.
  */
 
+import { MAX_FORK_BRANCHES, MAX_NAME_BYTES } from '../../core/limits.ts';
 import * as METHOD from '../../core/methods.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { parseReasons } from '../../protocols/sip/reason.ts';
@@ -19,7 +20,7 @@ const NOT_SELECTED = 26;
 export function findAbandoned(call: SignalingCall): Abandoned | null {
   const { d, messages, nowUs, thresholds: t } = call;
   if (d.family !== 0 || !Number.isNaN(d.answerUs)) return null;
-  const cancels = messages.filter((m) => m.isRequest && m.method === METHOD.CANCEL);
+  const cancels = messages.filter((m) => m.isRequest && m.method === METHOD.CANCEL).slice(0, MAX_FORK_BRANCHES);
   if (cancels.length > 0) return canceled(call, cancels);
   if (Number.isNaN(d.inviteUs)) return null;
   // What a BYE ended had an answer that this capture missed.
@@ -50,7 +51,11 @@ function canceled({ d, messages, otherLegs }: SignalingCall, cancels: readonly C
   return {
     kind: 'canceled',
     elapsedSec: Math.max(0, (cancel.tsUs - sinceUs) / 1e6),
-    canceledBy: { side, socket: cancel.srcText, reason: d.cause === null ? '' : reasonOf(cancel) },
+    canceledBy: {
+      side,
+      socket: cancel.srcText,
+      reason: d.cause === null ? '' : reasonOf(cancel).slice(0, MAX_NAME_BYTES),
+    },
     evidence: [cancel.index],
   };
 }

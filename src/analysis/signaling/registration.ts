@@ -3,6 +3,7 @@
  * grant less than it is asked for (RFC 3261 section 10.3): that alone is no failure.
  */
 
+import { MAX_GRANTS } from '../../core/item-limits.ts';
 import * as METHOD from '../../core/methods.ts';
 import type { Asked } from '../../protocols/sip/binding.ts';
 import { askedBinding, grantedSec } from '../../protocols/sip/binding.ts';
@@ -98,10 +99,12 @@ type Grant = {
 /** Text is read of each that is asked for. */
 function* newestGrants(registers: readonly CallMessage[]): Generator<Grant> {
   let next: CallMessage | null = null;
+  let left = MAX_GRANTS;
   for (const [i, m] of [...registers.entries()].reverse()) {
     if (m.isRetransmission) continue;
     if (m.isRequest) next = m;
     if (m.isRequest || m.status < 200 || m.status >= 300) continue;
+    if (left-- === 0) return;
     const asked = bindingOf(requestOf(registers, i));
     const found = m.read();
     if (asked === null || asked.sec <= 0 || found === null) continue;

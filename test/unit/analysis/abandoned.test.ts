@@ -284,3 +284,11 @@ test('a PBX that cancels its own leg is not the caller', async (t) => {
     /^The caller gave up after 4\.0 s, .*: 198\.51\.100\.1:5060 sent CANCEL\.$/,
   );
 });
+
+test('a hint has an end, whatever the Reason has', async (t) => {
+  const reason = Array.from({ length: 2000 }, (_, i) => `SIP;cause=${300 + (i % 100)};text="no"`).join(', ');
+  const said = await read(t, legOf('long', { from: FAR, to: BOB, cancelMs: 4000, reason }).messages, []);
+  const { hint, kind } = said.get('long') ?? assert.fail();
+  assert.ok(hint.length < 1000, `${hint.length} characters`);
+  assert.equal(kind, 'canceled');
+});
