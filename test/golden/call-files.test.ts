@@ -7,12 +7,12 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { decodeMatrixCases } from '../../fixtures/build/decode-matrix.ts';
-import { renegotiatedScenes } from '../../fixtures/build/scenes-renegotiated.ts';
 import { callFileName } from '../../src/export/call-file-name.ts';
 import { OutputFile } from '../../src/export/capture-file.ts';
 import { writeDialogs } from '../../src/export/selected-frames.ts';
 import { openSession } from '../helpers/open-session.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
+import { renegotiatedScenes } from './scenes/renegotiated.ts';
 
 const PACKET = 6;
 

@@ -1,11 +1,11 @@
 /** Calls as operators have them: what is wrong in each is named, and in a healthy look-alike nothing is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { faultyScenes } from '../../fixtures/build/scenes-faulty.ts';
-import { healthyScenes } from '../../fixtures/build/scenes-healthy.ts';
-import { dialogDocument } from '../../src/view/documents.ts';
-import { detectionsOf } from '../helpers/detections.ts';
-import { readCapture } from '../helpers/read-capture.ts';
+import { dialogDocument } from '../../../src/view/documents.ts';
+import { detectionsOf } from '../../helpers/detections.ts';
+import { readCapture } from '../../helpers/read-capture.ts';
+import { faultyScenes } from './faulty.ts';
+import { healthyScenes } from './healthy.ts';
 
 for (const { name, note, bytes, faults } of [...healthyScenes(), ...faultyScenes()]) {
   test(`${name} (${note}): ${faults.length === 0 ? 'nothing wrong' : faults.join(', ')}`, async (t) => {
