@@ -1,0 +1,31 @@
+/**
+ * What a diagnosis says of a call, one word each: its findings, how it failed, and what its hints doubt. Calls whose truth
+ * is known are measured in these words.
+ */
+import { dialogFacts } from '../../src/analysis/dialog-facts.ts';
+import { findingNames } from '../../src/analysis/finding-names.ts';
+import type { Dialog } from '../../src/store/dialogs/dialog.ts';
+import { callHints } from '../../src/view/call-hints.ts';
+import type { OpenSession } from './open-session.ts';
+
+/** A hint that has no finding, by a part of its sentence. What only explains a call is not among them. */
+const HINTS = {
+  'hint:late': 'Late media',
+  'hint:codec': 'Codec asymmetry',
+  'hint:pt': 'Payload type asymmetry',
+  'hint:ptime': 'Packet time asymmetry',
+  'hint:cn': 'Comfort noise asymmetry',
+  'hint:remote-loss': 'they were lost after it',
+  'hint:unseen': 'this capture saw none of them',
+} as const;
+
+export function callFacts(session: OpenSession, d: Dialog): string[] {
+  const facts = dialogFacts(session.evidence, d);
+  const hints = callHints(facts);
+  const code = facts.signaling?.finalFailure?.code;
+  return [
+    ...findingNames(facts),
+    ...(code === undefined ? [] : [`final:${code}`]),
+    ...Object.entries(HINTS).flatMap(([name, part]) => (hints.some((hint) => hint.includes(part)) ? [name] : [])),
+  ];
+}
