@@ -12,7 +12,9 @@ import { OutputFile } from '../../src/export/capture-file.ts';
 import { writeDialogs } from '../../src/export/selected-frames.ts';
 import { openSession } from '../helpers/open-session.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
-import { renegotiatedScenes } from './scenes/renegotiated.ts';
+import { RENEGOTIATED } from './scenes/renegotiated.ts';
+import { captureOf } from './scenes/scene.ts';
+import { TRANSFER } from './scenes/transfer.ts';
 
 const PACKET = 6;
 
@@ -31,7 +33,11 @@ type Case = { readonly name: string; readonly bytes: Uint8Array; readonly option
 function cases(): Case[] {
   return [
     ...decodeMatrixCases().filter((_, i) => i % 2 === 0),
-    ...renegotiatedScenes().map(({ name, bytes }) => ({ name, bytes, options: [] })),
+    ...[...RENEGOTIATED, ...TRANSFER].map((scene) => ({
+      name: scene.name,
+      bytes: captureOf(scene),
+      options: [],
+    })),
   ];
 }
 

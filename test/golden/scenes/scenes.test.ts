@@ -1,22 +1,41 @@
 /** Calls as operators have them: what is wrong in each is named, and in a healthy look-alike nothing is. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { dialogDocument } from '../../../src/view/documents.ts';
-import { detectionsOf } from '../../helpers/detections.ts';
+import { type TestContext, test } from 'node:test';
+import { dialogFacts } from '../../../src/analysis/dialog-facts.ts';
+import { callHints } from '../../../src/view/call-hints.ts';
+import { callFacts } from '../../helpers/call-facts.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
-import { faultyScenes } from './faulty.ts';
-import { healthyScenes } from './healthy.ts';
+import { SCENES } from './all.ts';
+import { AWAITED } from './awaited.ts';
+import { captureOf, type Scene } from './scene.ts';
 
-for (const { name, note, bytes, faults } of [...healthyScenes(), ...faultyScenes()]) {
-  test(`${name} (${note}): ${faults.length === 0 ? 'nothing wrong' : faults.join(', ')}`, async (t) => {
-    const { session } = await readCapture(t, bytes);
-    const found = new Set<string>();
-    const hints: string[] = [];
-    for (const d of session.dialogs.oldestFirst()) {
-      for (const detection of detectionsOf(session, d)) found.add(detection);
-      const { diagnosis, signaling_diagnosis } = dialogDocument(session.evidence, d);
-      hints.push(...diagnosis.hints, ...(signaling_diagnosis?.hints ?? []));
-    }
-    assert.deepEqual([...found].sort(), [...faults].sort(), hints.join('\n'));
+type Told = { readonly facts: readonly string[]; readonly hints: readonly string[] };
+
+async function told(t: TestContext, scene: Scene): Promise<Told> {
+  const { session } = await readCapture(t, captureOf(scene));
+  const all = [...session.dialogs.oldestFirst()];
+  return {
+    facts: [...new Set(all.flatMap((d) => callFacts(session, d)))].sort(),
+    hints: all.flatMap((d) => callHints(dialogFacts(session.evidence, d))),
+  };
+}
+
+for (const scene of SCENES) {
+  const { name, note } = scene;
+  const finds = [...scene.finds].sort();
+  const awaited = AWAITED[name];
+  test(`${name} (${note}): ${finds.join(', ') || 'nothing wrong'}${awaited === undefined ? '' : ', one day'}`, async (t) => {
+    const { facts, hints } = await told(t, scene);
+    if (awaited === undefined) assert.deepEqual(facts, finds, hints.join('\n'));
+    else assert.notDeepEqual(facts, finds, `${awaited} is mended: take the scene off the list`);
   });
 }
+
+test('each name is one scene, and what is awaited is a scene', () => {
+  const names = SCENES.map(({ name }) => name);
+  assert.deepEqual(names, [...new Set(names)]);
+  assert.deepEqual(
+    Object.keys(AWAITED).filter((name) => !names.includes(name)),
+    [],
+  );
+});

@@ -1,0 +1,70 @@
+/** What a line of a scene says of media: `sdp`, and the words behind it. */
+import { labelHex } from '../../../fixtures/build/bytes.ts';
+import type { Endpoint } from '../../../fixtures/build/packet.ts';
+import { CODEC, type Codec, type SdpOptions, sdp, t38Sdp } from '../../../fixtures/build/sdp.ts';
+
+type Words = ReadonlyMap<string, string>;
+
+const AMR: Codec = { name: 'AMR', payloadType: 97, clock: 8000, map: 'AMR/8000', fmtp: 'octet-align=1' };
+export const CODECS: Readonly<Record<string, Codec>> = {
+  pcmu: CODEC.PCMU,
+  pcma: CODEC.PCMA,
+  g722: CODEC.G722,
+  g729: CODEC.G729,
+  g729b: CODEC.G729B,
+  cn: CODEC.CN,
+  opus: CODEC.OPUS,
+  amr: AMR,
+  event: CODEC.EVENT,
+};
+const DIRECTIONS = ['sendonly', 'recvonly', 'inactive'] as const;
+const KEY = 'inline:WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz';
+
+export function codecOf(word: string): Codec {
+  const found = CODECS[word];
+  if (found === undefined) throw new Error(`no such codec: ${word}`);
+  return found;
+}
+
+/** Words: a direction, `codecs=pcmu,cn`, `ptime=30`, `nowhere`, `off`, `srtp`, `mux`, `ice`, `video`, `video=off`, `t38`. */
+export function description(media: Endpoint, session: string, version: number, words: Words): string {
+  if (words.has('t38')) return t38Sdp({ media, session, version });
+  const attributes: string[] = [];
+  if (words.has('mux')) attributes.push('rtcp-mux');
+  if (words.has('srtp')) attributes.push(`crypto:1 AES_CM_128_HMAC_SHA1_80 ${KEY}`);
+  if (words.has('ice')) attributes.push(...ice(media, session));
+  const direction = DIRECTIONS.find((d) => words.has(d));
+  const options: SdpOptions = {
+    media,
+    session,
+    version,
+    codecs: (words.get('codecs') ?? 'pcmu,event').split(',').map(codecOf),
+    ptime: Number(words.get('ptime') ?? 20),
+    attributes,
+    ...(direction === undefined ? {} : { direction }),
+    ...(words.has('nowhere') ? { connection: '0.0.0.0' } : {}),
+    ...(words.has('srtp') ? { profile: 'RTP/SAVP' as const } : {}),
+  };
+  const audio = words.has('off') ? sdp(options).replace(/m=audio \d+/, 'm=audio 0') : sdp(options);
+  return audio + video(media, words.get('video'));
+}
+
+/** Alice's name in ICE is her session's: `session/B` is asked by `session/A`. */
+export function ufrag(session: string): string {
+  return labelHex(`${session}/ufrag`).slice(0, 8);
+}
+
+function ice(media: Endpoint, session: string): string[] {
+  return [
+    `ice-ufrag:${ufrag(session)}`,
+    `ice-pwd:${labelHex(`${session}/pwd`).padEnd(24, '0')}`,
+    `candidate:1 1 UDP 2130706431 ${media.address} ${media.port} typ host`,
+  ];
+}
+
+function video(media: Endpoint, how: string | undefined): string {
+  if (how === undefined) return '';
+  const port = how === 'off' ? 0 : media.port + 2;
+  const direction = how === 'off' || how === 'video' ? 'sendrecv' : how;
+  return `m=video ${port} RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=${direction}\r\n`;
+}

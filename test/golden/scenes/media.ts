@@ -1,0 +1,161 @@
+/** Plays the media of a call: speech, spurts of it, keys, comfort noise, reports, ICE checks and fax. */
+import { labelHash, Random } from '../../../fixtures/build/bytes.ts';
+import { EPOCH_US } from '../../../fixtures/build/capture.ts';
+import type { Endpoint } from '../../../fixtures/build/packet.ts';
+import { sdes, senderReport } from '../../../fixtures/build/rtcp.ts';
+import {
+  comfortNoise,
+  type Datagram,
+  dtmf,
+  type Impairment,
+  type RtpPlan,
+  rtpStream,
+  voice,
+} from '../../../fixtures/build/rtp.ts';
+import * as stun from '../../../fixtures/build/stun.ts';
+import { CODECS, codecOf, ufrag } from './description.ts';
+import { isMessage } from './signaling.ts';
+import { socketOf } from './stage.ts';
+import type { Call, Line } from './table.ts';
+
+/** What a sender has sent so far: its sequence goes on after a pause, and its timestamps follow the time. */
+type Sender = { readonly startMs: number; next: number; packets: number; lastMs: number };
+
+const PACKET_MS = 20;
+const SPURT_MS = 2000;
+const PAUSE_MS = 3000;
+const REPORT_MS = 5000;
+
+export function playMedia(call: Call): Datagram[] {
+  const senders = new Map<number, Sender>();
+  return call.lines.filter((line) => !isMessage(line)).flatMap((line) => run(call.name, senders, line));
+}
+
+function run(name: string, senders: Map<number, Sender>, line: Line): Datagram[] {
+  const { what, words } = line;
+  const [src, dst] = [socketOf(line.from), socketOf(line.to)];
+  if (what === 'stun') return check(name, line, src, dst);
+  if (what === 'udptl') return fax(name, line, src, dst);
+  const ssrc = labelHash(`${name}/${words.get('ssrc') ?? `${src.address}:${src.port}`}`);
+  const before = senders.get(ssrc);
+  if (what === 'rtcp') return report(line, src, dst, ssrc, before);
+  const s = before ?? { startMs: line.fromMs, next: 1000 + (ssrc % 20_000), packets: 0, lastMs: line.fromMs };
+  senders.set(ssrc, s);
+  const plan = planOf(line);
+  // `counted`: the sequence went on while nothing came here.
+  if (words.has('counted')) s.next += Math.round((line.fromMs - s.lastMs) / PACKET_MS) - 1;
+  const start = { src, dst, ssrc, startUs: EPOCH_US + line.fromMs * 1000, firstSequence: s.next & 0xffff };
+  const clock = codecWord(line).clock;
+  const firstTimestamp = 160_000 + Math.round(((line.fromMs - s.startMs) * clock) / 1000);
+  const { datagrams } = rtpStream({ ...start, firstTimestamp }, plan, impairment(line, plan.length));
+  s.next += plan.length;
+  s.packets += plan.length;
+  s.lastMs = line.toMs;
+  return datagrams;
+}
+
+function codecWord({ words }: Line): { clock: number; payloadType: number } {
+  const named = [...words.keys()].find((word) => word in CODECS);
+  const { clock, payloadType } = codecOf(named ?? 'pcmu');
+  return { clock: Number(words.get('clock') ?? clock), payloadType: Number(words.get('pt') ?? payloadType) };
+}
+
+function planOf(line: Line): RtpPlan[] {
+  const { what, words } = line;
+  const lengthMs = line.toMs - line.fromMs;
+  const { clock, payloadType } = codecWord(line);
+  const ptimeMs = Number(words.get('ptime') ?? PACKET_MS);
+  const bytes = words.get('bytes');
+  const payload = bytes === undefined ? {} : { payload: noise(line.text, Number(bytes)) };
+  const speech = (fromMs: number, toMs: number): RtpPlan[] =>
+    voice({
+      payloadType,
+      count: Math.max(1, Math.floor((toMs - fromMs) / ptimeMs)),
+      ptimeMs,
+      clock,
+      fromUs: fromMs * 1000,
+      fromTimestamp: (fromMs * clock) / 1000,
+      ...payload,
+    });
+  if (what === 'rtp') return speech(0, lengthMs);
+  const starts = (everyMs: number): number[] =>
+    Array.from({ length: Math.ceil(lengthMs / everyMs) }, (_, i) => i * everyMs);
+  if (what === 'cn') return comfortNoise(Math.ceil(lengthMs / 200), 200, 0, 0);
+  if (what === 'keys') return starts(SPURT_MS).flatMap((ms, i) => dtmf(i % 12, 8, ms * 1000, ms * 8));
+  if (what !== 'spurts') throw new Error(`no such media: ${line.text}`);
+  // `sid`: a packet of noise parameters every 160 ms of a pause, as AMR and opus send them.
+  const every = words.has('sid')
+    ? Array.from({ length: Math.floor(PAUSE_MS / 160) }, (_, i) => SPURT_MS + i * 160)
+    : [];
+  return starts(SPURT_MS + PAUSE_MS).flatMap((ms) => {
+    const quiet = every
+      .filter((at) => ms + at < lengthMs)
+      .flatMap((at) =>
+        voice({
+          payloadType,
+          count: 1,
+          clock,
+          fromUs: (ms + at) * 1000,
+          fromTimestamp: ((ms + at) * clock) / 1000,
+          marker: false,
+          payload: () => Uint8Array.of(0x44, 0, 0, 0, 0, 0, 0),
+        }),
+      );
+    return [...speech(ms, Math.min(ms + SPURT_MS, lengthMs)), ...quiet];
+  });
+}
+
+/** `lose=20` drops every twentieth packet, `late=30` holds every thirtieth back by 120 ms. */
+function impairment({ words }: Line, count: number): Impairment {
+  const [lose, late] = ['lose', 'late'].map((word) => Number(words.get(word) ?? 0));
+  const each = Array.from({ length: count }, (_, i) => i);
+  return {
+    ...(lose === undefined || lose === 0 ? {} : { lost: new Set(each.filter((i) => i % lose === lose - 1)) }),
+    ...(late === undefined || late === 0 ? {} : { delayUs: (i: number) => (i % late === late - 1 ? 120_000 : 0) }),
+  };
+}
+
+function noise(label: string, bytes: number): () => Uint8Array {
+  const random = new Random(label);
+  return () => Uint8Array.from({ length: bytes }, () => random.below(256));
+}
+
+/** A sender report each five seconds; `mux` sends it between the sockets of the media. */
+function report({ fromMs, toMs, words }: Line, src: Endpoint, dst: Endpoint, ssrc: number, s?: Sender): Datagram[] {
+  const beside = ({ address, port }: Endpoint): Endpoint => ({ address, port: words.has('mux') ? port : port + 1 });
+  const all: Datagram[] = [];
+  for (let ms = fromMs; ms < toMs; ms += REPORT_MS) {
+    const packets = Math.round(((s?.packets ?? 0) * (ms - fromMs)) / Math.max(1, toMs - fromMs));
+    const tsUs = EPOCH_US + ms * 1000;
+    const info = { ssrc, sentUs: tsUs, rtpTimestamp: 160_000 + ms * 8, packets, octets: packets * 160 };
+    const bytes = Buffer.concat([senderReport(info, []), sdes(ssrc, `${src.address}:${src.port}`)]);
+    all.push({ tsUs, src: beside(src), dst: beside(dst), bytes });
+  }
+  return all;
+}
+
+/** An ICE check and its answer; `unanswered` alone. */
+function check(name: string, line: Line, src: Endpoint, dst: Endpoint): Datagram[] {
+  const { from, to, fromMs, words } = line;
+  const [own, other] = [from, to].map((who) => ufrag(`${name}/${who.split(':')[0]}`));
+  return stun.exchange({
+    atUs: EPOCH_US + fromMs * 1000,
+    client: src,
+    server: dst,
+    method: stun.METHOD.BINDING,
+    label: `${name}/${line.text}`,
+    request: [stun.username(`${other}:${own}`), stun.priority(), stun.controlling()],
+    answer: words.has('unanswered') ? null : [stun.mapped(src)],
+  });
+}
+
+/** UDPTL has no header by which it would be known. */
+function fax(name: string, { fromMs, toMs, text }: Line, src: Endpoint, dst: Endpoint): Datagram[] {
+  const random = new Random(`${name}/${text}`);
+  return Array.from({ length: Math.floor((toMs - fromMs) / 30) }, (_, i) => ({
+    tsUs: EPOCH_US + (fromMs + i * 30) * 1000,
+    src,
+    dst,
+    bytes: Uint8Array.from([i >> 8, i & 255, 6, ...Array.from({ length: 40 }, () => random.below(256))]),
+  }));
+}

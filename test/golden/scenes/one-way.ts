@@ -1,0 +1,83 @@
+/** One direction of the media is missing, in the forms in which operators meet it. */
+import { ANSWERED, ends, faulty, type Scene, talk } from './scene.ts';
+
+const between = (a: string, b: string): string => `
+  call of-${a}-and-${b} ${a}>${b}
+  0    ${a}>${b} INVITE sdp
+  0.18 ${b}>${a} 180
+  2.18 ${b}>${a} 200 sdp
+  2.2  ${a}>${b} ACK`;
+
+export const ONE_WAY: readonly Scene[] = [
+  faulty(
+    'caller-unheard',
+    'one-way-audio',
+    'only the callee sends',
+    `
+    ${ANSWERED}
+    2.3-16 B>A rtp
+    ${ends(16)}`,
+  ),
+  faulty(
+    'one-way-v6',
+    'one-way-audio',
+    'over IPv6',
+    `
+    ${between('E', 'F')}
+    2.3-16 E>F rtp
+    ${ends(16, 'E>F')}`,
+  ),
+  faulty(
+    'one-way-on-one-host',
+    'one-way-audio',
+    'both parties on one address',
+    `
+    ${between('H', 'I')}
+    2.3-16 H>I rtp
+    ${ends(16, 'H>I')}`,
+  ),
+  faulty(
+    'silent-after-move',
+    'one-way-audio',
+    'the caller moves its media and the callee no longer reaches it',
+    `
+    ${ANSWERED}
+    ${talk(2.3, 6)}
+    6    A>B INVITE sdp=A:20400
+    6.02 B>A 200 sdp
+    6.04 A>B ACK
+    6.1-16 A:20400>B rtp
+    ${ends(16)}`,
+  ),
+  faulty(
+    'silent-after-transfer-of-media',
+    'one-way-audio',
+    'media moves to another host, which hears and sends nothing',
+    `
+    ${ANSWERED}
+    ${talk(2.3, 6)}
+    6    B>A INVITE sdp=C
+    6.02 A>B 200 sdp
+    6.04 B>A ACK
+    6.1-30 A>C rtp
+    ${ends(30)}`,
+  ),
+  faulty(
+    'no-media-at-all',
+    'no-media',
+    'reports run between the sockets, and no speech',
+    `
+    ${ANSWERED}
+    2.5-30 A>B rtcp
+    2.6-30 B>A rtcp
+    ${ends(30)}
+    call other C>D
+    0    C>D INVITE sdp
+    0.5  D>C 200 sdp
+    0.52 C>D ACK
+    0.6-20 C>D rtp
+    0.6-20 D>C rtp
+    20    C>D BYE
+    20.02 D>C 200`,
+  ),
+];
