@@ -1,7 +1,10 @@
 /** Every scene, by kind of situation. */
+import { ANNOUNCEMENT } from './announcement.ts';
 import { ATTEMPTS } from './attempts.ts';
 import { FAX_AND_VIDEO } from './fax-and-video.ts';
+import { FORKS } from './forks.ts';
 import { HOLD } from './hold.ts';
+import { MAILBOX } from './mailbox.ts';
 import { ONE_WAY } from './one-way.ts';
 import { PATHS } from './paths.ts';
 import { RENEGOTIATED } from './renegotiated.ts';
@@ -11,9 +14,12 @@ import { SILENCE } from './silence.ts';
 import { TRANSFER } from './transfer.ts';
 
 export const SCENES: readonly Scene[] = [
+  ...ANNOUNCEMENT,
   ...ATTEMPTS,
   ...FAX_AND_VIDEO,
+  ...FORKS,
   ...HOLD,
+  ...MAILBOX,
   ...ONE_WAY,
   ...PATHS,
   ...RENEGOTIATED,

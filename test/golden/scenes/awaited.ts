@@ -1,10 +1,22 @@
 /** Scenes that the program gets wrong today, each with its reason. A scene that comes right must leave the list. */
 const VISIBLE = 'K1: where media is direct, silence proves nothing; where its path is proven, it does';
 const MEANT = 'K2: a recording, a transfer and key presses are no media that stopped';
+const BEEP = 'K3: the beep of a mailbox counts, however short';
+const LOSER = 'K5: a phone that another one was quicker than has no caller who gave up';
 
 export const AWAITED: Readonly<Record<string, string>> = {
   'direct-media-beside-relayed': VISIBLE,
   'direct-media-from-the-start': VISIBLE,
+  'mailbox-records': MEANT,
+  'mailbox-short-beep': BEEP,
+  'mailbox-ends-the-call': MEANT,
+  'mailbox-diverted-to': MEANT,
+  'mailbox-listened-to': MEANT,
+  'long-recorder-without-a-name': MEANT,
+  'beep-without-a-name': BEEP,
   'transfer-blind': MEANT,
   'transfer-kept-open': MEANT,
+  'ring-group-loser': LOSER,
+  'ring-group-two-losers': LOSER,
+  'ring-group-answered-elsewhere': LOSER,
 };
