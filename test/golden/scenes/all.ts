@@ -5,12 +5,16 @@ import { FAX_AND_VIDEO } from './fax-and-video.ts';
 import { FORKS } from './forks.ts';
 import { HOLD } from './hold.ts';
 import { MAILBOX } from './mailbox.ts';
+import { MANY_PARTIES } from './many-parties.ts';
+import { NAT } from './nat.ts';
 import { ONE_WAY } from './one-way.ts';
 import { PATHS } from './paths.ts';
+import { REGISTER } from './register.ts';
 import { RENEGOTIATED } from './renegotiated.ts';
 import type { Scene } from './scene.ts';
 import { SETUP } from './setup.ts';
 import { SILENCE } from './silence.ts';
+import { TAP } from './tap.ts';
 import { TRANSFER } from './transfer.ts';
 
 export const SCENES: readonly Scene[] = [
@@ -20,10 +24,14 @@ export const SCENES: readonly Scene[] = [
   ...FORKS,
   ...HOLD,
   ...MAILBOX,
+  ...MANY_PARTIES,
+  ...NAT,
   ...ONE_WAY,
   ...PATHS,
+  ...REGISTER,
   ...RENEGOTIATED,
   ...SETUP,
   ...SILENCE,
+  ...TAP,
   ...TRANSFER,
 ];

@@ -3,8 +3,11 @@ const VISIBLE = 'K1: where media is direct, silence proves nothing; where its pa
 const MEANT = 'K2: a recording, a transfer and key presses are no media that stopped';
 const BEEP = 'K3: the beep of a mailbox counts, however short';
 const LOSER = 'K5: a phone that another one was quicker than has no caller who gave up';
+const CLOCK = 'K6: the clock of the capturing host was set';
+const SHORTENED = 'K7: a registrar may shorten what a phone asks for';
 
 export const AWAITED: Readonly<Record<string, string>> = {
+  'checks-unanswered': VISIBLE,
   'direct-media-beside-relayed': VISIBLE,
   'direct-media-from-the-start': VISIBLE,
   'mailbox-records': MEANT,
@@ -19,4 +22,9 @@ export const AWAITED: Readonly<Record<string, string>> = {
   'ring-group-loser': LOSER,
   'ring-group-two-losers': LOSER,
   'ring-group-answered-elsewhere': LOSER,
+  'clock-forward-a-little': CLOCK,
+  'clock-steps-twice': CLOCK,
+  'granted-a-second-less': SHORTENED,
+  'shortened-by-a-border-controller': SHORTENED,
+  'shortened-to-half': SHORTENED,
 };

@@ -1,0 +1,95 @@
+/** What the capture itself does to a call: seen often, cut at either end, and with a clock that steps. */
+import { ANSWERED, ends, faulty, healthy, type Scene, talk } from './scene.ts';
+
+const TALKS = `${ANSWERED}\n${talk(2.3, 40)}\n${ends(40)}`;
+/** Another call at the same time: a step of the clock shows in both. */
+const BESIDE = `
+  call beside C>D
+  1    C>D INVITE sdp
+  1.2  D>C 180
+  3    D>C 200 sdp
+  3.02 C>D ACK
+  ${talk(3.1, 45, 'C>D')}
+  ${ends(45, 'C>D')}`;
+
+export const TAP: readonly Scene[] = [
+  healthy('seen-three-times', 'a host with bridges shows each packet on three interfaces', `copies 3\n${TALKS}`),
+  healthy('seen-twice', 'a mirror of both directions of a port', `copies 2\n${TALKS}`),
+  healthy('begins-late', 'the capture begins while they talk', `tap 10-60\n${TALKS}`),
+  healthy('begins-after-the-invite', 'the 200 is the first that is seen', `tap 1-60\n${TALKS}`),
+  healthy('ends-early', 'the capture ends while they talk', `tap 0-20\n${TALKS}`),
+  healthy('ends-while-it-rings', 'the capture ends before the answer', `tap 0-1.5\n${TALKS}`),
+  healthy('ends-at-the-answer', 'the capture ends with the ACK', `tap 0-2.25\n${TALKS}${BESIDE}`),
+  healthy(
+    'middle-of-a-hold',
+    'the capture begins while the call is on hold',
+    `
+    tap 20-60
+    ${ANSWERED}
+    ${talk(2.3, 10)}
+    10    A>B INVITE sdp sendonly
+    10.02 B>A 200 sdp recvonly
+    10.04 A>B ACK
+    30    A>B INVITE sdp
+    30.02 B>A 200 sdp
+    30.04 A>B ACK
+    ${talk(30.1, 50)}
+    ${ends(50)}`,
+  ),
+  healthy('clock-forward-an-hour', 'the clock is set while both talk', `clock 20 3600\n${TALKS}${BESIDE}`),
+  healthy('clock-back-an-hour', 'the clock is set back while both talk', `clock 20 -3600\n${TALKS}${BESIDE}`),
+  healthy('clock-forward-a-little', 'a quarter of a second', `clock 20 0.25\n${TALKS}${BESIDE}`),
+  healthy('clock-back-a-little', 'half a second back', `clock 20 -0.5\n${TALKS}${BESIDE}`),
+  healthy(
+    'clock-forward-before-the-answer',
+    'twenty seconds, while it rings and others talk',
+    `
+    clock 1.5 20
+    ${TALKS}
+    call beside C>D
+    0    C>D INVITE sdp
+    0.1  D>C 200 sdp
+    0.12 C>D ACK
+    ${talk(0.2, 45, 'C>D')}
+    ${ends(45, 'C>D')}
+    call third E>F
+    0    E>F INVITE sdp
+    0.1  F>E 200 sdp
+    0.12 E>F ACK
+    ${talk(0.2, 45, 'E>F')}
+    ${ends(45, 'E>F')}`,
+  ),
+  healthy('clock-steps-twice', 'forward and back again', `clock 15 2\nclock 25 -2\n${TALKS}${BESIDE}`),
+  faulty(
+    'late-and-no-step',
+    'late-packets',
+    'packets of one flow are late; the clock is right',
+    `
+    ${ANSWERED}
+    2.3-40 A>B rtp late=30
+    2.3-40 B>A rtp
+    ${ends(40)}
+    ${BESIDE}`,
+  ),
+  faulty(
+    'lost-and-seen-twice',
+    'packet-loss',
+    'copies do not hide what is missing',
+    `
+    copies 2
+    ${ANSWERED}
+    2.3-40 A>B rtp lose=20
+    2.3-40 B>A rtp
+    ${ends(40)}`,
+  ),
+  faulty(
+    'one-way-and-cut',
+    'one-way-audio',
+    'the capture ends while the call runs; one side sends',
+    `
+    tap 0-30
+    ${ANSWERED}
+    2.3-40 A>B rtp
+    ${ends(40)}`,
+  ),
+];
