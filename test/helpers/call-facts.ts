@@ -3,9 +3,11 @@
  * is known are measured in these words.
  */
 import { dialogFacts } from '../../src/analysis/dialog-facts.ts';
-import { findingNames } from '../../src/analysis/finding-names.ts';
+import { FINDING_NAMES, findingNames } from '../../src/analysis/finding-names.ts';
+import { endpointKeyText } from '../../src/core/ip.ts';
 import type { Dialog } from '../../src/store/dialogs/dialog.ts';
 import { callHints } from '../../src/view/call-hints.ts';
+import { ssrcText } from '../../src/view/stream-document.ts';
 import type { OpenSession } from './open-session.ts';
 
 /** A hint that has no finding, by a part of its sentence. What only explains a call is not among them. */
@@ -19,6 +21,9 @@ const HINTS = {
   'hint:unseen': 'this capture saw none of them',
 } as const;
 
+/** All that can be said; `final` stands for every code. */
+export const WORDS: readonly string[] = [...FINDING_NAMES, 'final', ...Object.keys(HINTS)];
+
 export function callFacts(session: OpenSession, d: Dialog): string[] {
   const facts = dialogFacts(session.evidence, d);
   const hints = callHints(facts);
@@ -28,4 +33,11 @@ export function callFacts(session: OpenSession, d: Dialog): string[] {
     ...(code === undefined ? [] : [`final:${code}`]),
     ...Object.entries(HINTS).flatMap(([name, part]) => (hints.some((hint) => hint.includes(part)) ? [name] : [])),
   ];
+}
+
+/** Streams that the program holds to be the call's, as test/helpers/measured-loss.ts names them. */
+export function streamNames({ streams }: OpenSession, d: Dialog): string[] {
+  return streams
+    .ownedBy(d)
+    .map(({ srcKey, dstKey, ssrc }) => `${endpointKeyText(srcKey)} > ${endpointKeyText(dstKey)} ${ssrcText(ssrc)}`);
 }
