@@ -1,52 +1,47 @@
 /**
- * Measures the detections against labelled captures: precision and recall of each, and every case they get wrong.
+ * Measures diagnosis against captures whose truth is known: precision and recall of each finding, every call that it gets
+ * wrong, and how many healthy calls have a false alarm.
  *
- *   node scripts/diagnosis-accuracy.mjs [--write] [--fired] [FOLDER...]
+ *   node scripts/diagnosis-accuracy.mjs [--write] FOLDER...
  *
- * Captures are looked for in the folders given, else in CALLTAP_CAPTURES and in ../shared/captures and
- * ../shared/lab/captures beside the repository. fixtures/diagnosis-truth.tsv says what is wrong in which call; a call it
- * does not name has nothing. --write puts the result into docs/diagnosis-accuracy.md, --fired prints what fired as
- * lines of that file. Run `npm run build` first.
+ * A folder with a `deeds.jsonl` holds calls of which is known what was done to them: a line a call and tap, with `capture`
+ * (a file's name without its ending, in the folder or in one below), `call_id`, `healthy`, `should` (what must be said),
+ * `may` (what may be said without being wrong) and `note`. Captures of other folders are judged by
+ * fixtures/diagnosis-truth.tsv. --write puts the results into docs/diagnosis-accuracy.md. Run `npm run build` first.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { callFacts, streamNames, WORDS } from '../dist/test/helpers/call-facts.js';
 import { DETECTIONS, detectionsOf } from '../dist/test/helpers/detections.js';
+import { readDeeds, readTruth, withLoss } from '../dist/test/helpers/labels.js';
+import { measuredLoss } from '../dist/test/helpers/measured-loss.js';
 import { openSession } from '../dist/test/helpers/open-session.js';
+import { originText, score, scoreText } from '../dist/test/helpers/score.js';
+import { root } from './steps/files.mjs';
+import { withPart } from './steps/page.mjs';
+import { say } from './steps/run.mjs';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const TRUTH = join(root, 'fixtures/diagnosis-truth.tsv');
 const PAGE = join(root, 'docs/diagnosis-accuracy.md');
-const MARK = '<!-- measured -->';
+const TRUTH = join(root, 'fixtures/diagnosis-truth.tsv');
+const CAPTURE = /\.(pcap|pcapng|cap)(\.gz)?$/;
+const EVERY_PORT = ['-E', '--portrange', '1-65535', '--ws-portrange', '1-65535'];
 
-const args = process.argv.slice(2);
-const has = (name) => args.includes(name);
-const given = args.filter((a) => !a.startsWith('--'));
-const usual = [process.env.CALLTAP_CAPTURES, join(root, '../shared/captures'), join(root, '../shared/lab/captures')];
-const folders = (given.length > 0 ? given : usual).filter((f) => f !== undefined && existsSync(f));
-
-/** Call-IDs may hold anything; in the file they are percent-encoded. */
-function keyOf(file, callId) {
-  return `${file}\t${encodeURIComponent(callId)}`;
-}
-
-function readTruth() {
-  const truth = new Map();
-  for (const line of readFileSync(TRUTH, 'utf8').split('\n')) {
-    if (line === '' || line.startsWith('#')) continue;
-    const [file, callId, names, note = ''] = line.split('\t');
-    truth.set(`${file}\t${callId}`, { names: new Set(names.split(',')), note });
+/** Captures of a folder and of those in it, by name; of two with one name the first. */
+function capturesIn(folder) {
+  const found = new Map();
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+    const file = name.split('/').at(-1);
+    if (CAPTURE.test(file) && !found.has(file)) found.set(file, join(folder, name));
   }
-  return truth;
+  return found;
 }
 
-/** What fired in a capture: detections by Call-ID; null for a file that cannot be read. */
-async function firedIn(path) {
-  const argv = ['-I', path, '-E', '--portrange', '1-65535', '--ws-portrange', '1-65535'];
-  const session = openSession(argv);
+/** What `readCall` reads of each call of a capture, by Call-ID; null for a file that cannot be read. */
+async function readCalls(path, options, readCall) {
+  const session = openSession(['-I', path, ...options]);
   try {
     await session.read([path], () => undefined);
-    return [...session.dialogs.oldestFirst()].map((d) => [d.callId, detectionsOf(session, d)]);
+    return new Map([...session.dialogs.oldestFirst()].map((d) => [d.callId, readCall(session, d)]));
   } catch {
     return null;
   } finally {
@@ -54,60 +49,81 @@ async function firedIn(path) {
   }
 }
 
-const truth = readTruth();
-const counts = new Map(DETECTIONS.map((name) => [name, { tp: 0, fp: 0, fn: 0 }]));
-const wrong = [];
-let captures = 0;
-let dialogs = 0;
-let unreadable = 0;
-const seen = new Set();
-for (const folder of folders) {
-  for (const file of readdirSync(folder).sort()) {
-    if (!/\.(pcap|pcapng|cap)(\.gz)?$/.test(file) || seen.has(file)) continue;
-    seen.add(file);
-    const fired = await firedIn(join(folder, file));
-    if (fired === null) {
-      unreadable++;
-      continue;
+/** The calls that the labels name; of the others nothing is known. */
+async function judgeDeeds(folder) {
+  const captures = capturesIn(folder);
+  const judged = [];
+  for (const [capture, labels] of readDeeds(readFileSync(join(folder, 'deeds.jsonl'), 'utf8'))) {
+    const path = [...captures].find(([file]) => file.replace(CAPTURE, '') === capture)?.[1];
+    const calls =
+      path === undefined
+        ? null
+        : await readCalls(path, [], (s, d) => ({ said: callFacts(s, d), streams: streamNames(s, d) }));
+    const loss = calls === null ? new Map() : measuredLoss(path);
+    if (calls === null) say(`diagnosis-accuracy: ${capture} is missing or cannot be read; its calls count as missed`);
+    for (const [callId, label] of labels) {
+      const { said, streams } = calls?.get(callId) ?? { said: null, streams: [] };
+      judged.push({
+        ...withLoss(
+          label,
+          streams.map((name) => loss.get(name)),
+        ),
+        said,
+      });
     }
-    captures++;
-    for (const [callId, names] of fired) {
-      dialogs++;
-      const key = keyOf(file, callId);
-      if (has('--fired') && names.length > 0) console.log(`${key}\t${names.join(',')}`);
-      const label = truth.get(key);
-      for (const name of DETECTIONS) {
-        const isTrue = label?.names.has(name) ?? false;
-        const isFound = names.includes(name);
-        if (isTrue || isFound) counts.get(name)[isTrue ? (isFound ? 'tp' : 'fn') : 'fp']++;
-        if (isTrue !== isFound)
-          wrong.push({ file, name, kind: isFound ? 'false alarm' : 'missed', note: label?.note ?? '' });
-      }
+  }
+  return judged;
+}
+
+/** Every call of every capture: one without a label has nothing wrong in it. */
+async function judgeOlder(folders) {
+  const labels = readTruth(readFileSync(TRUTH, 'utf8'));
+  const judged = [];
+  const captures = new Map(folders.flatMap((folder) => [...capturesIn(folder)]));
+  let read = 0;
+  for (const [capture, path] of captures) {
+    const said = await readCalls(path, EVERY_PORT, detectionsOf);
+    if (said === null) continue;
+    read++;
+    for (const [callId, names] of said) {
+      const label = labels.get(capture)?.get(callId) ?? {
+        origin: capture,
+        isHealthy: true,
+        must: [],
+        may: [],
+        note: '',
+      };
+      judged.push({ ...label, said: names });
     }
+  }
+  return { judged, read, unread: captures.size - read };
+}
+
+/** Puts a section into the page, or prints it. */
+function publish(name, text) {
+  if (process.argv.includes('--write')) writeFileSync(PAGE, withPart(readFileSync(PAGE, 'utf8'), name, text));
+  else console.log(`${text.join('\n')}\n`);
+}
+
+async function main(folders) {
+  const gone = folders.find((folder) => !existsSync(folder));
+  if (folders.length === 0) throw new Error('name folders of captures');
+  if (gone !== undefined) throw new Error(`${gone} is not there; name folders of captures`);
+  const [deeds, older] = [true, false].map((is) => folders.filter((f) => existsSync(join(f, 'deeds.jsonl')) === is));
+  if (deeds.length > 0) {
+    const judged = (await Promise.all(deeds.map(judgeDeeds))).flat();
+    publish('known deeds', [originText(judged), '', scoreText(score(judged, WORDS))]);
+  }
+  if (older.length > 0) {
+    const { judged, read, unread } = await judgeOlder(older);
+    const size = `${judged.length} dialogs of ${read} captures (${unread} more cannot be read as captures).`;
+    publish('older captures', [size, '', scoreText(score(judged, DETECTIONS))]);
   }
 }
 
-const percent = (part, all) => (all === 0 ? '-' : `${((100 * part) / all).toFixed(1)} %`);
-const rows = [...counts].map(([name, { tp, fp, fn }]) => {
-  const none = dialogs - tp - fp - fn;
-  return `| ${name} | ${tp} | ${fp} | ${fn} | ${none} | ${percent(tp, tp + fp)} | ${percent(tp, tp + fn)} |`;
-});
-const report = [
-  `${dialogs} dialogs of ${captures} captures (${unreadable} more cannot be read as captures).`,
-  '',
-  '| detection | found, true | found, not true | missed | neither | precision | recall |',
-  '|---|---|---|---|---|---|---|',
-  ...rows,
-  '',
-  ...(wrong.length === 0 ? ['Nothing is wrong.'] : ['What is wrong:', '']),
-  ...wrong.map((w) => `- ${w.kind}: \`${w.name}\` in ${basename(w.file)}${w.note === '' ? '' : `. ${w.note}`}`),
-].join('\n');
-
-if (has('--write')) {
-  const [head] = readFileSync(PAGE, 'utf8').split(MARK);
-  writeFileSync(PAGE, `${head}${MARK}\n\n${report}\n`);
-} else if (!has('--fired')) console.log(report);
-if (captures === 0) {
-  console.error('diagnosis-accuracy: no captures found; name a folder');
+try {
+  await main(process.argv.slice(2).filter((word) => !word.startsWith('--')));
+} catch (error) {
+  say(`diagnosis-accuracy: ${error.message}`);
   process.exitCode = 1;
 }
