@@ -71,4 +71,17 @@ export const ANNOUNCEMENT: readonly Scene[] = [
     0.2-12 A>B rtp
     ${ends(12)}`,
   ),
+  faulty(
+    'announcement-then-silence',
+    'one-way-audio',
+    'early media is heard, and nothing after the answer',
+    `
+    0    A>B INVITE sdp
+    0.2  B>A 183 sdp=M tag=media
+    8    B>A 200 sdp
+    8.02 A>B ACK
+    0.3-7.9 M>A rtp
+    8.1-30  A>B rtp
+    ${ends(30)}`,
+  ),
 ];

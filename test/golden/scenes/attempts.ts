@@ -92,4 +92,40 @@ export const ATTEMPTS: readonly Scene[] = [
     ${talk(16.1, 25)}
     ${ends(25)}`,
   ),
+  faulty(
+    'ack-goes-astray',
+    'ack-missing',
+    'each 200 has its ACK here, and the callee goes on repeating it',
+    `
+    0    A>B INVITE sdp
+    0.2  B>A 180
+    1    B>A 200 sdp
+    1.02 A>B ACK
+    ${[1.5, 2.5, 4.5, 8.5, 12.5, 16.5]
+      .map(
+        (sec) => `
+    ${sec}        B>A 200 again
+    ${sec + 0.02} A>B ACK again`,
+      )
+      .join('')}
+    ${talk(1.1, 33)}
+    ${ends(33, 'B>A')}`,
+  ),
+  faulty(
+    'nobody-answers-in-time',
+    'final:408',
+    'the timer of the proxy ends the attempt; no caller gave up',
+    `
+    0    A>P INVITE sdp
+    0.01 P>A 100
+    0.02 P>B INVITE
+    0.2  B>P 180
+    0.21 P>A 180
+    30    P>B CANCEL | Reason: SIP;cause=408;text="Request Timeout"
+    30.01 B>P 200
+    30.02 B>P 487
+    30.03 P>B ACK
+    30.04 P>A 408
+    30.06 A>P ACK`,
+  ),
 ];

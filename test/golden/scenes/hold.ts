@@ -162,4 +162,15 @@ export const HOLD: readonly Scene[] = [
     40.1-50 B>A rtp counted
     ${ends(50)}`,
   ),
+  faulty(
+    'held-by-a-bridge-unsaid',
+    'packet-loss',
+    'the sequence goes on, and no description says why: both readings',
+    `
+    ${ANSWERED}
+    ${talk(2.3, 10)}
+    30-40 A>B rtp
+    30-40 B>A rtp counted
+    ${ends(40)}`,
+  ),
 ];

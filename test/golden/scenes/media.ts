@@ -35,7 +35,7 @@ function run(name: string, senders: Map<number, Sender>, line: Line): Datagram[]
   const { what, words } = line;
   const [src, dst] = [socketOf(line.from), socketOf(line.to)];
   if (what === 'stun') return check(name, line, src, dst);
-  if (what === 'udptl') return fax(name, line, src, dst);
+  if (what === 'udptl') return fax(line, src, dst);
   const ssrc = labelHash(`${name}/${words.get('ssrc') ?? `${src.address}:${src.port}`}`);
   const before = senders.get(ssrc);
   if (what === 'rtcp') return report(line, src, dst, ssrc, before);
@@ -125,7 +125,9 @@ function report({ fromMs, toMs, words }: Line, src: Endpoint, dst: Endpoint, ssr
   const beside = ({ address, port }: Endpoint): Endpoint => ({ address, port: words.has('mux') ? port : port + 1 });
   const all: Datagram[] = [];
   for (let ms = fromMs; ms < toMs; ms += REPORT_MS) {
-    const packets = Math.round(((s?.packets ?? 0) * (ms - fromMs)) / Math.max(1, toMs - fromMs));
+    const packets = Math.round(
+      (Number(words.get('sent') ?? s?.packets ?? 0) * (ms - fromMs)) / Math.max(1, toMs - fromMs),
+    );
     const tsUs = EPOCH_US + ms * 1000;
     const info = { ssrc, sentUs: tsUs, rtpTimestamp: 160_000 + ms * 8, packets, octets: packets * 160 };
     const bytes = Buffer.concat([senderReport(info, []), sdes(ssrc, `${src.address}:${src.port}`)]);
@@ -149,13 +151,12 @@ function check(name: string, line: Line, src: Endpoint, dst: Endpoint): Datagram
   });
 }
 
-/** UDPTL has no header by which it would be known. */
-function fax(name: string, { fromMs, toMs, text }: Line, src: Endpoint, dst: Endpoint): Datagram[] {
-  const random = new Random(`${name}/${text}`);
+/** UDPTL has no header by which it would be known: a number, and here `no signal` without redundancy (T.38 section 9). */
+function fax({ fromMs, toMs }: Line, src: Endpoint, dst: Endpoint): Datagram[] {
   return Array.from({ length: Math.floor((toMs - fromMs) / 30) }, (_, i) => ({
     tsUs: EPOCH_US + (fromMs + i * 30) * 1000,
     src,
     dst,
-    bytes: Uint8Array.from([i >> 8, i & 255, 6, ...Array.from({ length: 40 }, () => random.below(256))]),
+    bytes: Uint8Array.of(i >> 8, i & 255, 1, 0, 0, 0),
   }));
 }

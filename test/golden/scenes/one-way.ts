@@ -1,5 +1,5 @@
 /** One direction of the media is missing, in the forms in which operators meet it. */
-import { ANSWERED, ends, faulty, type Scene, talk } from './scene.ts';
+import { ANSWERED, ends, faulty, healthy, type Scene, talk } from './scene.ts';
 
 const between = (a: string, b: string): string => `
   call of-${a}-and-${b} ${a}>${b}
@@ -79,5 +79,25 @@ export const ONE_WAY: readonly Scene[] = [
     0.6-20 D>C rtp
     20    C>D BYE
     20.02 D>C 200`,
+  ),
+  healthy(
+    'media-past-the-tap',
+    'reports of both come by here, their speech does not',
+    `
+    ${ANSWERED}
+    2.5-30 A>B rtcp sent=1400
+    2.6-30 B>A rtcp sent=1400
+    ${ends(30)}`,
+    'hint:unseen',
+  ),
+  healthy(
+    'reports-name-another-ssrc',
+    'a PBX that bridges writes its own name into its reports',
+    `
+    ${ANSWERED}
+    ${talk(2.3, 30)}
+    5-30 A>B rtcp ssrc=bridge sent=1200
+    6-30 B>A rtcp
+    ${ends(30)}`,
   ),
 ];

@@ -195,4 +195,20 @@ export const PATHS: readonly Scene[] = [
     20.02 B>P 200
     20.03 P>A 200`,
   ),
+  healthy(
+    'past-a-proxy',
+    'no Record-Route: ACK, BYE and media never come by the proxy',
+    `
+    0    A>P INVITE sdp
+    0.01 P>A 100
+    0.02 P>B INVITE
+    0.2  B>P 180
+    0.21 P>A 180
+    2    B>P 200 sdp
+    2.01 P>A 200
+    ${RELAYED}
+    call later C>P
+    50    C>P OPTIONS
+    50.02 P>C 200`,
+  ),
 ];

@@ -79,4 +79,12 @@ export const REGISTER: readonly Scene[] = [
     3.5  A>S REGISTER again
     7.5  A>S REGISTER again`),
   ),
+  faulty(
+    'shortened-and-gone',
+    'registration-failure',
+    '300 s of 3600, and the phone comes back after an hour',
+    phone(`
+    ${registers(0, 3600, 300)}
+    ${registers(3500, 3600, 300)}`),
+  ),
 ];

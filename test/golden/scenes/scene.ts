@@ -54,7 +54,8 @@ export function captureOf({ name, table }: Scene): Uint8Array {
   const capture = new Capture();
   const seen = calls.flatMap((call) => [...playSignaling(call), ...playMedia(call)]);
   const inside = seen.filter(({ tsUs }) => tsUs >= EPOCH_US + tap.fromMs * 1000 && tsUs < EPOCH_US + tap.toMs * 1000);
-  for (let copy = 0; copy < tap.copies; copy++) capture.add(inside.map((d) => ({ ...d, tsUs: d.tsUs + copy * 15 })));
+  for (let copy = 0; copy < tap.copies; copy++)
+    capture.add(inside.map((d) => ({ ...d, tsUs: d.tsUs + copy * (tap.apartMs * 1000 || 15) })));
   return pcap(capture.frames().map((frame) => ({ ...frame, tsUs: stepped(frame.tsUs, tap) })));
 }
 

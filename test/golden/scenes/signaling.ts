@@ -108,6 +108,7 @@ class Play {
       headers: this.#headers(line),
       ...(body === undefined ? {} : { body }),
       ...(tag === undefined ? {} : { tag }),
+      ...(isParty ? {} : { as: playerOf(from) }),
     });
   }
 

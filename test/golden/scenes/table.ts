@@ -6,8 +6,8 @@
  *     2.3-30 A>B  rtp pcma
  *     5      P>C  CANCEL  | Reason: SIP;cause=200
  *
- * Besides: `call NAME A>B` begins another call, `tap 5-20` cuts the capture, `copies 3` repeats each packet, and
- * `clock 10 +3600` is a step of the capturing clock.
+ * Besides: `call NAME A>B` begins another call, `tap 5-20` cuts the capture, `copies 3 0.004` repeats each packet so
+ * much later, and `clock 10 +3600` is a step of the capturing clock.
  */
 
 export type Line = {
@@ -34,6 +34,7 @@ export type Tap = {
   readonly fromMs: number;
   readonly toMs: number;
   readonly copies: number;
+  readonly apartMs: number;
   /** From this time on the capturing clock is ahead by so much. */
   readonly steps: readonly { readonly atMs: number; readonly byMs: number }[];
 };
@@ -44,7 +45,7 @@ const MS = 1000;
 
 export function readTable(name: string, table: string): Table {
   const calls: { name: string; from: string; to: string; lines: Line[] }[] = [];
-  let tap: Tap = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY, copies: 1, steps: [] };
+  let tap: Tap = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY, copies: 1, apartMs: 0, steps: [] };
   for (const raw of table.split('\n')) {
     const text = raw.trim();
     const [first = '', second = '', third = ''] = text.split(/\s+/);
@@ -55,7 +56,7 @@ export function readTable(name: string, table: string): Table {
     } else if (first === 'tap') {
       const [fromMs, toMs] = span(second, text);
       tap = { ...tap, fromMs, toMs };
-    } else if (first === 'copies') tap = { ...tap, copies: Number(second) };
+    } else if (first === 'copies') tap = { ...tap, copies: Number(second), apartMs: Number(third) * MS };
     else if (first === 'clock')
       tap = { ...tap, steps: [...tap.steps, { atMs: Number(second) * MS, byMs: Number(third) * MS }] };
     else {

@@ -92,4 +92,5 @@ export const TAP: readonly Scene[] = [
     2.3-40 A>B rtp
     ${ends(40)}`,
   ),
+  healthy('two-taps', 'both ends of a link, four milliseconds apart, in one file', `copies 2 0.004\n${TALKS}`),
 ];
