@@ -9,6 +9,7 @@ import { MANY_PARTIES } from './many-parties.ts';
 import { NAT } from './nat.ts';
 import { ONE_WAY } from './one-way.ts';
 import { PATHS } from './paths.ts';
+import { QUALITY_AND_ICMP } from './quality-and-icmp.ts';
 import { REGISTER } from './register.ts';
 import { RENEGOTIATED } from './renegotiated.ts';
 import type { Scene } from './scene.ts';
@@ -28,6 +29,7 @@ export const SCENES: readonly Scene[] = [
   ...NAT,
   ...ONE_WAY,
   ...PATHS,
+  ...QUALITY_AND_ICMP,
   ...REGISTER,
   ...RENEGOTIATED,
   ...SETUP,

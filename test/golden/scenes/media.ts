@@ -14,6 +14,7 @@ import {
 } from '../../../fixtures/build/rtp.ts';
 import * as stun from '../../../fixtures/build/stun.ts';
 import { CODECS, codecOf, ufrag } from './description.ts';
+import type { Seen } from './refusal.ts';
 import { isMessage } from './signaling.ts';
 import { socketOf } from './stage.ts';
 import type { Call, Line } from './table.ts';
@@ -26,9 +27,11 @@ const SPURT_MS = 2000;
 const PAUSE_MS = 3000;
 const REPORT_MS = 5000;
 
-export function playMedia(call: Call): Datagram[] {
+export function playMedia(call: Call): Seen[] {
   const senders = new Map<number, Sender>();
-  return call.lines.filter((line) => !isMessage(line)).flatMap((line) => run(call.name, senders, line));
+  return call.lines
+    .filter((line) => !isMessage(line))
+    .flatMap((line) => run(call.name, senders, line).map((d) => ({ ...d, isRefused: line.words.has('refused') })));
 }
 
 function run(name: string, senders: Map<number, Sender>, line: Line): Datagram[] {
@@ -105,13 +108,14 @@ function planOf(line: Line): RtpPlan[] {
   });
 }
 
-/** `lose=20` drops every twentieth packet, `late=30` holds every thirtieth back by 120 ms. */
+/** `lose=20` drops every twentieth packet, `late=30` holds every thirtieth back by 120 ms, `jitter=8` every second by 8 ms. */
 function impairment({ words }: Line, count: number): Impairment {
-  const [lose, late] = ['lose', 'late'].map((word) => Number(words.get(word) ?? 0));
+  const [lose, late, jitter] = ['lose', 'late', 'jitter'].map((word) => Number(words.get(word) ?? 0));
   const each = Array.from({ length: count }, (_, i) => i);
   return {
     ...(lose === undefined || lose === 0 ? {} : { lost: new Set(each.filter((i) => i % lose === lose - 1)) }),
     ...(late === undefined || late === 0 ? {} : { delayUs: (i: number) => (i % late === late - 1 ? 120_000 : 0) }),
+    ...(jitter === undefined || jitter === 0 ? {} : { delayUs: (i: number) => (i % 2) * jitter * 1000 }),
   };
 }
 

@@ -2,6 +2,7 @@
 import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { pcap } from '../../../fixtures/build/pcap-file.ts';
 import { playMedia } from './media.ts';
+import { refusals } from './refusal.ts';
 import { playSignaling } from './signaling.ts';
 import { readTable, type Tap } from './table.ts';
 
@@ -56,6 +57,7 @@ export function captureOf({ name, table }: Scene): Uint8Array {
   const inside = seen.filter(({ tsUs }) => tsUs >= EPOCH_US + tap.fromMs * 1000 && tsUs < EPOCH_US + tap.toMs * 1000);
   for (let copy = 0; copy < tap.copies; copy++)
     capture.add(inside.map((d) => ({ ...d, tsUs: d.tsUs + copy * (tap.apartMs * 1000 || 15) })));
+  capture.addPackets(refusals(inside));
   return pcap(capture.frames().map((frame) => ({ ...frame, tsUs: stepped(frame.tsUs, tap) })));
 }
 

@@ -5,6 +5,7 @@ import { EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { type Body, type Hop, type SipMessage, type SipRequest, SipScript } from '../../../fixtures/build/sip-call.ts';
 import { relay, relayBack } from '../../../fixtures/build/sip-relay.ts';
 import { description } from './description.ts';
+import type { Seen } from './refusal.ts';
 import { playerOf, socketOf } from './stage.ts';
 import type { Call, Line } from './table.ts';
 
@@ -14,14 +15,16 @@ type Sent = { readonly line: Line; readonly m: SipMessage; readonly r: SipReques
 
 export const isMessage = ({ what }: Line): boolean => /^([A-Z]+|\d{3})$/.test(what);
 
-export function playSignaling(call: Call): SipMessage[] {
+export function playSignaling(call: Call): Seen[] {
   const play = new Play(call);
   for (const line of call.lines) if (isMessage(line)) play.message(line);
-  return play.script.messages;
+  return play.script.messages.map((m, i) => ({ ...m, isRefused: play.refused.has(i) }));
 }
 
 class Play {
   readonly script: SipScript;
+  /** By number of the message. */
+  readonly refused = new Set<number>();
   readonly #call: Call;
   readonly #sent: Sent[] = [];
   /** What each party said last, and how often it said something new. */
@@ -35,6 +38,7 @@ class Play {
 
   message(line: Line): void {
     const { from, to, what, words } = line;
+    if (words.has('refused')) this.refused.add(this.script.messages.length);
     if (words.has('again')) {
       const before = this.#last((s) => s.line.from === from && s.line.to === to && s.line.what === what);
       if (before === undefined) throw new Error(`nothing to repeat: ${line.text}`);
@@ -120,7 +124,7 @@ class Play {
     if (at === undefined) return {};
     const media = socketOf(at === 'sdp' ? from : at);
     const session = `${this.#call.name}/${from}`;
-    const said = [...words].filter(([key]) => key !== '100rel' && key !== 'credentials').join(' ');
+    const said = [...words].filter(([key]) => !['100rel', 'credentials', 'refused'].includes(key)).join(' ');
     const before = this.#said.get(session) ?? { words: said, version: 1 };
     const version = before.words === said ? before.version : before.version + 1;
     this.#said.set(session, { words: said, version });

@@ -6,7 +6,7 @@
  *     2.3-30 A>B  rtp pcma
  *     5      P>C  CANCEL  | Reason: SIP;cause=200
  *
- * Besides: `call NAME A>B` begins another call, `tap 5-20` cuts the capture, `copies 3 0.004` repeats each packet so
+ * `refused` behind a line has an ICMP error as answer. Besides: `call NAME A>B` begins another call, `tap 5-20` cuts the capture, `copies 3 0.004` repeats each packet so
  * much later, and `clock 10 +3600` is a step of the capturing clock.
  */
 

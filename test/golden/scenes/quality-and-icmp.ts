@@ -1,0 +1,112 @@
+/** How media sounds, and what ICMP says of it: a little of both is in every healthy call. */
+import { ANSWERED, ends, faulty, healthy, type Scene, talk } from './scene.ts';
+
+export const QUALITY_AND_ICMP: readonly Scene[] = [
+  healthy(
+    'a-little-loss',
+    'one packet in five hundred',
+    `
+    ${ANSWERED}
+    2.3-60 A>B rtp lose=500
+    2.3-60 B>A rtp
+    ${ends(60)}`,
+  ),
+  healthy(
+    'a-little-jitter',
+    'every second packet 8 ms late, as from a busy host',
+    `
+    ${ANSWERED}
+    2.3-30 A>B rtp jitter=8
+    2.3-30 B>A rtp
+    ${ends(30)}`,
+  ),
+  healthy(
+    'a-few-late',
+    'one packet in two hundred comes 120 ms late',
+    `
+    ${ANSWERED}
+    2.3-60 A>B rtp late=200
+    2.3-60 B>A rtp
+    ${ends(60)}`,
+  ),
+  healthy(
+    'refused-after-the-end',
+    'the callee has closed its port; the last packets of the caller are refused',
+    `
+    ${ANSWERED}
+    ${talk(2.3, 20)}
+    ${ends(20, 'B>A')}
+    20-20.3 A>B rtp refused`,
+  ),
+  healthy(
+    'refused-before-the-answer',
+    'the caller opens its port late: ring tone as media is refused once',
+    `
+    0    A>B INVITE sdp
+    0.2  B>A 183 sdp
+    0.3-0.5 B>A rtp refused
+    0.5-12  B>A rtp
+    3    B>A 200 sdp
+    3.02 A>B ACK
+    3.1-12 A>B rtp
+    ${ends(12)}`,
+  ),
+  healthy(
+    'reports-refused',
+    'a phone without RTCP refuses each report',
+    `
+    ${ANSWERED}
+    ${talk(2.3, 30)}
+    5-30 A>B rtcp refused
+    ${ends(30)}`,
+  ),
+  faulty(
+    'media-refused',
+    'media-refused',
+    'the callee listens elsewhere and refuses all that comes',
+    `
+    ${ANSWERED}
+    2.3-30 A>B rtp refused
+    2.3-30 B>A rtp
+    ${ends(30)}`,
+  ),
+  faulty(
+    'callee-refuses-signaling',
+    'no-response, unreachable',
+    'no program runs where the INVITE goes',
+    `
+    0    A>B INVITE sdp refused
+    0.5  A>B INVITE again refused
+    1.5  A>B INVITE again refused
+    3.5  A>B INVITE again refused`,
+  ),
+  faulty(
+    'much-loss',
+    'packet-loss',
+    'one packet in twenty',
+    `
+    ${ANSWERED}
+    2.3-60 A>B rtp lose=20
+    2.3-60 B>A rtp
+    ${ends(60)}`,
+  ),
+  faulty(
+    'much-jitter',
+    'jitter',
+    'every second packet 50 ms late',
+    `
+    ${ANSWERED}
+    2.3-30 A>B rtp jitter=50
+    2.3-30 B>A rtp
+    ${ends(30)}`,
+  ),
+  faulty(
+    'refused-once',
+    'unreachable',
+    'a keep-alive of the signaling is refused while a phone starts again',
+    `
+    0    S>A OPTIONS refused
+    30   S>A OPTIONS
+    30.02 A>S 200`,
+  ),
+];
