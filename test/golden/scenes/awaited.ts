@@ -7,6 +7,7 @@ const LOSER = 'K5: a phone that another one was quicker than has no caller who g
 const TIMER = 'K5: a proxy whose timer ends the attempt is no caller who gave up';
 const CLOCK = 'K6: the clock of the capturing host was set';
 const SHORTENED = 'K7: a registrar may shorten what a phone asks for';
+const NAMESAKE = 'K9: an o= line alone does not make two calls one';
 const ASTRAY = 'K10: a callee that repeats its answer has no ACK, whoever sent one';
 const NAMES = 'J14: reports may name another stream than their socket sends';
 
@@ -33,6 +34,7 @@ export const AWAITED: Readonly<Record<string, string>> = {
   'granted-a-second-less': SHORTENED,
   'shortened-by-a-border-controller': SHORTENED,
   'shortened-to-half': SHORTENED,
+  'silent-beside-its-namesake': NAMESAKE,
   'ack-goes-astray': ASTRAY,
   'reports-name-another-ssrc': NAMES,
 };

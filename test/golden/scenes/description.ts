@@ -26,7 +26,7 @@ export function codecOf(word: string): Codec {
   return found;
 }
 
-/** Words: a direction, `codecs=pcmu,cn`, `ptime=30`, `nowhere`, `off`, `srtp`, `mux`, `ice`, `video`, `video=off`, `t38`. */
+/** Words: a direction, `codecs=pcmu,cn`, `ptime=30`, `nowhere`, `off`, `srtp`, `mux`, `ice`, `video`, `video=off`, `t38`; `origin=x` is the o= line of another. */
 export function description(media: Endpoint, session: string, version: number, words: Words): string {
   if (words.has('t38')) return t38Sdp({ media, session, version });
   const attributes: string[] = [];

@@ -80,6 +80,24 @@ export const ONE_WAY: readonly Scene[] = [
     20    C>D BYE
     20.02 D>C 200`,
   ),
+  faulty(
+    'silent-beside-its-namesake',
+    'no-media',
+    'an unrelated call has the same o= line, and media',
+    `
+    0    A>B INVITE sdp
+    2    B>A 200 sdp=R origin=same
+    2.02 A>B ACK
+    2.5-30 A>R rtcp
+    2.6-30 R>A rtcp
+    ${ends(30)}
+    call namesake C>D
+    0    C>D INVITE sdp
+    0.5  D>C 200 sdp=R:45002 origin=same
+    0.52 C>D ACK
+    ${talk(0.6, 20, 'C>R:45002')}
+    ${ends(20, 'C>D')}`,
+  ),
   healthy(
     'media-past-the-tap',
     'reports of both come by here, their speech does not',

@@ -123,7 +123,7 @@ class Play {
     const at = words.get('sdp');
     if (at === undefined) return {};
     const media = socketOf(at === 'sdp' ? from : at);
-    const session = `${this.#call.name}/${from}`;
+    const session = words.get('origin') ?? `${this.#call.name}/${from}`;
     const said = [...words].filter(([key]) => !['100rel', 'credentials', 'refused'].includes(key)).join(' ');
     const before = this.#said.get(session) ?? { words: said, version: 1 };
     const version = before.words === said ? before.version : before.version + 1;
