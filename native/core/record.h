@@ -44,6 +44,8 @@ enum ct_kind {
                          aux0 enum ct_frame_part, of RTP aux1 stream index and aux2 generation */
   CT_KIND_STREAM_SEGMENT =
       21, /* its payload type changed; payload struct ct_rtp_segment; aux as of its stream */
+  CT_KIND_CLOCK_STEP =
+      22, /* the clock of the host was set: what follows is shifted; frame by how many us, above 0 forward */
 };
 
 /* What a frame may be of a call: a message or what speaks of one, a part of one, media, RTCP. */

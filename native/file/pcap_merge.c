@@ -348,6 +348,13 @@ bool ct_merge_is_many(const struct ct_merge *m) {
   return m->n > 1 || (f != NULL && ct_pcap_has_interfaces(f));
 }
 
+bool ct_merge_is_alone(const struct ct_merge *m) {
+  if (!m->is_sized) return false;
+  uint32_t open = 0;
+  for (uint32_t i = 0; i < m->n; i++) open += m->s[i].f != NULL;
+  return open <= 1;
+}
+
 uint32_t ct_merge_progress(const struct ct_merge *m) {
   uint64_t size = 0, done = 0;
   if (!m->is_sized) return 0;

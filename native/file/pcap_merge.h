@@ -46,6 +46,9 @@ bool ct_merge_failed(const struct ct_merge *m, struct ct_merge_end *failed);
 bool ct_merge_place(const struct ct_merge *m, uint64_t *delta);
 /* True when frames come from more than one place: several files, or an open one with several interfaces so far. */
 bool ct_merge_is_many(const struct ct_merge *m);
+/* True when one file alone is read: the others come before it or behind it, and its size is known, so that reading ahead of
+ * what is handed out waits for nobody. */
+bool ct_merge_is_alone(const struct ct_merge *m);
 /* Per mille of all files, 0 when a size is not known. */
 uint32_t ct_merge_progress(const struct ct_merge *m);
 /* Files whose frames came between those of another. */

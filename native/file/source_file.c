@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "file/source_file.h"
 #include "core/clock.h"
+#include "file/steady_frames.h"
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -103,40 +104,58 @@ static void settle(void *arg) {
   (void)ct_ring_wait_drained(ring);
 }
 
+static void tell_step(struct ct_file_source *s, struct ct_sink *sink, const struct ct_clock_step *step) {
+  uint8_t *data;
+  struct ct_record *r = ct_sink_reserve(sink, 0, &data);
+  if (r == NULL) return;
+  r->kind = CT_KIND_CLOCK_STEP;
+  r->ts_us = (double)(step->at_ns / 1000);
+  r->frame = (double)step->size_ns / 1000.0;
+  ct_sink_commit(sink, r);
+}
+
 /* Frames of one file that follow each other. */
 static void batch(struct ct_file_source *s, struct ct_sink *sink, const struct ct_frame *frame, uint32_t n,
                   uint32_t file) {
   s->pl->source_id = file;
   if (s->pl->copies == NULL && ct_merge_is_many(s->files)) ct_pipeline_expect_copies(s->pl);
-  s->pl->in_file = ct_merge_place(s->files, &s->pl->file_delta);
   ct_pipeline_batch(s->pl, sink, frame, n);
   ct_pipeline_drain_injected(s->pl, sink);
 }
 
-static void *run(void *arg) {
-  struct ct_file_source *s = arg;
-  ct_rtp_on_settle(s->pl->rtp, settle, s->ring);
-  struct ct_sink sink = {.ring = s->ring, .scratch = NULL};
+static void read_all(struct ct_file_source *s, struct ct_sink *sink, struct ct_steady *frames) {
   const struct ct_frame *frame;
   uint32_t batches = 0, n = 0, file = 0;
   bool yields = false;
-  struct ct_merge_end failed;
-  if (!ct_merge_start(s->files, wait_for_bytes, s, &failed)) {
-    const bool stopped = is_stopped(s);
-    finish(s, &sink, stopped ? CT_END_STOPPED : CT_END_NOT_OPENED, stopped ? NULL : &failed);
-    return NULL;
-  }
-  while (!is_stopped(s) && (n = ct_merge_next(s->files, &frame, &file)) > 0) {
+  while (!is_stopped(s) && (n = ct_steady_next(frames, &frame, &file)) > 0) {
+    struct ct_clock_step step;
+    if (ct_steady_step(frames, &step)) tell_step(s, sink, &step);
     for (uint32_t i = 0; i < n; i++)
       if (frame[i].ts_invalid) s->pl->counters[CT_N_INVALID_TS]++;
-    batch(s, &sink, frame, n, file);
-    tell_ends(s, &sink);
+    batch(s, sink, frame, n, file);
+    if (!ct_steady_is_ahead(frames)) tell_ends(s, sink);
     if (!yields && ct_ring_pending(s->ring) >= s->ring->n / 2) yields = yield_to_consumer();
     if ((++batches & 255u) == 0) {
       atomic_store_explicit(&s->progress, ct_merge_progress(s->files), memory_order_relaxed);
       tick_output(s);
     }
   }
+}
+
+static void *run(void *arg) {
+  struct ct_file_source *s = arg;
+  ct_rtp_on_settle(s->pl->rtp, settle, s->ring);
+  struct ct_sink sink = {.ring = s->ring, .scratch = NULL};
+  struct ct_steady *frames = ct_steady_create(s->files, s->pl);
+  struct ct_merge_end failed = {.status = CT_PCAP_IO, .err = ENOMEM};
+  if (frames == NULL || !ct_merge_start(s->files, wait_for_bytes, s, &failed)) {
+    const bool stopped = is_stopped(s);
+    finish(s, &sink, stopped ? CT_END_STOPPED : CT_END_NOT_OPENED, stopped ? NULL : &failed);
+    ct_steady_free(frames);
+    return NULL;
+  }
+  read_all(s, &sink, frames);
+  ct_steady_free(frames);
   atomic_store_explicit(&s->progress, 1000, memory_order_relaxed);
   bool is_refused = ct_merge_failed(s->files, &failed);
   finish(s, &sink,

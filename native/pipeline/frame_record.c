@@ -24,7 +24,8 @@ void ct_emit_frame(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct
   struct ct_record *r = ct_sink_reserve(sink, p->caplen, &data);
   if (r == NULL) return; /* the ring was stopped, or is live, full and has counted it */
   memcpy(data, p->frame, p->caplen);
-  r->ts_us = (double)(p->ts_ns / 1000) + (double)(p->ts_ns % 1000) / 1000.0;
+  const int64_t captured_ns = ct_captured_ns(pl, p->ts_ns); /* what is written is as it was captured */
+  r->ts_us = (double)(captured_ns / 1000) + (double)(captured_ns % 1000) / 1000.0;
   r->frame = ct_frame_number(pl, p);
   r->wire_len = p->wirelen > p->caplen ? p->wirelen : p->caplen;
   r->aux0 = part;
@@ -40,7 +41,7 @@ void ct_emit_frame(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct
   memcpy(r->src, p->src, 16);
   memcpy(r->dst, p->dst, 16);
   /* A double has no nanoseconds of our days. */
-  r->check = (uint32_t)((p->ts_ns % SECOND_NS + SECOND_NS) % SECOND_NS);
+  r->check = (uint32_t)((captured_ns % SECOND_NS + SECOND_NS) % SECOND_NS);
   r->link = p->linktype;
   ct_sink_commit(sink, r);
 }

@@ -240,10 +240,10 @@ static bool account(struct ct_pipeline *pl, struct tally *t, struct ct_packet *p
 }
 
 /* As they were captured: before anything looks into them. */
-static void write_frames(struct ct_pcap_writer *output, const struct ct_frame *frame, uint32_t n) {
+static void write_frames(const struct ct_pipeline *pl, const struct ct_frame *frame, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     const struct ct_frame *f = &frame[i];
-    ct_pcap_write(output, f->data, f->ts_ns, f->caplen, f->wirelen, f->linktype);
+    ct_pcap_write(pl->output, f->data, ct_captured_ns(pl, f->ts_ns), f->caplen, f->wirelen, f->linktype);
   }
 }
 
@@ -330,7 +330,7 @@ void ct_pipeline_batch(struct ct_pipeline *pl, struct ct_sink *sink, const struc
   }
   for (uint32_t i = 0; i < n; i++)
     if (frame[i].ts_ns > pl->last_ns) pl->last_ns = frame[i].ts_ns;
-  if (pl->output != NULL) write_frames(pl->output, frame, n);
+  if (pl->output != NULL) write_frames(pl, frame, n);
   for (uint32_t i = 0; i < n; i++) {
     const struct ct_frame *f = &frame[i];
     bytes += f->caplen;

@@ -62,6 +62,7 @@ struct ct_pipeline {
   bool retain;                    /* RTP packets go to TypeScript whole, for their audio */
   bool frames;                    /* frames that may be of a call go to TypeScript, for the files of calls */
   bool cut_on_purpose; /* the kernel filter cuts media after its headers: no loss, not counted as snapped */
+  int64_t shift_ns;    /* by which the times of frames are less than captured: steps of the clock */
   int64_t last_ns;     /* time of the newest frame, copies apart */
   uint64_t copies_key[2];   /* random */
   struct ct_copies *copies; /* frames seen by several sources are taken once; NULL: there is one source */
@@ -70,6 +71,10 @@ struct ct_pipeline {
   struct ct_pcap_writer *output;
 };
 
+/* The time of a frame as it was captured; times are hostile, so that the sum may go round. */
+static inline int64_t ct_captured_ns(const struct ct_pipeline *pl, int64_t ts_ns) {
+  return (int64_t)((uint64_t)ts_ns + (uint64_t)pl->shift_ns);
+}
 bool ct_pipeline_init(struct ct_pipeline *pl);
 void ct_pipeline_close(struct ct_pipeline *pl);
 /* Owner: frames come from more than one source or interface from now on. Without memory all of them count. */

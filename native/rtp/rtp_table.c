@@ -83,6 +83,10 @@ void ct_rtp_on_settle(struct ct_rtp_table *t, void (*settle)(void *arg), void *a
   t->settled_ns = INT64_MIN;
 }
 
+void ct_rtp_settle(const struct ct_rtp_table *t) {
+  if (t->settle != NULL) t->settle(t->settle_arg);
+}
+
 void ct_rtp_name(struct ct_rtp_table *t, const uint8_t addr[16], uint16_t port, bool is_named) {
   ct_admit_name(&t->admit, addr, port, is_named);
 }
@@ -185,6 +189,16 @@ void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, struct ct_stream *gues
     ct_rtp_add_event(out, CT_RTP_ACCEPTED, index, s->generation);
   }
   if (done & CT_UPDATE_KEY) ct_rtp_add_event(out, CT_RTP_KEY, index, s->generation);
+}
+
+const struct ct_stream *ct_rtp_known(const struct ct_rtp_table *t, const struct ct_packet *p, uint32_t ssrc,
+                                     uint8_t origin) {
+  const struct ct_rtp_key key = {p, ssrc, origin};
+  const uint32_t ref = ct_rtp_index_find(&t->index, t->chunks, (uint32_t)ct_rtp_hash(t, p, origin), &key);
+  if (ref == 0) return NULL;
+  struct ct_stream *s = ct_rtp_stream_at(t, ref - 1);
+  ct_stream_settle(s);
+  return s;
 }
 
 void *ct_rtp_chunk(const struct ct_rtp_table *t, uint32_t i) {

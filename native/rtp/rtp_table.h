@@ -104,6 +104,9 @@ struct ct_stream *ct_rtp_prefetch_stream(const struct ct_rtp_table *t, uint64_t 
 /* Counts one packet. `guess` is what ct_rtp_prefetch_stream() gave for it, looked at before the index; NULL: none. */
 void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, struct ct_stream *guess, const struct ct_packet *p,
                    uint8_t origin, struct ct_rtp_events *out);
+/* The stream of the packet as it stands, without counting the packet; NULL: none. */
+const struct ct_stream *ct_rtp_known(const struct ct_rtp_table *t, const struct ct_packet *p, uint32_t ssrc,
+                                     uint8_t origin);
 /* An SDP names this endpoint, or no longer does: as often one as the other. `addr` as in ct_packet, the rest of IPv4 zero.
  * Safe to call from the reading thread. */
 void ct_rtp_name(struct ct_rtp_table *t, const uint8_t addr[16], uint16_t port, bool is_named);
@@ -112,6 +115,8 @@ bool ct_rtp_is_named(const struct ct_rtp_table *t, const struct ct_packet *p);
 /* For a source that may wait: `settle` returns when TypeScript has been told all and has said which streams it claims.
  * Called before one that nobody claims gives its place, unless it has been silent since the last call. */
 void ct_rtp_on_settle(struct ct_rtp_table *t, void (*settle)(void *arg), void *arg);
+/* The same for who needs it at another time. */
+void ct_rtp_settle(const struct ct_rtp_table *t);
 /* Chunk `i` as CT_RTP_CHUNK * sizeof(struct ct_stream) bytes, NULL when not allocated yet.
  * Safe to call from the reading thread. */
 void *ct_rtp_chunk(const struct ct_rtp_table *t, uint32_t i);

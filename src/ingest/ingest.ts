@@ -11,6 +11,7 @@ import type { LiveSource } from '../sources/live/live-source.ts';
 import type { Packet } from '../sources/packet.ts';
 import type { PacketSource } from '../sources/packet-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
+import type { ClockStep } from '../store/clock-steps.ts';
 import { CallIdentifiers } from '../store/dialogs/call-identifiers.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { DialogStore } from '../store/dialogs/dialog-store.ts';
@@ -109,6 +110,7 @@ export type Ingest = {
 /** What `capture` is made of. */
 class CaptureState implements Capture {
   readonly sources: string[] = [];
+  readonly clockSteps: ClockStep[] = [];
   readonly isLive: boolean;
   isExhausted = false;
   refusedUs = Number.NaN;
@@ -251,6 +253,7 @@ export function createIngest(parts: IngestParts): Ingest {
     icmp,
     observers,
     capture: () => capture,
+    onClockStep: (step) => capture.clockSteps.push(step),
     counters: decode,
     keepsFrames: frames !== null,
     intake,

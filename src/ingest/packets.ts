@@ -17,6 +17,7 @@ import { emptyPacket, type FilePlace, type FrameAt, type Packet } from '../sourc
 import { PacketSource } from '../sources/packet-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { FLAG, KIND, OFFSET } from '../sources/records.ts';
+import type { ClockStep } from '../store/clock-steps.ts';
 import type { KeyPresses } from '../store/media/key-presses.ts';
 import type { PayloadRing } from '../store/media/payload-ring.ts';
 import type { Stream } from '../store/media/stream.ts';
@@ -52,6 +53,8 @@ export type PacketParts = {
   icmp: IcmpTracker;
   observers: readonly Observer[];
   capture: () => Capture;
+  /** The clock of the host was set. */
+  onClockStep: (step: ClockStep) => void;
   counters: DecodeCounters;
   /** SIP excluded by a gate that only TypeScript could see. */
   onExcluded: (kind: 'sip' | 'websocket', port: number) => void;
@@ -186,6 +189,9 @@ export class PacketIngest {
         return;
       case KIND.FRAGMENT:
         this.#onFragment(b, i);
+        return;
+      case KIND.CLOCK_STEP:
+        this.#d.onClockStep({ atUs: tsUs, sizeUs: b.frame(i) });
         return;
       case KIND.FRAME:
         this.#d.intake?.onRecord(b, i);

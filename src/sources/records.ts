@@ -30,6 +30,7 @@ export const KIND = {
   MESSAGE: 19,
   FRAME: 20,
   STREAM_SEGMENT: 21,
+  CLOCK_STEP: 22,
 } as const;
 
 /** enum ct_frame_part: what a frame may be of a call. */

@@ -2,6 +2,7 @@
  * All that is kept of a capture, as its readers see it: whoever answers a question takes this, and can write nothing.
  */
 import type { EndpointKey } from '../core/ip.ts';
+import type { ClockStep } from './clock-steps.ts';
 import type { CallIdentifiers } from './dialogs/call-identifiers.ts';
 import type { Dialog } from './dialogs/dialog.ts';
 import type { DialogStore } from './dialogs/dialog-store.ts';
@@ -87,6 +88,8 @@ export type Capture = {
   readonly isExhausted: boolean;
   /** Capture clock in microseconds since the epoch; NaN before the first packet. */
   readonly nowUs: number;
+  /** How the clock of the host that captured was set meanwhile, as far as files show it; the oldest step first. */
+  readonly clockSteps: readonly ClockStep[];
   /** Some source brings RTP: a HEP listener and probes bring none. */
   readonly capturesRtp: boolean;
   /** Capture clock when a stream was last refused for a cap; NaN never. */
@@ -95,3 +98,6 @@ export type Capture = {
   /** The clock that this dialog is judged by: its own where it lives in another time. */
   nowOf(d: Dialog): number;
 };
+
+/** What turns frames and times of a capture into text. */
+export type CapturedIn = Pick<Capture, 'sources' | 'clockSteps'>;
