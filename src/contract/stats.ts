@@ -112,6 +112,10 @@ export const Caveats = named(
       minimum: 0,
       description: 'Messages read by TLS probes whose address is likely, not proven.',
     }),
+    clock_steps: Type.Integer({
+      minimum: 0,
+      description: 'Steps of the clock of the capturing host; times behind one are judged without it.',
+    }),
     sampled: Type.Integer({ minimum: 0, description: 'Packets left out by sampling.' }),
   }),
 );

@@ -94,7 +94,7 @@ async function writeFrames(
   const output = OutputFile.open(path, { bytes: 0, seconds: 0 });
   output.setEnabled(true);
   try {
-    const written = await writeDialogs(dialogs, f.evidence.stores, source, output);
+    const written = await writeDialogs(dialogs, f.evidence.stores, source, output, f.evidence.capture.clockSteps);
     if (written.isStopped) return null;
     return { lack: written.missedFragments + written.skippedPairs === 0 ? '' : 'some of its media' };
   } catch (error) {

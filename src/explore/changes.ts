@@ -27,7 +27,7 @@ export function* changesSteps({ stores, capture }: Evidence, since: number | nul
     if (++met % CHECK_EVERY === 0) yield;
     if (d === undefined || dialogs.bySlot(d.slot) !== d || d.touched <= since) continue;
     if (rows.length === MAX_CHANGES_A_TURN) return { upTo, rows: null };
-    rows.push(toDialogSummary(d, capture.sources));
+    rows.push(toDialogSummary(d, capture));
   }
   return { upTo, rows };
 }

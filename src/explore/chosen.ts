@@ -12,6 +12,7 @@ import type { Filter } from '../query/filter.ts';
 import { passes, passesSteps } from '../query/passes.ts';
 import type { Asking } from '../query/subject.ts';
 import { Subject } from '../query/subject.ts';
+import { asCaptured } from '../store/clock-steps.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { CallsQuestion, Sort } from './question.ts';
 
@@ -23,7 +24,11 @@ export type Chosen = { readonly dialogs: readonly Dialog[]; readonly keys: Float
 
 /** What relative times and names of a question mean in this capture. */
 function askingOf(e: Evidence): Asking {
-  return { e, nowUs: e.capture.nowUs, nameOf: (address) => e.rules.names.of(address) };
+  return {
+    e,
+    nowUs: asCaptured(e.capture.clockSteps, e.capture.nowUs),
+    nameOf: (address) => e.rules.names.of(address),
+  };
 }
 
 /** Visits the dialogs that pass, from the oldest to the newest; those that come meanwhile may be left out. */

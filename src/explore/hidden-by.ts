@@ -8,7 +8,7 @@ import { counted } from '../core/counted.ts';
 import type { Steps } from '../core/turns.ts';
 import type { Filter, Node, Term } from '../query/filter.ts';
 import { printFilter } from '../query/print.ts';
-import { timestampText } from '../view/captured-at.ts';
+import { capturedText } from '../view/captured-at.ts';
 import type { Figures } from '../view/figures.ts';
 import { toStats } from '../view/stats.ts';
 import { passingSteps } from './chosen.ts';
@@ -114,6 +114,7 @@ function elsewhere({ live }: Figures): string {
 }
 
 function* spanSteps(f: Figures): Steps<HiddenBy> {
+  const steps = f.evidence.capture.clockSteps;
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   let size = 0;
@@ -127,7 +128,7 @@ function* spanSteps(f: Figures): Steps<HiddenBy> {
     text:
       size === 0
         ? 'No dialog was seen.'
-        : `${counted(size, 'dialog')} were looked at, from ${timestampText(first)} to ${timestampText(last)}.`,
+        : `${counted(size, 'dialog')} were looked at, from ${capturedText(first, steps)} to ${capturedText(last, steps)}.`,
   };
 }
 

@@ -111,7 +111,10 @@ export function createAsker(
       const chosen = new Set(finish(chosenSteps(evidence, question)).dialogs);
       if (hasLegs && identifiers !== null)
         for (const d of [...chosen]) for (const leg of finish(legDialogs(d, { dialogs, identifiers }))) chosen.add(leg);
-      return { calls: chosen.size, ...(await writeDialogs(chosen, evidence.stores, f.file, file)) };
+      return {
+        calls: chosen.size,
+        ...(await writeDialogs(chosen, evidence.stores, f.file, file, evidence.capture.clockSteps)),
+      };
     },
     async capture(callIds, isGone = isNeverGone) {
       // Before that a call lacks frames, and may still give way to others.

@@ -13,6 +13,7 @@ import { callAudio } from '../export/audio.ts';
 import type { OutputFile } from '../export/capture-file.ts';
 import type { PersistenceGate } from '../export/persistence-gate.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { CapturedIn } from '../store/stores.ts';
 import { CaptureReporter } from '../view/capture-reporter.ts';
 import { toCallTree, toCorrelation } from '../view/correlation.ts';
 import { queryDialogs } from '../view/dialog-query.ts';
@@ -66,7 +67,7 @@ export function createExplorer(f: Figures, saver: Saver): Explorer {
     return notRefused(made, isGone);
   };
   return {
-    dialogs: (f, isGone) => queryDialogs(dialogs, f, capture.sources, turns, isGone),
+    dialogs: (f, isGone) => queryDialogs(dialogs, f, capture, turns, isGone),
     dialog: (callId, isGone) => make(callId, isGone, (d) => dialogDocumentSteps(evidence, d)),
     report: (callId, isGone) => make(callId, isGone, (d) => dialogReportSteps(evidence, d)),
     lint: (callId, isGone) => make(callId, isGone, (d) => lintSteps(evidence, d)),
@@ -84,7 +85,7 @@ export function createExplorer(f: Figures, saver: Saver): Explorer {
     },
     tree(callId, maxRows, isGone) {
       if (identifiers === null) return { document: null };
-      return make(callId, isGone, (d) => treeSteps(d, { dialogs, identifiers }, maxRows));
+      return make(callId, isGone, (d) => treeSteps(d, { dialogs, identifiers }, capture, maxRows));
     },
     streams: (f, isGone) => queryStreams(streams, f, (s) => streamRow(evidence, s), turns, isGone),
     async stream(ssrc) {
@@ -106,6 +107,11 @@ function* lintSteps(evidence: Evidence, d: Dialog): Steps<LintResult> {
   return toLintResult(d, yield* dialogLintSteps(evidence, d));
 }
 
-function* treeSteps(d: Dialog, stores: CorrelationStores, maxRows: number): Steps<CallTree> {
-  return toCallTree(d, yield* callTree(d, stores, maxRows));
+function* treeSteps(
+  d: Dialog,
+  stores: CorrelationStores,
+  { clockSteps }: CapturedIn,
+  maxRows: number,
+): Steps<CallTree> {
+  return toCallTree(d, yield* callTree(d, stores, maxRows), clockSteps);
 }

@@ -5,6 +5,7 @@
 import type { FileSource } from '../sources/file/file-source.ts';
 import type { FrameSelection } from '../sources/file/frame-selection.ts';
 import type { WrittenFrames } from '../sources/file/second-pass.ts';
+import { NEVER_SET, spanAsCaptured } from '../store/clock-steps.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stores } from '../store/stores.ts';
 import type { OutputFile } from './capture-file.ts';
@@ -18,12 +19,19 @@ export type SelectedFrames = FrameSelection & {
 };
 
 /** `files`: how many were read. The stores must have a ledger of frames, or there are none of messages. */
-export function selectFrames(dialogs: Iterable<Dialog>, stores: SelectionStores, files: number): SelectedFrames {
+export function selectFrames(
+  dialogs: Iterable<Dialog>,
+  stores: SelectionStores,
+  files: number,
+  steps = NEVER_SET,
+): SelectedFrames {
   const chosen = new Set(dialogs);
   const numbers: number[][] = Array.from({ length: files }, () => []);
   for (const { slot } of chosen) stores.frames?.visit(slot, (source, ordinal) => numbers[source]?.push(ordinal));
   const { flows, skipped } = mediaFlows(chosen, stores);
-  return { ordinals: numbers.map(inOrder), flows, skippedPairs: skipped };
+  // The files have the time of the host's clock.
+  const asRead = flows.map((flow) => ({ ...flow, ...spanAsCaptured(steps, flow.fromUs, flow.toUs) }));
+  return { ordinals: numbers.map(inOrder), flows: asRead, skippedPairs: skipped };
 }
 
 /**
@@ -35,8 +43,9 @@ export async function writeDialogs(
   stores: SelectionStores,
   source: FileSource,
   output: OutputFile,
+  steps = NEVER_SET,
 ): Promise<WrittenFrames & { readonly skippedPairs: number }> {
-  const selection = selectFrames(dialogs, stores, source.fileCount);
+  const selection = selectFrames(dialogs, stores, source.fileCount, steps);
   const written = await source.writeSelected(selection, output.id);
   return { ...written, skippedPairs: selection.skippedPairs };
 }

@@ -16,8 +16,9 @@ import { withoutSecrets } from '../protocols/sip/redaction.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../protocols/sip/text.ts';
 import { splitValues } from '../protocols/sip/values.ts';
+import { asCaptured, type ClockStep } from '../store/clock-steps.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { timestampText } from '../view/captured-at.ts';
+import { capturedText } from '../view/captured-at.ts';
 import { toDiagnosis } from '../view/diagnosis.ts';
 import type { Figures } from '../view/figures.ts';
 import { toSignalingDiagnosis } from '../view/signaling.ts';
@@ -40,7 +41,8 @@ export type VconText = Generator<string, void, void>;
 
 /** A step a message. */
 export function* dialogVcon(f: Figures, d: Dialog, nowMs: number, audio: VconAudio): Steps<VconText> {
-  const { stores } = f.evidence;
+  const { stores, capture } = f.evidence;
+  const { clockSteps } = capture;
   const facts = yield* dialogFactsSteps(f.evidence, d);
   const failure = facts.signaling?.finalFailure?.code ?? (d.finalCode >= 400 ? d.finalCode : null);
   const { sent, caller, callee } = yield* readSides(messagesOf(d, stores.log));
@@ -50,7 +52,7 @@ export function* dialogVcon(f: Figures, d: Dialog, nowMs: number, audio: VconAud
     callId: d.callId,
     uuid: dialogUuid(d, captureName(f) ?? ''),
     nowMs,
-    startUs: d.createdUs,
+    startUs: asCaptured(clockSteps, d.createdUs),
     durationSec: spanSec(d.createdUs, d.updatedUs),
     caller,
     callee,
@@ -65,7 +67,7 @@ export function* dialogVcon(f: Figures, d: Dialog, nowMs: number, audio: VconAud
   return vconText(
     known,
     failure === null ? wav : null,
-    vconMessages(sent, () => kept--),
+    vconMessages(sent, clockSteps, () => kept--),
   );
 }
 
@@ -151,7 +153,7 @@ function addressAt(bytes: Uint8Array, start: number, end: number): NameAddr | nu
 }
 
 /** `onGone` gets each that was evicted before its turn came. */
-function* vconMessages(sent: readonly Sent[], onGone: () => void): Generator<VconMessage> {
+function* vconMessages(sent: readonly Sent[], steps: readonly ClockStep[], onGone: () => void): Generator<VconMessage> {
   for (const { message: m, isByCaller } of sent) {
     if (!m.isKept) {
       onGone();
@@ -160,7 +162,7 @@ function* vconMessages(sent: readonly Sent[], onGone: () => void): Generator<Vco
     const { bytes } = m;
     const facts = {
       index: m.index,
-      at: timestampText(m.tsUs),
+      at: capturedText(m.tsUs, steps),
       src: m.srcText,
       dst: m.dstText,
       transport: TRANSPORTS[m.transport] ?? '',

@@ -1,6 +1,7 @@
 /**
  * The table of keys: what a filter can ask of a call. Parser, help and completion read it; a new key is a row here.
  */
+
 import type { CallFigure } from '../analysis/call-figures.ts';
 import { CALL_FIGURES } from '../analysis/call-figures.ts';
 import { FINDING_NAMES, findingNames } from '../analysis/finding-names.ts';
@@ -11,6 +12,7 @@ import { endpointKeyAddress } from '../core/ip.ts';
 import { DIALOG_STATES, METHOD_NAMES, ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
 import type { SipUri } from '../protocols/sip/uri.ts';
+import { asCaptured } from '../store/clock-steps.ts';
 import type { KeyKind } from './key-kinds.ts';
 import { address, choice, code, moment, number, part, text, whole } from './key-kinds.ts';
 import type { Subject } from './subject.ts';
@@ -56,6 +58,9 @@ function* addressTexts(s: Subject, id: number): Generator<string> {
     }
   }
 }
+
+/** As the clock of the capturing host showed it: so it is shown and asked for. */
+const beganUs = ({ d, asking }: Subject): number => asCaptured(asking.e.capture.clockSteps, d.createdUs);
 
 function* credentialUsers(s: Subject): Generator<string> {
   for (const value of headers(s, HEADER.AUTHORIZATION, HEADER.PROXY_AUTHORIZATION)) {
@@ -209,24 +214,8 @@ const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, hel
   ],
   ['origin', choice(RECORD, ORIGINS, originsSeen), 'origin:uprobe', 'source that saw the call'],
   ['leg', text(LEGS, (s) => s.legs.map((d) => d.callId)), 'leg:a84b4c76e6*', 'Call-ID of another leg of the call'],
-  [
-    'since',
-    moment(
-      ({ d }) => d.createdUs,
-      (us, from) => us >= from,
-    ),
-    'since:10m',
-    'began then or later',
-  ],
-  [
-    'until',
-    moment(
-      ({ d }) => d.createdUs,
-      (us, to) => us <= to,
-    ),
-    'until:2026-11-22T02:00',
-    'began then or earlier',
-  ],
+  ['since', moment(beganUs, (us, from) => us >= from), 'since:10m', 'began then or later'],
+  ['until', moment(beganUs, (us, to) => us <= to), 'until:2026-11-22T02:00', 'began then or earlier'],
   ['text', part(TEXTS, (s) => s.texts), 'text:"a=sendonly"', 'part of a raw message'],
 ];
 

@@ -40,7 +40,7 @@ export type NameOf = (address: string) => string | null;
 /** What every dialog of a walk shares. */
 export type Asking = {
   readonly e: Evidence;
-  /** The capture's own time in microseconds, which relative times are counted from. */
+  /** What the capturing host's clock shows in microseconds, which relative times are counted from. */
   readonly nowUs: number;
   readonly nameOf: NameOf;
 };

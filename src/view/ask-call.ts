@@ -14,7 +14,7 @@ import { toDialogSummary } from './dialog-summary.ts';
 import { NOT_KNOWN } from './own-drops.ts';
 
 export function toAskCall(e: Evidence, d: Dialog): AskCall {
-  return askCallOf(toCallRow(e, d), toDialogSummary(d, e.capture.sources));
+  return askCallOf(toCallRow(e, d), toDialogSummary(d, e.capture));
 }
 
 /** For who has both, whatever they were made of. */

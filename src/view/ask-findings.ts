@@ -4,7 +4,7 @@ import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { RatioCount } from './call-ratios.ts';
 import { toCallRow } from './call-row.ts';
-import { timestampText } from './captured-at.ts';
+import { capturedText } from './captured-at.ts';
 import type { Figures } from './figures.ts';
 
 const EXAMPLES = 5;
@@ -33,7 +33,7 @@ export function* findingsSteps(f: Figures, dialogs: readonly Dialog[]): Steps<As
     ([finding, { calls, newestUs, callIds }]): AskFinding => ({
       finding,
       calls,
-      newest_at: timestampText(newestUs),
+      newest_at: capturedText(newestUs, e.capture.clockSteps),
       call_ids: callIds.reverse(),
     }),
   );
@@ -54,7 +54,7 @@ function trunksDown({ trunks, evidence }: Figures): TrunkDown[] {
   for (const row of trunks?.store.rows ?? []) {
     const { state, sinceUs } = row.stateAt(evidence.capture.nowUs);
     if (!row.isConfigured || state !== 'down') continue;
-    down.push({ trunk: row.name, direction: row.direction, since: timestampText(sinceUs) });
+    down.push({ trunk: row.name, direction: row.direction, since: capturedText(sinceUs, evidence.capture.clockSteps) });
   }
   return down.sort((a, b) => (a.trunk < b.trunk ? -1 : a.trunk > b.trunk ? 1 : a.direction < b.direction ? -1 : 1));
 }

@@ -15,7 +15,7 @@ import { withoutSecrets } from '../protocols/sip/redaction.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { STATE } from '../store/dialogs/dialog-state.ts';
 import { toCallRow } from './call-row.ts';
-import { timestampText } from './captured-at.ts';
+import { capturedText } from './captured-at.ts';
 
 /** What a dialog of REGISTER binds, and until when. */
 export type Binding = Pick<
@@ -45,7 +45,7 @@ export function* registrationsSteps(e: Evidence, dialogs: readonly Dialog[]): St
       state: row.state,
       attempts: (before?.attempts ?? 0) + 1,
       failed: (before?.failed ?? 0) + (row.state === 'Failed' ? 1 : 0),
-      last_at: timestampText(d.updatedUs),
+      last_at: capturedText(d.updatedUs, e.capture.clockSteps),
       ...(row.userAgent === '' ? {} : { user_agent: row.userAgent }),
       ...(row.code === null ? {} : { code: row.code }),
       ...(row.reason === '' ? {} : { reason: row.reason }),
@@ -74,7 +74,7 @@ export function bindingOf(e: Evidence, d: Dialog): Binding {
     contacts: request?.contacts.slice(0, MAX_CONTACTS_SHOWN).map(({ uriText }) => cut(withoutSecrets(uriText))) ?? [],
     ...(d.requestedExpirySec < 0 ? {} : { expires_asked_sec: d.requestedExpirySec }),
     ...(isBound && d.grantedExpirySec >= 0 ? { expires_granted_sec: d.grantedExpirySec } : {}),
-    ...(isBound && !Number.isNaN(d.expiresUs) ? { expires_at: timestampText(d.expiresUs) } : {}),
+    ...(isBound && !Number.isNaN(d.expiresUs) ? { expires_at: capturedText(d.expiresUs, e.capture.clockSteps) } : {}),
   };
 }
 

@@ -4,7 +4,8 @@
 import type { AskAlert, AskSecurity } from '../contract/index.ts';
 import type { SecurityAlert } from '../security/alert.ts';
 import { alertText } from '../security/outputs/security-line.ts';
-import { timestampText } from './captured-at.ts';
+import type { ClockStep } from '../store/clock-steps.ts';
+import { capturedText } from './captured-at.ts';
 import type { Figures } from './figures.ts';
 
 export function toAskSecurity({ security, evidence }: Figures): AskSecurity {
@@ -12,11 +13,11 @@ export function toAskSecurity({ security, evidence }: Figures): AskSecurity {
   return {
     schema_version: 1,
     is_watching: security !== null,
-    alerts: alerts.map((alert) => toAlert(alert, evidence.rules.names.of(alert.source))),
+    alerts: alerts.map((alert) => toAlert(alert, evidence.rules.names.of(alert.source), evidence.capture.clockSteps)),
   };
 }
 
-function toAlert(alert: SecurityAlert, name: string | null): AskAlert {
+function toAlert(alert: SecurityAlert, name: string | null, steps: readonly ClockStep[]): AskAlert {
   const { evidence } = alert;
   const tallies = (map: ReadonlyMap<string | number, number>): AskAlert['codes'] =>
     [...map].map(([name, count]) => ({ name: name === 0 ? 'no answer' : String(name), count }));
@@ -26,8 +27,8 @@ function toAlert(alert: SecurityAlert, name: string | null): AskAlert {
     source: alert.source,
     ...(alert.net === null ? {} : { net: alert.net }),
     ...(name === null ? {} : { name }),
-    at: timestampText(alert.atUs),
-    first_at: timestampText(evidence.firstUs),
+    at: capturedText(alert.atUs, steps),
+    first_at: capturedText(evidence.firstUs, steps),
     count: evidence.count,
     method: alert.method,
     methods: tallies(evidence.methods),

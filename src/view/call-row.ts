@@ -16,6 +16,7 @@ import { finalCodeOf, finalOf } from '../analysis/signaling/failure.ts';
 import { codecsOf } from '../analysis/stream-quality.ts';
 import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
+import { asCaptured } from '../store/clock-steps.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { hasOwnDrops } from './own-drops.ts';
 
@@ -76,10 +77,10 @@ class DialogRow implements CallRow {
     return this.#d.callId;
   }
   get startedUs(): number {
-    return this.#d.createdUs;
+    return asCaptured(this.#e.capture.clockSteps, this.#d.createdUs);
   }
   get updatedUs(): number {
-    return this.#d.updatedUs;
+    return asCaptured(this.#e.capture.clockSteps, this.#d.updatedUs);
   }
   get state(): string {
     return DIALOG_STATES[this.#d.state] ?? '';

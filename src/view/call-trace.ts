@@ -34,8 +34,8 @@ export function notKept(dialogs: readonly Dialog[], trace: readonly Traced[]): n
 }
 
 /** A message without its text. */
-export function messageFacts({ d, m }: Traced): Omit<AskMessage, 'text'> {
-  return { call_id: d.callId, ...plainFacts(m, summaryIn(m.bytes)), has_sdp: hasSdp(m.parse()) };
+export function messageFacts(e: Evidence, { d, m }: Traced): Omit<AskMessage, 'text'> {
+  return { call_id: d.callId, ...plainFacts(m, summaryIn(m.bytes), e.capture.clockSteps), has_sdp: hasSdp(m.parse()) };
 }
 
 /** The texts of messages, read while they are made: bytes of all of them may be many. */
@@ -49,7 +49,7 @@ export function* messagesSteps(
   const messages = yield* messagesShown(
     only === undefined ? trace : trace.filter(({ m }) => m.index === only),
     ({ d }) => d === dialogs[0],
-    (traced) => ({ ...messageFacts(traced), text: textOf(traced.m, showsSecrets) }),
+    (traced) => ({ ...messageFacts(e, traced), text: textOf(traced.m, showsSecrets) }),
   );
   const callIds = dialogs.map((d) => d.callId);
   return messagesDocument(callIds, messages, { calls: moreCalls, notKept: notKept(dialogs, trace) });

@@ -36,6 +36,8 @@ const FINDINGS = {
   packet_loss: ['major', 'streams'],
   poor_quality: ['major', 'streams'],
   registration_failure: ['major', 'dialogs'],
+  /** The clock of the host was set while it captured. */
+  clock_step: ['minor', 'steps'],
   high_jitter: ['minor', 'streams'],
   orphaned_stream: ['minor', 'streams'],
   post_dial_delay: ['minor', 'dialogs'],

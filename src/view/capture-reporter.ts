@@ -7,16 +7,18 @@ import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import { dialogFactsSteps, keptDialog } from '../analysis/dialog-facts.ts';
 import type { StreamQuality } from '../analysis/stream-quality.ts';
 import { audible, streamQuality } from '../analysis/stream-quality.ts';
-import type { CaptureReport } from '../contract/index.ts';
+import type { CaptureReport, FindingEvidence } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import type { Slice, Turns } from '../core/turns.ts';
 import { alertText } from '../security/outputs/security-line.ts';
+import type { ClockStep } from '../store/clock-steps.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { FindingKind } from './capture-findings.ts';
 import { CaptureFindings } from './capture-findings.ts';
-import { timestampText } from './captured-at.ts';
+import { capturedText } from './captured-at.ts';
+import { clockStepText } from './clock-step-text.ts';
 import type { Figures } from './figures.ts';
 import { shedCaveats } from './losses.ts';
 
@@ -62,6 +64,8 @@ export class CaptureReporter {
     const framesRead = source.counter('frames');
     const isComplete = addLosses(this.#f, findings);
     addAlerts(this.#f, findings);
+    const { clockSteps } = evidence.capture;
+    for (const step of clockSteps) findings.add('clock_step', () => clockEvidence(step, clockSteps));
     const { nextSerial } = stores.dialogs;
     const { opened } = stores.streams;
     let dialogs = 0;
@@ -72,7 +76,7 @@ export class CaptureReporter {
       const facts = await slice.finish(keptDialog(stores, d, dialogFactsSteps(evidence, d)));
       if (facts === null || facts.document === null) continue;
       dialogs++;
-      addDialog(d, facts.document, findings);
+      addDialog(d, facts.document, findings, clockSteps);
     }
     let streams = 0;
     for (const stream of stores.streams.fromNewest()) {
@@ -80,7 +84,7 @@ export class CaptureReporter {
       const q = stream.serial < opened ? streamQuality(stream, evidence.capture.quality) : null;
       if (q === null) continue;
       streams++;
-      addStream(stream, q, findings);
+      addStream(stream, q, findings, clockSteps);
     }
     const report: CaptureReport = {
       frames_read: framesRead,
@@ -114,18 +118,23 @@ function addLosses(f: Figures, findings: CaptureFindings): boolean {
   return shed.every(([, count]) => count === 0);
 }
 
+/** When the clock of the host was set: nothing else is found because of it. */
+function clockEvidence(step: ClockStep, steps: readonly ClockStep[]): FindingEvidence {
+  return { at: capturedText(step.atUs, steps), note: clockStepText(step) };
+}
+
 /** Who was reported as a scanner, a flood or a fraud, each source once. */
-function addAlerts({ security }: Figures, findings: CaptureFindings): void {
+function addAlerts({ security, evidence }: Figures, findings: CaptureFindings): void {
   for (const alert of security?.reported ?? []) {
     findings.add(alert.kind === 'reg-flood' ? 'reg_flood' : alert.kind, () => ({
       endpoints: [alert.source],
-      at: timestampText(alert.atUs),
+      at: capturedText(alert.atUs, evidence.capture.clockSteps),
       note: alertText(alert),
     }));
   }
 }
 
-function addDialog(d: Dialog, facts: DialogFacts, findings: CaptureFindings): void {
+function addDialog(d: Dialog, facts: DialogFacts, findings: CaptureFindings, steps: readonly ClockStep[]): void {
   const { media, signaling: s } = facts;
   const add = (kind: FindingKind, note: () => string | undefined = () => undefined, endpoint?: string): void =>
     findings.add(kind, () => {
@@ -133,7 +142,7 @@ function addDialog(d: Dialog, facts: DialogFacts, findings: CaptureFindings): vo
       return {
         call_id: d.callId,
         ...(endpoint === undefined ? {} : { endpoints: [endpoint] }),
-        at: timestampText(d.createdUs),
+        at: capturedText(d.createdUs, steps),
         ...(said === undefined ? {} : { note: said }),
       };
     });
@@ -159,13 +168,13 @@ function addDialog(d: Dialog, facts: DialogFacts, findings: CaptureFindings): vo
   if (s.sourceDisagreement !== null) add('source_disagreement');
 }
 
-function addStream(stream: Stream, q: StreamQuality, findings: CaptureFindings): void {
+function addStream(stream: Stream, q: StreamQuality, findings: CaptureFindings, steps: readonly ClockStep[]): void {
   const { snapshot: s, ownLost, knownLossPct, jitterMs, mos } = q;
   const add = (kind: FindingKind, note: () => string): void =>
     findings.add(kind, () => ({
       ...(stream.dialog === null ? {} : { call_id: stream.dialog.callId }),
       endpoints: [endpointKeyText(stream.srcKey), endpointKeyText(stream.dstKey)],
-      at: timestampText(s.firstUs),
+      at: capturedText(s.firstUs, steps),
       note: note(),
     }));
   const { isLossy, isJittery, isPoor } = audible(q);

@@ -6,6 +6,7 @@
  */
 
 import { hexWord, sixDigits, TWO_DIGITS } from '../core/fixed-digits.ts';
+import { asCaptured, type ClockStep } from '../store/clock-steps.ts';
 import type { FramePointer } from '../store/dialogs/call-marks.ts';
 
 const LAST_SECOND = Date.UTC(9999, 11, 31, 23, 59, 59) / 1000;
@@ -33,6 +34,11 @@ export function timestampText(us: number): string {
   const hour = Math.floor(minutes / 60);
   const time = `${TWO_DIGITS[hour]}:${TWO_DIGITS[minutes - hour * 60]}:${TWO_DIGITS[ofDay - minutes * 60]}`;
   return `${cachedDate}${time}.${sixDigits(whole - second * 1_000_000)}Z`;
+}
+
+/** The same of a time of the capture, as the clock of its host showed it. */
+export function capturedText(us: number, steps: readonly ClockStep[]): string {
+  return timestampText(asCaptured(steps, us));
 }
 
 /** The frame pointer as text, its digest FNV-1a 64 of the captured bytes; `sources` are the capture files by number, as given on the command line. */

@@ -85,7 +85,11 @@ function* sideOf(e: Evidence, d: Dialog): Steps<Side> {
   const trace = yield* traceOf(e, [d]);
   const messages = trace.filter(({ m }) => m.isFirst).slice(0, MESSAGES_COMPARED);
   yield;
-  return { row: toCallRow(e, d), opening: trace[0]?.m.parse() ?? null, messages: messages.map(messageFacts) };
+  return {
+    row: toCallRow(e, d),
+    opening: trace[0]?.m.parse() ?? null,
+    messages: messages.map((traced) => messageFacts(e, traced)),
+  };
 }
 
 function row(group: CompareRow['group'], what: string, a: string, b: string): CompareRow {

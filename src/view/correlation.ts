@@ -4,8 +4,9 @@
 import type { CallTree as Tree } from '../analysis/call-tree.ts';
 import type { Leg } from '../analysis/correlation.ts';
 import type { CallTree, Correlation } from '../contract/index.ts';
+import { type ClockStep, NEVER_SET } from '../store/clock-steps.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { timestampText } from './captured-at.ts';
+import { capturedText } from './captured-at.ts';
 
 export function toCorrelation(d: Dialog, legs: readonly Leg[], total: number): Correlation {
   return {
@@ -23,7 +24,7 @@ export function toCorrelation(d: Dialog, legs: readonly Leg[], total: number): C
   };
 }
 
-export function toCallTree(root: Dialog, tree: Tree): CallTree {
+export function toCallTree(root: Dialog, tree: Tree, steps: readonly ClockStep[] = NEVER_SET): CallTree {
   let messages = 0;
   let firstUs = root.createdUs;
   let lastUs = root.updatedUs;
@@ -53,7 +54,7 @@ export function toCallTree(root: Dialog, tree: Tree): CallTree {
     total_messages: messages,
     truncated: tree.isTruncated,
     heuristic_edges: guesses,
-    first_activity: timestampText(firstUs),
-    last_activity: timestampText(lastUs),
+    first_activity: capturedText(firstUs, steps),
+    last_activity: capturedText(lastUs, steps),
   };
 }

@@ -5,15 +5,16 @@
 import type { CallDocument, Dialog as DialogDocument, RtpStream, SdpExchange, Timing } from '../contract/index.ts';
 import { spanSec } from '../core/rounded.ts';
 import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
-import { timestampText } from './captured-at.ts';
+import type { ClockStep } from '../store/clock-steps.ts';
+import { capturedText } from './captured-at.ts';
 import type { CallReading, DialogReading, SdpReading } from './dialog-reading.ts';
 import { toRtpStream } from './stream-document.ts';
 
 /** With its times, and more of its media. */
 export function toCallDocument({ dialog, streams }: CallReading): CallDocument {
   return Object.assign(toDialogDocument(dialog, streams.map(toRtpStream)), {
-    created_at: timestampText(dialog.createdUs),
-    updated_at: timestampText(dialog.updatedUs),
+    created_at: capturedText(dialog.createdUs, dialog.clockSteps),
+    updated_at: capturedText(dialog.updatedUs, dialog.clockSteps),
     ...dialog.media,
   });
 }
@@ -28,7 +29,7 @@ export function toDialogDocument(r: DialogReading, streams: RtpStream[]): Dialog
     msg_count: r.msgCount,
     duration_sec: spanSec(r.createdUs, r.updatedUs),
     timing: toTiming(r),
-    sdp_timeline: r.sdp.map(toSdpExchange),
+    sdp_timeline: r.sdp.map((entry) => toSdpExchange(entry, r.clockSteps)),
     diagnosis: judged.diagnosis,
     streams,
   };
@@ -61,9 +62,9 @@ function toTiming({ retransmits, timing: t }: DialogReading): Timing {
   return out;
 }
 
-function toSdpExchange(entry: SdpReading): SdpExchange {
+function toSdpExchange(entry: SdpReading, steps: readonly ClockStep[]): SdpExchange {
   const out: SdpExchange = {
-    timestamp: timestampText(entry.tsUs),
+    timestamp: capturedText(entry.tsUs, steps),
     direction: entry.isOffer ? 'offer' : 'answer',
     codecs: [...entry.codecs],
     mode: entry.mode,

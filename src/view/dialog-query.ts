@@ -7,7 +7,7 @@ import type { Slice, Turns } from '../core/turns.ts';
 import { isNeverGone } from '../core/turns.ts';
 import { DIALOG_STATES } from '../core/words.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { Dialogs } from '../store/stores.ts';
+import type { CapturedIn, Dialogs } from '../store/stores.ts';
 import { countByMethod, toDialogSummary } from './dialog-summary.ts';
 
 /** Records between two looks at the clock; a pattern may take a while for a single one. */
@@ -29,7 +29,7 @@ export type DialogFilter = Page & {
 export async function queryDialogs(
   store: Dialogs,
   filter: DialogFilter,
-  sources: readonly string[],
+  capture: CapturedIn,
   turns: Turns,
   isGone: () => boolean = isNeverGone,
 ): Promise<DialogList | null> {
@@ -37,7 +37,7 @@ export async function queryDialogs(
   const state = filter.state === undefined ? null : DIALOG_STATES.indexOf(filter.state);
   // The total and its split are of the moment in which the walk begins.
   const known = matchesFrom === undefined ? store.methods.split(state) : null;
-  const found = await turns.walk((slice) => walk(store, filter, state, known, sources, slice, isGone));
+  const found = await turns.walk((slice) => walk(store, filter, state, known, capture, slice, isGone));
   if (found === null) return null;
   let total = 0;
   for (const count of found.counts.values()) total += count;
@@ -59,7 +59,7 @@ async function walk(
   { matchesFrom, offset, limit }: DialogFilter,
   state: number | null,
   known: ReadonlyMap<string, number> | null,
-  sources: readonly string[],
+  capture: CapturedIn,
   slice: Slice,
   isGone: () => boolean,
 ): Promise<Found> {
@@ -88,7 +88,7 @@ async function walk(
       if (fromUser === '' || !matchesFrom(fromUser)) continue;
       counts.set(d.methodText, (counts.get(d.methodText) ?? 0) + 1);
     }
-    if (matched >= offset && page.length < limit) page.push(toDialogSummary(d, sources));
+    if (matched >= offset && page.length < limit) page.push(toDialogSummary(d, capture));
     matched++;
   }
   return { page, counts: known ?? counts };

@@ -6,6 +6,7 @@ import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import { noMediaFault } from '../analysis/findings.ts';
 import type { Dialog as DialogDocument } from '../contract/index.ts';
+import type { ClockStep } from '../store/clock-steps.ts';
 import type { CallTiming } from '../store/dialogs/call-timing.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
@@ -37,6 +38,7 @@ export type DialogReading = {
   readonly msgCount: number;
   readonly createdUs: number;
   readonly updatedUs: number;
+  readonly clockSteps: readonly ClockStep[];
   readonly retransmits: number;
   readonly timing: CallTiming;
   readonly sdp: readonly SdpReading[];
@@ -66,6 +68,7 @@ export function readDialog(e: Evidence, d: Dialog, facts: DialogFacts): DialogRe
     msgCount: d.msgCount,
     createdUs: d.createdUs,
     updatedUs: d.updatedUs,
+    clockSteps: e.capture.clockSteps,
     retransmits: d.retransmits,
     timing: callTiming(d),
     sdp: (d.sdp ?? []).map(readSdp),

@@ -6,10 +6,11 @@ import { spanSec } from '../core/rounded.ts';
 import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { framePointerText, timestampText } from './captured-at.ts';
+import type { CapturedIn } from '../store/stores.ts';
+import { capturedText, framePointerText } from './captured-at.ts';
 
 /** One list row. */
-export function toDialogSummary(d: Dialog, sources: readonly string[]): DialogSummary {
+export function toDialogSummary(d: Dialog, { sources, clockSteps }: CapturedIn): DialogSummary {
   const timing = callTiming(d);
   const row: DialogSummary = {
     call_id: d.callId,
@@ -17,8 +18,8 @@ export function toDialogSummary(d: Dialog, sources: readonly string[]): DialogSu
     method: d.methodText,
     msg_count: d.msgCount,
     duration_sec: spanSec(d.createdUs, d.updatedUs),
-    created_at: timestampText(d.createdUs),
-    updated_at: timestampText(d.updatedUs),
+    created_at: capturedText(d.createdUs, clockSteps),
+    updated_at: capturedText(d.updatedUs, clockSteps),
     timing: {
       pdd_ms: timing.pddMs,
       setup_ms: timing.setupMs,

@@ -27,15 +27,15 @@ import { toTermination } from './termination.ts';
 
 export function streamDocument(e: Evidence, stream: Stream): RtpStream | null {
   const q = streamQuality(stream, e.capture.quality);
-  return q === null ? null : toRtpStream(readStream(stream, q, e.capture.sources));
+  return q === null ? null : toRtpStream(readStream(stream, q, e.capture));
 }
 
 /** The same with what each payload type carried, where it changed, and why its loss is not known, where it is not. */
 export function askStream(e: Evidence, stream: Stream): AskStream | null {
   const q = streamQuality(stream, e.capture.quality);
   if (q === null) return null;
-  const document: AskStream = toRtpStream(readStream(stream, q, e.capture.sources));
-  if (q.segments.length > 0) document.segments = segmentRows(stream, q);
+  const document: AskStream = toRtpStream(readStream(stream, q, e.capture));
+  if (q.segments.length > 0) document.segments = segmentRows(stream, q, e.capture.clockSteps);
   const why = notKnown(q);
   if (why !== null) document.not_known = why;
   return document;
@@ -114,6 +114,6 @@ function* streamReadings(e: Evidence, { streams }: DialogFacts): Generator<Strea
   const most = Math.floor(MAX_DIALOG_INTERVALS / Math.max(1, streams.length));
   for (const { stream, quality } of streams) {
     e.omitted.intervals += Math.max(0, quality.windows.length - most);
-    yield readStream(stream, quality, e.capture.sources, most);
+    yield readStream(stream, quality, e.capture, most);
   }
 }

@@ -13,9 +13,10 @@ import { LADDER_CHARS, LADDER_LIFELINES, LADDER_STEPS, LADDER_STREAMS } from '..
 import { endpointKeyText, endpointText, socketOf } from '../core/ip.ts';
 import { spanSec } from '../core/rounded.ts';
 import type { Steps } from '../core/turns.ts';
+import { asCaptured } from '../store/clock-steps.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { messageFacts, notKept, traceOf } from './call-trace.ts';
-import { timestampText } from './captured-at.ts';
+import { capturedText, timestampText } from './captured-at.ts';
 import { notKnown } from './own-drops.ts';
 import { shownOf } from './shown-messages.ts';
 import { mosValue, percent, ssrcText } from './stream-document.ts';
@@ -49,7 +50,7 @@ export function* ladderSteps(e: Evidence, dialogs: readonly Dialog[], moreCalls 
   const messages: LadderMessage[] = [];
   for (const traced of trace) {
     const { src, dst, tsUs } = traced.m;
-    messages.push({ callId: traced.d.callId, src, dst, tsUs, facts: () => messageFacts(traced) });
+    messages.push({ callId: traced.d.callId, src, dst, tsUs, facts: () => messageFacts(e, traced) });
     yield;
   }
   const media = yield* mediaOf(e, dialogs);
@@ -57,7 +58,10 @@ export function* ladderSteps(e: Evidence, dialogs: readonly Dialog[], moreCalls 
     {
       callIds: dialogs.map((d) => d.callId),
       moreCalls,
-      startedUs: dialogs.reduce((least, d) => Math.min(least, d.createdUs), Number.POSITIVE_INFINITY),
+      startedUs: asCaptured(
+        e.capture.clockSteps,
+        dialogs.reduce((least, d) => Math.min(least, d.createdUs), Number.POSITIVE_INFINITY),
+      ),
       messages,
       media,
       notKept: notKept(dialogs, trace),
@@ -130,8 +134,8 @@ function* mediaOf(e: Evidence, dialogs: readonly Dialog[]): Steps<LadderParts['m
         ssrc: ssrcText(stream.ssrc),
         packets,
         loss_pct: percent(q.lossPct),
-        first_seen: timestampText(q.snapshot.firstUs),
-        last_seen: timestampText(q.snapshot.lastUs),
+        first_seen: capturedText(q.snapshot.firstUs, e.capture.clockSteps),
+        last_seen: capturedText(q.snapshot.lastUs, e.capture.clockSteps),
       };
       const why = notKnown(q);
       if (why !== null) row.not_known = why;

@@ -46,8 +46,9 @@ export class LiveCalls implements Observer {
   onMessage(_buf: Buffer, _start: number, _end: number, _scan: SipScan, _carrier: Packet, d: Dialog | null): void {
     const { onMessage, showsSecrets } = this.#watching;
     if (onMessage === null || d === null || d.tailRow === NO_ROW || !this.#passes(d)) return;
-    const m = new CallMessage(this.#evidence().stores.log, d.tailRow, d.keptCount - 1);
-    onMessage({ ...messageFacts({ d, m }), text: textOf(m, showsSecrets) }, d.serial);
+    const e = this.#evidence();
+    const m = new CallMessage(e.stores.log, d.tailRow, d.keptCount - 1);
+    onMessage({ ...messageFacts(e, { d, m }), text: textOf(m, showsSecrets) }, d.serial);
   }
 
   onDialogState(d: Dialog): void {

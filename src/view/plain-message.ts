@@ -6,7 +6,8 @@ import type { CallMessage } from '../analysis/call-messages.ts';
 import type { AskMessage, MessageNote } from '../contract/index.ts';
 import { ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { withoutSecrets } from '../protocols/sip/redaction.ts';
-import { timestampText } from './captured-at.ts';
+import { type ClockStep, NEVER_SET } from '../store/clock-steps.ts';
+import { capturedText } from './captured-at.ts';
 
 const SUMMARY_MAX = 200;
 
@@ -28,10 +29,14 @@ export type PlainMessage = Pick<
 >;
 
 /** `summary`: what summaryOf() says of its first line. */
-export function plainFacts(m: PlainMessage, summary: string): Omit<AskMessage, 'text' | 'call_id' | 'has_sdp'> {
+export function plainFacts(
+  m: PlainMessage,
+  summary: string,
+  steps: readonly ClockStep[] = NEVER_SET,
+): Omit<AskMessage, 'text' | 'call_id' | 'has_sdp'> {
   return {
     index: m.index,
-    at: timestampText(m.tsUs),
+    at: capturedText(m.tsUs, steps),
     src: m.srcText,
     dst: m.dstText,
     transport: TRANSPORTS[m.transport] ?? '',

@@ -3,6 +3,7 @@
  */
 import type { AskPulse } from '../contract/index.ts';
 import { DIALOG_STATES } from '../core/words.ts';
+import { asCaptured } from '../store/clock-steps.ts';
 import { timestampText } from './captured-at.ts';
 import type { Figures } from './figures.ts';
 import { lossCounters } from './losses.ts';
@@ -38,7 +39,7 @@ export function toPulse(f: Figures): Pulse {
     outside: source.counter('sip_outside_gate') + f.ingest.decode.excludedSip,
     isDegraded: Object.values(lost).some((n) => n > 0),
     progress: f.file?.progress() ?? null,
-    nowUs: f.evidence.capture.nowUs,
+    nowUs: asCaptured(f.evidence.capture.clockSteps, f.evidence.capture.nowUs),
   };
 }
 

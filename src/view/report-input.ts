@@ -23,7 +23,7 @@ import { HEADER } from '../protocols/sip/header-name.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { callHints } from './call-hints.ts';
-import { timestampText } from './captured-at.ts';
+import { capturedText } from './captured-at.ts';
 import { ladderSteps } from './ladder.ts';
 import { commonNote } from './leg-notes.ts';
 import type { Exchange } from './media-lines.ts';
@@ -55,7 +55,7 @@ export function* reportSteps(e: Evidence, d: Dialog): Steps<ReportInput> {
   const keys = yield* keyFacts(e, d, facts);
   return {
     callId: d.callId,
-    facts: [...callFacts(d), ...agents, ...endFacts(e, d), ...keys, ...videoFacts(d, facts), ...legFacts(e, d)],
+    facts: [...callFacts(e, d), ...agents, ...endFacts(e, d), ...keys, ...videoFacts(d, facts), ...legFacts(e, d)],
     timing: timingFacts(d),
     ladder: yield* ladderSteps(e, [d]),
     sdp: offerRows(exchangesOf(d), toMediaLines(d.sdp ?? []), linesBeyond(d.sdp ?? [])),
@@ -72,13 +72,13 @@ function exchangesOf(d: Dialog): Exchange[] {
   }));
 }
 
-function callFacts(d: Dialog): [string, string][] {
+function callFacts(e: Evidence, d: Dialog): [string, string][] {
   const facts: [string, string][] = [
     ['State', DIALOG_STATES[d.state] ?? ''],
     ['Method', d.methodText],
     ['From', d.fromDisplay === null ? d.fromUser : `${d.fromDisplay} <${d.fromUser}>`],
     ['To', d.toDisplay === null ? d.toUser : `${d.toDisplay} <${d.toUser}>`],
-    ['Started', timestampText(d.createdUs)],
+    ['Started', capturedText(d.createdUs, e.capture.clockSteps)],
     ['Lasted', `${spanSec(d.createdUs, d.updatedUs).toFixed(3)} s, ${counted(d.msgCount, 'message')}`],
     ['Seen by', ORIGINS[d.origin] ?? ''],
   ];

@@ -79,6 +79,7 @@ export function toStats(f: Figures, timing: TimingStats = pddPercentiles(f.evide
       encrypted_sip_flows: decode.encryptedFlows,
       encrypted_media_streams: streams.encryptedEver,
       ...probeStatus(f.tls),
+      clock_steps: capture.clockSteps.length,
       sampled: 0,
     },
     losses: lossesByReason(f),

@@ -7,8 +7,9 @@ import { hexWord } from '../core/fixed-digits.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import { rounded } from '../core/rounded.ts';
 import { ORIGINS } from '../core/words.ts';
+import { type ClockStep, NEVER_SET } from '../store/clock-steps.ts';
 import type { Stream } from '../store/media/stream.ts';
-import { timestampText } from './captured-at.ts';
+import { capturedText } from './captured-at.ts';
 import type { StreamReading, WindowReading } from './stream-reading.ts';
 
 const NO_DSCP = 0xff;
@@ -23,9 +24,9 @@ export function ssrcText(ssrc: number): string {
 }
 
 /** One closed window of a stream. */
-export function toInterval(w: WindowReading): QualityInterval {
+export function toInterval(w: WindowReading, steps: readonly ClockStep[] = NEVER_SET): QualityInterval {
   const out: QualityInterval = {
-    timestamp: timestampText(w.startUs),
+    timestamp: capturedText(w.startUs, steps),
     jitter_ms: milliseconds(w.jitterMs),
     loss_pct: percent(w.lossPct),
     packets: w.packets,
@@ -65,9 +66,9 @@ export function toRtpStream(s: StreamReading): RtpStream {
     jitter_ms: milliseconds(s.jitterMs),
     loss_pct: percent(s.lossPct),
     orphaned: call === null,
-    first_seen: timestampText(s.firstUs),
-    last_seen: timestampText(s.lastUs),
-    quality_intervals: s.windows.map(toInterval),
+    first_seen: capturedText(s.firstUs, s.clockSteps),
+    last_seen: capturedText(s.lastUs, s.clockSteps),
+    quality_intervals: s.windows.map((w) => toInterval(w, s.clockSteps)),
   };
   if (s.codec !== null) doc.codec = s.codec;
   if (burst !== null)

@@ -17,7 +17,9 @@ import { windowLosses } from '../protocols/rtp/stream-figures.ts';
 import { packetMs } from '../protocols/rtp/stream-snapshot.ts';
 import type { StreamWindow } from '../protocols/rtp/stream-window.ts';
 import { windowCounts, windowJitterMs } from '../protocols/rtp/stream-window.ts';
+import type { ClockStep } from '../store/clock-steps.ts';
 import type { Stream } from '../store/media/stream.ts';
+import type { CapturedIn } from '../store/stores.ts';
 import { framePointerText } from './captured-at.ts';
 
 /** One closed window. Where it has no verdict too few packets were expected; a codec without published values has no score. */
@@ -46,6 +48,7 @@ export type StreamReading = {
   readonly lossPct: number;
   readonly firstUs: number;
   readonly lastUs: number;
+  readonly clockSteps: readonly ClockStep[];
   readonly windows: readonly WindowReading[];
   readonly codec: string | null;
   readonly burst: BurstGap | null;
@@ -65,7 +68,7 @@ export type StreamReading = {
 export function readStream(
   stream: Stream,
   q: StreamQuality,
-  sources: readonly string[],
+  { sources, clockSteps }: CapturedIn,
   mostWindows: number = Number.POSITIVE_INFINITY,
 ): StreamReading {
   const s = q.snapshot;
@@ -83,6 +86,7 @@ export function readStream(
     lossPct: q.lossPct,
     firstUs: s.firstUs,
     lastUs: s.lastUs,
+    clockSteps,
     windows: readWindows(stream, q, mostWindows),
     codec: q.codec,
     burst: finishBurstGap(s, packetMs(s, q.clockRate, q.tsStep), q.held),

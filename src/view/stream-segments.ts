@@ -4,22 +4,23 @@ import { segmentScore } from '../analysis/stream-quality.ts';
 import { segmentJitterMs, segmentLate } from '../analysis/stream-segments.ts';
 import type { StreamSegment as SegmentRow } from '../contract/index.ts';
 import type { StreamSegment } from '../protocols/rtp/stream-segment.ts';
+import type { ClockStep } from '../store/clock-steps.ts';
 import { streamFormat } from '../store/media/codec-format.ts';
 import type { Stream } from '../store/media/stream.ts';
-import { timestampText } from './captured-at.ts';
+import { capturedText } from './captured-at.ts';
 import { milliseconds, mosValue } from './stream-document.ts';
 
-export function segmentRows(stream: Stream, q: StreamQuality): SegmentRow[] {
-  return q.segments.map((segment) => segmentRow(stream, q, segment));
+export function segmentRows(stream: Stream, q: StreamQuality, steps: readonly ClockStep[]): SegmentRow[] {
+  return q.segments.map((segment) => segmentRow(stream, q, segment, steps));
 }
 
-function segmentRow(stream: Stream, q: StreamQuality, segment: StreamSegment): SegmentRow {
+function segmentRow(stream: Stream, q: StreamQuality, segment: StreamSegment, steps: readonly ClockStep[]): SegmentRow {
   const { payloadType, tsStep, packets, expected, lost } = segment;
   const format = streamFormat(stream, payloadType);
   const row: SegmentRow = {
     payload_type: payloadType,
-    from: timestampText(segment.firstUs),
-    to: timestampText(segment.lastUs),
+    from: capturedText(segment.firstUs, steps),
+    to: capturedText(segment.lastUs, steps),
     packets,
     expected,
     lost,

@@ -4,6 +4,7 @@
 import type { Stats } from '../contract/index.ts';
 import type { DialogStateName } from '../core/words.ts';
 import { DIALOG_STATES } from '../core/words.ts';
+import { clockLines } from './clock-step-text.ts';
 import type { Figures, Written } from './figures.ts';
 import { probeLine } from './probe-status.ts';
 import { toStats } from './stats.ts';
@@ -19,6 +20,8 @@ export type Summary = {
   /** What the TLS probes saw, as a line; null without them. */
   readonly probes: string | null;
   readonly written: Written | null;
+  /** Lines that say when the clock of the host was set. */
+  readonly clock: readonly string[];
   readonly stats: Stats;
 };
 
@@ -32,6 +35,7 @@ export function toSummary(f: Figures): Summary {
     rtp: streams.totals(),
     probes: probeLine(f),
     written: f.saving.written,
+    clock: clockLines(f.evidence.capture.clockSteps),
     stats: toStats(f),
   };
 }

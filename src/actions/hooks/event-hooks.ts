@@ -13,7 +13,7 @@ import { loadNative } from '../../sources/native.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { Capture, QualityContext } from '../../store/stores.ts';
-import { timestampText } from '../../view/captured-at.ts';
+import { capturedText, timestampText } from '../../view/captured-at.ts';
 import { toDialogSummary } from '../../view/dialog-summary.ts';
 import type { Meter } from '../../view/figures.ts';
 import { snake } from '../../view/loss-row.ts';
@@ -53,17 +53,17 @@ export class Hooks implements Observer, Meter {
   }
 
   /** A dialog has left state `from`. */
-  onDialogState(d: Dialog, from: number, { sources }: Capture): void {
+  onDialogState(d: Dialog, from: number, capture: Capture): void {
     const { dialog } = this;
     if (dialog === null || !dialog.admit()) return;
     const event: DialogStateEvent = {
       schema_version: 1,
       event: 'dialog_state',
-      at: timestampText(d.updatedUs),
+      at: capturedText(d.updatedUs, capture.clockSteps),
       call_id: d.callId,
       from_state: DIALOG_STATES[from] ?? 'Trying',
       to_state: DIALOG_STATES[d.state] ?? 'Trying',
-      dialog: toDialogSummary(d, sources),
+      dialog: toDialogSummary(d, capture),
     };
     dialog.run(event);
   }

@@ -7,6 +7,7 @@ import type { EndpointKey } from '../../core/ip.ts';
 import type { RecordReader, RecordWriter } from '../../core/record.ts';
 import type { BurstGap } from '../../protocols/rtp/burst-gap.ts';
 import type { RoundTrip } from '../../protocols/rtp/round-trip.ts';
+import { NEVER_SET } from '../../store/clock-steps.ts';
 import type { CallTiming } from '../../store/dialogs/call-timing.ts';
 import type { CallReading, DialogReading, Judged, SdpReading } from '../../view/dialog-reading.ts';
 import { NOTHING_JUDGED } from '../../view/dialog-reading.ts';
@@ -108,6 +109,7 @@ function readDialog(from: RecordReader): DialogReading {
     msgCount: from.number(),
     createdUs: from.number(),
     updatedUs: from.number(),
+    clockSteps: NEVER_SET,
     retransmits: from.number(),
     timing: readTiming(from),
     sdp: from.list(() => readSdp(from)),
@@ -215,6 +217,7 @@ function readStream(from: RecordReader): StreamReading {
     lossPct: from.number(),
     firstUs: from.number(),
     lastUs: from.number(),
+    clockSteps: NEVER_SET,
     windows: from.list(() => readWindow(from)),
     codec: from.textOrNull(),
     burst: from.flag() ? readBurst(from) : null,

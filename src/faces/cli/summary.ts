@@ -6,6 +6,9 @@ import type { Written } from '../../view/figures.ts';
 import { PROBE_STATUS } from '../../view/probe-status.ts';
 import type { Summary } from '../../view/summary.ts';
 
+/** Of `caveats`: they have lines of their own, or say of nothing that it is missing. */
+const SAID_ELSEWHERE: ReadonlySet<string> = new Set([...PROBE_STATUS, 'clock_steps']);
+
 /** What was read, lost and written, in a few lines. */
 export function summaryLines(summary: Summary): string[] {
   const { stats: s, copies, written } = summary;
@@ -27,10 +30,11 @@ export function summaryLines(summary: Summary): string[] {
       `${counted(s.unanalysed_websocket_messages, 'WebSocket message')} outside --ws-portrange not analysed; busiest ports: ` +
         s.unanalysed_websocket_ports.map((p) => `${p.port} (${p.messages})`).join(', '),
     );
+  lines.push(...summary.clock);
   if (copies > 0) lines.push(`${counted(copies, 'frame')} more that other sources or interfaces saw too: counted once`);
   if (summary.probes !== null) lines.push(summary.probes);
   const lost = Object.entries({ ...s.capture_quality, ...s.caveats }).filter(
-    ([name, n]) => typeof n === 'number' && n > 0 && !PROBE_STATUS.has(name),
+    ([name, n]) => typeof n === 'number' && n > 0 && !SAID_ELSEWHERE.has(name),
   );
   if (written !== null) lines.push(writtenLine(written));
   if (lost.length > 0) lines.push(`not analysed or not kept: ${lost.map(([k, n]) => `${k} ${n}`).join(', ')}`);
