@@ -322,6 +322,7 @@ export const STATS: Stats = {
     uprobe_refused: 0,
     uprobe_unseen_processes: 0,
     uprobe_weak_addresses: 0,
+    clock_steps: 0,
     sampled: 0,
   },
   source: 'file',

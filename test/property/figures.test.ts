@@ -149,7 +149,7 @@ for (const seed of SEEDS)
       );
       if (sum((w) => w.lost) > s.lost) lateOverWindows++;
       // What is shown of each window is loss.
-      const shown = readStream(stream, q, []).windows;
+      const shown = readStream(stream, q, { sources: [], clockSteps: [] }).windows;
       for (const [i, w] of windows.entries()) assert.equal(shown[i]?.lossPct, lossPct(lost[i] ?? 0, w.expected));
     }
     assert.ok(lateOverWindows > 0, 'no packet came after its window');

@@ -56,7 +56,7 @@ test('a row leaves out what is not known: code, user, frame', () => {
   const call = scriptOf('bare');
   const d = kit.send(inviteOf(call, 'bare'));
   assert.ok(d !== null);
-  const row = toDialogSummary(d, []);
+  const row = toDialogSummary(d, { sources: [], clockSteps: [] });
   for (const key of ['final_status_code', 'final_status_reason', 'frame']) assert.ok(!(key in row), key);
   assert.deepEqual(row.timing, { pdd_ms: null, setup_ms: null, retransmits: 0, duration_ms: null });
   assert.deepEqual([row.from_user, row.to_user, row.duration_sec], ['alice', 'bob', 0]);
@@ -66,7 +66,7 @@ test('a row leaves out what is not known: code, user, frame', () => {
     .replaceAll(/<sip:\w+@example\.com>/g, '<sip:example.com>');
   const nobody = kit.send({ ...inviteOf(anonymous, 'x'), bytes: Buffer.from(text, 'latin1') });
   assert.ok(nobody !== null);
-  assert.ok(!('from_user' in toDialogSummary(nobody, [])));
+  assert.ok(!('from_user' in toDialogSummary(nobody, { sources: [], clockSteps: [] })));
 });
 
 test('a long list is walked in turns, and what comes meanwhile is not of the page', async () => {
@@ -81,7 +81,7 @@ test('a long list is walked in turns, and what comes meanwhile is not of the pag
   const walking = queryDialogs(
     kit.dialogs,
     { offset: 990, limit: 20, matchesFrom: () => true },
-    [],
+    { sources: [], clockSteps: [] },
     new Turns(() => (clock += 10)),
   );
   setImmediate(function tick(): void {
@@ -110,7 +110,7 @@ test('a dialog evicted while the walk rests is left out; nobody takes its place'
   const walking = queryDialogs(
     kit.dialogs,
     { offset: 0, limit: 1000, matchesFrom: () => true },
-    [],
+    { sources: [], clockSteps: [] },
     new Turns(() => (clock += 1)),
   );
   for (let i = 0; i < 5; i++) opening(`newer${i}`, 10_000 + i);

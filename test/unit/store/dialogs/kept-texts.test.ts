@@ -88,7 +88,7 @@ test('names, phrases, Refer-To and causes are cut, and counted', () => {
   assert.equal(d.referTo?.length, MAX_VALUE_BYTES + 1);
   assert.equal(d.cause?.reason.length, MAX_VALUE_BYTES + 1);
   assert.equal(kit.tracker.counts.textsCut, 5, 'both parties, the phrase, Refer-To, the cause');
-  assert.ok(JSON.stringify(toDialogSummary(d, [])).length < 4_096);
+  assert.ok(JSON.stringify(toDialogSummary(d, { sources: [], clockSteps: [] })).length < 4_096);
 });
 
 test('a cut never breaks a character', () => {
