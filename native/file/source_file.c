@@ -104,7 +104,7 @@ static void settle(void *arg) {
   (void)ct_ring_wait_drained(ring);
 }
 
-static void tell_step(struct ct_file_source *s, struct ct_sink *sink, const struct ct_clock_step *step) {
+static void tell_step(struct ct_sink *sink, const struct ct_clock_step *step) {
   uint8_t *data;
   struct ct_record *r = ct_sink_reserve(sink, 0, &data);
   if (r == NULL) return;
@@ -129,7 +129,7 @@ static void read_all(struct ct_file_source *s, struct ct_sink *sink, struct ct_s
   bool yields = false;
   while (!is_stopped(s) && (n = ct_steady_next(frames, &frame, &file)) > 0) {
     struct ct_clock_step step;
-    if (ct_steady_step(frames, &step)) tell_step(s, sink, &step);
+    if (ct_steady_step(frames, &step)) tell_step(sink, &step);
     for (uint32_t i = 0; i < n; i++)
       if (frame[i].ts_invalid) s->pl->counters[CT_N_INVALID_TS]++;
     batch(s, sink, frame, n, file);

@@ -199,7 +199,7 @@ function heldBack(wire: readonly Wire[], apartUs: number): Wire[] {
 }
 
 /** RTP between invented hosts, that pauses as if the clock had been set and goes on as if nothing had been. */
-function forged(random: Random, hosts: number, flows: number, jumpMs: number): Wire[] {
+export function forged(random: Random, hosts: number, flows: number, jumpMs: number): Wire[] {
   const out: Wire[] = [];
   for (let nth = 0; nth < flows; nth++) {
     const src = { address: `203.0.113.${5 + (nth % hosts)}`, port: 40_000 + 2 * nth };
