@@ -6,6 +6,7 @@ import * as METHOD from '../core/methods.ts';
 import { MARK } from '../store/dialogs/call-marks.ts';
 import { isOtherFork } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { isOfOpener } from '../store/dialogs/opener-side.ts';
 import type { CallMessage } from './call-messages.ts';
 
 export type HangUp = {
@@ -32,8 +33,11 @@ export function whoHungUp(d: Dialog, messages: readonly CallMessage[]): HangUp |
     if (text === null) return null;
     const { bytes, scan } = text;
     const fromTagHash = hashRange(bytes, scan.fromTagStart, scan.fromTagEnd);
-    const isCaller = fromTagHash === d.openerTagHash;
-    if (isOtherFork(d, isCaller ? hashRange(bytes, scan.toTagStart, scan.toTagEnd) : fromTagHash)) continue;
+    const isCaller = isOfOpener(d, bytes, scan);
+    if (
+      isOtherFork(d, fromTagHash === d.openerTagHash ? hashRange(bytes, scan.toTagStart, scan.toTagEnd) : fromTagHash)
+    )
+      continue;
     return { side: isCaller ? 'caller' : 'callee', method: 'BYE', ...facts };
   }
   return null;

@@ -18,6 +18,7 @@ import { decodeText } from '../protocols/sip/text.ts';
 import { splitValues } from '../protocols/sip/values.ts';
 import { asCaptured, type ClockStep } from '../store/clock-steps.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { isOfOpener } from '../store/dialogs/opener-side.ts';
 import { capturedText } from '../view/captured-at.ts';
 import { toDiagnosis } from '../view/diagnosis.ts';
 import type { Figures } from '../view/figures.ts';
@@ -45,7 +46,7 @@ export function* dialogVcon(f: Figures, d: Dialog, nowMs: number, audio: VconAud
   const { clockSteps } = capture;
   const facts = yield* dialogFactsSteps(f.evidence, d);
   const failure = facts.signaling?.finalFailure?.code ?? (d.finalCode >= 400 ? d.finalCode : null);
-  const { sent, caller, callee } = yield* readSides(messagesOf(d, stores.log));
+  const { sent, caller, callee } = yield* readSides(d, messagesOf(d, stores.log));
   const wav = audio !== null && 'wav' in audio && audio.wav.length <= VCON_AUDIO_BYTES ? audio.wav : null;
   const seen = { messages: d.msgCount, hasEncrypted: stores.streams.ownedBy(d).some((stream) => stream.isEncrypted) };
   const input: Omit<VconInput, 'completeness'> = {
@@ -99,17 +100,14 @@ type Sides = { caller: VconSide; callee: VconSide; sent: Sent[] };
 
 const UNKNOWN: VconSide = { uri: null, contact: null, userAgent: null, displayName: null };
 
-function* readSides(messages: readonly CallMessage[]): Steps<Sides> {
+function* readSides(d: Dialog, messages: readonly CallMessage[]): Steps<Sides> {
   const out: Sides = { caller: UNKNOWN, callee: UNKNOWN, sent: [] };
-  let callerTag: string | null = null;
   for (const message of messages) {
     yield;
     if (!message.isKept) continue;
     const text = message.read();
-    const tag = text === null ? '' : decodeText(text.bytes, text.scan.fromTagStart, text.scan.fromTagEnd);
-    callerTag ??= tag;
     // Requests of the opening side and responses to the other's carry its tag in From.
-    const isOpeners = tag === callerTag;
+    const isOpeners = text !== null && isOfOpener(d, text.bytes, text.scan);
     const isByCaller = isOpeners === (text === null || text.scan.isRequest);
     out.sent.push({ message, isByCaller });
     if (text === null) continue;

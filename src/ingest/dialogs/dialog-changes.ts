@@ -2,7 +2,6 @@
  * What a message that is no repeat changes in its dialog: state, final code, challenges, expiry, cause of the end.
  */
 
-import { hashRange } from '../../core/hash.ts';
 import { MAX_NAME_BYTES, MAX_VALUE_BYTES } from '../../core/limits.ts';
 import * as METHOD from '../../core/methods.ts';
 import { isChallenge } from '../../protocols/sip/message.ts';
@@ -18,6 +17,7 @@ import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { EVENT, isEnded, nextState, STATE } from '../../store/dialogs/dialog-state.ts';
 import type { DialogStore } from '../../store/dialogs/dialog-store.ts';
 import type { ExpiryQueue } from '../../store/dialogs/expiry-queue.ts';
+import { isOfOpener } from '../../store/dialogs/opener-side.ts';
 import { isCauseCut, terminationCause, terminationRank } from '../../store/dialogs/termination-cause.ts';
 import type { SdpTracker } from '../media/sdp-tracker.ts';
 import { eventOf } from './dialog-event.ts';
@@ -243,8 +243,7 @@ function isOk(buf: Buffer, scan: SipScan): boolean {
 
 /** Keeps whose BYE it is: who asks later needs not read the message again. */
 function noteHangUp(d: Dialog, buf: Buffer, scan: SipScan): void {
-  const isCaller = hashRange(buf, scan.fromTagStart, scan.fromTagEnd) === d.openerTagHash;
-  d.marks = isCaller ? d.marks & ~MARK.BYE_OF_CALLEE : d.marks | MARK.BYE_OF_CALLEE;
+  d.marks = isOfOpener(d, buf, scan) ? d.marks & ~MARK.BYE_OF_CALLEE : d.marks | MARK.BYE_OF_CALLEE;
 }
 
 /** The marks a message sets, on a dialog or on what one source saw of it. */

@@ -25,6 +25,7 @@ import { POOL } from '../../store/dialogs/dialog-room.ts';
 import { initialState } from '../../store/dialogs/dialog-state.ts';
 import type { DialogStore } from '../../store/dialogs/dialog-store.ts';
 import type { ExpiryQueue } from '../../store/dialogs/expiry-queue.ts';
+import { isOfOpener } from '../../store/dialogs/opener-side.ts';
 import { CallSources } from '../../store/dialogs/source-marks.ts';
 import { fingerprint, takeFingerprint } from '../../store/messages/fingerprint.ts';
 import type { MessageFrames } from '../../store/messages/frame-ledger.ts';
@@ -250,7 +251,8 @@ function peerHash(c: Packet, isSource: boolean): number {
 /** A BYE or its response in another fork than the one that answered first, or the opener's response to an INVITE of the callee. */
 function isOfOtherFork(d: Dialog, buf: Buffer, scan: SipScan, toTagHash: number): boolean {
   const method = scan.isRequest ? scan.method : scan.cseqMethod;
-  if (method === METHOD.INVITE) return !scan.isRequest && toTagHash !== 0 && toTagHash === d.openerTagHash;
+  if (method === METHOD.INVITE)
+    return !scan.isRequest && toTagHash !== 0 && toTagHash === d.openerTagHash && !isOfOpener(d, buf, scan);
   if (method !== METHOD.BYE) return false;
   const fromTagHash = hashRange(buf, scan.fromTagStart, scan.fromTagEnd);
   return isOtherFork(d, fromTagHash === d.openerTagHash ? toTagHash : fromTagHash);

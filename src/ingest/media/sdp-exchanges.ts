@@ -3,13 +3,13 @@
  * an SDP in the 2xx to an offerless INVITE is the offer, the one in ACK or PRACK answers it.
  */
 
-import { hashRange } from '../../core/hash.ts';
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKeyAddress } from '../../core/ip.ts';
 import * as METHOD from '../../core/methods.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
+import { isOfOpener } from '../../store/dialogs/opener-side.ts';
 import type { SdpRows } from '../../store/media/sdp-rows.ts';
 import { FACT } from '../../store/media/sdp-rows.ts';
 import { NONE } from '../../store/row-blocks.ts';
@@ -129,7 +129,7 @@ function isSameHost(a: EndpointKey, b: EndpointKey): boolean {
 
 /** Who sent the request of the message's transaction: 0 the side that opened the dialog, 1 the other. */
 export function requesterOf(d: Dialog, buf: Uint8Array, scan: SipScan): number {
-  return hashRange(buf, scan.fromTagStart, scan.fromTagEnd) === d.openerTagHash ? 0 : 1;
+  return isOfOpener(d, buf, scan) ? 0 : 1;
 }
 
 /** The first INVITE was not read, or not yet: nearly every one offers, so that the response answers. */
