@@ -6,26 +6,18 @@ import { MAX_B2BUA_LEGS } from '../core/item-limits.ts';
 import * as METHOD from '../core/methods.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Messages } from '../store/stores.ts';
-import { openerOf } from './call-messages.ts';
+import { callWayOf } from './call-way.ts';
 import type { CorrelationStores } from './correlation.ts';
 import { hasNoLegs, identifierLegs, isTransfer } from './correlation.ts';
 
 export function hasOtherLeg(d: Dialog, stores: CorrelationStores, log: Messages): boolean {
   if (d.methodId !== METHOD.INVITE || hasNoLegs(d, stores.identifiers)) return false;
   const legs = identifierLegs(d, stores, MAX_B2BUA_LEGS);
-  const own = legs.length === 0 ? null : openingHosts(d, log);
+  const own = legs.length === 0 ? null : callWayOf(d, log);
   if (own === null) return false;
   return legs.some((leg) => {
     if (isTransfer(leg) || leg.dialog.methodId !== METHOD.INVITE) return false;
-    const other = openingHosts(leg.dialog, log);
-    return other !== null && (own.to === other.from || own.from === other.to);
+    const other = callWayOf(leg.dialog, log);
+    return other !== null && (own.dst.host === other.src.host || own.src.host === other.dst.host);
   });
-}
-
-/** Between which hosts the request went that opened the dialog, by its oldest kept message: a response went back. */
-export function openingHosts(d: Dialog, log: Messages): { from: string; to: string } | null {
-  const opener = openerOf(d, log);
-  if (opener === null) return null;
-  const { isRequest, src, dst } = opener;
-  return isRequest ? { from: src.host, to: dst.host } : { from: dst.host, to: src.host };
 }

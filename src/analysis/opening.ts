@@ -1,6 +1,5 @@
 /**
- * What the message that opened a call says of it, read once: between whom it went, who wrote it, and by which texts the call
- * is found in the store.
+ * What the message that opened a call says of it, read once: who wrote it, and by which texts the call is found in the store.
  *
  * These texts are its Call-ID, the users of From, To, the Request-URI, P-Asserted-Identity (RFC 3325) and Diversion (RFC
  * 5806), and what ties it to other legs: Session-ID (RFC 7989),
@@ -9,7 +8,6 @@
 
 import { SHIP_USER_AGENT_BYTES } from '../core/item-limits.ts';
 import { MAX_IDENTIFIER_BYTES } from '../core/limits.ts';
-import { TRANSPORTS } from '../core/words.ts';
 import { HEADER, headerIdOf } from '../protocols/sip/header-name.ts';
 import { parseNameAddr } from '../protocols/sip/name-addr.ts';
 import { paramValue, parseParams } from '../protocols/sip/params.ts';
@@ -26,17 +24,6 @@ export type CallIdentifier = {
   readonly text: string;
 };
 
-/** Between whom the message went; '' where it is not kept any more. */
-export type Way = {
-  /** `<address>:<port>` of the message itself. */
-  readonly src: string;
-  readonly dst: string;
-  readonly transport: string;
-  /** Hosts of the request, also where its response is all that is kept. */
-  readonly caller: string;
-  readonly callee: string;
-};
-
 export type Opening = {
   readonly userAgent: string;
   /** Users beside those of From and To. */
@@ -45,22 +32,13 @@ export type Opening = {
 };
 
 export const NO_OPENING: Opening = { userAgent: '', numbers: [], identifiers: [] };
-const NO_WAY: Way = { src: '', dst: '', transport: '', caller: '', callee: '' };
 
 /** More of one call nobody needs to find it by. */
 const MOST = 16;
 const UUID = /(?:^|;\s{0,8}remote\s{0,8}=\s{0,8})([0-9a-f]{32})(?=[\s;,]|$)/gi;
 
-/** Of the oldest message that is kept. */
-export function wayOf(m: CallMessage | undefined): Way {
-  if (m === undefined) return NO_WAY;
-  const [from, to] = m.isRequest ? [m.src, m.dst] : [m.dst, m.src];
-  const transport = TRANSPORTS[m.transport] ?? '';
-  return { src: m.srcText, dst: m.dstText, transport, caller: from.host, callee: to.host };
-}
-
 /**
- * Reads the message: the oldest of the dialog that is kept. `callIdHeaders`: further headers that carry the Call-ID of another
+ * Reads the message: that which opened the call (call-way.ts). `callIdHeaders`: further headers that carry the Call-ID of another
  * leg.
  */
 export function openingOf(callIdHeaders: readonly string[], d: Dialog, m: CallMessage | undefined): Opening {
@@ -73,8 +51,10 @@ export function openingOf(callIdHeaders: readonly string[], d: Dialog, m: CallMe
   const read = m?.read() ?? null;
   if (read !== null) {
     const { bytes, scan } = read;
-    if (scan.isRequest) known.push({ kind: 'request', text: userOf(decodeText(bytes, scan.uriStart, scan.uriEnd)) });
-    userAgent = keptText(bytes, scan.userAgentStart, scan.userAgentEnd, SHIP_USER_AGENT_BYTES);
+    if (scan.isRequest) {
+      known.push({ kind: 'request', text: userOf(decodeText(bytes, scan.uriStart, scan.uriEnd)) });
+      userAgent = keptText(bytes, scan.userAgentStart, scan.userAgentEnd, SHIP_USER_AGENT_BYTES);
+    }
     const isCalled = hasOtherUsers(bytes.toString('latin1', scan.startLineEnd, scan.bodyStart));
     if (isCalled || isTied(scan) || callIdHeaders.length > 0)
       scan.forEachHeader((nameStart, nameEnd, start, end) => {

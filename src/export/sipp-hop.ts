@@ -4,6 +4,7 @@
  */
 import type { CallMessage, Socket } from '../analysis/call-messages.ts';
 import { messagesOf } from '../analysis/call-messages.ts';
+import { callWayAmong } from '../analysis/call-way.ts';
 import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Messages } from '../store/stores.ts';
@@ -23,9 +24,9 @@ export type SippHop = {
 export function* openingHop(d: Dialog, log: Messages): Steps<SippHop | null> {
   const all = messagesOf(d, log);
   const first = all.filter((m) => m.isFirst);
-  const opening = first.find((m) => m.isRequest);
-  if (opening === undefined) return null;
-  const { src: caller, dst: callee } = opening;
+  const way = callWayAmong(d, first);
+  if (way === null || !first.some((m) => m.isRequest)) return null;
+  const { src: caller, dst: callee } = way;
   const ways = [wayOf(caller, callee), wayOf(callee, caller)];
   const exact: CallMessage[] = [];
   const between: CallMessage[] = [];

@@ -4,6 +4,7 @@
 
 import type { CallFigure } from '../analysis/call-figures.ts';
 import { CALL_FIGURES } from '../analysis/call-figures.ts';
+import { callWayAmong } from '../analysis/call-way.ts';
 import { FINDING_NAMES, findingNames } from '../analysis/finding-names.ts';
 import { finalCodeOf, finalOf } from '../analysis/signaling/failure.ts';
 import { codecsOf } from '../analysis/stream-quality.ts';
@@ -103,7 +104,7 @@ function* ports(s: Subject): Generator<number> {
   }
 }
 
-const opener = (s: Subject) => s.messages[0];
+const way = (s: Subject) => callWayAmong(s.d, s.messages);
 
 const streams = (s: Subject) => s.streams;
 
@@ -155,12 +156,17 @@ const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, hel
   ['code', code(RECORD, ({ d, asking }) => finalCodeOf(d, asking.e.stores.log)), 'code:5xx', 'final code'],
   ['reason', text(TEXTS, reasons, ({ d }) => [d.finalReason]), 'reason:*busy*', 'reason phrase, Reason or Warning'],
   ['ip', address(SOCKETS, addresses), 'ip:192.0.2.0/24', 'address of signaling or media, or its name'],
-  ['src', address(SOCKETS, (s) => [opener(s)?.src.host ?? '']), 'src:192.0.2.7', 'address that sent the first message'],
+  [
+    'src',
+    address(SOCKETS, (s) => [way(s)?.src.host ?? '']),
+    'src:192.0.2.7',
+    'address that called: it sent the opening request',
+  ],
   [
     'dst',
-    address(SOCKETS, (s) => [opener(s)?.dst.host ?? '']),
+    address(SOCKETS, (s) => [way(s)?.dst.host ?? '']),
     'dst:192.0.2.9',
-    'address that the first message went to',
+    'address that was called: it got the opening request',
   ],
   ['trunk', text(SOCKETS, trunks), 'trunk:acme', 'trunk that the call came from or went to, by name or address'],
   ['port', whole('port', 65_535, SOCKETS, ports), 'port:5080', 'port of signaling'],

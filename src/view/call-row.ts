@@ -4,8 +4,10 @@
  */
 
 import { CALL_FIGURES } from '../analysis/call-figures.ts';
-import type { CallMessage } from '../analysis/call-messages.ts';
-import { messagesOf, openerOf } from '../analysis/call-messages.ts';
+import type { Socket } from '../analysis/call-messages.ts';
+import { messagesOf } from '../analysis/call-messages.ts';
+import type { CallWay } from '../analysis/call-way.ts';
+import { callWayOf } from '../analysis/call-way.ts';
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import { dialogFacts } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
@@ -14,6 +16,7 @@ import { findingNames } from '../analysis/finding-names.ts';
 import { whoHungUp } from '../analysis/hangup.ts';
 import { finalCodeOf, finalOf } from '../analysis/signaling/failure.ts';
 import { codecsOf } from '../analysis/stream-quality.ts';
+import { endpointText } from '../core/ip.ts';
 import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
 import { asCaptured } from '../store/clock-steps.ts';
@@ -43,13 +46,14 @@ export type CallRow = {
   readonly worstJitterMs: number | null;
   readonly codecs: readonly string[];
   readonly findings: readonly string[];
-  /** Between which sockets the first message went. */
+  /** Between which sockets the request went that opened it. */
   readonly src: string;
   readonly dst: string;
   /** What the operator calls their addresses. */
   readonly srcName: string;
   readonly dstName: string;
   readonly transport: string;
+  /** Who wrote this request. */
   readonly userAgent: string;
   readonly endedBy: string;
   readonly origin: string;
@@ -65,7 +69,7 @@ class DialogRow implements CallRow {
   readonly #e: Evidence;
   readonly #d: Dialog;
   #facts: DialogFacts | undefined;
-  #first: CallMessage | null = null;
+  #found: CallWay | null = null;
 
   constructor(e: Evidence, d: Dialog, facts: DialogFacts | undefined) {
     this.#e = e;
@@ -131,22 +135,23 @@ class DialogRow implements CallRow {
     return findingNames(this.#judged);
   }
   get src(): string {
-    return this.#opener?.srcText ?? '';
+    return socketText(this.#way?.src);
   }
   get dst(): string {
-    return this.#opener?.dstText ?? '';
+    return socketText(this.#way?.dst);
   }
   get srcName(): string {
-    return this.#nameOf(this.#opener?.src.host);
+    return this.#nameOf(this.#way?.src.host);
   }
   get dstName(): string {
-    return this.#nameOf(this.#opener?.dst.host);
+    return this.#nameOf(this.#way?.dst.host);
   }
   get transport(): string {
-    return TRANSPORTS[this.#opener?.transport ?? -1] ?? '';
+    return TRANSPORTS[this.#way?.opening.transport ?? -1] ?? '';
   }
   get userAgent(): string {
-    return this.#opener?.parse()?.value(HEADER.USER_AGENT) ?? '';
+    const opening = this.#way?.opening;
+    return opening?.isRequest === true ? (opening.parse()?.value(HEADER.USER_AGENT) ?? '') : '';
   }
   get endedBy(): string {
     const messages = this.#facts?.messages ?? messagesOf(this.#d, this.#e.stores.log);
@@ -168,9 +173,12 @@ class DialogRow implements CallRow {
     return host === undefined ? '' : (this.#e.rules.names.of(host) ?? '');
   }
 
-  /** The oldest message that is kept. */
-  get #opener(): CallMessage | null {
-    this.#first ??= openerOf(this.#d, this.#e.stores.log);
-    return this.#first;
+  get #way(): CallWay | null {
+    this.#found ??= callWayOf(this.#d, this.#e.stores.log);
+    return this.#found;
   }
+}
+
+function socketText(socket: Socket | undefined): string {
+  return socket === undefined ? '' : endpointText(socket.host, socket.port);
 }

@@ -2,6 +2,8 @@
  * Two calls side by side: what they were, how long things took, how they sounded, the headers and the description of the
  * message that opened each, and the order of their messages.
  */
+
+import { callWayOf } from '../analysis/call-way.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import type { AskCompare, AskMessage, CompareRow } from '../contract/index.ts';
 import { grouped } from '../core/maps.ts';
@@ -85,11 +87,8 @@ function* sideOf(e: Evidence, d: Dialog): Steps<Side> {
   const trace = yield* traceOf(e, [d]);
   const messages = trace.filter(({ m }) => m.isFirst).slice(0, MESSAGES_COMPARED);
   yield;
-  return {
-    row: toCallRow(e, d),
-    opening: trace[0]?.m.parse() ?? null,
-    messages: messages.map((traced) => messageFacts(e, traced)),
-  };
+  const opening = callWayOf(d, e.stores.log)?.opening.parse() ?? null;
+  return { row: toCallRow(e, d), opening, messages: messages.map((traced) => messageFacts(e, traced)) };
 }
 
 function row(group: CompareRow['group'], what: string, a: string, b: string): CompareRow {

@@ -39,6 +39,8 @@ export type LadderMessage = {
   readonly src: Socket;
   readonly dst: Socket;
   readonly tsUs: number;
+  /** It went to whoever asked. */
+  readonly isResponse?: boolean;
   /** Reads the message. */
   facts(): Facts;
 };
@@ -49,8 +51,9 @@ export function* ladderSteps(e: Evidence, dialogs: readonly Dialog[], moreCalls 
   const trace = yield* traceOf(e, dialogs);
   const messages: LadderMessage[] = [];
   for (const traced of trace) {
-    const { src, dst, tsUs } = traced.m;
-    messages.push({ callId: traced.d.callId, src, dst, tsUs, facts: () => messageFacts(e, traced) });
+    const { src, dst, tsUs, isRequest } = traced.m;
+    const facts = (): Facts => messageFacts(e, traced);
+    messages.push({ callId: traced.d.callId, src, dst, tsUs, isResponse: !isRequest, facts });
     yield;
   }
   const media = yield* mediaOf(e, dialogs);
@@ -154,7 +157,7 @@ function* mediaOf(e: Evidence, dialogs: readonly Dialog[]): Steps<LadderParts['m
   return media;
 }
 
-/** Hosts in order of appearance; those with most of what is shown have a line of their own, and so have the ends of the first call. */
+/** Hosts in order of appearance, who asked before who answered; those with most of what is shown have a line of their own, and so have the ends of the first call. */
 function* lifelinesOf(
   { messages, media }: Pick<LadderParts, 'messages' | 'media'>,
   shown: readonly (Facts | null)[],
@@ -176,9 +179,9 @@ function* lifelinesOf(
     const key = keyOf(socket);
     weights.set(key, (weights.get(key) ?? 0) + weight);
   };
-  for (const [i, { src, dst }] of messages.entries()) {
+  for (const [i, { src, dst, isResponse = false }] of messages.entries()) {
     yield;
-    for (const socket of [src, dst]) weigh(socket, (shown[i] ?? null) === null ? 0 : 1);
+    for (const socket of isResponse ? [dst, src] : [src, dst]) weigh(socket, (shown[i] ?? null) === null ? 0 : 1);
   }
   for (const { src, dst } of media) for (const text of [src, dst]) weigh(socketOf(text), 1);
   if (opening !== undefined) for (const socket of [opening.src, opening.dst]) weigh(socket, Number.POSITIVE_INFINITY);

@@ -1,10 +1,10 @@
 /** What of a call is shipped beside its document, read from the stores: columns and messages. */
 import type { CallMessage } from '../../analysis/call-messages.ts';
+import { callWayAmong } from '../../analysis/call-way.ts';
 import type { DialogFacts } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
 import type { FindingName } from '../../analysis/finding-names.ts';
 import type { Opening } from '../../analysis/opening.ts';
-import { wayOf } from '../../analysis/opening.ts';
 import type { Steps } from '../../core/turns.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { bindingOf } from '../../view/ask-registrations.ts';
@@ -24,14 +24,14 @@ export function columnsOf(
   { userAgent, numbers }: Opening,
 ): CallColumns {
   const row = toCallRow(e, d, facts);
-  const way = wayOf(facts.messages[0]);
-  const trunkAt = (host: string): string => (host === '' ? '' : (e.trunkAt(host) ?? ''));
+  const way = callWayAmong(d, facts.messages);
+  const trunkAt = (host = ''): string => (host === '' ? '' : (e.trunkAt(host) ?? ''));
   return {
-    src: way.src,
-    dst: way.dst,
-    transport: way.transport,
-    trunkIn: trunkAt(way.caller),
-    trunkOut: trunkAt(way.callee),
+    src: row.src,
+    dst: row.dst,
+    transport: row.transport,
+    trunkIn: trunkAt(way?.src.host),
+    trunkOut: trunkAt(way?.dst.host),
     code: row.code ?? 0,
     reason: row.reason,
     worstMos: row.worstMos,

@@ -7,6 +7,7 @@
  */
 import type { CallMessage } from '../../analysis/call-messages.ts';
 import { messagesOf } from '../../analysis/call-messages.ts';
+import { callWayAmong } from '../../analysis/call-way.ts';
 import type { DialogFacts } from '../../analysis/dialog-facts.ts';
 import { documentFactsSteps } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
@@ -305,7 +306,7 @@ export class CallShipper implements Observer {
       addMessage({ hourUs, number, version, message }, e.stores.log, row, bytes);
     const gone = parts === 'none' ? 0 : yield* messageSteps(range, this.#nowSec * 1e6, addOne);
     if (gone > 0) this.counters.add('messages_gone', gone);
-    const identifiers = this.#newIdentifiers(track, kept[0]);
+    const identifiers = this.#newIdentifiers(track, kept);
     addCall({ key, reading, columns: columnsOf(e, d, facts, findings, track.opening), identifiers });
     track.hourUs = hourUs;
     track.messages = range.upTo;
@@ -313,12 +314,13 @@ export class CallShipper implements Observer {
   }
 
   /** By what the call is found, with its first row; and a transfer that came since. */
-  #newIdentifiers(track: Track, first: CallMessage | undefined): readonly CallIdentifier[] {
+  #newIdentifiers(track: Track, kept: readonly CallMessage[]): readonly CallIdentifier[] {
     const { dialog: d } = track;
     const referred = d.referTo === null || d.referTo === track.referTo ? [] : referIdentifiers(d.referTo);
     track.referTo = d.referTo;
     if (!isNew(track)) return referred;
-    const { userAgent, numbers, identifiers } = openingOf(this.#options.evidence().rules.callIdHeaders, d, first);
+    const { callIdHeaders } = this.#options.evidence().rules;
+    const { userAgent, numbers, identifiers } = openingOf(callIdHeaders, d, callWayAmong(d, kept)?.opening);
     track.opening = { userAgent, numbers, identifiers: [] };
     return [...identifiers, ...referred];
   }

@@ -8,9 +8,9 @@ import * as METHOD from '../../core/methods.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { OTHER_LEG } from '../../protocols/sip/seen-bits.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
-import { openingHosts } from '../b2bua.ts';
 import type { Call, OtherLegs } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
+import { callWayOf } from '../call-way.ts';
 import { hasNoLegs, identifierLegs } from '../correlation.ts';
 
 /** Whoever forks cancels the others at once. */
@@ -36,18 +36,18 @@ export function otherLegs({ d, e, messages }: Call, canceledUs: number): OtherLe
   if (rules.callIdHeaders.length === 0 && !hasIdentifier(messages[0])) return NO_OTHER_LEGS;
   const ties = legs.ties();
   if (hasNoLegs(d, ties.identifiers)) return NO_OTHER_LEGS;
-  const own = openingHosts(d, stores.log);
+  const own = callWayOf(d, stores.log);
   if (own === null) return NO_OTHER_LEGS;
-  const isLoop = own.from === own.to;
+  const isLoop = own.src.host === own.dst.host;
   const sinceUs = ringsSinceUs(d);
   let isFromMiddle = false;
   for (const { dialog: leg, strategy } of identifierLegs(d, ties)) {
     if (!PROVE.has(strategy) || leg.methodId !== METHOD.INVITE) continue;
-    const other = openingHosts(leg, stores.log);
+    const other = callWayOf(leg, stores.log);
     if (other === null) continue;
-    isFromMiddle ||= !isLoop && other.to === own.from;
+    isFromMiddle ||= !isLoop && other.dst.host === own.src.host;
     // What this leg leads to was canceled with it: an answer there may have crossed the CANCEL.
-    if (!isLoop && other.from === own.to) continue;
+    if (!isLoop && other.src.host === own.dst.host) continue;
     const { answerUs } = leg;
     if (answerUs >= d.createdUs && answerUs <= canceledUs && canceledUs - Math.max(answerUs, sinceUs) <= AT_ONCE_US)
       return { wasAnswered: true, isFromMiddle };

@@ -25,7 +25,7 @@ import { COUNT, TEXT } from './row-shapes.ts';
 import type { StoreReader } from './store-reader.ts';
 import { readDocument, unreadable } from './stored-document.ts';
 import type { StoredCall, Trace } from './trace.ts';
-import { askMessages, factsOf, keyOf, ladderMessages, parsed, traceOf } from './trace.ts';
+import { askMessages, factsOf, keyOf, ladderMessages, openingMessage, parsed, traceOf } from './trace.ts';
 
 const DOCUMENT = { sql: 'document', shapes: { document: TEXT } };
 const STORED = { sql: 'messages', shapes: { messages: COUNT } };
@@ -198,10 +198,10 @@ async function sideOf(reader: StoreReader, name: string): Promise<Side | null> {
   if (part === undefined) return null;
   const { row } = part;
   const { messages } = await traceOf(reader, [{ callId: row.call_id, parts: [{ ...part, messages: row.messages }] }]);
-  const first = messages[0];
+  const opening = openingMessage(messages);
   return {
     row: callRowOf(row, NO_NAMES),
-    opening: first === undefined ? null : parsed(first.row),
+    opening: opening === undefined ? null : parsed(opening.row),
     messages: await reader.inTurns(shownOnce(messages)),
   };
 }

@@ -195,6 +195,13 @@ function transactionOf({ text }: MessageRow): string {
   return `${BRANCH.exec(text)?.[1] ?? ''} ${number} ${method}`;
 }
 
+/** The request that opened a call, by its messages in order; where none of them is that, the first. */
+export function openingMessage([first, ...others]: readonly TracedMessage[]): TracedMessage | undefined {
+  if (first === undefined || !isResponse(first.row)) return first;
+  const transaction = transactionOf(first.row);
+  return others.find(({ row }) => !isResponse(row) && transactionOf(row) === transaction) ?? first;
+}
+
 /** The message as SIP; null where it is none. */
 export function parsed({ text }: MessageRow): SipMessage | null {
   const bytes = Buffer.from(text);
@@ -230,7 +237,8 @@ export function* ladderMessages({ messages }: Trace): Steps<LadderMessage[]> {
   const made: LadderMessage[] = [];
   for (const one of messages) {
     const { callId, row, atUs } = one;
-    made.push({ callId, src: socketOf(row.src), dst: socketOf(row.dst), tsUs: atUs, facts: () => factsOf(one) });
+    const ends = { src: socketOf(row.src), dst: socketOf(row.dst) };
+    made.push({ callId, ...ends, tsUs: atUs, isResponse: isResponse(row), facts: () => factsOf(one) });
     yield;
   }
   return made;

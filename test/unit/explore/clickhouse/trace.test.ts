@@ -5,8 +5,9 @@ import type { Steps } from '../../../../src/core/turns.ts';
 import { finish } from '../../../../src/core/turns.ts';
 import type { StoreReader } from '../../../../src/explore/clickhouse/store-reader.ts';
 import type { MessageRow } from '../../../../src/explore/clickhouse/trace.ts';
-import { askMessages, traceOf } from '../../../../src/explore/clickhouse/trace.ts';
+import { askMessages, ladderMessages, openingMessage, traceOf } from '../../../../src/explore/clickhouse/trace.ts';
 import { timestampText } from '../../../../src/view/captured-at.ts';
+import { drawnLadder } from '../../../../src/view/ladder.ts';
 
 const CALL_ID = 'one@call';
 const START_US = Date.UTC(2026, 10, 27, 3) * 1000;
@@ -147,4 +148,24 @@ test('ten thousand copies of one message take no more than a moment', async () =
   const many = Array.from({ length: 10_000 }, (_, i) => ({ ...(HOPS[1] ?? assert.fail()), ms: i }));
   const { messages } = await trace([...seenBy('p', 0, many), ...seenBy('q', 3, many)]);
   assert.equal(messages.length, 10_000);
+});
+
+test('of one host that saw the response first, the request opened the call, and its sender is drawn first', async () => {
+  const [asked, answered] = [HOPS[0] ?? assert.fail(), HOPS[5] ?? assert.fail()];
+  const early = { ...answered, ms: -1 };
+  const { messages, ...rest } = await trace(seenBy('p', 0, [early, asked]));
+  assert.equal(openingMessage(messages)?.row.text, asked.text);
+  assert.equal(openingMessage(messages.slice(0, 1))?.row.text, answered.text);
+  assert.equal(openingMessage([]), undefined);
+  const drawn = drawnLadder(
+    {
+      ...{ callIds: [CALL_ID], moreCalls: 0, startedUs: START_US, media: [], notKept: 0 },
+      messages: finish(ladderMessages({ messages, ...rest })),
+    },
+    () => null,
+  );
+  assert.deepEqual(
+    finish(drawn).lifelines.map(({ address }) => address),
+    [asked.from, asked.to],
+  );
 });
