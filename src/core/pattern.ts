@@ -22,6 +22,23 @@ const REPEAT = /\{([0-9]{1,6})(?:,([0-9]{0,6}))?\}/g;
 
 /** True for a text in which the pattern is found; the reason goes behind "the pattern". */
 export function compilePattern(source: string, limits: PatternLimits): Result<(text: string) => boolean, string> {
+  const program = compile(source, limits);
+  return program.ok ? ok((text) => program.value.test(text)) : program;
+}
+
+/** What stands in the first group where the pattern is found first; '' where it is not found. */
+export function compileCapture(source: string, limits: PatternLimits): Result<(text: string) => string, string> {
+  const program = compile(source, limits);
+  if (!program.ok) return program;
+  const re = program.value;
+  if (re.groupCount() === 0) return fail('has no group');
+  return ok((text) => {
+    const matcher = re.matcher(text);
+    return matcher.find() ? (matcher.group(1) ?? '') : '';
+  });
+}
+
+function compile(source: string, limits: PatternLimits): Result<RE2JS, string> {
   let repeats = 0;
   for (const [, low, high] of source.matchAll(REPEAT)) repeats += Math.max(Number(low), Number(high ?? 0));
   if (repeats > limits.maxRepeats) return fail(`repeats more than ${limits.maxRepeats} times`);
@@ -35,5 +52,5 @@ export function compilePattern(source: string, limits: PatternLimits): Result<(t
     return fail(`is no RE2 regular expression: ${error.message.replace(/^error parsing regexp: /, '')}`);
   }
   if (program.programSize() > limits.maxProgram) return fail('is too complex');
-  return ok((text) => program.test(text));
+  return ok(program);
 }

@@ -1,7 +1,7 @@
 /** Patterns from outside: what is taken, and why not. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compilePattern } from '../../../src/core/pattern.ts';
+import { compileCapture, compilePattern } from '../../../src/core/pattern.ts';
 
 const LIMITS = { maxProgram: 100, maxRepeats: 20 };
 
@@ -29,4 +29,15 @@ test('what cannot be taken has a reason', () => {
     assert.ok(!found.ok, source);
     assert.match(found.reason, reason);
   }
+});
+
+test('a capture is the first group where the pattern is found first', () => {
+  const found = compileCapture('(?:^|;)i=([^;]*)(x)?', LIMITS);
+  assert.ok(found.ok);
+  assert.deepEqual(['a;i=1;i=2', 'i=', 'hi=1', ''].map(found.value), ['1', '', '', '']);
+  for (const source of ['a', '(?:a)', '(?i:a)+']) {
+    const none = compileCapture(source, LIMITS);
+    assert.equal(!none.ok && none.reason, 'has no group', source);
+  }
+  assert.ok(!compileCapture('(', LIMITS).ok);
 });
