@@ -35,6 +35,7 @@ const GUESS_SCORE = 50;
 /** Identifiers that are the Call-ID of another dialog. */
 const BY_CALL_ID: readonly (readonly [CorrelationStrategy, number])[] = [
   ['x_call_id', IDENTIFIER.X_CALL_ID],
+  ['x_call_id', IDENTIFIER.CALL_ID_PART],
   ['replaces', IDENTIFIER.REPLACES],
   ['refer', IDENTIFIER.REFER_CALL],
 ];
@@ -48,6 +49,7 @@ const TIES: Readonly<Record<number, readonly (readonly [CorrelationStrategy, Way
     ['x_call_id', 'owners', IDENTIFIER.X_CALL_ID],
     ['x_call_id', 'named', IDENTIFIER.X_CALL_ID],
   ],
+  [IDENTIFIER.CALL_ID_PART]: [['x_call_id', 'named', IDENTIFIER.CALL_ID_PART]],
   [IDENTIFIER.REPLACES]: [['replaces', 'named', IDENTIFIER.REPLACES]],
   [IDENTIFIER.REFER_CALL]: [['refer', 'named', IDENTIFIER.REFER_CALL]],
   [IDENTIFIER.REFER_PAIR]: [['refer', 'owners', IDENTIFIER.REFER_PAIR]],
@@ -176,7 +178,7 @@ export function commonStrategies(d: Dialog, { index }: Identifiers): Correlation
   const found = new Set<CorrelationStrategy>();
   for (const { kind, hashA, hashB } of index.of(d.slot))
     for (const [strategy, , shared] of TIES[kind] ?? [])
-      if (index.count(shared, hashA, hashB) > MAX_TIED) found.add(strategy);
+      if (kind !== IDENTIFIER.CALL_ID_PART && index.count(shared, hashA, hashB) > MAX_TIED) found.add(strategy);
   if (isNamedByCallId(index)) {
     const { hashA, hashB } = callIdHashes(d);
     for (const [strategy, kind] of BY_CALL_ID) if (index.count(kind, hashA, hashB) > MAX_TIED) found.add(strategy);

@@ -2,22 +2,19 @@
  * What the message that opened a call says of it, read once: who wrote it, and by which texts the call is found in the store.
  *
  * These texts are its Call-ID, the users of From, To, the Request-URI, P-Asserted-Identity (RFC 3325) and Diversion (RFC
- * 5806), and what ties it to other legs: Session-ID (RFC 7989),
- * X-Call-ID and its kin, Replaces (RFC 3891), P-Charging-Vector (RFC 7315).
+ * 5806), and what ties it to other legs.
  */
 
 import { SHIP_USER_AGENT_BYTES } from '../core/item-limits.ts';
 import { MAX_IDENTIFIER_BYTES } from '../core/limits.ts';
 import { HEADER, headerIdOf } from '../protocols/sip/header-name.ts';
 import { parseNameAddr } from '../protocols/sip/name-addr.ts';
-import { paramValue, parseParams } from '../protocols/sip/params.ts';
-import type { SipScan } from '../protocols/sip/scanner/scan.ts';
-import { OTHER_LEG } from '../protocols/sip/seen-bits.ts';
 import { decodeText, keptText, percentDecode } from '../protocols/sip/text.ts';
 import { parseUri } from '../protocols/sip/uri.ts';
 import { splitValues } from '../protocols/sip/values.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { CallMessage } from './call-messages.ts';
+import { tiesOf } from './ties.ts';
 
 export type CallIdentifier = {
   readonly kind: 'call_id' | 'correlation' | 'from' | 'to' | 'request' | 'asserted' | 'diversion' | 'refer';
@@ -35,7 +32,6 @@ export const NO_OPENING: Opening = { userAgent: '', numbers: [], identifiers: []
 
 /** More of one call nobody needs to find it by. */
 const MOST = 16;
-const UUID = /(?:^|;\s{0,8}remote\s{0,8}=\s{0,8})([0-9a-f]{32})(?=[\s;,]|$)/gi;
 
 /**
  * Reads the message: that which opened the call (call-way.ts). `callIdHeaders`: further headers that carry the Call-ID of another
@@ -55,17 +51,12 @@ export function openingOf(callIdHeaders: readonly string[], d: Dialog, m: CallMe
       known.push({ kind: 'request', text: userOf(decodeText(bytes, scan.uriStart, scan.uriEnd)) });
       userAgent = keptText(bytes, scan.userAgentStart, scan.userAgentEnd, SHIP_USER_AGENT_BYTES);
     }
-    const isCalled = hasOtherUsers(bytes.toString('latin1', scan.startLineEnd, scan.bodyStart));
-    if (isCalled || isTied(scan) || callIdHeaders.length > 0)
+    if (hasOtherUsers(bytes.toString('latin1', scan.startLineEnd, scan.bodyStart)))
       scan.forEachHeader((nameStart, nameEnd, start, end) => {
-        const name = bytes.toString('latin1', nameStart, nameEnd);
-        const id = headerIdOf(name);
-        const kind = OTHER_USERS.get(id);
+        const kind = OTHER_USERS.get(headerIdOf(bytes.toString('latin1', nameStart, nameEnd)));
         if (kind !== undefined) for (const text of usersOf(decodeText(bytes, start, end))) known.push({ kind, text });
-        const tie = TIES.get(id) ?? (isNamed(callIdHeaders, name) ? whole : null);
-        if (tie === null) return;
-        for (const text of tie(decodeText(bytes, start, end))) known.push({ kind: 'correlation', text: cut(text) });
       });
+    for (const text of tiesOf(callIdHeaders, m)) known.push({ kind: 'correlation', text });
   }
   const identifiers = unlike(known);
   return { userAgent, numbers: otherNumbers(identifiers, d), identifiers };
@@ -114,35 +105,6 @@ export function referIdentifiers(referTo: string): CallIdentifier[] {
 }
 
 const isSaid = ({ text }: CallIdentifier): boolean => text !== '';
-const whole = (value: string): readonly string[] => [value];
-
-/** It has one of the headers of TIES, or a second Via. */
-function isTied({ seen, sessionIdStart, chargingStart }: SipScan): boolean {
-  return (seen & OTHER_LEG) !== 0 || sessionIdStart >= 0 || chargingStart >= 0;
-}
-
-/** What the values of headers tie a call by. */
-const TIES: ReadonlyMap<number, (value: string) => readonly string[]> = new Map([
-  [HEADER.SESSION_ID, sessionIds],
-  [HEADER.X_CALL_ID, whole],
-  [HEADER.X_CID, whole],
-  [HEADER.REPLACES, (value: string) => [value.split(';', 1)[0]?.trim() ?? '']],
-  [HEADER.P_CHARGING_VECTOR, chargingIds],
-]);
-
-/** The null UUID says that it is not known yet. */
-function sessionIds(value: string): string[] {
-  return [...value.matchAll(UUID)].flatMap(([, uuid = '']) => (/^0+$/.test(uuid) ? [] : [uuid.toLowerCase()]));
-}
-
-function chargingIds(value: string): string[] {
-  const { params } = parseParams(`;${value}`, 0);
-  return ['icid-value', 'related-icid'].map((name) => paramValue(params, name) ?? '');
-}
-
-function isNamed(callIdHeaders: readonly string[], name: string): boolean {
-  return callIdHeaders.some((one) => one.toLowerCase() === name.toLowerCase());
-}
 
 function userOf(text: string): string {
   const uri = parseUri(text);

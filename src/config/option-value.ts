@@ -1,6 +1,7 @@
 /** Reads the text of one option value by its declared type; a bad value gives the reason and what to write instead. */
 
 import { isIP } from 'node:net';
+import { readCallIdHeader } from '../core/call-id-header.ts';
 import type { ErrorCode, ErrorParams, ServiceError } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
 import { endpointText } from '../core/ip.ts';
@@ -29,7 +30,7 @@ export type OptionType =
   | { readonly kind: 'collector' }
   | { readonly kind: 'regexp' }
   /** Name of a SIP header (RFC 3261 §25.1: a token). */
-  | { readonly kind: 'header-name' }
+  | { readonly kind: 'call-id-header' }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
   /** Id of a token: what a line of the revocation file can name. */
   | { readonly kind: 'token-id' }
@@ -97,9 +98,8 @@ export function parseOptionValue(type: OptionType, text: string, option: string)
     case 'choice':
       if (type.values.includes(text)) return text;
       throw wrong('CHOICE_INVALID', { value: quoted(text), choices: type.values.join(', ') });
-    case 'header-name':
-      if (/^[\w.!%*+`'~-]+$/.test(text)) return text;
-      throw wrong('HEADER_NAME_INVALID', { value: quoted(text) });
+    case 'call-id-header':
+      return parseCallIdHeader(text, wrong);
     case 'token-id':
       if (/^[!-~]{1,128}$/.test(text) && !text.startsWith('#')) return text;
       throw wrong('TOKEN_ID_INVALID', { value: quoted(text) });
@@ -124,6 +124,13 @@ export function isApiKey(text: string): boolean {
 /** RFC 7617 §2: the user holds no colon, and neither part control characters. */
 export function isUserPass(text: string): boolean {
   return /^[^:\p{Cc}]+:\P{Cc}+$/u.test(text);
+}
+
+function parseCallIdHeader(text: string, wrong: Wrong): string {
+  const found = readCallIdHeader(text);
+  if (found.ok) return text;
+  if (found.reason === '') throw wrong('HEADER_NAME_INVALID', { value: quoted(text) });
+  throw wrong('HEADER_PATTERN_INVALID', { reason: found.reason });
 }
 
 function parseBool(text: string, wrong: Wrong): boolean {

@@ -178,9 +178,9 @@ const ANALYSIS = group('Analysis', {
     toml: 'analysis.trunk_down_after',
   }),
   'call-id-header': value(
-    'NAME',
-    { kind: 'header-name' },
-    'Find other legs by this header too, besides X-Call-ID and X-CID.',
+    'NAME[=~PATTERN]',
+    { kind: 'call-id-header' },
+    'Find other legs by this header too, or by what an RE2 group finds in it.',
     { repeatable: true, toml: 'analysis.call_id_header' },
   ),
   'lint-suppress': value('RULE', text, 'Skip this lint rule.', { repeatable: true, toml: 'analysis.lint_suppress' }),

@@ -103,6 +103,7 @@ export const ERRORS = {
       line: '{option}: {value} is not a header name',
       remedy: 'give it without colon and blanks, such as X-Call-ID',
     },
+    HEADER_PATTERN_INVALID: { line: '{option}: the pattern {reason}', remedy: 'give a short one, such as id=([^;]+)' },
     NAMES_INVALID: {
       line: '{option}: {reason}',
       remedy: 'write an address or network and a name on each line, such as 192.0.2.10 pbx',

@@ -71,6 +71,18 @@ test('a command line that is wrong', async () => {
     [['-d', 'any', '-d', 'lo'], /^calltap: -d any: .* give each interface once, or any alone$/],
     [['-I', DEMO, '--call-id-header', 'X-Leg:'], /--call-id-header: "X-Leg:" is not a header name/],
     [['-I', DEMO, '--call-id-header', 'X Leg'], /--call-id-header/],
+    [['-I', DEMO, '--call-id-header', 'X-Leg=a'], /--call-id-header: "X-Leg=a" is not a header name/],
+    [['-I', DEMO, '--call-id-header', '=~(a)'], /--call-id-header: "=~\(a\)" is not a header name/],
+    [
+      ['-I', DEMO, '--call-id-header', 'X-Leg=~a'],
+      /--call-id-header: the pattern has no group; give a short one, such as id=/,
+    ],
+    [['-I', DEMO, '--call-id-header', 'X-Leg=~(a'], /--call-id-header: the pattern is no RE2 regular expression/],
+    [
+      ['-I', DEMO, '--call-id-header', 'X-Leg=~((a{99}){99})'],
+      /--call-id-header: the pattern repeats more than 100 times/,
+    ],
+    [['-I', DEMO, '--call-id-header', `X-Leg=~(${'ab?'.repeat(200)})`], /--call-id-header: the pattern is too complex/],
     [['-I', DEMO, '--json=yes'], /--json/],
     [['-I', DEMO, '--portrange', '0-70000'], /--portrange/],
     [['-I', DEMO, '--portrange', ''], /--portrange/],

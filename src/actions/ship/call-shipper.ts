@@ -5,7 +5,6 @@
  * Rows are made in slices: the capture goes on between two of them. Where calls leave the memory faster than rows can be made
  * they are counted. Time is capture time; of files none passes, and their calls are told of when all is read.
  */
-import type { CallMessage } from '../../analysis/call-messages.ts';
 import { messagesOf } from '../../analysis/call-messages.ts';
 import { callWayAmong } from '../../analysis/call-way.ts';
 import type { DialogFacts } from '../../analysis/dialog-facts.ts';
@@ -15,6 +14,7 @@ import type { FindingName } from '../../analysis/finding-names.ts';
 import { findingNames } from '../../analysis/finding-names.ts';
 import type { CallIdentifier, Opening } from '../../analysis/opening.ts';
 import { NO_OPENING, openingOf, referIdentifiers } from '../../analysis/opening.ts';
+import { laterTies } from '../../analysis/ties.ts';
 import { Counters } from '../../core/counters.ts';
 import { SHIP_GONE_MS } from '../../core/item-limits.ts';
 import type { Steps, Turns } from '../../core/turns.ts';
@@ -23,12 +23,14 @@ import { ORIGINS } from '../../core/words.ts';
 import type { Observer } from '../../ingest/observer.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import type { Packet } from '../../sources/packet.ts';
+import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { isEnded, STATE } from '../../store/dialogs/dialog-state.ts';
 import type { Messages } from '../../store/stores.ts';
 import { callReadingSteps } from '../../view/documents.ts';
 import type { Due } from './agenda.ts';
 import { Agenda } from './agenda.ts';
+import type { MessageRange } from './call-parts.ts';
 import { columnsOf, messageSteps } from './call-parts.ts';
 import type { CallRecord } from './call-record.ts';
 import type { RecordKey } from './key.ts';
@@ -306,24 +308,32 @@ export class CallShipper implements Observer {
       addMessage({ hourUs, number, version, message }, e.stores.log, row, bytes);
     const gone = parts === 'none' ? 0 : yield* messageSteps(range, this.#nowSec * 1e6, addOne);
     if (gone > 0) this.counters.add('messages_gone', gone);
-    const identifiers = this.#newIdentifiers(track, kept);
+    const identifiers = this.#newIdentifiers(track, range);
     addCall({ key, reading, columns: columnsOf(e, d, facts, findings, track.opening), identifiers });
     track.hourUs = hourUs;
     track.messages = range.upTo;
     track.rowSec = this.#nowSec;
   }
 
-  /** By what the call is found, with its first row; and a transfer that came since. */
-  #newIdentifiers(track: Track, kept: readonly CallMessage[]): readonly CallIdentifier[] {
+  /** By what the call is found, with its first row; and what ties it and came since, a transfer too. */
+  #newIdentifiers(track: Track, { kept, from, upTo }: MessageRange): readonly CallIdentifier[] {
     const { dialog: d } = track;
-    const referred = d.referTo === null || d.referTo === track.referTo ? [] : referIdentifiers(d.referTo);
-    track.referTo = d.referTo;
-    if (!isNew(track)) return referred;
     const { callIdHeaders } = this.#options.evidence().rules;
+    const news: CallIdentifier[] = [];
+    if ((d.marks & MARK.TIED) !== 0)
+      for (const text of laterTies(callIdHeaders, kept, from + kept.length - upTo))
+        news.push({ kind: 'correlation', text });
+    if (d.referTo !== null && d.referTo !== track.referTo) news.push(...referIdentifiers(d.referTo));
+    track.referTo = d.referTo;
+    if (!isNew(track)) return news;
     const { userAgent, numbers, identifiers } = openingOf(callIdHeaders, d, callWayAmong(d, kept)?.opening);
     track.opening = { userAgent, numbers, identifiers: [] };
-    return [...identifiers, ...referred];
+    return [...identifiers, ...news.filter((one) => !identifiers.some((two) => isSame(one, two)))];
   }
+}
+
+function isSame(a: CallIdentifier, b: CallIdentifier): boolean {
+  return a.kind === b.kind && a.text === b.text;
 }
 
 /** No row of it was made. */

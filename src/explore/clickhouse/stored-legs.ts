@@ -7,6 +7,7 @@ import { callTree } from '../../analysis/call-tree.ts';
 import { correlatedLegs } from '../../analysis/correlation.ts';
 import type { CallIdentifier } from '../../analysis/opening.ts';
 import { openingOf, referIdentifiers } from '../../analysis/opening.ts';
+import { laterTies } from '../../analysis/ties.ts';
 import type { CallTree, Correlation } from '../../contract/index.ts';
 import { HUB_LEGS } from '../../core/hub-limits.ts';
 import { MAX_TIED } from '../../core/limits.ts';
@@ -28,7 +29,7 @@ const HOPS = 6;
 /** Legs of a call begin within a day of each other, and what a REFER asks for within a minute of it. */
 const SPAN_US = 86_400e6;
 const REFER_US = 60e6;
-/** Requests of a call that are read for what it is known by. */
+/** Requests of a call that are read for whom it calls. */
 const REQUESTS = 16;
 /** Guesses by time and address: as on one host, legs begin within two seconds. */
 const GUESS_SEC = 2;
@@ -131,9 +132,12 @@ function namedBy({ calls, stores }: Recalled, callIdHeaders: readonly string[]):
     const d = stores.dialogs.get(callId);
     if (d === undefined) return [{ kind: 'call_id', text: callId }];
     // Each host that saw the call may have seen another request open it.
-    const requests = messagesOf(d, stores.log).filter((m) => m.isRequest);
+    const messages = messagesOf(d, stores.log);
+    const requests = messages.filter((m) => m.isRequest);
     const opening = requests.slice(0, REQUESTS).flatMap((m) => openingOf(callIdHeaders, d, m).identifiers);
-    return d.referTo === null ? opening : [...opening, ...referIdentifiers(d.referTo)];
+    const ties = laterTies(callIdHeaders, messages, 0).map((text): CallIdentifier => ({ kind: 'correlation', text }));
+    const referred = d.referTo === null ? [] : referIdentifiers(d.referTo);
+    return [...opening, ...ties, ...referred];
   });
   const texts = (...kinds: readonly CallIdentifier['kind'][]): string[] =>
     [...new Set(found.filter(({ kind }) => kinds.includes(kind)).map(({ text }) => text))].slice(0, HUB_LEGS);

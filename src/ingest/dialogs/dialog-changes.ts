@@ -102,7 +102,7 @@ export class DialogChanges {
     }
     if (scan.causeStart >= 0 || scan.hangupTextStart >= 0 || scan.hangupCodeStart >= 0)
       this.#noteCause(d, buf, scan, c);
-    this.#identifiers?.onMessage(d, buf, scan, c, d.msgCount === 1);
+    if (this.#identifiers?.onMessage(d, buf, scan, c, d.msgCount === 1) === true) d.marks |= MARK.TIED;
     if (scan.bodyEnd > scan.bodyStart) this.#sdp.onBody(d, buf, scan, c);
   }
 

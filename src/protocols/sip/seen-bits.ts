@@ -12,3 +12,5 @@ export const MAX_FORWARDS = 32;
 export const VIA = 64;
 /** A second Via or a second value of the first, Replaces, X-Call-ID or X-CID. */
 export const OTHER_LEG = 128;
+/** Of these Replaces, X-Call-ID or X-CID. */
+export const OTHER_CALL = 256;

@@ -14,6 +14,8 @@ import { isLoopbackAt } from '../../core/private-address.ts';
 import { ByteSpan, findSdp } from '../../protocols/sip/body.ts';
 import { HEADER, headerIdOf } from '../../protocols/sip/header-name.ts';
 import { parseNameAddr } from '../../protocols/sip/name-addr.ts';
+import type { NamedCalls } from '../../protocols/sip/named-calls.ts';
+import { endOfOtherLeg, NAMED, namedCallsOf } from '../../protocols/sip/named-calls.ts';
 import { paramValue, parseParams } from '../../protocols/sip/params.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { OTHER_LEG } from '../../protocols/sip/seen-bits.ts';
@@ -24,7 +26,7 @@ import type { Dialog } from './dialog.ts';
 import { hashesOfCallId } from './dialog-store.ts';
 import { IdentifierIndex } from './identifier-index.ts';
 
-/** Kinds of identifiers; the values of CALL_ID, REPLACES and REFER_CALL are the Call-ID of another dialog. */
+/** Kinds of identifiers; the values of X_CALL_ID, REPLACES and REFER_CALL are the Call-ID of another dialog. */
 export const IDENTIFIER = {
   SESSION: 0,
   X_CALL_ID: 1,
@@ -36,7 +38,16 @@ export const IDENTIFIER = {
   ICID: 6,
   SDP_ORIGIN: 7,
   BRANCH: 8,
+  /** What X-Call-ID and its kin name, without parameters and brackets: only a Call-ID means anything. */
+  CALL_ID_PART: 9,
 } as const;
+
+/** Of NAMED. */
+const KIND_OF: Readonly<Record<number, number>> = {
+  [NAMED.CALL]: IDENTIFIER.X_CALL_ID,
+  [NAMED.PART]: IDENTIFIER.CALL_ID_PART,
+  [NAMED.REPLACED]: IDENTIFIER.REPLACES,
+};
 
 /** The INVITE a REFER asks for comes within this time. */
 const REFER_WAIT_US = 60_000_000;
@@ -55,28 +66,39 @@ const IDENTIFIER_BYTES = 40;
 type PendingRefer = { readonly tsUs: number; readonly hashA: number; readonly hashB: number };
 
 export class CallIdentifiers {
-  readonly index = new IdentifierIndex([IDENTIFIER.SDP_ORIGIN, IDENTIFIER.BRANCH]);
-  /** Lower-case names of headers that carry another leg's Call-ID, beside X-Call-ID and X-CID. */
-  readonly #names: readonly string[];
+  readonly index = new IdentifierIndex([IDENTIFIER.SDP_ORIGIN, IDENTIFIER.BRANCH, IDENTIFIER.CALL_ID_PART]);
+  readonly #named: NamedCalls;
   readonly #span = new ByteSpan();
   readonly #scratch = Buffer.alloc(MAX_IDENTIFIER_BYTES);
   readonly #ends: (Int32Array | undefined)[] = [];
   readonly #refers = new Map<string, PendingRefer>();
 
-  /** `names`: further headers that carry the Call-ID of another leg. */
-  constructor(names: readonly string[] = []) {
-    this.#names = names.map((name) => name.toLowerCase());
+  /** `headers`: further headers that carry the Call-ID of another leg. */
+  constructor(headers: readonly string[] = []) {
+    this.#named = namedCallsOf(headers);
   }
 
-  /** A message that is no repeat, of a dialog that is `isOpening` with it. */
-  onMessage(d: Dialog, buf: Buffer, scan: SipScan, c: Packet, isOpening: boolean): void {
+  /**
+   * A message that is no repeat, of a dialog that is `isOpening` with it. True when it has what ties calls by name: whoever
+   * tells others of the call reads it again.
+   */
+  onMessage(d: Dialog, buf: Buffer, scan: SipScan, c: Packet, isOpening: boolean): boolean {
     if (isOpening) this.#onOpening(d, buf, scan, c);
+    let isTied = scan.sessionIdStart >= 0 || scan.chargingStart >= 0;
     if (scan.sessionIdStart >= 0)
       this.#onSessionId(d, keptText(buf, scan.sessionIdStart, scan.sessionIdEnd, MAX_IDENTIFIER_BYTES));
     if (scan.chargingStart >= 0)
       this.#onCharging(d, keptText(buf, scan.chargingStart, scan.chargingEnd, 2 * MAX_IDENTIFIER_BYTES));
+    if (this.#named.isIn(scan))
+      this.#named.read(buf, scan, (callId, how) => {
+        isTied = true;
+        this.#addCallId(d, KIND_OF[how] ?? IDENTIFIER.X_CALL_ID, callId);
+      });
+    if (this.#refers.size > 0 && scan.isRequest && scan.method === METHOD.INVITE && scan.toTagStart < 0)
+      this.#onAskedFor(d, buf, scan, c);
     if (scan.referToStart >= 0 && scan.isRequest && scan.method === METHOD.REFER) this.#onRefer(d, buf, scan, c);
     if (scan.bodyEnd > scan.bodyStart) this.#onBody(d, buf, scan);
+    return isTied;
   }
 
   onDialogGone(d: Dialog): void {
@@ -123,32 +145,18 @@ export class CallIdentifiers {
     // A response goes back to where the request came from.
     if (scan.isRequest) this.#setEnds(d.slot, src, dst);
     else this.#setEnds(d.slot, dst, src);
-    // The scanner has found the first branch; what else is looked for it has seen, but for the names of the options.
+    const other = endOfOtherLeg(buf, scan.callIdStart, scan.callIdEnd);
+    if (other >= 0) this.#addCallId(d, IDENTIFIER.X_CALL_ID, buf.subarray(scan.callIdStart, other));
+    // The scanner has found the first branch, and seen whether there are others.
     if (scan.branchStart >= 0) this.#addBranch(d, buf, scan.branchStart, scan.branchEnd);
-    if ((scan.seen & OTHER_LEG) !== 0 || this.#names.length > 0) this.#readHeaders(d, buf, scan);
-    if (scan.isRequest && scan.method === METHOD.INVITE && this.#refers.size > 0) this.#onAskedFor(d, buf, scan, c);
+    if ((scan.seen & OTHER_LEG) !== 0) this.#readVias(d, buf, scan);
   }
 
-  #readHeaders(d: Dialog, buf: Buffer, scan: SipScan): void {
+  #readVias(d: Dialog, buf: Buffer, scan: SipScan): void {
     scan.forEachHeader((nameStart, nameEnd, start, end) => {
-      const name = buf.toString('latin1', nameStart, nameEnd);
-      switch (headerIdOf(name)) {
-        case HEADER.VIA:
-          if (start !== scan.viaStart || end !== scan.viaEnd) this.#addBranches(d, decodeText(buf, start, end));
-          return;
-        case HEADER.X_CALL_ID:
-        case HEADER.X_CID:
-          this.#addCallId(d, IDENTIFIER.X_CALL_ID, buf.subarray(start, end));
-          return;
-        case HEADER.REPLACES: {
-          const callId = buf.toString('latin1', start, end).split(';', 1)[0]?.trim() ?? '';
-          this.#addCallId(d, IDENTIFIER.REPLACES, Buffer.from(callId, 'latin1'));
-          return;
-        }
-        default:
-          if (this.#names.includes(name.toLowerCase()))
-            this.#addCallId(d, IDENTIFIER.X_CALL_ID, buf.subarray(start, end));
-      }
+      if (start === scan.viaStart && end === scan.viaEnd) return;
+      if (headerIdOf(buf.toString('latin1', nameStart, nameEnd)) === HEADER.VIA)
+        this.#addBranches(d, decodeText(buf, start, end));
     });
   }
 

@@ -60,4 +60,6 @@ export const MARK = {
   OTHER_BODY: 16384,
   /** Who was called sent the BYE of `byeUs`. */
   BYE_OF_CALLEE: 32768,
+  /** A message of it has an identifier that another call may have too. */
+  TIED: 65536,
 } as const;

@@ -78,6 +78,10 @@ function markOtherLeg(out: i32): void {
   store<i32>(out, load<i32>(out, 4 * SEEN) | BIT.OTHER_LEG, 4 * SEEN);
 }
 
+function markOtherCall(out: i32): void {
+  store<i32>(out, load<i32>(out, 4 * SEEN) | BIT.OTHER_LEG | BIT.OTHER_CALL, 4 * SEEN);
+}
+
 /** Keeps the value of the first header of its kind; `at` is the field of its start, and its end comes behind that. */
 function keepFirst(out: i32, at: i32, start: i32, end: i32): void {
   const field = out + 4 * at;
@@ -157,7 +161,7 @@ export function takeHeader(name: i32, nameEnd: i32, start: i32, end: i32, out: i
       return true;
     case 5:
       if (head === EVENT) keepFirst(out, EVENT_START, start, end);
-      else if (head === X_CID) markOtherLeg(out);
+      else if (head === X_CID) markOtherCall(out);
       else return false;
       return true;
     case 6:
@@ -173,7 +177,7 @@ export function takeHeader(name: i32, nameEnd: i32, start: i32, end: i32, out: i
       return true;
     case 8:
       if (head === REFER_TO) keepFirst(out, REFER_TO_START, start, end);
-      else if (head === REPLACES) markOtherLeg(out);
+      else if (head === REPLACES) markOtherCall(out);
       else return false;
       return true;
     case 10:
@@ -234,7 +238,7 @@ function takeRare(name: i32, length: i32, start: i32, end: i32, out: i32): bool 
   switch (length) {
     case 9:
       if (!isLong(name, 9, X_CALL_I, D_CALL_ID)) return false;
-      markOtherLeg(out);
+      markOtherCall(out);
       return true;
     case 13:
       if (!isLong(name, 13, AUTHORIZ, RIZATION)) return false;
