@@ -101,7 +101,7 @@ complete -c calltap -l quality-interval -x -d 'Measure quality in windows of thi
 complete -c calltap -l trunk -x -d 'Call the trunk at this address, network or domain by this name.'
 complete -c calltap -l trunk-local -x -d 'Count this network to our own side, and to no trunk.'
 complete -c calltap -l trunk-down-after -x -d 'Call a trunk down after N OPTIONS in a row without any answer.'
-complete -c calltap -l call-id-header -x -d 'Find other legs by this header too, or by what an RE2 group finds in it.'
+complete -c calltap -l call-id-header -x -d 'Find other legs by this header, or by what a group finds in it.'
 complete -c calltap -l lint-suppress -x -d 'Skip this lint rule.'
 complete -c calltap -l retain-audio -d 'Keep RTP payload to export audio.'
 complete -c calltap -l audio-bytes -x -d 'Keep at most this much payload for --retain-audio.'

@@ -17,7 +17,17 @@ import type { CallMessage } from './call-messages.ts';
 import { tiesOf } from './ties.ts';
 
 export type CallIdentifier = {
-  readonly kind: 'call_id' | 'correlation' | 'from' | 'to' | 'request' | 'asserted' | 'diversion' | 'refer';
+  readonly kind:
+    | 'call_id'
+    | 'correlation'
+    | 'from'
+    | 'to'
+    | 'from_host'
+    | 'to_host'
+    | 'request'
+    | 'asserted'
+    | 'diversion'
+    | 'refer';
   readonly text: string;
 };
 
@@ -42,6 +52,8 @@ export function openingOf(callIdHeaders: readonly string[], d: Dialog, m: CallMe
     { kind: 'call_id', text: d.callId },
     { kind: 'from', text: d.fromUser },
     { kind: 'to', text: d.toUser },
+    { kind: 'from_host', text: d.fromUser === '' ? cut(d.from) : '' },
+    { kind: 'to_host', text: d.toUser === '' ? cut(d.to) : '' },
   ];
   let userAgent = '';
   const read = m?.read() ?? null;

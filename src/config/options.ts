@@ -180,7 +180,7 @@ const ANALYSIS = group('Analysis', {
   'call-id-header': value(
     'NAME[=~PATTERN]',
     { kind: 'call-id-header' },
-    'Find other legs by this header too, or by what an RE2 group finds in it.',
+    'Find other legs by this header, or by what a group finds in it.',
     { repeatable: true, toml: 'analysis.call_id_header' },
   ),
   'lint-suppress': value('RULE', text, 'Skip this lint rule.', { repeatable: true, toml: 'analysis.lint_suppress' }),

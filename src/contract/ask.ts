@@ -3,7 +3,7 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { MESSAGE_NOTES } from '../core/words.ts';
-import { DialogSummary } from './dialog.ts';
+import { DialogSummary, userlessParties } from './dialog.ts';
 import { Count, DateTime, named, ref, SchemaVersion1 } from './schema.ts';
 import { RtpStream, StreamSegment } from './stream.ts';
 import { Origin, SsrcText } from './values.ts';
@@ -152,6 +152,7 @@ export const AskCall = named(
   'AskCall',
   Type.Object({
     ...DialogSummary.properties,
+    ...userlessParties,
     code: Type.Optional(Type.Integer({ description: 'The final code, also that of a REGISTER.' })),
     reason: Type.Optional(Type.String({ description: 'Its reason phrase.' })),
     src: Type.Optional(Type.String()),

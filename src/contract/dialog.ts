@@ -203,9 +203,15 @@ export const mediaFacts = {
   ),
 };
 
+/** Who called whom, where a URI of From or To has no user. */
+export const userlessParties = {
+  from_host: Type.Optional(Type.String({ description: 'Host or URN of From, where it has no user.' })),
+  to_host: Type.Optional(Type.String({ description: 'The same of To.' })),
+};
+
 /** What `--json` and `/ask` show: the dialog with the times of its list row, and more of its media. */
 export const CallDocument = named(
   'CallDocument',
-  Type.Object({ ...Dialog.properties, created_at: DateTime, updated_at: DateTime, ...mediaFacts }),
+  Type.Object({ ...Dialog.properties, created_at: DateTime, updated_at: DateTime, ...userlessParties, ...mediaFacts }),
 );
 export type CallDocument = Static<typeof CallDocument>;

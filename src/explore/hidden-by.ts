@@ -177,9 +177,7 @@ function* nearTerm(f: Figures, { key, values }: Term): Steps<HiddenBy | null> {
   yield* passingSteps(f.evidence, null, (d) => {
     if (known.size >= COMPARED) return;
     if (key === 'callid') known.add(d.callId);
-    else
-      for (const name of [d.fromUser, d.toUser, d.fromDisplay ?? '', d.toDisplay ?? ''])
-        if (name !== '') known.add(name);
+    else for (const name of [d.from, d.to, d.fromDisplay ?? '', d.toDisplay ?? '']) if (name !== '') known.add(name);
   });
   const near = yield* nearestSteps(text, known);
   return near === null ? null : { what: 'misspelt', text: `Nobody here is ${text}; the nearest is ${near}.` };

@@ -28,6 +28,8 @@ export type Key = {
 };
 
 const users = ({ d }: Subject): string[] => [d.fromUser, d.toUser];
+/** Users, hosts and URNs. */
+const parties = ({ d }: Subject): string[] => [d.from, d.to];
 const displays = ({ d }: Subject): string[] => [d.fromDisplay ?? '', d.toDisplay ?? ''];
 
 function* headers(s: Subject, ...ids: number[]): Generator<string> {
@@ -121,8 +123,8 @@ const { RECORD, COUNTERS, SCORES, SOCKETS, STREAMS, TEXTS, FACTS, LEGS } = LEVEL
 
 const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, help: string])[] = [
   ['callid', text(RECORD, ({ d }) => [d.callId]), 'callid:a84b4c76e6*', 'Call-ID'],
-  ['from', text(RECORD, ({ d }) => [d.fromUser]), 'from:2001', 'user of From'],
-  ['to', text(RECORD, ({ d }) => [d.toUser]), 'to:+44*', 'user of To'],
+  ['from', text(RECORD, ({ d }) => [d.from]), 'from:2001', 'user of From, or its host or URN where it has none'],
+  ['to', text(RECORD, ({ d }) => [d.to]), 'to:+44*', 'user of To, or its host or URN where it has none'],
   [
     'number',
     text(TEXTS, numbers, users),
@@ -251,7 +253,7 @@ export const BARE: KeyKind = text(
     yield* displays(s);
     yield* numbers(s);
   },
-  (s) => [s.d.callId, ...users(s), ...displays(s)],
+  (s) => [s.d.callId, ...parties(s), ...displays(s)],
 );
 
 /** The row of a key in any case; null where there is no such key. */

@@ -122,7 +122,9 @@ class Parser {
   #term(): Term {
     const start = this.#at;
     KEY.lastIndex = start;
-    const written = KEY.exec(this.#text)?.[0];
+    const found = KEY.exec(this.#text)?.[0];
+    // A URN is a word with colons.
+    const written = found?.toLowerCase() === 'urn' ? undefined : found;
     const key = written === undefined ? null : keyNamed(written);
     if (written !== undefined && key === null) throw new Mistake(start, start + written.length, unknownKey(written));
     this.#at += written?.length ?? 0;

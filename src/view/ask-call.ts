@@ -20,6 +20,8 @@ export function toAskCall(e: Evidence, d: Dialog): AskCall {
 /** For who has both, whatever they were made of. */
 export function askCallOf(row: CallRow, summary: DialogSummary): AskCall {
   const call: AskCall = { ...summary, findings: [...row.findings] };
+  if (summary.from_user === undefined && row.from !== '') call.from_host = row.from;
+  if (summary.to_user === undefined && row.to !== '') call.to_host = row.to;
   if (row.code !== null) call.code = row.code;
   if (row.reason !== '') call.reason = row.reason;
   if (row.src !== '') call.src = row.src;

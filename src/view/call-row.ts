@@ -31,6 +31,7 @@ export type CallRow = {
   readonly updatedUs: number;
   readonly state: string;
   readonly method: string;
+  /** Users; where the URIs have none, hosts or URNs. */
   readonly from: string;
   readonly to: string;
   readonly code: number | null;
@@ -93,10 +94,10 @@ class DialogRow implements CallRow {
     return this.#d.methodText;
   }
   get from(): string {
-    return this.#d.fromUser;
+    return this.#d.from;
   }
   get to(): string {
-    return this.#d.toUser;
+    return this.#d.to;
   }
   get code(): number | null {
     return finalCodeOf(this.#d, this.#e.stores.log);

@@ -15,6 +15,8 @@ export function toCallDocument({ dialog, streams }: CallReading): CallDocument {
   return Object.assign(toDialogDocument(dialog, streams.map(toRtpStream)), {
     created_at: capturedText(dialog.createdUs, dialog.clockSteps),
     updated_at: capturedText(dialog.updatedUs, dialog.clockSteps),
+    ...(dialog.fromHost === '' ? {} : { from_host: dialog.fromHost }),
+    ...(dialog.toHost === '' ? {} : { to_host: dialog.toHost }),
     ...dialog.media,
   });
 }

@@ -44,6 +44,9 @@ export type DialogReading = {
   readonly sdp: readonly SdpReading[];
   readonly from: string;
   readonly to: string;
+  /** Hosts or URNs, where these are ''. */
+  readonly fromHost: string;
+  readonly toHost: string;
   readonly fromDisplay: string | null;
   readonly toDisplay: string | null;
   /** 0 without one. */
@@ -74,6 +77,8 @@ export function readDialog(e: Evidence, d: Dialog, facts: DialogFacts): DialogRe
     sdp: (d.sdp ?? []).map(readSdp),
     from: d.fromUser,
     to: d.toUser,
+    fromHost: d.fromUser === '' ? d.from : '',
+    toHost: d.toUser === '' ? d.to : '',
     fromDisplay: d.fromDisplay,
     toDisplay: d.toDisplay,
     finalCode: d.finalCode,

@@ -76,8 +76,8 @@ function callFacts(e: Evidence, d: Dialog): [string, string][] {
   const facts: [string, string][] = [
     ['State', DIALOG_STATES[d.state] ?? ''],
     ['Method', d.methodText],
-    ['From', d.fromDisplay === null ? d.fromUser : `${d.fromDisplay} <${d.fromUser}>`],
-    ['To', d.toDisplay === null ? d.toUser : `${d.toDisplay} <${d.toUser}>`],
+    ['From', d.fromDisplay === null ? d.from : `${d.fromDisplay} <${d.from}>`],
+    ['To', d.toDisplay === null ? d.to : `${d.toDisplay} <${d.to}>`],
     ['Started', capturedText(d.createdUs, e.capture.clockSteps)],
     ['Lasted', `${spanSec(d.createdUs, d.updatedUs).toFixed(3)} s, ${counted(d.msgCount, 'message')}`],
     ['Seen by', ORIGINS[d.origin] ?? ''],
@@ -107,7 +107,7 @@ function* agentFacts(e: Evidence, d: Dialog): Steps<[string, string][]> {
 function endFacts(e: Evidence, d: Dialog): [string, string][] {
   const end = whoHungUp(d, messagesOf(d, e.stores.log));
   if (end === null) return [];
-  const who = end.side === 'caller' ? d.fromUser : d.toUser;
+  const who = end.side === 'caller' ? d.from : d.to;
   return [['Ended by', `${end.side}${who === '' ? '' : ` (${who})`}, ${end.method}`]];
 }
 

@@ -90,6 +90,8 @@ function writeDialog(to: RecordWriter, d: DialogReading): void {
   for (const entry of d.sdp) writeSdp(to, entry);
   to.text(d.from);
   to.text(d.to);
+  to.text(d.fromHost);
+  to.text(d.toHost);
   to.textOrNull(d.fromDisplay);
   to.textOrNull(d.toDisplay);
   to.number(d.finalCode);
@@ -115,6 +117,8 @@ function readDialog(from: RecordReader): DialogReading {
     sdp: from.list(() => readSdp(from)),
     from: from.text(),
     to: from.text(),
+    fromHost: from.text(),
+    toHost: from.text(),
     fromDisplay: from.textOrNull(),
     toDisplay: from.textOrNull(),
     finalCode: from.number(),

@@ -103,8 +103,8 @@ export const FIGURE_SQL = {
 const ROWS: Readonly<Record<string, KeySql>> = {
   host: { kind: 'text', columns: ['host'] },
   callid: { kind: 'text', columns: ['call_id'], lookup: ['call_id'] },
-  from: { kind: 'text', columns: ['from_user'], lookup: ['from'] },
-  to: { kind: 'text', columns: ['to_user'], lookup: ['to'] },
+  from: { kind: 'text', columns: ['from_user'], lookup: ['from', 'from_host'] },
+  to: { kind: 'text', columns: ['to_user'], lookup: ['to', 'to_host'] },
   number: {
     kind: 'text',
     columns: ['from_user', 'to_user'],
@@ -151,7 +151,7 @@ export const BARE_SQL: KeySql = {
   kind: 'text',
   columns: ['call_id', 'from_user', 'to_user', ...DISPLAYS],
   arrays: ['numbers'],
-  lookup: ['call_id', 'from', 'to', 'request', 'asserted', 'diversion'],
+  lookup: ['call_id', 'from', 'to', 'from_host', 'to_host', 'request', 'asserted', 'diversion'],
 };
 
 /** Null for `header.NAME`, whose values headerValues() has. */

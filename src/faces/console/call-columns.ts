@@ -38,9 +38,15 @@ export const COLUMNS: readonly Column[] = [
     title: 'From',
     width: 'minmax(5rem,1.2fr)',
     narrow: 'minmax(3rem,1fr)',
-    cell: (c) => user(c.from_user),
+    cell: (c) => user(c.from_user ?? c.from_host),
   },
-  { name: 'to', title: 'To', width: 'minmax(5rem,1.2fr)', narrow: 'minmax(3rem,1fr)', cell: (c) => user(c.to_user) },
+  {
+    name: 'to',
+    title: 'To',
+    width: 'minmax(5rem,1.2fr)',
+    narrow: 'minmax(3rem,1fr)',
+    cell: (c) => user(c.to_user ?? c.to_host),
+  },
   { name: 'src', title: 'Source', width: 'minmax(9.5rem,1.5fr)', cell: (c) => shown(c.src ?? '') },
   { name: 'dst', title: 'Destination', width: 'minmax(9.5rem,1.5fr)', cell: (c) => shown(c.dst ?? '') },
   {

@@ -38,7 +38,8 @@ export function Call({ callId, hasLegs }: Props): ComponentChild {
   );
 }
 
-function titleOf({ method, from, to, from_display, to_display }: CallDocument): string {
+function titleOf({ method, from_display, to_display, ...of }: CallDocument): string {
+  const [from, to] = [of.from ?? of.from_host, of.to ?? of.to_host];
   const party = (user = '', display = ''): string =>
     display === '' ? shown(user) : `${shown(display)} <${shown(user)}>`;
   return `${shown(method)} ${party(from, from_display)} \u2192 ${party(to, to_display)}`;

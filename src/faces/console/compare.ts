@@ -80,8 +80,8 @@ function offer(a: string, call: AskCall): ComponentChild[] {
     h('a', { class: 'button', href: hashOf('compare', '', { a, b: call.call_id }) }, 'Compare'),
     clock(call.created_at, 3),
     h(State, { state: call.state }),
-    shown(call.from_user ?? ''),
-    shown(call.to_user ?? ''),
+    shown(call.from_user ?? call.from_host ?? ''),
+    shown(call.to_user ?? call.to_host ?? ''),
     fixed(call.mos_worst, 2),
     call.findings.join(', '),
   ];

@@ -346,8 +346,8 @@ function factsOf({ call, from_display, to_display }: AskHead): string {
   return [
     call.state,
     call.code === undefined ? '' : `${call.code} ${call.reason ?? ''}`.trimEnd(),
-    side(call.from_user, from_display),
-    side(call.to_user, to_display),
+    side(call.from_user ?? call.from_host, from_display),
+    side(call.to_user ?? call.to_host, to_display),
   ]
     .filter((part) => part !== '')
     .join('  ');

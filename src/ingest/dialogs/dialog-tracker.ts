@@ -179,6 +179,8 @@ export class DialogTracker {
       frame: this.#frames.of(buf, c),
       fromUser: from.user,
       toUser: to.user,
+      fromPlace: from.place,
+      toPlace: to.place,
       fromDisplay: from.display,
       toDisplay: to.display,
       openerTagHash: hashRange(buf, scan.fromTagStart, scan.fromTagEnd),

@@ -111,6 +111,8 @@ function isScheme(buf: Uint8Array, start: number, end: number, name: Uint8Array)
 export class Party {
   /** User part of the URI, %-decoded for display; '' without one, where it stands when its bytes are its text. */
   user: string | TextRange = '';
+  /** Where the URI has no user: its host, or the whole of what is neither SIP nor a number, as a URN. */
+  place = '';
   /** Display name with quotes and escapes undone; null without one. */
   display: string | null = null;
   /** One of them was too long and is cut. */
@@ -120,18 +122,30 @@ export class Party {
   /** Takes the value at `start`..`end`; nobody is named where `start` is negative. */
   read(buf: Uint8Array, start: number, end: number): void {
     this.user = '';
+    this.place = '';
     this.display = null;
     this.isCut = false;
     if (start < 0) return;
     locateAddress(buf, wordsOf(buf), start, end, span);
     if (span.nameStart >= 0) this.display = this.#displayOf(buf, span.nameStart, span.nameEnd);
     this.user = this.#userOf(buf);
+    if (this.user === '') this.place = this.#placeOf(buf);
   }
 
   #displayOf(buf: Uint8Array, start: number, end: number): string {
     const stop = cutEnd(buf, start, end, MAX_NAME_BYTES);
     const text = unquote(decodeText(buf, start, stop));
     if (stop === end) return text;
+    this.isCut = true;
+    return text + CUT;
+  }
+
+  #placeOf(buf: Uint8Array): string {
+    const { uriStart, uriEnd } = span;
+    const stop = cutEnd(buf, uriStart, uriEnd, MAX_NAME_BYTES);
+    const text = decodeText(buf, uriStart, stop);
+    const place = placeIn(text);
+    if (stop === uriEnd || place !== text) return place;
     this.isCut = true;
     return text + CUT;
   }
@@ -177,6 +191,16 @@ function locateUser(buf: Uint8Array, range: TextRange): boolean {
   }
   range.set(buf, first, stop);
   return isPlain;
+}
+
+/** '' where nothing is named. */
+function placeIn(uri: string): string {
+  const colon = uri.indexOf(':');
+  const scheme = uri.slice(0, Math.max(0, colon)).toLowerCase();
+  if (scheme === '' || scheme === 'tel') return '';
+  if (scheme !== 'sip' && scheme !== 'sips') return uri;
+  const [tail = ''] = uri.slice(Math.max(colon, uri.lastIndexOf('@')) + 1).split(/[;?]/, 1);
+  return (/^\[([^\]]*)\]/.exec(tail)?.[1] ?? tail.split(':', 1)[0] ?? '').trim().toLowerCase();
 }
 
 /** Undoes a quoted string (RFC 3261 25.1); text without quotes comes back as it is. */

@@ -108,6 +108,9 @@ const AT = DIALOG.at;
 export const USER = { FROM: AT.fromUserBytes, TO: AT.toUserBytes } as const;
 /** Stands for a length where the text is elsewhere. */
 const ELSEWHERE = 255;
+/** Stand beside a length, or for one, where the text is a place and no user. */
+const PLACE = 0x80;
+const PLACE_ELSEWHERE = 254;
 
 /** One block. Places are given by the store, each to one dialog at a time. */
 export class DialogColumns {
@@ -162,11 +165,11 @@ export class DialogColumns {
   }
 
   /** After clear(); false when the text has to be kept elsewhere. */
-  setUser(at: number, user: number, text: string | TextRange): boolean {
+  setUser(at: number, user: number, text: string | TextRange, isPlace = false): boolean {
     const { buf, start, end } = typeof text === 'string' ? rangeOf(text, 'utf8') : text;
     const bytes = this.u8;
     let i = at * DIALOG.bytes + user;
-    bytes[i] = ELSEWHERE;
+    bytes[i] = isPlace ? PLACE_ELSEWHERE : ELSEWHERE;
     if (end - start > USER_HERE) return false;
     const length = i++;
     let all = 0;
@@ -176,7 +179,7 @@ export class DialogColumns {
       all |= c;
     }
     if (all > 0x7f) return false;
-    bytes[length] = end - start;
+    bytes[length] = isPlace ? PLACE | (end - start) : end - start;
     return true;
   }
 
@@ -184,7 +187,14 @@ export class DialogColumns {
   user(at: number, user: number): string | null {
     const i = at * DIALOG.bytes + user;
     const length = this.u8[i] ?? 0;
-    return length === ELSEWHERE ? null : this.u8.toString('latin1', i + 1, i + 1 + length);
+    if (length >= PLACE_ELSEWHERE) return null;
+    return this.u8.toString('latin1', i + 1, i + 1 + (length & ~PLACE));
+  }
+
+  /** The text is that of a place: the URI has no user. */
+  isPlace(at: number, user: number): boolean {
+    const length = this.u8[at * DIALOG.bytes + user] ?? 0;
+    return length !== ELSEWHERE && (length & PLACE) !== 0;
   }
 
   /** Whether buf[start..end) is the Call-ID at place `at`, as far as it has room here. */

@@ -34,6 +34,9 @@ export type DialogInit = {
   readonly frame: FramePointer | null;
   readonly fromUser: string | TextRange;
   readonly toUser: string | TextRange;
+  /** Hosts or URNs, where a URI has no user. */
+  readonly fromPlace?: string;
+  readonly toPlace?: string;
   readonly fromDisplay: string | null;
   readonly toDisplay: string | null;
   readonly openerTagHash: number;
@@ -111,8 +114,10 @@ export class Dialog extends DialogRecord {
     columns.setCallId(at, callId.buf, callId.start, callId.end);
     if (callId.end - callId.start > CALL_ID_HERE)
       this.#beside.callId = asBuffer(callId.buf).toString('latin1', callId.start, callId.end);
-    if (!columns.setUser(at, USER.FROM, init.fromUser)) this.#beside.fromUser = stringOf(init.fromUser);
-    if (!columns.setUser(at, USER.TO, init.toUser)) this.#beside.toUser = stringOf(init.toUser);
+    const { fromPlace = '', toPlace = '' } = init;
+    const [from, to] = [fromPlace || init.fromUser, toPlace || init.toUser];
+    if (!columns.setUser(at, USER.FROM, from, fromPlace !== '')) this.#beside.fromUser = stringOf(from);
+    if (!columns.setUser(at, USER.TO, to, toPlace !== '')) this.#beside.toUser = stringOf(to);
     if (init.methodText !== METHOD_NAMES[init.methodId]) this.#beside.methodText = init.methodText;
     const rare = this.#rare;
     if (rare === null) return;
@@ -173,11 +178,21 @@ export class Dialog extends DialogRecord {
     return this.#rare?.methodText ?? METHOD_NAMES[this.methodId] ?? '';
   }
 
+  /** '' where the URI has none. */
   get fromUser(): string {
-    return this.memory.user(this.place, USER.FROM) ?? this.#rare?.fromUser ?? '';
+    return this.memory.isPlace(this.place, USER.FROM) ? '' : this.from;
   }
 
   get toUser(): string {
+    return this.memory.isPlace(this.place, USER.TO) ? '' : this.to;
+  }
+
+  /** The user of From; where it has none, its host or URN. */
+  get from(): string {
+    return this.memory.user(this.place, USER.FROM) ?? this.#rare?.fromUser ?? '';
+  }
+
+  get to(): string {
     return this.memory.user(this.place, USER.TO) ?? this.#rare?.toUser ?? '';
   }
 

@@ -16,8 +16,8 @@ export function isOfOpener(d: Dialog, buf: Uint8Array, scan: SipScan): boolean {
   if (hashRange(buf, scan.fromTagStart, scan.fromTagEnd) !== d.openerTagHash) return false;
   if (!areTagsEqual(buf, scan)) return true;
   party.read(buf, scan.fromStart, scan.fromEnd);
-  const user = stringOf(party.user);
-  return user === d.fromUser || user !== d.toUser;
+  const name = stringOf(party.user) || party.place;
+  return name === d.from || name !== d.to;
 }
 
 function areTagsEqual(buf: Uint8Array, { fromTagStart, fromTagEnd, toTagStart, toTagEnd }: SipScan): boolean {
