@@ -4,7 +4,7 @@
 
 import { asBuffer } from '../core/byte-text.ts';
 import { TRANSPORT } from '../core/words.ts';
-import type { HepMirror } from '../decode/hep/flow.ts';
+import { type HepMirror, WHOLE } from '../decode/hep/flow.ts';
 import { HepFlows } from '../decode/hep/flows.ts';
 import type { HepPacket } from '../decode/hep/packet.ts';
 import { parseRtcpJson } from '../protocols/rtp/rtcp-json.ts';
@@ -141,7 +141,9 @@ export class HepIngest {
     mirror.ipVersion = ipVersion;
     mirror.tsUs = tsUs;
     mirror.agentId = p.agentId;
-    return this.flows.take(p.bytes, p.start, p.end + p.droppedBytes, wholeness(sip, p.bytes, p.end), c, mirror);
+    const whole = wholeness(sip, p.bytes, p.end);
+    if (whole === WHOLE.SURE) this.flows.answered(p.bytes.subarray(sip.callIdStart, sip.callIdEnd), c, mirror);
+    return this.flows.take(p.bytes, p.start, p.end + p.droppedBytes, whole, c, mirror);
   }
 
   #onFramed(b: Uint8Array, start: number, end: number, c: Packet, isJoined: boolean, isCut: boolean): void {

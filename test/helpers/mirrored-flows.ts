@@ -108,7 +108,8 @@ export function mirroredFlows(random: Random, flows: number, calls: number, most
     for (const [i, m] of all.entries()) {
       const out = outgoing[m.by];
       out.add(m);
-      const isLast = i >= all.length - 2;
+      // Nobody answers what has not come.
+      const isLast = i >= all.length - 2 || all[i + 1]?.by !== m.by;
       if (!isLast && random(10) === 0) continue;
       const rest = !isLast && random(10) === 0 ? random(out.length) : 0;
       const total = out.length - rest;

@@ -6,7 +6,7 @@ import { asBuffer } from '../../core/byte-text.ts';
 import { MAX_START_LINE_BYTES } from '../../core/item-limits.ts';
 import type { Packet } from '../../sources/packet.ts';
 import { emptyPacket, FrameMark } from '../../sources/packet.ts';
-import { isKnownStart, START, sipStart, skipKeepAlive } from '../sip-framing.ts';
+import { headersEnd, isKnownStart, START, sipStart, skipKeepAlive } from '../sip-framing.ts';
 import type { FramedTarget, FramerShared } from '../stream-framer.ts';
 import { StreamFramer } from '../stream-framer.ts';
 import { WebSocketSession } from '../websocket/http-upgrade.ts';
@@ -145,6 +145,13 @@ export class HepFlow {
     for (let at = b.indexOf(LF, start); at >= 0 && at < end; at = b.indexOf(LF, at + 1))
       if (sipStart(b, at + 1, end) !== START.NO && at + 1 < end) return false;
     return true;
+  }
+
+  /** Whether all headers of a message are held, these bytes among them, and nothing of its body. */
+  isBodiless(bytes: Uint8Array): boolean {
+    const { bytes: held, length } = this.framer.held;
+    const isEnd = headersEnd(held, Math.max(0, length - 4), length) === length;
+    return this.framer.lacks > 0 && isEnd && asBuffer(held).subarray(0, length).includes(asBuffer(bytes));
   }
 
   /** Whether the piece of the message that was seen at this time is this one. */

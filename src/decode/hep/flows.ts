@@ -98,6 +98,15 @@ export class HepFlows {
     return true;
   }
 
+  /**
+   * A whole message of the other direction, in this call: a body that has not come is not awaited any more, as the other
+   * side had all of it. An agent that leaves bodies out sends none.
+   */
+  answered(callId: Uint8Array, c: Packet, mirror: HepMirror): void {
+    const flow = this.#flows.get(this.#hashOf(c, mirror, true));
+    if (flow?.isBodiless(callId) === true) this.#giveUp(flow);
+  }
+
   /** Hands out what has waited too long for its rest. */
   expire(nowUs: number): void {
     for (const flow of this.#flows.values()) if (nowUs - flow.lastUs > this.#limits.waitUs) this.#giveUp(flow);
@@ -292,13 +301,13 @@ export class HepFlows {
     return share;
   }
 
-  #hashOf(c: Packet, mirror: HepMirror): number {
+  #hashOf(c: Packet, mirror: HepMirror, isReverse = false): number {
     const input = this.#input;
     let at = input.setAddress(0, mirror.addresses, mirror.srcOff, mirror.ipVersion);
-    at = input.setAddress(at, c.addresses, c.srcOff, c.ipVersion);
-    at = input.setAddress(at, c.addresses, c.dstOff, c.ipVersion);
+    at = input.setAddress(at, c.addresses, isReverse ? c.dstOff : c.srcOff, c.ipVersion);
+    at = input.setAddress(at, c.addresses, isReverse ? c.srcOff : c.dstOff, c.ipVersion);
     input.words[at++] = mirror.agentId;
-    input.words[at++] = c.srcPort * 65_536 + c.dstPort;
+    input.words[at++] = isReverse ? c.dstPort * 65_536 + c.srcPort : c.srcPort * 65_536 + c.dstPort;
     input.words[at++] = c.transport;
     return input.hash(at);
   }

@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
+import { basicCall } from '../../../fixtures/build/basic-call.ts';
+import { hep3 } from '../../../fixtures/build/hep.ts';
+import { PROTO } from '../../../fixtures/build/packet.ts';
 import { messagesOf } from '../../../src/analysis/call-messages.ts';
 import { DIALOG_STATES } from '../../../src/core/words.ts';
 import { lossCounters, lossesByReason } from '../../../src/view/losses.ts';
@@ -35,6 +38,24 @@ const LOSSES = [
   [2, 100],
   [3, 30],
 ] as const;
+
+it('an agent that leaves bodies out sends whole messages: they come in their order, marked as cut', async (t) => {
+  const { messages } = basicCall('no-bodies', { transport: 'TCP' });
+  const packets = messages.map((m) => {
+    const text = Buffer.from(m.bytes).toString('latin1');
+    const payload = Buffer.from(text.slice(0, text.indexOf('\r\n\r\n') + 4), 'latin1');
+    return { tsUs: m.tsUs, datagram: hep3({ ...m, payload }, { ipProtocol: PROTO.TCP }) };
+  });
+  const session = await mirrored(t, packets);
+  const [dialog] = [...session.dialogs.oldestFirst()];
+  assert.ok(dialog !== undefined);
+  assert.deepEqual(
+    messagesOf(dialog, session.log).map((m) => m.tsUs),
+    messages.map((m) => m.tsUs),
+  );
+  assert.equal(DIALOG_STATES[dialog.state], 'Completed');
+  assert.equal(lossesByReason(session.figures)['hep_messages_cut'], 2);
+});
 
 describe('10,000 messages cut anywhere into 1 to 5 pieces, on many connections, from two agents', () => {
   const { messages, wire, pieces } = mirroredFlows(randomOf(1), FLOWS, CALLS / FLOWS);
