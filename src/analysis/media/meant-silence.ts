@@ -26,31 +26,48 @@ export type Transfer = { readonly fromUs: number; readonly toUs: number };
 const WORDS: readonly (readonly [Machine, RegExp])[] = [
   ['a mailbox', /(?:^|[-_.+])(?:vm|vmail|voice[-_]?mail|mailbox)(?:$|[-_.+\d])/i],
   ['a mailbox', /^\*9[789](?:$|\D)/],
-  ['a recorder', /(?:^|[-_.+])(?:rec|record|recorder|recording|srs)(?:$|[-_.+\d])/i],
+  ['a recorder', /(?:^|[-_.+])(?:record|recorder|recording|srs)(?:$|[-_.+\d])/i],
   ['an announcement', /(?:^|[-_.+])(?:annc|announce|announcements?|playback|moh)(?:$|[-_.+\d])/i],
 ];
 
-/** Which sides are machines, by the INVITE that opened the call and the answer to it. */
+/** In the host only what means nothing else: `vm` is a virtual machine too. */
+const HOST_WORDS = /(?:^|[-_.])(?:vmail|voice-?mail|mailbox)(?:$|[-_.\d])/i;
+
+/** Which sides are machines, by the INVITEs that opened the call and were answered, and by the answer. */
 export function machinesOf(messages: readonly CallMessage[]): MachineSide[] {
-  const invites = messages.filter(({ method }) => method === METHOD.INVITE);
-  const invite = invites.find(({ isRequest }) => isRequest)?.parse() ?? null;
-  const answer = invites.find(({ status }) => status >= 200 && status < 300)?.parse() ?? null;
+  const invites = messages.filter((m) => m.method === METHOD.INVITE && m.isFirst);
+  const answer = invites.find(({ status }) => status >= 200 && status < 300);
+  const opening = invites.find(({ isRequest }) => isRequest);
+  // A call that nobody took may go on to a mailbox: each hop and branch names whom it asked.
+  const asked = invites.filter((m) => m.isRequest && m.hop.transaction === answer?.hop.transaction);
   const found: MachineSide[] = [];
-  const called = parseUri(invite?.requestUriText ?? '');
-  const callee =
-    (called.ok ? machineCalled(called.value) : null) ?? byWords(invite?.to?.uri?.userDecoded ?? '') ?? tagged(answer);
-  const caller = tagged(invite);
+  const caller = tagged(opening?.parse() ?? null);
+  const callee = firstOf([opening, ...asked], calledMachine) ?? tagged(answer?.parse() ?? null);
   if (caller !== null) found.push({ side: 0, machine: caller });
   if (callee !== null) found.push({ side: 1, machine: callee });
   return found;
 }
 
-function machineCalled({ params, userDecoded }: SipUri): Machine | null {
+function firstOf(list: readonly (CallMessage | undefined)[], read: (m: SipMessage) => Machine | null): Machine | null {
+  for (const one of list) {
+    const m = one?.parse() ?? null;
+    const found = m === null ? null : read(m);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function calledMachine(invite: SipMessage): Machine | null {
+  const called = parseUri(invite.requestUriText);
+  return (called.ok ? machineCalled(called.value) : null) ?? byWords(invite.to?.uri?.userDecoded ?? '');
+}
+
+function machineCalled({ params, userDecoded, host }: SipUri): Machine | null {
   if (hasParam(params, 'play')) return 'an announcement';
   // The reason for which the call came to the mailbox of the target (RFC 4458 section 2).
   if (hasParam(params, 'target') && hasParam(params, 'cause')) return 'a mailbox';
   if (hasParam(params, 'voicexml')) return 'a machine';
-  return byWords(userDecoded ?? '');
+  return byWords(userDecoded ?? '') ?? (HOST_WORDS.test(host) ? 'a mailbox' : null);
 }
 
 function byWords(user: string): Machine | null {

@@ -132,6 +132,8 @@ function stopsOf(c: MediaCase, ways: Ways<MediaStream>, promises: readonly Promi
   const seen = new Set<MediaStream>();
   for (const s of audio) {
     if (seen.has(s)) continue;
+    // Who presses keys alone never spoke.
+    if (s.codec === 'telephone-event') continue;
     const own = ways.sameAs(s.stream);
     for (const o of own) seen.add(o);
     // Another socket of the same sender, or another sender to the same socket, carries it on.

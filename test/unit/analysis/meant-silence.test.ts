@@ -95,6 +95,9 @@ test('URIs of media services and of diverted calls name the machine', async (t) 
     ['sip:dialog@ms.example;voicexml=http://a/b.vxml', 'a machine'],
     ['sip:um@example.com;target=sip:bob%40example.com;cause=486', 'a mailbox'],
     ['sip:bob@example.com;cause=486', null],
+    ['sip:bob@voicemail.example.com', 'a mailbox'],
+    ['sip:bob@vm.example.com', null],
+    ['sip:rec@example.com', null],
     ['sip:bob@example.com', null],
     ['sip:broken', null],
   ] as const) {
