@@ -15,6 +15,7 @@ import type { Abandoned } from '../findings.ts';
 
 /** Q.850: non-selected user clearing. */
 const NOT_SELECTED = 26;
+const REQUEST_TERMINATED = 487;
 
 /** CANCEL before an answer, unless another branch got the call, or no final response within Timer C. */
 export function findAbandoned(call: SignalingCall): Abandoned | null {
@@ -40,7 +41,7 @@ function canceled({ d, messages, otherLegs }: SignalingCall, cancels: readonly C
   if (cancel === undefined) return null;
   // Where no message names a cause, none is read for it.
   if (d.cause !== null && (ofCaller === undefined ? cancels : [ofCaller]).some(saysElsewhere)) return null;
-  if (ofCaller === undefined && isDeclinedForAll(messages, cancel)) return null;
+  if (ofCaller === undefined && isEndedForAll(messages, cancel, invites[0]?.src.host)) return null;
   if (lacksResponses(messages) && isAnswerAcknowledged(messages, invites)) return null;
   const legs = otherLegs(cancel.tsUs);
   if (legs.wasAnswered) return null;
@@ -88,11 +89,16 @@ function saysElsewhere(cancel: CallMessage): boolean {
   });
 }
 
-/** A proxy cancels all other branches when one answers with a 6xx (RFC 3261 section 16.7 step 5). */
-function isDeclinedForAll(messages: readonly CallMessage[], cancel: CallMessage): boolean {
-  return messages.some(
-    (m) => !m.isRequest && m.method === METHOD.INVITE && isGlobal(m.status) && m.index < cancel.index,
-  );
+/**
+ * A proxy cancels all other branches when one answers with a 6xx (RFC 3261 section 16.7 step 5), and when its own timer ends
+ * the attempt: then the caller gets another final response than the 487 of a branch that was canceled.
+ */
+function isEndedForAll(messages: readonly CallMessage[], cancel: CallMessage, caller: string | undefined): boolean {
+  return messages.some((m) => {
+    if (m.isRequest || m.method !== METHOD.INVITE || m.status < 300) return false;
+    if (m.index < cancel.index) return isGlobal(m.status);
+    return m.status !== REQUEST_TERMINATED && !m.isChallenge && m.dst.host === caller;
+  });
 }
 
 function isSuccess(code: number): boolean {

@@ -6,6 +6,7 @@
 import { times } from '../../core/counted.ts';
 import { grouped } from '../../core/maps.ts';
 import * as METHOD from '../../core/methods.ts';
+import { HEADER } from '../../protocols/sip/header-name.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { SignalingCall } from '../call.ts';
 import type { CallMessage, Socket } from '../call-messages.ts';
@@ -42,7 +43,7 @@ export function findAckMissing({ d, messages, nowUs, thresholds: t }: SignalingC
   if (first === undefined) return null;
   const endUs = Number.isNaN(d.endedUs) ? Math.max(nowUs, d.updatedUs) : d.endedUs;
   const waitedSec = Math.max(0, (endUs - first.tsUs) / 1e6);
-  const provesByTime = !isAcked && messages.some((m) => m.isRequest);
+  const provesByTime = !isAcked && messages.some((m) => m.isRequest) && passesHere(first, messages);
   if (answers.length < t.answerTransmissions && (!provesByTime || waitedSec < t.ackWaitSec)) return null;
   const stray = isAcked ? heard.of(first).stray : null;
   const evidence = stray === null ? answers : [...answers, stray];
@@ -52,6 +53,20 @@ export function findAckMissing({ d, messages, nowUs, thresholds: t }: SignalingC
     strayedTo: stray?.dstText ?? null,
     evidence: evidence.map((m) => m.index).sort((a, b) => a - b),
   };
+}
+
+/**
+ * The ACK would come past: it goes from who got the 2xx to its Contact, or to the proxy that asked for it by Record-Route (RFC
+ * 3261 section 12.1.2). A proxy that did not sees none where another hop took the 2xx on.
+ */
+function passesHere(answer: CallMessage, messages: readonly CallMessage[]): boolean {
+  const onward = messages.some(
+    (m) => !m.isRequest && m.status === answer.status && m.cseq === answer.cseq && isSame(m.src, answer.dst),
+  );
+  const before = messages.some(
+    (m) => !m.isRequest && m.status === answer.status && m.cseq === answer.cseq && isSame(m.dst, answer.src),
+  );
+  return (!onward && !before) || (answer.parse()?.values(HEADER.RECORD_ROUTE).length ?? 1) > 0;
 }
 
 export function ackMissingHint({ answerTransmissions, waitedSec, strayedTo }: AckMissing): string {

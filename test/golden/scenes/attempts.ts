@@ -95,6 +95,19 @@ export const ATTEMPTS: readonly Scene[] = [
   faulty(
     'ack-goes-astray',
     'ack-missing',
+    'the ACK goes to an address of the Contact that is not where the answer comes from, and the callee repeats it',
+    `
+    0    A>B INVITE sdp
+    0.2  B>A 180
+    1    B>A 200 sdp
+    1.02 A>C ACK
+    ${[1.5, 2.5, 4.5, 8.5].map((sec) => `${sec} B>A 200 again`).join('\n')}
+    ${talk(1.1, 20)}
+    ${ends(20, 'B>A')}`,
+  ),
+  faulty(
+    'ack-does-not-arrive',
+    'ack-not-arriving',
     'each 200 has its ACK here, and the callee goes on repeating it',
     `
     0    A>B INVITE sdp

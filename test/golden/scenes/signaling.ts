@@ -66,6 +66,8 @@ class Play {
     const { from, to, what, words, fromMs } = line;
     const hop: Hop = { src: playerOf(from).sip, dst: playerOf(to).sip };
     const options = { hop, headers: this.#headers(line), ...this.#body(line) };
+    const uri = words.get('uri');
+    const toUri = uri === undefined ? {} : { uri };
     if (what === 'CANCEL') return this.script.cancel(this.#invite(line), fromMs, options);
     if (what === 'ACK') {
       const final = this.#last(
@@ -76,12 +78,11 @@ class Play {
     }
     if (playerOf(from).isProxy) {
       const got = this.#last((s) => s.line.to === from && s.line.what === what)?.r ?? null;
-      if (got !== null) return relay(this.script, got, fromMs, hop, this.#body(line).body);
+      if (got !== null) return relay(this.script, got, fromMs, hop, { ...options, ...toUri });
     }
     const by = from === this.#call.from ? 'caller' : 'callee';
-    const uri = words.get('uri');
     const early = what === 'PRACK' || what === 'UPDATE';
-    return this.script.request(what, fromMs, { ...options, by, early, ...(uri === undefined ? {} : { uri }) });
+    return this.script.request(what, fromMs, { ...options, by, early, ...toUri });
   }
 
   #response(line: Line): SipMessage {

@@ -235,16 +235,25 @@ test('the caller gave up only where the caller sent CANCEL', async (t) => {
   });
   // The timer of the proxy.
   const reason = 'SIP;cause=408;text="Request Timeout"';
-  const byProxy = await said([
-    [8000, PROXY, BOB, CANCEL, { reason }],
-    [8001, PROXY, ALICE, 'SIP/2.0 480 Gone'],
-  ]);
+  const byProxy = await said([[8000, PROXY, BOB, CANCEL, { reason }]]);
   assert.equal(byProxy.kind, 'canceled');
   assert.equal(
     byProxy.hint.split('\n').at(-1),
     `CANCEL came after 8.0 s, before the call was answered: 192.0.2.2:5060 sent it (${reason}), a proxy or PBX, not the caller.`,
   );
   assert.equal(byProxy.endedBy, '');
+  // The final response that it gives the caller says enough.
+  for (const [status, kind] of [
+    ['SIP/2.0 480 Gone', null],
+    ['SIP/2.0 408 Request Timeout', null],
+    ['SIP/2.0 487 Request Terminated', 'canceled'],
+  ] as const) {
+    const ended = await said([
+      [8000, PROXY, BOB, CANCEL, { reason }],
+      [8001, PROXY, ALICE, status],
+    ]);
+    assert.equal(ended.kind, kind, status);
+  }
   // What the caller says of its CANCEL goes before what a proxy makes of it.
   const lost = await said([
     [8000, ALICE, PROXY, CANCEL, { reason: 'SIP;cause=200;text="Call completed elsewhere"' }],
