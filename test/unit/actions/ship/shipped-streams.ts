@@ -42,6 +42,7 @@ export class ShippedStreams {
     const quality = this.#quality;
     const capture = {
       quality,
+      clockSteps: [],
       sources: [],
       get nowUs() {
         return quality.nowUs;
