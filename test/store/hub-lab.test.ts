@@ -12,6 +12,7 @@ import type {
   Dialog,
 } from '../../src/contract/index.ts';
 import { closeBrowser, openPage, skipWithoutChromium } from '../console/browser.ts';
+import { until } from '../helpers/patience.ts';
 import { skipWithoutStore, startMigratedStore } from '../helpers/store.ts';
 import { missing } from '../live/lab.ts';
 import { HubLab } from './hub-lab.ts';
@@ -138,9 +139,15 @@ test('a call through three proxies on three hosts is one call to whoever asks th
       [FAILED, 'sbc1', FAILED],
       [`host:sbc3:${LOSSY}`, 'sbc3', LOSSY],
     ] as const) {
-      const file = await bytesAt(lab.hubUrl + path(callId, '/capture'));
-      assert.ok(file.length > 1_000);
-      assert.ok(file.equals(await bytesAt(lab.agentUrl(host) + path(own, '/capture'))), `${callId} is another file`);
+      // A frame of the call may still be on its way to the file between the two questions.
+      await until(
+        async () => {
+          const file = await bytesAt(lab.hubUrl + path(callId, '/capture'));
+          assert.ok(file.length > 1_000);
+          return file.equals(await bytesAt(lab.agentUrl(host) + path(own, '/capture')));
+        },
+        () => `${callId} is another file`,
+      );
     }
   });
 
