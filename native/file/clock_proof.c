@@ -57,10 +57,10 @@ static bool tells_time(const struct ct_clock_proof *p, const struct ct_stream *s
   return ticks > 0 && ticks < MOST_TICKS;
 }
 
-static void note(struct ct_clock_flow *f, int64_t late) {
+static void note(const struct ct_clock_proof *p, struct ct_clock_flow *f, int64_t late) {
   const uint32_t n = f->packets++;
   if (n == 0 || (n < PART && late < f->first)) f->first = late;
-  if (n < PART) f->sum += late;
+  if (n < PART) f->sum += ct_ns_diff(late, p->gap_ns);
   if (n % PART == 0) {
     f->end[0] = f->end[1];
     f->end[1] = late;
@@ -81,7 +81,7 @@ bool ct_clock_take(struct ct_clock_proof *p, const struct ct_stream *s, const st
   /* Its clock went on through the gap, or makes up for it. */
   if (magnitude(late) < half) return false;
   if (f->packets == 0 && was_running(p, s) && magnitude(ct_ns_diff(late, p->gap_ns)) > half) return false;
-  note(f, late);
+  note(p, f, late);
   return true;
 }
 
@@ -115,7 +115,7 @@ static int64_t middle(struct ct_clock_proof *p, uint32_t *n) {
   *n = 0;
   for (uint32_t i = 0; i < CT_CLOCK_FLOWS; i++) {
     const struct ct_clock_flow *f = &p->flow[i];
-    if (is_witness(p, f)) p->late[(*n)++] = f->sum / (int64_t)PART;
+    if (is_witness(p, f)) p->late[(*n)++] = ct_ns_diff(p->gap_ns, -(f->sum / (int64_t)PART));
   }
   if (*n == 0) return 0;
   qsort(p->late, *n, sizeof p->late[0], by_size);

@@ -20,7 +20,7 @@ struct ct_clock_flow {
   const struct ct_stream *s;
   /* What the earliest packet is late by: of the first eight, of the last ones but for at most eight, of those. */
   int64_t first, end[2];
-  int64_t sum; /* of what the first eight are late by */
+  int64_t sum; /* of what the first eight are late by, less the gap: eight times 55 years are no int64_t */
   uint32_t packets;
 };
 
