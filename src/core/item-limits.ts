@@ -76,6 +76,9 @@ export const MAX_HEP_TEXT_BYTES = 1_024;
 export const MAX_HEP_ORDERED_PIECES = 64;
 export const MAX_HEP_EARLY_PIECES = 8;
 
+/** Bytes at the front of a message by HEP in which its Call-ID is looked for, to know that the other side answered it. */
+export const MAX_HEP_ANSWERED_BYTES = 4_096;
+
 /** Extension headers in the datagram that an ICMP error quotes. */
 export const MAX_ICMP_EXTENSIONS = 8;
 

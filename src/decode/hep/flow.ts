@@ -3,7 +3,7 @@
  * message that is not whole. HEP tells no sequence numbers, so that only the bytes say whether a piece is missing.
  */
 import { asBuffer } from '../../core/byte-text.ts';
-import { MAX_START_LINE_BYTES } from '../../core/item-limits.ts';
+import { MAX_HEP_ANSWERED_BYTES, MAX_START_LINE_BYTES } from '../../core/item-limits.ts';
 import type { Packet } from '../../sources/packet.ts';
 import { emptyPacket, FrameMark } from '../../sources/packet.ts';
 import { headersEnd, isKnownStart, START, sipStart, skipKeepAlive } from '../sip-framing.ts';
@@ -147,11 +147,15 @@ export class HepFlow {
     return true;
   }
 
-  /** Whether all headers of a message are held, these bytes among them, and nothing of its body. */
+  /** Whether all headers of a message are held, these bytes near its front, and nothing of its body. Asked for each message of the other side. */
   isBodiless(bytes: Uint8Array): boolean {
     const { bytes: held, length } = this.framer.held;
     const isEnd = headersEnd(held, Math.max(0, length - 4), length) === length;
-    return this.framer.lacks > 0 && isEnd && asBuffer(held).subarray(0, length).includes(asBuffer(bytes));
+    return (
+      this.framer.lacks > 0 &&
+      isEnd &&
+      asBuffer(held).subarray(0, Math.min(length, MAX_HEP_ANSWERED_BYTES)).includes(asBuffer(bytes))
+    );
   }
 
   /** Whether the piece of the message that was seen at this time is this one. */

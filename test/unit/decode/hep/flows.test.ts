@@ -42,6 +42,14 @@ class Mirror {
     return this.flows.take(b, 2, b.length - 2, whole, c, mirror);
   }
 
+  /** A whole message of the other direction of port 5060. */
+  answer(callId: string): void {
+    const c = { ...emptyPacket(Buffer.alloc(32)), transport: TRANSPORT.TCP, dstPort: 5060 };
+    const mirror = { ...emptyPacket(Buffer.alloc(32)), agentId: 7 };
+    mirror.addresses.set([203, 0, 0, 1], 0);
+    this.flows.answered(Buffer.from(callId), c, mirror);
+  }
+
   all(...texts: readonly string[]): this {
     for (const text of texts) this.send(text);
     return this;
@@ -70,6 +78,18 @@ describe('pieces of one flow', () => {
         [0, 0, 0],
       ],
     );
+  });
+
+  it('an answer ends the wait for a body, where the Call-ID is near the front', () => {
+    for (const [before, left] of [
+      [10, 0],
+      [5_000, 1],
+    ] as const) {
+      const mirror = new Mirror();
+      mirror.send(`INVITE sip:b@b SIP/2.0\r\nX: ${'c'.repeat(before)}\r\nCall-ID: here\r\nContent-Length: 9\r\n\r\n`);
+      mirror.answer('here');
+      assert.equal(mirror.flows.waiting, left, `${before} bytes before it`);
+    }
   });
 
   it('whole messages never get there while nothing waits, and go through where something does', () => {
