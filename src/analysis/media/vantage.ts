@@ -1,10 +1,11 @@
 /**
- * Between which hosts media was seen, of the newest streams: what tells whether other media of these hosts would come past.
- * Each stream is looked at once.
+ * Between which hosts media was seen, of the newest streams: what tells whether other media of these hosts would come past. Only
+ * streams count that an answered call named, or the other host answered. Each is looked at once.
  */
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKeyAddress, endpointKeyHost, parseIpv6 } from '../../core/ip.ts';
 import { MAX_VANTAGE_PAIRS, MAX_VANTAGE_STREAMS } from '../../core/item-limits.ts';
+import type { Stream } from '../../store/media/stream.ts';
 import type { Streams } from '../../store/stores.ts';
 
 /** A host as `endpointKeyHost` has it. */
@@ -19,6 +20,8 @@ const NOBODY: ReadonlySet<Host> = new Set();
 export class Vantage {
   readonly #streams: Pick<Streams, 'establishedEver' | 'orphanedEver' | 'fromNewest'>;
   readonly #pairs = new Set<string>();
+  /** Hosts between which a stream of no answered call runs one way: anybody may send to a host that never answers. */
+  readonly #oneWay = new Set<string>();
   readonly #networks = new Set<string>();
   readonly #peers = new Map<Host, Set<Host>>();
   #seen = 0;
@@ -34,9 +37,9 @@ export class Vantage {
     if (shown === this.#seen) return;
     let left = Math.min(shown - this.#seen + LATE_STREAMS, MAX_VANTAGE_STREAMS);
     this.#seen = shown;
-    for (const { srcKey, dstKey } of this.#streams.fromNewest()) {
+    for (const stream of this.#streams.fromNewest()) {
       if (left-- === 0) return;
-      this.#note(srcKey, dstKey);
+      if (isOfCall(stream) || this.#isAnswered(stream)) this.#note(stream.srcKey, stream.dstKey);
     }
   }
 
@@ -55,6 +58,15 @@ export class Vantage {
 
   isServer(host: Host): boolean {
     return (this.#peers.get(host) ?? NOBODY).size >= SERVER_PEERS;
+  }
+
+  /** Whether a stream has one of the other direction. */
+  #isAnswered({ srcKey, dstKey }: Stream): boolean {
+    const [src, dst] = [String(endpointKeyHost(srcKey)), String(endpointKeyHost(dstKey))];
+    if (this.#oneWay.has(`${dst} ${src}`)) return true;
+    if (this.#oneWay.size >= MAX_VANTAGE_PAIRS) this.#oneWay.clear();
+    this.#oneWay.add(`${src} ${dst}`);
+    return false;
   }
 
   #note(srcKey: EndpointKey, dstKey: EndpointKey): void {
@@ -80,6 +92,11 @@ export class Vantage {
     this.#networks.clear();
     this.#peers.clear();
   }
+}
+
+/** Anybody may call, and name a socket of his own. */
+function isOfCall({ dialog, wasOwned }: Stream): boolean {
+  return wasOwned || (dialog !== null && !Number.isNaN(dialog.answerUs));
 }
 
 function pairText(a: Host, b: Host): string {

@@ -13,7 +13,7 @@ const numbered = (n: number): string => `10.${n >> 16}.${(n >> 8) & 255}.${n & 2
 
 /** The newest stream comes first. */
 class Seen {
-  readonly #list: Pick<Stream, 'srcKey' | 'dstKey'>[] = [];
+  readonly #list: Pick<Stream, 'srcKey' | 'dstKey' | 'dialog' | 'wasOwned'>[] = [];
   orphanedEver = 0;
   looked = 0;
 
@@ -21,8 +21,8 @@ class Seen {
     return this.#list.length;
   }
 
-  add(src: string, dst: string): void {
-    this.#list.unshift({ srcKey: key(src), dstKey: key(dst) });
+  add(src: string, dst: string, wasOwned = true): void {
+    this.#list.unshift({ srcKey: key(src), dstKey: key(dst), dialog: null, wasOwned });
   }
 
   *fromNewest(): Generator<Stream> {
@@ -52,6 +52,19 @@ test('hosts, pairs and networks of streams, whichever way they run', () => {
   vantage.update();
   assert.ok(vantage.isServer(host('203.0.113.5')));
   assert.ok(vantage.has(host('10.0.0.1')) && !vantage.isServer(host('10.0.0.1')));
+});
+
+test('a stream that no call named says something only where the other host answers it', () => {
+  const seen = new Seen();
+  const vantage = new Vantage(seen);
+  for (let n = 1; n <= 5; n++) seen.add(numbered(n), '203.0.113.5', false);
+  vantage.update();
+  assert.ok(!vantage.has(host('203.0.113.5')) && !vantage.isServer(host('203.0.113.5')));
+  seen.add('203.0.113.5', numbered(3), false);
+  vantage.update();
+  assert.ok(vantage.hasPair(host('203.0.113.5'), host(numbered(3))));
+  assert.ok(!vantage.has(host(numbered(2))));
+  assert.ok(vantage.hasNetworks('203.0.113.77', '10.0.0.77'));
 });
 
 test('a stream is looked at once, many new ones only the newest, and pairs stay under the cap', () => {
