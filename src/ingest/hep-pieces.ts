@@ -27,8 +27,14 @@ export function isPlain({ code, notes, contentLength, messageEnd }: SipScan, end
 }
 
 /** Whether a message that was put together has all that one has. */
-export function isSound(scan: SipScan): boolean {
-  return scan.code === SCAN.OK && (scan.notes & UNSOUND) === 0 && scan.contentLength >= 0;
+export function isSound(scan: SipScan, b: Buffer): boolean {
+  if (scan.code !== SCAN.OK || (scan.notes & UNSOUND) !== 0 || scan.contentLength < 0) return false;
+  return !isTorn(b.toString('latin1', scan.bodyStart, scan.bodyEnd));
+}
+
+/** Whether a description (RFC 8866 s5) lacks its beginning, or has a line that none has: bytes of another message made up the length. */
+function isTorn(body: string): boolean {
+  return /^[a-z]=/.test(body) && (!body.startsWith('v=') || /^(?![a-z]=)[^\r\n]/m.test(body));
 }
 
 function beginsAnother({ contentLength, messageEnd, bodyStart }: SipScan, b: Uint8Array, end: number): boolean {

@@ -150,7 +150,7 @@ export class HepIngest {
     const scan = scanSip(b, start, end);
     // A part is kept where it tells its call, and counted as cut already.
     if (isCut && scan.code !== SCAN.OK) return;
-    if (isJoined && !isSound(scan)) {
+    if (isJoined && !isSound(scan, asBuffer(b))) {
       this.flows.cut++;
       c.isSnapped = true;
     }

@@ -57,6 +57,27 @@ it('an agent that leaves bodies out sends whole messages: they come in their ord
   assert.equal(lossesByReason(session.figures)['hep_messages_cut'], 2);
 });
 
+it('a body that bytes of another message filled up is counted as cut', async (t) => {
+  const [invite] = basicCall('torn', { transport: 'TCP' }).messages;
+  assert.ok(invite !== undefined);
+  const whole = Buffer.from(invite.bytes).toString('latin1');
+  const at = whole.indexOf('\r\n\r\n') + 40;
+  for (const [rest, cut] of [
+    [whole.slice(at), 0],
+    [whole.slice(at, -40) + whole.slice(at, at + 40), 1],
+    [whole.slice(at).replace(/[a-z]=/g, 'ip'), 1],
+  ] as const) {
+    const packets = [whole.slice(0, at), rest].map((text, i) => {
+      const tsUs = invite.tsUs + i * 100;
+      const payload = Buffer.from(text, 'latin1');
+      return { tsUs, datagram: hep3({ ...invite, tsUs, payload }, { ipProtocol: PROTO.TCP }) };
+    });
+    const session = await mirrored(t, packets);
+    assert.equal(session.dialogs.size, 1);
+    assert.equal(lossesByReason(session.figures)['hep_messages_cut'] ?? 0, cut, rest);
+  }
+});
+
 describe('10,000 messages cut anywhere into 1 to 5 pieces, on many connections, from two agents', () => {
   const { messages, wire, pieces } = mirroredFlows(randomOf(1), FLOWS, CALLS / FLOWS);
 
