@@ -10,8 +10,8 @@ import { endpointKeyAddress, endpointKeyHost, endpointKeyText } from '../../core
 import { isPrivateAddress } from '../../core/private-address.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
-import { STATE } from '../../store/dialogs/dialog-state.ts';
 import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
+import { isNowhere } from '../../store/media/sdp-timeline.ts';
 import type { MediaFindings } from '../findings.ts';
 import { noMediaFault } from '../findings.ts';
 import type { Agreement } from './agreements.ts';
@@ -20,8 +20,8 @@ import { checkAsymmetry, checkLate } from './asymmetry.ts';
 import type { MediaCase, MediaCheck, MediaContext, MediaStream } from './check.ts';
 import { checkCodecChange } from './codec-change.ts';
 import { machineOf, senderSide } from './meant-silence.ts';
-import { checkReports } from './reports.ts';
-import { checkStopped } from './stop.ts';
+import { checkReports, hearsUnseen } from './reports.ts';
+import { checkStopped, wasAnswered } from './stop.ts';
 import { Ways } from './ways.ts';
 
 /** A tenth of a second: who opens a path or a NAT sends fewer. */
@@ -80,8 +80,9 @@ function agreed(d: Dialog, atUs: number): readonly (SdpEntry | undefined)[] {
   return inForce ?? [];
 }
 
+/** Who holds may send music or nothing: only what both are to send and to receive is missing. */
 function activeRtp(e: SdpEntry | undefined): boolean {
-  return e?.media.some((m) => m.isRtp && m.port !== 0 && m.mode !== 'inactive' && m.address !== '0.0.0.0') ?? false;
+  return e?.media.some((m) => m.isRtp && m.port !== 0 && m.mode === 'sendrecv' && !isNowhere(m.address)) ?? false;
 }
 
 function checkNoMedia(c: MediaCase, f: MediaFindings): void {
@@ -120,8 +121,10 @@ function silentAgreement(c: MediaCase): Agreement<SdpEntry> | null {
 /** From the answer on, and once more from the last time the descriptions moved the media or took it off hold. */
 function checkOneWay(c: MediaCase, f: MediaFindings): void {
   const { d } = c;
-  if (c.audio.length === 0 || (Number.isNaN(d.answerUs) && d.state !== STATE.InCall)) return;
-  if (isOneWaySince(c, d.answerUs, f)) return;
+  if (c.audio.length === 0 || !wasAnswered(d)) return;
+  // A call that began before the capture may have been held then.
+  const answeredUs = Number.isNaN(d.answerUs) ? firstAgreedUs(d) : d.answerUs;
+  if (isOneWaySince(c, answeredUs, f)) return;
   const changeUs = lastChangeUs(d);
   if (changeUs > d.answerUs) isOneWaySince(c, changeUs, f);
 }
@@ -150,6 +153,7 @@ function isOneWaySince(c: MediaCase, sinceUs: number, f: MediaFindings): boolean
       f.hints.push(`Media ran only from ${from} to ${to} for ${sec.toFixed(1)} s, which ${silent ?? speaks} explains.`);
       return false;
     }
+    if (hearsUnseen(c, only, sinceUs)) return false;
     f.oneWayAudio = true;
     f.hints.push(
       sinceUs > d.answerUs
@@ -161,6 +165,12 @@ function isOneWaySince(c: MediaCase, sinceUs: number, f: MediaFindings): boolean
   if ((d.marks & MARK.HELD) !== 0 && !(sinceUs > d.answerUs))
     f.hints.push(`Media ran only from ${from} to ${to} for ${sec.toFixed(1)} s, which the hold explains.`);
   return false;
+}
+
+/** NaN when no agreement was captured. */
+function firstAgreedUs(d: Dialog): number {
+  for (const { answeredUs } of agreements(d.sdp ?? [])) return answeredUs;
+  return Number.NaN;
 }
 
 /** When a description last took the media off hold or moved it; NaN when none did. */

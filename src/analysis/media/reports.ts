@@ -21,6 +21,14 @@ export function checkReports(c: MediaCase, f: MediaFindings): void {
     f.hints.push(`RTCP says the same of ${counted(sent.length - MAX_UNSEEN_HINTS, 'further stream')}.`);
 }
 
+/** Who sends `s` reports that most of a stream arrives there that never came past: the other side is heard. */
+export function hearsUnseen({ unseen }: MediaCase, s: MediaStream, sinceUs: number): boolean {
+  return unseen.some(({ peer, sentPackets, remote }) => {
+    if (remote === null || remote.atUs < sinceUs || remote.cumulativeLost * 2 >= sentPackets) return false;
+    return mediaSocketsOf(peer).includes(s.stream.srcKey);
+  });
+}
+
 /** RTP of the socket that the reports come from. Bridges pass media on under their own SSRC, and reports as they come. */
 function rtpOf(during: readonly MediaStream[], u: UnseenStream): MediaStream | undefined {
   const sockets = mediaSocketsOf(u.source);

@@ -6,6 +6,7 @@
  */
 
 import { endpointKeyText } from '../../core/ip.ts';
+import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { STATE } from '../../store/dialogs/dialog-state.ts';
 import { maySuppressSilence } from '../../store/media/codec-format.ts';
@@ -27,7 +28,7 @@ type Stop = { readonly stream: MediaStream; readonly atUs: number; readonly hasR
 
 export function checkStopped(c: MediaCase, f: MediaFindings): void {
   const { d, audio } = c;
-  if (audio.length === 0 || (Number.isNaN(d.answerUs) && d.state !== STATE.InCall)) return;
+  if (audio.length === 0 || !wasAnswered(d)) return;
   const startUs = Number.isNaN(d.answerUs) ? d.createdUs : d.answerUs;
   const endUs = endOf(d, c.nowUs);
   // Most calls: every direction was heard until the end, whatever was promised.
@@ -66,6 +67,12 @@ export function checkStopped(c: MediaCase, f: MediaFindings): void {
     else f.hints.push(`From ${src} ${text(first)}.`);
     from = to;
   }
+}
+
+/** Also where the capture began later: a call that runs, or that an INVITE within it proves and a BYE ended. */
+export function wasAnswered({ answerUs, state, byeUs, marks }: Dialog): boolean {
+  if (!Number.isNaN(answerUs) || state === STATE.InCall) return true;
+  return !Number.isNaN(byeUs) && (marks & MARK.REINVITED) !== 0;
 }
 
 /** What was promised outside transfers: who transferred a call away talks no more. */

@@ -18,8 +18,8 @@ const GOES_ON_US = 3_000_000;
 
 /**
  * A 2xx to an INVITE was sent three times on one leg, or 64*T1 passed, without an ACK there (RFC 3261 13.3.1.4). Time alone
- * says nothing where another leg has an ACK, or where no request of the call was captured: it may have gone past the
- * capture point. An ACK that is lost on one leg is on none beyond it: of several legs without one, that next to the caller
+ * says nothing where another leg has an ACK, or where no request of who got the 2xx was captured: a capture that sees one
+ * direction alone sees no ACK. An ACK that is lost on one leg is on none beyond it: of several legs without one, that next to the caller
  * lost it, and its 2xx came last.
  */
 export function findAckMissing({ d, messages, nowUs, thresholds: t }: SignalingCall): AckMissing | null {
@@ -43,7 +43,7 @@ export function findAckMissing({ d, messages, nowUs, thresholds: t }: SignalingC
   if (first === undefined) return null;
   const endUs = Number.isNaN(d.endedUs) ? Math.max(nowUs, d.updatedUs) : d.endedUs;
   const waitedSec = Math.max(0, (endUs - first.tsUs) / 1e6);
-  const provesByTime = !isAcked && messages.some((m) => m.isRequest) && passesHere(first, messages);
+  const provesByTime = !isAcked && messages.some((m) => isFrom(m, first.dst)) && passesHere(first, messages);
   if (answers.length < t.answerTransmissions && (!provesByTime || waitedSec < t.ackWaitSec)) return null;
   const stray = isAcked ? heard.of(first).stray : null;
   const evidence = stray === null ? answers : [...answers, stray];
@@ -136,6 +136,10 @@ function isNear(ack: CallMessage, answer: CallMessage): boolean {
   if (isSame(ack.src, answer.dst)) return true;
   if (answer.src.host === answer.dst.host || ack.src.host === ack.dst.host) return false;
   return ack.dst.host === answer.src.host || ack.src.host === answer.dst.host;
+}
+
+function isFrom({ isRequest, src }: CallMessage, { host }: Socket): boolean {
+  return isRequest && src.host === host;
 }
 
 function isSame(a: Socket, b: Socket): boolean {

@@ -10,6 +10,11 @@ const held = (fromSec: number, toSec: number, mine: string, theirs: string): str
   ${toSec + 0.02}    B>A 200 sdp
   ${toSec + 0.04}    A>B ACK`;
 
+const HELD_AT_ONCE = `${ANSWERED}
+  2.6  A>B INVITE sdp sendonly
+  2.62 B>A 200 sdp recvonly
+  2.64 A>B ACK`;
+
 export const HOLD: readonly Scene[] = [
   healthy(
     'hold-inactive',
@@ -172,5 +177,38 @@ export const HOLD: readonly Scene[] = [
     30-40 A>B rtp
     30-40 B>A rtp counted
     ${ends(40)}`,
+  ),
+  healthy(
+    'held-before-a-word',
+    'held within a second, without music, until the end; reports go on',
+    `
+    ${HELD_AT_ONCE}
+    3-60 A>B rtcp
+    3-60 B>A rtcp
+    ${ends(60)}`,
+  ),
+  healthy(
+    'opened-on-hold',
+    'a third party opens the call held, and nobody takes it',
+    `
+    0    A>B INVITE sdp sendonly
+    1    B>A 200 sdp recvonly
+    1.02 A>B ACK
+    2-20 A>B rtcp
+    2-20 B>A rtcp
+    ${ends(20)}`,
+  ),
+  faulty(
+    'held-before-a-word-and-silent-then',
+    'no-media',
+    'taken back after ten seconds, and still nobody is heard',
+    `
+    ${HELD_AT_ONCE}
+    12    A>B INVITE sdp
+    12.02 B>A 200 sdp
+    12.04 A>B ACK
+    13-60 A>B rtcp
+    13-60 B>A rtcp
+    ${ends(60)}`,
   ),
 ];

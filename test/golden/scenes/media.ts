@@ -2,7 +2,7 @@
 import { labelHash, Random } from '../../../fixtures/build/bytes.ts';
 import { EPOCH_US } from '../../../fixtures/build/capture.ts';
 import type { Endpoint } from '../../../fixtures/build/packet.ts';
-import { sdes, senderReport } from '../../../fixtures/build/rtcp.ts';
+import { type ReportBlock, sdes, senderReport } from '../../../fixtures/build/rtcp.ts';
 import {
   comfortNoise,
   type Datagram,
@@ -41,7 +41,7 @@ function run(name: string, senders: Map<number, Sender>, line: Line): Datagram[]
   if (what === 'udptl') return fax(line, src, dst);
   const ssrc = labelHash(`${name}/${words.get('ssrc') ?? `${src.address}:${src.port}`}`);
   const before = senders.get(ssrc);
-  if (what === 'rtcp') return report(line, src, dst, ssrc, before);
+  if (what === 'rtcp') return report(name, line, ssrc, before);
   const s = before ?? { startMs: line.fromMs, next: 1000 + (ssrc % 20_000), packets: 0, lastMs: line.fromMs };
   senders.set(ssrc, s);
   const plan = planOf(line);
@@ -124,9 +124,13 @@ function noise(label: string, bytes: number): () => Uint8Array {
   return () => Uint8Array.from({ length: bytes }, () => random.below(256));
 }
 
-/** A sender report each five seconds; `mux` sends it between the sockets of the media. */
-function report({ fromMs, toMs, words }: Line, src: Endpoint, dst: Endpoint, ssrc: number, s?: Sender): Datagram[] {
+/** A sender report each five seconds; `mux` sends it between the sockets of the media, `hears=A` says that all of hers came. */
+function report(name: string, line: Line, ssrc: number, s?: Sender): Datagram[] {
+  const { fromMs, toMs, words } = line;
+  const [src, dst] = [socketOf(line.from), socketOf(line.to)];
   const beside = ({ address, port }: Endpoint): Endpoint => ({ address, port: words.has('mux') ? port : port + 1 });
+  const hears = words.get('hears');
+  const heard = hears === undefined ? [] : [received(name, socketOf(hears), Number(words.get('lost') ?? 0))];
   const all: Datagram[] = [];
   for (let ms = fromMs; ms < toMs; ms += REPORT_MS) {
     const packets = Math.round(
@@ -134,10 +138,15 @@ function report({ fromMs, toMs, words }: Line, src: Endpoint, dst: Endpoint, ssr
     );
     const tsUs = EPOCH_US + ms * 1000;
     const info = { ssrc, sentUs: tsUs, rtpTimestamp: 160_000 + ms * 8, packets, octets: packets * 160 };
-    const bytes = Buffer.concat([senderReport(info, []), sdes(ssrc, `${src.address}:${src.port}`)]);
+    const bytes = Buffer.concat([senderReport(info, heard), sdes(ssrc, `${src.address}:${src.port}`)]);
     all.push({ tsUs, src: beside(src), dst: beside(dst), bytes });
   }
   return all;
+}
+
+function received(name: string, { address, port }: Endpoint, lost: number): ReportBlock {
+  const ssrc = labelHash(`${name}/${address}:${port}`);
+  return { ssrc, fractionLost: 0, lost, highestSequence: 5000, jitter: 0, lastSr: 0, delaySinceLastSr: 0 };
 }
 
 /** An ICE check and its answer; `unanswered` alone. */

@@ -118,4 +118,26 @@ export const ONE_WAY: readonly Scene[] = [
     6-30 B>A rtcp
     ${ends(30)}`,
   ),
+  healthy(
+    'heard-past-the-tap',
+    'the speech of one side takes another way, and the other reports that it arrives',
+    `
+    ${ANSWERED}
+    2.3-60 B>A rtp
+    5-60 A>B rtcp sent=2800
+    6-60 B>A rtcp hears=A
+    ${ends(60)}`,
+    'hint:unseen',
+  ),
+  faulty(
+    'sent-and-not-heard',
+    'one-way-audio, hint:unseen',
+    'one side says that it sends; the other one reports that nearly all of it is lost',
+    `
+    ${ANSWERED}
+    2.3-60 B>A rtp
+    5-60 A>B rtcp sent=2800
+    6-60 B>A rtcp hears=A lost=2790
+    ${ends(60)}`,
+  ),
 ];

@@ -4,6 +4,7 @@ import { pcap } from '../../../fixtures/build/pcap-file.ts';
 import { playMedia } from './media.ts';
 import { refusals } from './refusal.ts';
 import { playSignaling } from './signaling.ts';
+import { playerOf } from './stage.ts';
 import { readTable, type Tap } from './table.ts';
 
 export type Scene = {
@@ -54,7 +55,9 @@ export function captureOf({ name, table }: Scene): Uint8Array {
   const { calls, tap } = readTable(name, table);
   const capture = new Capture();
   const seen = calls.flatMap((call) => [...playSignaling(call), ...playMedia(call)]);
-  const inside = seen.filter(({ tsUs }) => tsUs >= EPOCH_US + tap.fromMs * 1000 && tsUs < EPOCH_US + tap.toMs * 1000);
+  const isInside = (tsUs: number): boolean => tsUs >= EPOCH_US + tap.fromMs * 1000 && tsUs < EPOCH_US + tap.toMs * 1000;
+  const only = tap.only === null ? null : playerOf(tap.only).sip.address;
+  const inside = seen.filter(({ tsUs, src }) => isInside(tsUs) && (only === null || src.address === only));
   for (let copy = 0; copy < tap.copies; copy++)
     capture.add(inside.map((d) => ({ ...d, tsUs: d.tsUs + copy * (tap.apartMs * 1000 || 15) })));
   capture.addPackets(refusals(inside));

@@ -7,7 +7,7 @@
  *     5      P>C  CANCEL  | Reason: SIP;cause=200
  *
  * `refused` behind a line has an ICMP error as answer. Besides: `call NAME A>B` begins another call, `tap 5-20` cuts the capture, `copies 3 0.004` repeats each packet so
- * much later, and `clock 10 +3600` is a step of the capturing clock.
+ * much later, `clock 10 +3600` is a step of the capturing clock, and `only B` captures what B sends, and no more.
  */
 
 export type Line = {
@@ -35,6 +35,8 @@ export type Tap = {
   readonly toMs: number;
   readonly copies: number;
   readonly apartMs: number;
+  /** Who sends what is captured; null: everybody. */
+  readonly only: string | null;
   /** From this time on the capturing clock is ahead by so much. */
   readonly steps: readonly { readonly atMs: number; readonly byMs: number }[];
 };
@@ -45,7 +47,14 @@ const MS = 1000;
 
 export function readTable(name: string, table: string): Table {
   const calls: { name: string; from: string; to: string; lines: Line[] }[] = [];
-  let tap: Tap = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY, copies: 1, apartMs: 0, steps: [] };
+  let tap: Tap = {
+    fromMs: Number.NEGATIVE_INFINITY,
+    toMs: Number.POSITIVE_INFINITY,
+    copies: 1,
+    apartMs: 0,
+    only: null,
+    steps: [],
+  };
   for (const raw of table.split('\n')) {
     const text = raw.trim();
     const [first = '', second = '', third = ''] = text.split(/\s+/);
@@ -57,6 +66,7 @@ export function readTable(name: string, table: string): Table {
       const [fromMs, toMs] = span(second, text);
       tap = { ...tap, fromMs, toMs };
     } else if (first === 'copies') tap = { ...tap, copies: Number(second), apartMs: Number(third) * MS };
+    else if (first === 'only') tap = { ...tap, only: second };
     else if (first === 'clock')
       tap = { ...tap, steps: [...tap.steps, { atMs: Number(second) * MS, byMs: Number(third) * MS }] };
     else {

@@ -12,6 +12,11 @@ const BESIDE = `
   ${talk(3.1, 45, 'C>D')}
   ${ends(45, 'C>D')}`;
 
+const REFRESH = `
+  30    A>B INVITE sdp
+  30.02 B>A 200 sdp
+  30.04 A>B ACK`;
+
 export const TAP: readonly Scene[] = [
   healthy('seen-three-times', 'a host with bridges shows each packet on three interfaces', `copies 3\n${TALKS}`),
   healthy('seen-twice', 'a mirror of both directions of a port', `copies 2\n${TALKS}`),
@@ -93,4 +98,86 @@ export const TAP: readonly Scene[] = [
     ${ends(40)}`,
   ),
   healthy('two-taps', 'both ends of a link, four milliseconds apart, in one file', `copies 2 0.004\n${TALKS}`),
+  healthy(
+    'callee-alone',
+    'the way back takes another link: what the callee sends comes by, and its BYE, but no ACK',
+    `
+    only B
+    ${ANSWERED}
+    ${talk(2.3, 60)}
+    ${ends(60, 'B>A')}`,
+  ),
+  healthy(
+    'caller-alone',
+    'the same of the caller, who refreshes the session',
+    `
+    only A
+    ${ANSWERED}
+    ${talk(2.3, 60)}
+    30    A>B INVITE sdp
+    30.02 B>A 200 sdp
+    30.04 A>B ACK
+    ${ends(60)}`,
+  ),
+  faulty(
+    'no-ack-for-long',
+    'ack-missing',
+    'both ways come by, and no ACK in a minute',
+    `
+    0    A>B INVITE sdp
+    0.18 B>A 180
+    2.18 B>A 200 sdp
+    ${talk(2.3, 60)}
+    ${ends(60, 'B>A')}`,
+  ),
+  faulty(
+    'begun-late-and-stopped',
+    'media-stopped',
+    'the capture begins after the answer; after a refresh one side falls silent',
+    `
+    tap 5-100
+    ${ANSWERED}
+    2.3-90 A>B rtp
+    2.3-40 B>A rtp
+    ${REFRESH}
+    ${ends(90)}`,
+  ),
+  faulty(
+    'begun-late-and-one-way',
+    'one-way-audio',
+    'the same, and one side never sends',
+    `
+    tap 5-100
+    ${ANSWERED}
+    2.3-90 A>B rtp
+    ${REFRESH}
+    ${ends(90)}`,
+  ),
+  healthy(
+    'begun-late-in-a-hold',
+    'the capture begins with music on hold, and she who comes back hangs up at once',
+    `
+    tap 5-100
+    ${ANSWERED}
+    4     B>A INVITE sdp sendonly
+    4.02  A>B 200 sdp recvonly
+    4.04  B>A ACK
+    4.1-31 B>A rtp
+    ${REFRESH}
+    ${ends(31)}`,
+  ),
+  healthy(
+    'begun-late-before-the-answer',
+    'the capture begins with the ring tone of the callee, and the caller gives up with a BYE',
+    `
+    tap 1-100
+    0    A>B INVITE sdp
+    0.5  B>A 183 sdp
+    0.6-20 B>A rtp
+    20    A>B BYE
+    20.02 B>A 200
+    20.03 B>A 487 for=INVITE
+    20.05 A>B ACK`,
+    'final:487',
+  ),
 ];
