@@ -8,6 +8,7 @@
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKeyAddress, endpointKeyFromText, endpointKeyHost } from '../../core/ip.ts';
 import { isPrivateAddress } from '../../core/private-address.ts';
+import { ORIGINS } from '../../core/words.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
 import { isNowhere } from '../../store/media/sdp-timeline.ts';
@@ -32,6 +33,8 @@ export function pathGround(
   const arePair: ArePair = (x, y) => (a.has(x) && b.has(y)) || (a.has(y) && b.has(x));
   return hasTrace(d, arePair, agreement.offeredUs, stores) ? 'open' : groundOfHosts(a, b, arePair, messages, vantage);
 }
+
+const MIRROR = ORIGINS.indexOf('hep');
 
 type ArePair = (x: string, y: string) => boolean;
 
@@ -72,9 +75,11 @@ function groundOfHosts(
   const [as, bs] = [keysOf(a), keysOf(b)];
   if (as.some((x) => bs.some((y) => vantage.hasPair(x, y)))) return 'open';
   const isSeen = (hosts: readonly Host[]): boolean => hosts.some((host) => vantage.has(host));
-  const hop = messages.find(({ src, dst }) => arePair(src.host, dst.host));
+  // What an agent elsewhere mirrors does not say what comes past here.
+  const own = messages.filter(({ origin }) => origin !== MIRROR);
+  const hop = own.find(({ src, dst }) => arePair(src.host, dst.host));
   if (hop !== undefined && (isSeen(as) || isSeen(bs) || vantage.hasNetworks(hop.src.host, hop.dst.host))) return 'open';
-  if ([...as, ...bs].some((host) => vantage.isServer(host))) return 'open';
+  if (own.length > 0 && [...as, ...bs].some((host) => vantage.isServer(host))) return 'open';
   return isSeen(as) && isSeen(bs) ? 'elsewhere' : 'unknown';
 }
 

@@ -6,6 +6,7 @@ import { ALICE, answer, BOB, basicCall, CALL_TIMES, hangUp, sdpBody } from '../.
 import { scriptOf } from '../../../fixtures/build/calls-setup.ts';
 import { Capture } from '../../../fixtures/build/capture.ts';
 import { talk } from '../../../fixtures/build/case-kit.ts';
+import { hep3 } from '../../../fixtures/build/hep.ts';
 import type { Endpoint } from '../../../fixtures/build/packet.ts';
 import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
 import type { Party, SipScript } from '../../../fixtures/build/sip-call.ts';
@@ -118,6 +119,34 @@ test('a proxy with a relay for some: what the relay carries proves nothing of ca
   const { session } = await readCapture(t, capture.pcap());
   const d = session.dialogs.get(call.callId) ?? assert.fail();
   assert.deepEqual(dialogDocument(session.evidence, d).diagnosis.hints, []);
+});
+
+test('signaling that an agent mirrors from elsewhere proves no path; RTP between the same hosts still does', async (t) => {
+  const agent = { src: { address: '203.0.113.9', port: 45_060 }, dst: { address: '203.0.113.60', port: 9060 } };
+  const inside = at(ALICE, '10.0.0.7');
+  const trunks = [1, 2, 3, 4].map(
+    (n) => [at(BOB, `198.51.100.${n}`), with2(PBX, { ...PBX.rtp, port: 13_000 + n * 2 })] as const,
+  );
+  const same = [with2(inside, { ...inside.rtp, port: 20_800 }), with2(PBX, { ...PBX.rtp, port: 12_800 })] as const;
+  for (const [others, isOpen] of [
+    [trunks, false],
+    [[same], true],
+  ] as const) {
+    const call = silentCall(inside, PBX);
+    const capture = new Capture().add(
+      call.messages.map((m) => ({ ...agent, tsUs: m.tsUs, bytes: hep3({ ...m, payload: m.bytes }) })),
+    );
+    for (const [i, [a, b]] of others.entries()) {
+      const other = basicCall(`other-${i}`, { caller: a, callee: b });
+      capture
+        .add(other.messages)
+        .add(talk(other, a, b).datagrams)
+        .add(talk(other, b, a).datagrams);
+    }
+    const { session } = await readCapture(t, capture.pcap(), ['-E']);
+    const d = session.dialogs.get(call.callId) ?? assert.fail();
+    assert.equal(dialogDocument(session.evidence, d).diagnosis.no_media, isOpen);
+  }
 });
 
 test('a phone behind a NAT is where its signaling comes from', async (t) => {
