@@ -89,7 +89,7 @@ export function scoreText({ calls, rows, wrong, unspoken, healthy }: Score): str
   const used = rows.filter(({ right, falseAlarms, missed }) => right + falseAlarms + missed > 0);
   const unused = rows.filter((row) => !used.includes(row)).map(({ name }) => `\`${name}\``);
   return [
-    `Of ${healthy.calls} healthy calls, of which nothing must be said, ${healthy.alarmed} have a false alarm (${percent(healthy.alarmed, healthy.calls)}).`,
+    `${healthy.alarmed} of ${healthy.calls} healthy calls have a false alarm (${percent(healthy.alarmed, healthy.calls)}).`,
     '',
     '| finding | found, true | found, not true | missed | neither | precision | recall |',
     '|---|---|---|---|---|---|---|',
