@@ -10,7 +10,6 @@ import type { MachineSide, Transfer } from './meant-silence.ts';
 import type { PathGround } from './path-ground.ts';
 import type { Ways } from './ways.ts';
 
-/** A stream with the counters that the detections need. */
 /** What one payload type carried without another in between. */
 export type MediaSegment = {
   readonly codec: string | null;
@@ -19,6 +18,7 @@ export type MediaSegment = {
   readonly lastUs: number;
 };
 
+/** A stream with the counters that the detections need. */
 export type MediaStream = {
   readonly stream: Stream;
   readonly packets: number;
