@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// process.cc - lets JavaScript give up privileges, end, restart and rank its threads.
+// process.cc - lets JavaScript give up privileges, end, restart and rank its threads, and read the clock.
 #include "binding/functions.h"
 #include "system/caps.h"
+#include "system/host_clock.h"
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -46,6 +48,36 @@ NAN_METHOD(DropPrivileges) {
 NAN_METHOD(IsClockSynchronized) {
   struct timex t {};
   info.GetReturnValue().Set(adjtimex(&t) >= 0 && (t.status & STA_UNSYNC) == 0);
+}
+
+// hostClock(out): steady time (system/host_clock.h) in microseconds and how often what is known of steps changed, in two
+// numbers.
+NAN_METHOD(HostClock) {
+  View out = ViewOf(info[0]);
+  if (out.len < 2 * sizeof(double)) return Nan::ThrowTypeError("hostClock(out)");
+  auto *numbers = reinterpret_cast<double *>(out.data);
+  numbers[0] = static_cast<double>(ct_host_now_ns() / 1000);
+  numbers[1] = ct_host_clock_changes();
+}
+
+// hostSteps(out): the steps of the clock that are remembered, the oldest first: when and by how much, in microseconds, in
+// `out`. The oldest is by as much as all that are forgotten and itself. How many there were ever.
+NAN_METHOD(HostSteps) {
+  View out = ViewOf(info[0]);
+  if (out.len < 2 * CT_HOST_STEPS * sizeof(double)) return Nan::ThrowTypeError("hostSteps(out)");
+  auto *numbers = reinterpret_cast<double *>(out.data);
+  ct_host_clock clock;
+  ct_host_clock_read(&clock);
+  int64_t before = clock.shift_ns;
+  uint32_t n = std::min(clock.steps, CT_HOST_STEPS), oldest = clock.steps - n;
+  for (uint32_t i = 0; i < n; i++) {
+    const ct_host_step &step = clock.step[(oldest + i) % CT_HOST_STEPS];
+    numbers[2 * i] = static_cast<double>(step.at_ns / 1000);
+    numbers[2 * i + 1] = static_cast<double>(step.size_ns / 1000);
+    before -= step.size_ns;
+  }
+  if (n > 0) numbers[1] += static_cast<double>(before / 1000);
+  info.GetReturnValue().Set(clock.steps);
 }
 
 void EndAtOnce(int signal) { _exit(128 + signal); }
@@ -108,6 +140,8 @@ NAN_METHOD(Hasten) {
 NAN_MODULE_INIT(InitProcess) {
   Nan::Export(target, "dropPrivileges", DropPrivileges);
   Nan::Export(target, "isClockSynchronized", IsClockSynchronized);
+  Nan::Export(target, "hostClock", HostClock);
+  Nan::Export(target, "hostSteps", HostSteps);
   Nan::Export(target, "exitOnSignals", ExitOnSignals);
   Nan::Export(target, "restart", Restart);
   Nan::Export(target, "hasten", Hasten);

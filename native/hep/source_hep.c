@@ -185,7 +185,8 @@ static uint32_t watch_socket(struct ct_hep_source *s) {
 }
 
 struct arrival {
-  int64_t ts_ns;
+  int64_t ts_ns;    /* steady */
+  int64_t stamp_ns; /* as the clock showed it; 0 not stamped */
   uint8_t dst[16];
   uint8_t src[16];
   uint16_t src_port;
@@ -197,7 +198,7 @@ static void read_control(struct ct_hep_source *s, struct msghdr *h, struct arriv
     if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
       struct timespec t;
       memcpy(&t, CMSG_DATA(c), sizeof(t));
-      a->ts_ns = (int64_t)t.tv_sec * 1000000000ll + t.tv_nsec;
+      a->stamp_ns = (int64_t)t.tv_sec * 1000000000ll + t.tv_nsec;
     } else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
       uint32_t total;
       memcpy(&total, CMSG_DATA(c), sizeof(total));
@@ -245,13 +246,14 @@ static void write_frame(struct ct_hep_source *s, const struct arrival *a, const 
                         uint32_t len) {
   struct ct_datagram d = {a->src, a->dst, a->src_port, s->port, a->version};
   uint32_t made = ct_datagram_frame(s->batch->frame, &d, bytes, len);
-  if (made > 0) ct_pcap_write(s->output, s->batch->frame, a->ts_ns, made, made, CT_DATAGRAM_FRAME_LINK);
+  if (made > 0) ct_pcap_write(s->output, s->batch->frame, a->stamp_ns, made, made, CT_DATAGRAM_FRAME_LINK);
 }
 
 static void take_batch(struct ct_hep_source *s, struct ct_sink *sink, uint32_t n) {
   struct ct_hep_batch *b = s->batch;
   struct ct_hep_gate *g = s->gate;
   int64_t now = ct_clock_ns(CLOCK_MONOTONIC);
+  ct_host_clock_look(); /* a step that any of the datagrams lies behind is known now */
   ct_hep_gate_lock(g);
   for (uint32_t i = 0; i < n; i++) {
     struct msghdr *h = &b->msg[i].msg_hdr;
@@ -266,7 +268,8 @@ static void take_batch(struct ct_hep_source *s, struct ct_sink *sink, uint32_t n
     enum ct_hep_verdict v = ct_hep_judge(g, a.src, a.version, b->data[i], told, now, &sender);
     memcpy(a.dst, s->bound, 16);
     read_control(s, h, &a);
-    if (a.ts_ns == 0) a.ts_ns = ct_clock_ns(CLOCK_REALTIME);
+    if (a.stamp_ns == 0) a.stamp_ns = ct_clock_ns(CLOCK_REALTIME);
+    a.ts_ns = ct_host_steady_ns(&s->stamps, a.stamp_ns);
     if (v == CT_HEP_TAKEN && s->output != NULL) write_frame(s, &a, b->data[i], len);
     if (v == CT_HEP_TAKEN && !emit(s, sink, &a, b->data[i], len)) v = CT_HEP_RING_FULL;
     ct_hep_count(g, sender, v);
@@ -315,6 +318,7 @@ static void *run(void *arg) {
   struct ct_sink sink = {.ring = s->ring, .scratch = NULL};
   int64_t watched = 0, published = 0;
   prepare(s->batch, 0, CT_HEP_BATCH);
+  ct_host_stamps_begin(&s->stamps);
   while (!should_stop(s)) {
     if (is_tight(s->ring) && watch_socket(s) < s->rcvbuf_got / 4 * 3) {
       count(s, CT_HEP_N_HELD, 1);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * source_hep.h - a thread that receives HEP over UDP into the ring, one CT_KIND_HEP record a datagram.
  *
- * A record's addresses are the sender's and the listener's, its time is the kernel's receive time.
+ * A record's addresses are the sender's and the listener's, its time is the kernel's receive time as
+ * steady time (system/host_clock.h).
  * A live source never waits for JavaScript: while the ring is full, datagrams stay in the kernel's
  * receive buffer until that is three quarters full, and are then read and counted as ring_full. What the
  * kernel drops is counted too.
@@ -11,6 +12,7 @@
 #include "core/slab.h"
 #include "hep/hep_gate.h"
 #include "output/pcap_write.h"
+#include "system/host_clock.h"
 #include <netinet/in.h>
 #ifdef __cplusplus
 extern "C" {
@@ -51,6 +53,7 @@ struct ct_hep_source {
   bool is_open, running;
   ct_atomic_u32 stop;
   uint32_t seen_drops;
+  struct ct_host_stamps stamps; /* of the datagrams */
   pthread_t thread;
   struct ct_hep_batch *batch;
 };

@@ -46,11 +46,22 @@ static void flush(struct ct_live_frames *b, struct ct_sink *sink) {
   b->used = 0;
 }
 
-static void push(struct ct_live_frames *b, struct ct_sink *sink, const struct tpacket3_hdr *h,
+/* When the frame was captured. All of a batch lie behind the same steps of the clock. */
+static int64_t time_of(struct ct_live_frames *b, struct ct_live_iface *f, struct ct_sink *sink,
+                       const struct tpacket3_hdr *h) {
+  int64_t ns = ct_host_steady_ns(&f->stamps, (int64_t)h->tp_sec * 1000000000 + h->tp_nsec);
+  if (f->stamps.shift_ns != b->pl->shift_ns) {
+    flush(b, sink);
+    b->pl->shift_ns = f->stamps.shift_ns;
+  }
+  return ns;
+}
+
+static void push(struct ct_live_frames *b, struct ct_sink *sink, const struct tpacket3_hdr *h, int64_t ts_ns,
                  const uint8_t *frame, uint32_t caplen, uint32_t wirelen, uint32_t linktype, uint16_t vlan) {
   struct ct_frame *f = &b->frame[b->n];
   f->data = frame;
-  f->ts_ns = (int64_t)h->tp_sec * 1000000000 + h->tp_nsec;
+  f->ts_ns = ts_ns;
   f->ordinal = b->ordinal++;
   f->caplen = caplen;
   f->wirelen = wirelen;
@@ -64,8 +75,8 @@ static void push(struct ct_live_frames *b, struct ct_sink *sink, const struct tp
 
 /* Every segment is a frame of its own in the batch's scratch memory. */
 static bool push_segments(struct ct_live_frames *b, struct ct_sink *sink, uint64_t *count,
-                          const struct tpacket3_hdr *h, const uint8_t *frame, uint32_t len, uint32_t linktype,
-                          uint32_t size) {
+                          const struct tpacket3_hdr *h, int64_t ts_ns, const uint8_t *frame, uint32_t len,
+                          uint32_t linktype, uint32_t size) {
   struct ct_gso g;
   if (!ct_gso_open(&g, frame, len, linktype, size)) return false;
   ct_live_add_to(&count[CT_L_GSO_FRAMES], 1);
@@ -76,7 +87,7 @@ static bool push_segments(struct ct_live_frames *b, struct ct_sink *sink, uint64
     if (made == 0) return true; /* cannot be: a frame of the ring fits the scratch memory */
     b->used += made;
     ct_live_add_to(&count[CT_L_GSO_SEGMENTS], 1);
-    push(b, sink, h, out, made, made, linktype, 0);
+    push(b, sink, h, ts_ns, out, made, made, linktype, 0);
   }
   return true;
 }
@@ -137,11 +148,12 @@ static void take(struct ct_live_frames *b, struct ct_live_iface *f, struct ct_si
       wirelen += 4;
     }
   }
+  int64_t ts_ns = time_of(b, f, sink, h);
   if ((offload.gso_type & ~VIRTIO_NET_HDR_GSO_ECN) == GSO_UDP_L4) {
-    if (push_segments(b, sink, count, h, frame, caplen, linktype, offload.gso_size)) return;
+    if (push_segments(b, sink, count, h, ts_ns, frame, caplen, linktype, offload.gso_size)) return;
     ct_live_add_to(&count[CT_L_GSO_UNSPLIT], 1);
   }
-  push(b, sink, h, frame, caplen, wirelen, linktype, vlan);
+  push(b, sink, h, ts_ns, frame, caplen, wirelen, linktype, vlan);
 }
 
 /* The kernel wrote the block; what it says is still held against the block before it is followed. */

@@ -133,7 +133,7 @@ void ct_live_on_error(struct ct_live_iface *f) {
 void ct_live_read_counts(struct ct_live_iface *f) {
   struct ct_ring_stats stats;
   if (!ct_packet_ring_stats(&f->ring, &stats)) return;
-  int64_t now = ct_clock_ns(CLOCK_REALTIME);
+  int64_t now = ct_host_now_ns();
   if (stats.drops > 0) {
     pthread_mutex_lock(&f->lock);
     ct_drop_log_note(&f->drops, f->sure_ns, now, stats.drops);
@@ -154,7 +154,8 @@ void ct_live_before_block(struct ct_live_iface *f, const struct tpacket_block_de
     return;
   }
   const struct tpacket_bd_ts *last = &block->hdr.bh1.ts_last_pkt;
-  int64_t ns = (int64_t)last->ts_sec * 1000000000 + last->ts_nsec;
+  struct ct_host_stamps ahead = f->stamps; /* the frames of the block come first */
+  int64_t ns = ct_host_steady_ns(&ahead, (int64_t)last->ts_sec * 1000000000 + last->ts_nsec);
   if (ns > f->sure_ns) f->sure_ns = ns;
 }
 

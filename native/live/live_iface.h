@@ -5,6 +5,7 @@
 #define CALLTAP_LIVE_IFACE_H
 #include "live/drop_log.h"
 #include "live/packet_ring.h"
+#include "system/host_clock.h"
 #include <net/if.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -70,10 +71,11 @@ struct ct_live_iface {
   struct ct_packet_ring ring;
   uint64_t *counters; /* CT_L_COUNT */
   uint32_t source_id;
-  int ifindex;               /* when it was added; 0 every interface */
-  struct ct_live_seen *seen; /* 1, or CT_LIVE_IFACES for `any` */
-  int64_t sure_ns;           /* every drop until then is noted (CLOCK_REALTIME) */
-  pthread_mutex_t lock;      /* over what follows, which other threads read */
+  int ifindex;                  /* when it was added; 0 every interface */
+  struct ct_live_seen *seen;    /* 1, or CT_LIVE_IFACES for `any` */
+  struct ct_host_stamps stamps; /* of its frames */
+  int64_t sure_ns;              /* every drop until then is noted (steady time) */
+  pthread_mutex_t lock;         /* over what follows, which other threads read */
   struct ct_drop_log drops;
   uint32_t mtu;
   enum ct_live_state state;

@@ -25,6 +25,7 @@ static bool take_turn(struct ct_live_source *s, struct ct_sink *sink) {
       struct tpacket_block_desc *block = ct_packet_ring_block(&f->ring);
       if (block == NULL) break;
       any = true;
+      ct_host_clock_look(); /* a step that any of its frames lies behind is known now */
       ct_live_before_block(f, block);
       ct_live_take_block(s->frames, f, sink, block);
       ct_packet_ring_give_back(&f->ring);
@@ -172,7 +173,8 @@ void ct_live_bind(struct ct_live_source *s) {
   for (uint32_t i = 0; i < s->n; i++) {
     struct ct_live_iface *f = &s->iface[i];
     if (f->is_bound) continue;
-    f->sure_ns = ct_clock_ns(CLOCK_REALTIME);
+    f->sure_ns = ct_host_now_ns();
+    ct_host_stamps_begin(&f->stamps);
     /* An interface that went since it was added is looked for like one that goes later. */
     f->is_bound = ct_packet_ring_bind(&f->ring, f->ifindex) == 0;
   }

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "tls/source_tls.h"
 #include "core/clock.h"
+#include "system/host_clock.h"
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -27,19 +28,6 @@ static const char *const own_names[CT_TLS_COUNTERS - CT_TLS_N_COUNT] = {"records
 const char *ct_tls_counter_name(uint32_t i) {
   if (i < CT_TLS_N_COUNT) return ct_tls_count_name(i);
   return i < CT_TLS_COUNTERS ? own_names[i - CT_TLS_N_COUNT] : NULL;
-}
-
-/* Between two looks at one clock the other is read: the closest of three pairs. */
-static int64_t realtime_minus_monotonic(void) {
-  int64_t best = INT64_MAX, offset = 0;
-  for (int i = 0; i < 3; i++) {
-    int64_t a = ct_clock_ns(CLOCK_MONOTONIC), wall = ct_clock_ns(CLOCK_REALTIME),
-            b = ct_clock_ns(CLOCK_MONOTONIC);
-    if (b - a >= best) continue;
-    best = b - a;
-    offset = wall - (a + (b - a) / 2);
-  }
-  return offset;
 }
 
 void ct_tls_record(const struct ct_tls_event *e, int64_t to_wall_ns, struct ct_record *r, uint8_t *data) {
@@ -156,7 +144,7 @@ static void *run(void *arg) {
     int64_t now = ct_clock_ns(CLOCK_MONOTONIC);
     if (now - compared >= CLOCK_NS) {
       compared = now;
-      s->to_wall_ns = realtime_minus_monotonic();
+      s->to_wall_ns = ct_host_from_monotonic_ns();
     }
     int n = move_events(s, &sink);
     if (n < 0) {
@@ -180,7 +168,7 @@ int ct_tls_start(struct ct_tls_source *s) {
   if (s->running) return -EINVAL;
   atomic_store(&s->stop, 0);
   s->ring->live = true;
-  s->to_wall_ns = realtime_minus_monotonic();
+  s->to_wall_ns = ct_host_from_monotonic_ns();
   int rc = ct_tls_ring_open(&s->events, s->probe->ring_fd, s->probe->ring_bytes);
   if (rc != 0) return rc;
   rc = open_poll(s);

@@ -271,9 +271,16 @@ export type NativeBinding = {
   /** From now on SIGINT and SIGTERM end the process at once, with 130 and 143. Node must not follow them any more. */
   exitOnSignals(): void;
   frameAt(path: string, ordinal: number, espNull: boolean): NativeFrame;
-  /** From the main thread: capabilities are those of the thread that calls. */
   /** Whether the kernel takes the clock of the host for synchronized. */
   isClockSynchronized(): boolean;
+  /** Steady time in microseconds, and how often what is known of steps changed. */
+  hostClock(out: Float64Array): void;
+  /**
+   * When the clock was set, in steady time, and by how much: two numbers a step in `out`. The oldest comes
+   * first, and stands for those that are forgotten too. How many there were ever.
+   */
+  hostSteps(out: Float64Array): number;
+  /** From the main thread: capabilities are those of the thread that calls. */
   dropPrivileges(user: string | null, keep: readonly number[]): PrivilegesResult;
   /** A raw socket for IP version 4 or 6, or -errno. */
   openReply(version: number): number;

@@ -79,6 +79,8 @@ class FakeNative {
       openSyslog: () => -1,
       sendSyslog: () => -1,
       isClockSynchronized: () => true,
+      hostClock: () => undefined,
+      hostSteps: () => 0,
       exitOnSignals: () => undefined,
       closeSocket: () => undefined,
       openMirror: () => -1,
