@@ -9,16 +9,19 @@ import { hep3Length } from '../decode/hep/hep.ts';
 import { ProbeMessages } from '../export/probe-messages.ts';
 import { HepStrangers, sayClocks } from '../faces/cli/hep-lines.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
+import type { Ingest } from '../ingest/ingest.ts';
 import { LiveClock } from '../ingest/live-clock.ts';
 import type { HepTlsFiles } from '../sources/hep/handshakes.ts';
 import type { HepListenerOptions, NativeHep } from '../sources/hep/listener.ts';
 import { HepListener } from '../sources/hep/listener.ts';
+import { hostClock } from '../sources/host-clock.ts';
 import { LiveSource } from '../sources/live/live-source.ts';
 import type { CapabilityName } from '../sources/live/privileges.ts';
 import { givePrivilegesUp } from '../sources/live/privileges.ts';
 import { loadNative } from '../sources/native.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { openTlsSource } from '../sources/tls/open.ts';
+import { clockLines } from '../view/clock-step-text.ts';
 import type { RunningProbes } from './probes.ts';
 import { runProbes } from './probes.ts';
 import type { Session, SessionOptions, SessionParts } from './session.ts';
@@ -83,8 +86,9 @@ function running(session: Session, config: Config, deliverTo: (sink: HepSink) =>
   const { figures, outputs } = session;
   const { live, listener, ingest } = figures;
   const clock = new LiveClock(TICK_MS * 1000);
+  followHostClock(ingest);
   const noteTime = (batch: RecordBatch, count: number): void =>
-    clock.onRead(Math.max(batch.tsUs(0), batch.tsUs(count - 1)), Date.now() * 1000);
+    clock.onRead(Math.max(batch.tsUs(0), batch.tsUs(count - 1)), hostClock.nowUs());
   live?.onRecords((batch, count) => {
     noteTime(batch, count);
     loopTurns.run('records', () => ingest.onRecords(batch, count));
@@ -95,13 +99,14 @@ function running(session: Session, config: Config, deliverTo: (sink: HepSink) =>
       loopTurns.run('records', () => ingest.packets.onRecords(batch, count));
     },
     onPacket(b, start, end, arrival) {
-      outputs.file?.writeDatagram(b, start, end, arrival);
+      outputs.file?.writeDatagram(b, start, end, ingest.shown(arrival));
       return ingest.hep.onDatagram(b, start, end, arrival);
     },
   });
   if (figures.tls !== null && outputs.isSaved) {
     const messages = new ProbeMessages(() => outputs.file);
-    figures.tls.ingest.onTaken = (...message) => messages.write(...message);
+    figures.tls.ingest.onTaken = (b, start, end, packet, pid) =>
+      messages.write(b, start, end, ingest.shown(packet), pid);
   }
   const probes = figures.tls === null ? null : runProbes(figures.tls, ingest.tick, say);
   return {
@@ -111,8 +116,8 @@ function running(session: Session, config: Config, deliverTo: (sink: HepSink) =>
       try {
         await start(session, config, probes);
         ready();
-        clock.at(Date.now() * 1000);
-        const tick = (): void => ingest.tick(clock.at(Date.now() * 1000));
+        clock.at(hostClock.nowUs());
+        const tick = (): void => ingest.tick(clock.at(hostClock.nowUs()));
         const ticking = faults.every(TICK_MS, 'tick', () => loopTurns.run('tick', tick));
         await came;
         clearInterval(ticking);
@@ -123,6 +128,18 @@ function running(session: Session, config: Config, deliverTo: (sink: HepSink) =>
       }
       ingest.packets.finish(ingest.packets.nowUs);
     },
+  };
+}
+
+/** The clock of the host is set while it captures: said, and times are shown as captured. */
+function followHostClock(ingest: Ingest): void {
+  let known = 0;
+  hostClock.nowUs();
+  hostClock.onSteps = (steps, ever) => {
+    ingest.onClockSteps(steps);
+    const lines = known === ever ? [] : clockLines(steps).slice(known - ever);
+    known = ever;
+    for (const line of lines) say(line);
   };
 }
 

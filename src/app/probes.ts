@@ -3,6 +3,7 @@
  */
 import { counted } from '../core/counted.ts';
 import { faults } from '../core/faults.ts';
+import { hostClock } from '../sources/host-clock.ts';
 import { PROBE_WAYS } from '../sources/tls/native-tls.ts';
 import type { Probes } from '../view/figures.ts';
 
@@ -35,7 +36,7 @@ export function runProbes(
     if (isClosed || !streams.isHolding) return;
     settling ??= setTimeout(() => {
       settling = undefined;
-      faults.run('tick', () => streams.settle(Date.now() * 1000));
+      faults.run('tick', () => streams.settle(hostClock.nowUs()));
       settleLater();
     }, SETTLE_MS).unref();
   };
@@ -46,7 +47,7 @@ export function runProbes(
   });
   return {
     async start() {
-      expiring = faults.every(EXPIRE_MS, 'tick', () => ingest.tick(Date.now() * 1000)).unref();
+      expiring = faults.every(EXPIRE_MS, 'tick', () => ingest.tick(hostClock.nowUs())).unref();
       const { probes, probesWhy, sockets, socketsWhy, caveats, ringBytes } = source.status();
       const why = [probesWhy, socketsWhy, ...caveats].filter((text) => text !== '').join('; ');
       say(`uprobe: ${PROBE_WAYS[probes]}, addresses by ${sockets}${why === '' ? '' : ` (${why})`}`);

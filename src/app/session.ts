@@ -96,8 +96,9 @@ export function createSession(parts: SessionParts): Session {
       ...(hooks === null ? [] : [hooks]),
     ],
     tellTrunk: (change) => {
-      hooks?.onTrunk(change);
-      parts.sayTrunk?.(trunkChangeLine(change));
+      const steps = figures.evidence.capture.clockSteps;
+      hooks?.onTrunk(change, steps);
+      parts.sayTrunk?.(trunkChangeLine(change, steps));
     },
     frameSink: outputs.calls,
     saving: outputs,
@@ -109,6 +110,10 @@ export function createSession(parts: SessionParts): Session {
     },
   });
   const { file, ingest, observers } = figures;
+  const { clockSteps } = figures.evidence.capture;
+  if (security !== null) security.clockSteps = clockSteps;
+  // What is read of files keeps the time in which it is judged: whoever receives it judges too.
+  if (isLive && mirror !== null) mirror.clockSteps = clockSteps;
   outputs.calls?.begin(figures.evidence);
   outputs.shipping?.begin(figures);
   let isClosed = false;

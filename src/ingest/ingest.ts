@@ -11,7 +11,7 @@ import type { LiveSource } from '../sources/live/live-source.ts';
 import type { Packet } from '../sources/packet.ts';
 import type { PacketSource } from '../sources/packet-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
-import type { ClockStep } from '../store/clock-steps.ts';
+import { asCaptured, type ClockStep } from '../store/clock-steps.ts';
 import { CallIdentifiers } from '../store/dialogs/call-identifiers.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { DialogStore } from '../store/dialogs/dialog-store.ts';
@@ -101,6 +101,10 @@ export type Ingest = {
   onRecords(batch: RecordBatch, count: number): void;
   /** Moves the clock where no record does: registrations lapse, and reassembly is given up. */
   tick(nowUs: number): void;
+  /** All that is known of steps of the host's clock while it captures live. */
+  onClockSteps(steps: readonly ClockStep[]): void;
+  /** A packet with the time that the clock of the host showed. */
+  shown(packet: Packet): Packet;
   /** Files begin to be read; they are the sources of frame pointers from now on. */
   begin(sources: readonly string[]): void;
   /** The source has ended at this time; `isWhole`: nothing cut it short. */
@@ -283,6 +287,14 @@ export function createIngest(parts: IngestParts): Ingest {
       sweep();
       media?.expire(packets.nowUs);
       media?.flush();
+    },
+    onClockSteps(steps) {
+      capture.clockSteps.splice(0, capture.clockSteps.length, ...steps);
+      clocks.hostShiftUs = steps.reduce((sum, { sizeUs }) => sum + sizeUs, 0);
+    },
+    shown(packet) {
+      const { clockSteps } = capture;
+      return clockSteps.length === 0 ? packet : { ...packet, tsUs: asCaptured(clockSteps, packet.tsUs) };
     },
     begin(sources) {
       capture.sources.push(...sources);

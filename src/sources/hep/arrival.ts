@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net';
 import { parseIpv4, parseIpv6 } from '../../core/ip.ts';
 import { ORIGINS, TRANSPORT } from '../../core/words.ts';
+import { hostClock } from '../host-clock.ts';
 import { emptyPacket, type Packet } from '../packet.ts';
 
 /** Both ends of a connection; null when it is gone already. An IPv4-mapped address is the IPv4 address it maps. */
@@ -13,7 +14,7 @@ export function arrivalOf(socket: Socket): Packet | null {
   const arrival = emptyPacket();
   arrival.addresses.set(src.bytes, arrival.srcOff);
   arrival.addresses.set(dst.bytes, arrival.dstOff);
-  arrival.tsUs = Date.now() * 1000;
+  arrival.tsUs = hostClock.nowUs();
   arrival.origin = ORIGINS.indexOf('hep');
   arrival.transport = TRANSPORT.TCP;
   arrival.ipVersion = src.version;

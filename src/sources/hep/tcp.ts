@@ -10,6 +10,7 @@ import { errnoOf } from '../../core/errors.ts';
 import { endpointText } from '../../core/ip.ts';
 import { MAX_HEP_SOURCE_CONNECTIONS } from '../../core/item-limits.ts';
 import { HEP_TCP_CONNECTIONS, HEP_TCP_IDLE_MS, HEP_TCP_PAUSE_MS, HEP_TCP_SKIPPED_BYTES } from '../../core/limits.ts';
+import { hostClock } from '../host-clock.ts';
 import type { Packet } from '../packet.ts';
 import { hepBindError } from './allow.ts';
 import { arrivalOf } from './arrival.ts';
@@ -77,7 +78,7 @@ export class HepTcpServer {
   readonly #options: HepTcpOptions;
   readonly #server: Server;
   readonly #connections = new Set<HepConnection>();
-  readonly #rate = new HandshakeRate(Date.now());
+  readonly #rate = new HandshakeRate(performance.now());
   #isClosed = false;
 
   constructor(options: HepTcpOptions) {
@@ -150,7 +151,7 @@ export class HepTcpServer {
       return;
     }
     counts.accepted++;
-    const connection: HepConnection = { socket, source, sinceMs: Date.now(), lastPacketMs: null };
+    const connection: HepConnection = { socket, source, sinceMs: performance.now(), lastPacketMs: null };
     this.#connections.add(connection);
     socket.once('close', () => this.#connections.delete(connection));
     const { tls } = this.#options;
@@ -178,7 +179,7 @@ export class HepTcpServer {
 
   /** Why a newcomer gets no place; null when it has one. */
   #refusalOf(source: string): 'handshakesOverRate' | 'refusedSource' | 'refusedFull' | null {
-    const nowMs = Date.now();
+    const nowMs = performance.now();
     if (this.#options.tls !== null && !this.#rate.take(source, nowMs)) return 'handshakesOverRate';
     const own = ownPlaceFor(source, nowMs, this.#connections, MAX_HEP_SOURCE_CONNECTIONS);
     if (own === null) return 'refusedSource';
@@ -205,7 +206,7 @@ export class HepTcpServer {
     });
     socket.on('data', (chunk: Buffer) => {
       if (socket.destroyed) return;
-      arrival.tsUs = Date.now() * 1000;
+      arrival.tsUs = hostClock.nowUs();
       arrival.arrivedUs = arrival.tsUs;
       const stranger = stream.push(chunk, counts);
       if (stranger !== null) {
@@ -249,7 +250,7 @@ export class HepTcpServer {
     const verdict = this.#options.admit(arrival.addresses, arrival.ipVersion, b, start, end);
     if (verdict === 'taken') {
       const refused = this.#options.onPacket(b, start, end, arrival);
-      if (refused === null) connection.lastPacketMs = Date.now();
+      if (refused === null) connection.lastPacketMs = performance.now();
     } else if (verdict === 'auth_failed' && connection.lastPacketMs === null) {
       this.counts.closedWithoutKey++;
       connection.socket.destroy();
