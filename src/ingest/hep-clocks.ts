@@ -18,6 +18,8 @@ const LAST_APPLIED_ID = 0xffff;
 /** Times of their own are looked at whenever our clock is, unless there are very many. */
 const FEW = 64;
 const LOOK_US = 1_000_000;
+/** Delays on the way are less than half of this: who makes a smaller step with our clock is corrected by its copies alone. */
+const SHARED_STEP_US = 1_000_000;
 /** Stamps of another time before `onOther` is called: the first ones may come before their copies do. */
 const TELLING = 20;
 
@@ -28,6 +30,12 @@ type Sender = HepSenderName & {
   readonly clocks: HepClock[];
   /** It told a time that cannot be, and that was said. */
   hasRefused: boolean;
+  /** Steps of this host's clock that its stamps made as well: it runs on this host, or was set with it. */
+  shiftUs: number;
+  /** The sum of all steps up to which that was judged. */
+  judgedShiftUs: number;
+  /** How far its newest stamp, without them, was ahead of its arrival; NaN before the first. */
+  gapUs: number;
 };
 
 export class HepClocks {
@@ -39,6 +47,8 @@ export class HepClocks {
   #nextId = 0;
   readonly #timed = new Map<HepClock, ExpiryQueue<Dialog>>();
   #nextLookUs = Number.NEGATIVE_INFINITY;
+  /** Sum of the steps by which the clock of this host was set. */
+  hostShiftUs = 0;
   /** Messages are captured here too, so that pairs may come. */
   mayPair = false;
   /** Senders that gave their place to others. */
@@ -51,6 +61,25 @@ export class HepClocks {
 
   /** Called for the first time of a sender that cannot be. */
   onImplausible: ((sender: HepSenderName, toldUs: number) => void) | null = null;
+
+  /** A stamp without the steps of this host's clock, if they are those of the sender's too; its address stands at `off`. */
+  steady(b: Uint8Array, off: number, ipVersion: number, agentId: number, stampUs: number, arrivedUs: number): number {
+    const sender = this.#senderOf(b, off, ipVersion, agentId);
+    const stepUs = this.hostShiftUs - sender.judgedShiftUs;
+    if (Math.abs(stepUs) < SHARED_STEP_US) sender.judgedShiftUs = this.hostShiftUs;
+    else {
+      const gapUs = stampUs - sender.shiftUs - arrivedUs;
+      const gapIfUs = gapUs - stepUs;
+      const wasUs = Math.abs(sender.gapUs) <= OTHER_TIME_US ? sender.gapUs : 0;
+      const isNearer = Math.abs(gapIfUs - wasUs) < Math.abs(gapUs - wasUs);
+      if (isNearer && Math.abs(gapIfUs) <= OTHER_TIME_US) {
+        sender.shiftUs += stepUs;
+        sender.judgedShiftUs = this.hostShiftUs;
+      }
+    }
+    sender.gapUs = stampUs - sender.shiftUs - arrivedUs;
+    return stampUs - sender.shiftUs;
+  }
 
   /** The clock that stamped a packet; the sender's address stands at `off`. */
   clockOf(
@@ -158,7 +187,17 @@ export class HepClocks {
     const map = this.#known.has(key) ? this.#known : this.#unknown;
     const found = map.get(key);
     const bytes = b.slice(off, off + (ipVersion === 6 ? 16 : 4));
-    const sender = found ?? { address, agentId, bytes, ipVersion, clocks: [], hasRefused: false };
+    const sender = found ?? {
+      address,
+      agentId,
+      bytes,
+      ipVersion,
+      clocks: [],
+      hasRefused: false,
+      shiftUs: 0,
+      judgedShiftUs: 0,
+      gapUs: Number.NaN,
+    };
     map.delete(key);
     this.#admit(map, sender);
     this.#last = sender;

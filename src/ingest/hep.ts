@@ -164,7 +164,11 @@ export class HepIngest {
 
   /** When it was sent, by our clock as far as the sender's is known. A sender that tells no time, or none that can be, sends at once. */
   #takeTime(c: Packet, p: HepPacket, { addresses, srcOff, ipVersion, tsUs: arrivedUs }: Packet): void {
-    const { tsUs, agentId } = p;
+    const { agentId } = p;
+    const { clocks } = this.#d;
+    const tsUs = Number.isNaN(p.tsUs)
+      ? p.tsUs
+      : clocks.steady(addresses, srcOff, ipVersion, agentId, p.tsUs, arrivedUs);
     c.arrivedUs = arrivedUs;
     c.toldUs = tsUs;
     if (Number.isNaN(tsUs)) {
@@ -172,10 +176,10 @@ export class HepIngest {
       c.tsUs = arrivedUs;
       if (Number.isNaN(p.refusedUs)) return;
       this.implausibleTimes++;
-      this.#d.clocks.onRefusedTime(addresses, srcOff, ipVersion, agentId, p.refusedUs);
+      clocks.onRefusedTime(addresses, srcOff, ipVersion, agentId, p.refusedUs);
       return;
     }
-    const clock = this.#d.clocks.clockOf(addresses, srcOff, ipVersion, agentId, tsUs, arrivedUs);
+    const clock = clocks.clockOf(addresses, srcOff, ipVersion, agentId, tsUs, arrivedUs);
     c.clock = clock;
     c.tsUs = clock.timeOf(tsUs, arrivedUs);
     if (clock.isOtherTime(tsUs, arrivedUs)) this.ofOtherTimes++;

@@ -323,3 +323,57 @@ it('the offset follows a drift, and one pair in three that is off moves it by no
   for (let i = 0; i < 100; i++) clock.onPair(6 * SEC + (i % 2) * 4 * SEC);
   assert.ok(Math.abs(clock.offsetUs - 6 * SEC) < SEC, 'what agrees with nothing is no step');
 });
+
+describe('the clock of this host is set', () => {
+  const START = 1_700_000_000 * SEC;
+  const ADDRESS = Uint8Array.of(192, 0, 2, 1);
+
+  /** What becomes of stamps of a sender, one a second, `aheadUs` ahead of their arrival, over these steps of our clock. */
+  function steadied(
+    steps: Readonly<Record<number, number>>,
+    aheadUs: (second: number, shiftUs: number) => number,
+  ): number[] {
+    const clocks = new HepClocks();
+    return Array.from({ length: 10 }, (_, second) => {
+      clocks.hostShiftUs += steps[second] ?? 0;
+      const arrivedUs = START + second * SEC;
+      const stampUs = arrivedUs + aheadUs(second, clocks.hostShiftUs);
+      return clocks.steady(ADDRESS, 0, 4, 7, stampUs, arrivedUs) - arrivedUs;
+    });
+  }
+
+  for (const stepUs of [HOUR, -HOUR, 5 * SEC, -30 * 24 * HOUR]) {
+    it(`by ${stepUs / SEC} s: a sender on this host was set with it`, () => {
+      const found = steadied({ 3: stepUs }, (_, shiftUs) => shiftUs - 2_000);
+      assert.deepEqual(new Set(found), new Set([-2_000]));
+    });
+    it(`by ${stepUs / SEC} s: a sender elsewhere was not, whatever its clock shows`, () => {
+      for (const aheadUs of [-40_000, 20 * SEC, -45 * SEC])
+        assert.deepEqual(new Set(steadied({ 3: stepUs }, () => aheadUs)), new Set([aheadUs]));
+    });
+  }
+
+  it('twice, and by little before: each time only by that', () => {
+    const found = steadied({ 2: 0.2 * SEC, 4: HOUR, 7: -HOUR }, (_, shiftUs) => shiftUs);
+    assert.deepEqual(
+      found,
+      [0, 0, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2].map((sec) => sec * SEC),
+    );
+  });
+
+  it('what was sent before it and comes after it changes nothing', () => {
+    const found = steadied({ 3: HOUR }, (second, shiftUs) => (second === 3 ? -100_000 : shiftUs));
+    assert.deepEqual(found, [0, 0, 0, -100_000, 0, 0, 0, 0, 0, 0]);
+  });
+
+  it('a replay of last year stays in its time', () => {
+    for (const stepUs of [HOUR, -HOUR])
+      assert.deepEqual(new Set(steadied({ 3: stepUs }, () => -YEAR)), new Set([-YEAR]));
+  });
+
+  it('who was an hour behind our wrong clock is not of another time when ours is right', () => {
+    const found = steadied({ 3: -HOUR }, () => -HOUR);
+    assert.deepEqual(found.slice(0, 3), [-HOUR, -HOUR, -HOUR]);
+    assert.deepEqual(new Set(found.slice(3)), new Set([0]));
+  });
+});
