@@ -3,6 +3,7 @@
  * deploy/store/schema.sql. Everything is made of the record: no store is needed.
  */
 import { DIALOG_STATES, ORIGINS } from '../../core/words.ts';
+import { asCaptured } from '../../store/clock-steps.ts';
 import { toCallDocument } from '../../view/dialog-document.ts';
 import { toRtpStream } from '../../view/stream-document.ts';
 import type { CallRecord } from './call-record.ts';
@@ -26,7 +27,8 @@ export function callRows(call: CallRecord, shipper: Shipper): Row[] {
     rows.push({ table, line: wellFormed(text) });
   };
   for (const identifier of identifiers) add('ids', line(head, identifier));
-  for (const s of reading.streams) add('streams', streamLine(headAt(s.openedUs), s.serial + 1, toRtpStream(s)));
+  for (const s of reading.streams)
+    add('streams', streamLine(headAt(asCaptured(s.clockSteps, s.openedUs)), s.serial + 1, toRtpStream(s)));
   add('calls', callLine(head, call));
   return rows;
 }

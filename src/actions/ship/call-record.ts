@@ -7,7 +7,7 @@ import type { EndpointKey } from '../../core/ip.ts';
 import type { RecordReader, RecordWriter } from '../../core/record.ts';
 import type { BurstGap } from '../../protocols/rtp/burst-gap.ts';
 import type { RoundTrip } from '../../protocols/rtp/round-trip.ts';
-import { NEVER_SET } from '../../store/clock-steps.ts';
+import { type ClockStep, NEVER_SET } from '../../store/clock-steps.ts';
 import type { CallTiming } from '../../store/dialogs/call-timing.ts';
 import type { CallReading, DialogReading, Judged, SdpReading } from '../../view/dialog-reading.ts';
 import { NOTHING_JUDGED } from '../../view/dialog-reading.ts';
@@ -56,6 +56,7 @@ export function writeCall(to: RecordWriter, { key, reading, columns, identifiers
   to.number(key.number);
   to.number(key.version);
   to.number(key.hourUs);
+  writeSteps(to, reading.dialog.clockSteps);
   writeDialog(to, reading.dialog);
   to.number(reading.streams.length);
   for (const stream of reading.streams) writeStream(to, stream);
@@ -69,9 +70,11 @@ export function writeCall(to: RecordWriter, { key, reading, columns, identifiers
 
 /** Values are read in the order in which they stand here. */
 export function readCall(from: RecordReader): CallRecord {
+  const key = { number: from.number(), version: from.number(), hourUs: from.number() };
+  const steps = readSteps(from);
   return {
-    key: { number: from.number(), version: from.number(), hourUs: from.number() },
-    reading: { dialog: readDialog(from), streams: from.list(() => readStream(from)) },
+    key,
+    reading: { dialog: readDialog(from, steps), streams: from.list(() => readStream(from, steps)) },
     columns: readColumns(from),
     identifiers: from.list(() => ({ kind: from.text<CallIdentifier['kind']>(), text: from.text() })),
   };
@@ -103,7 +106,21 @@ function writeDialog(to: RecordWriter, d: DialogReading): void {
   to.textOrNull(d.media === NO_MEDIA_FACTS ? null : JSON.stringify(d.media));
 }
 
-function readDialog(from: RecordReader): DialogReading {
+/** Once for a call: those of its streams are the same. */
+function writeSteps(to: RecordWriter, steps: readonly ClockStep[]): void {
+  to.number(steps.length);
+  for (const { atUs, sizeUs } of steps) {
+    to.number(atUs);
+    to.number(sizeUs);
+  }
+}
+
+function readSteps(from: RecordReader): readonly ClockStep[] {
+  const steps = from.list(() => ({ atUs: from.number(), sizeUs: from.number() }));
+  return steps.length === 0 ? NEVER_SET : steps;
+}
+
+function readDialog(from: RecordReader, clockSteps: readonly ClockStep[]): DialogReading {
   return {
     callId: from.text(),
     state: from.number(),
@@ -111,7 +128,7 @@ function readDialog(from: RecordReader): DialogReading {
     msgCount: from.number(),
     createdUs: from.number(),
     updatedUs: from.number(),
-    clockSteps: NEVER_SET,
+    clockSteps,
     retransmits: from.number(),
     timing: readTiming(from),
     sdp: from.list(() => readSdp(from)),
@@ -207,7 +224,7 @@ function writeStream(to: RecordWriter, s: StreamReading): void {
   to.numberOrNull(s.mos);
 }
 
-function readStream(from: RecordReader): StreamReading {
+function readStream(from: RecordReader, clockSteps: readonly ClockStep[]): StreamReading {
   return {
     serial: from.number(),
     openedUs: from.number(),
@@ -221,7 +238,7 @@ function readStream(from: RecordReader): StreamReading {
     lossPct: from.number(),
     firstUs: from.number(),
     lastUs: from.number(),
-    clockSteps: NEVER_SET,
+    clockSteps,
     windows: from.list(() => readWindow(from)),
     codec: from.textOrNull(),
     burst: from.flag() ? readBurst(from) : null,

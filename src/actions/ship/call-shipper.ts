@@ -23,6 +23,7 @@ import { ORIGINS } from '../../core/words.ts';
 import type { Observer } from '../../ingest/observer.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import type { Packet } from '../../sources/packet.ts';
+import { asCaptured } from '../../store/clock-steps.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { isEnded, STATE } from '../../store/dialogs/dialog-state.ts';
@@ -297,15 +298,17 @@ export class CallShipper implements Observer {
     const { evidence, parts, nextVersion, addMessage, addCall } = this.#options;
     const { dialog: d } = track;
     const e = evidence();
+    const { log } = e.stores;
+    const { clockSteps } = e.capture;
     const reading = yield* callReadingSteps(e, d, facts);
-    const hourUs = isNew(track) ? hourOf(d.createdUs) : track.hourUs;
+    const hourUs = isNew(track) ? hourOf(asCaptured(clockSteps, d.createdUs)) : track.hourUs;
     const key: RecordKey = { hourUs, number: d.serial + 1, version: nextVersion() };
     const kept = d.keptCount === keptCount ? facts.messages : messagesOf(d, e.stores.log);
     const range = { kept, from: track.messages, upTo: d.keptCount };
     // Spelled out, as in analysis/stream-quality.ts.
     const { number, version } = key;
     const addOne = (message: number, row: number, bytes: Buffer): void =>
-      addMessage({ hourUs, number, version, message }, e.stores.log, row, bytes);
+      addMessage({ hourUs, number, version, message, tsUs: asCaptured(clockSteps, log.tsUs(row)) }, log, row, bytes);
     const gone = parts === 'none' ? 0 : yield* messageSteps(range, this.#nowSec * 1e6, addOne);
     if (gone > 0) this.counters.add('messages_gone', gone);
     const identifiers = this.#newIdentifiers(track, range);

@@ -8,8 +8,8 @@ import type { Messages } from '../../store/stores.ts';
 import type { PlainMessage } from '../../view/plain-message.ts';
 import type { RecordKey } from './key.ts';
 
-/** Of which call it is, and which one there, counted from 0. */
-export type MessageKey = RecordKey & { readonly message: number };
+/** Of which call it is, which one there, counted from 0, and when it was captured. */
+export type MessageKey = RecordKey & { readonly message: number; readonly tsUs: number };
 
 const ADDRESS_BYTES = 16;
 
@@ -20,7 +20,7 @@ export function writeMessage(to: RecordWriter, key: MessageKey, log: Messages, r
   to.number(key.number);
   to.number(key.version);
   to.number(key.message);
-  to.number(log.tsUs(row));
+  to.number(key.tsUs);
   to.byte(log.flags(row));
   to.byte(log.origin(row));
   to.byte(log.transport(row));
@@ -47,9 +47,10 @@ export class RecordedMessage implements PlainMessage {
 
   /** Values are read in the order in which they stand here. */
   constructor(from: RecordReader) {
-    this.key = { hourUs: from.number(), number: from.number(), version: from.number(), message: from.number() };
-    this.index = this.key.message;
+    const [hourUs, number, callVersion, message] = [from.number(), from.number(), from.number(), from.number()];
     this.tsUs = from.number();
+    this.key = { hourUs, number, version: callVersion, message, tsUs: this.tsUs };
+    this.index = message;
     this.#flags = from.byte();
     this.origin = from.byte();
     this.transport = from.byte();

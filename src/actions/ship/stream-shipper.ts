@@ -11,6 +11,7 @@ import { SHIP_ORPHANS, SHIP_ORPHANS_GONE } from '../../core/item-limits.ts';
 import type { Turns } from '../../core/turns.ts';
 import { ORIGINS } from '../../core/words.ts';
 import type { Observer } from '../../ingest/observer.ts';
+import { asCaptured } from '../../store/clock-steps.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import { streamDocument } from '../../view/documents.ts';
 import type { Shipper } from './key.ts';
@@ -130,7 +131,7 @@ export class StreamShipper implements Observer {
 
   /** False where its counters are another's by now. */
   #tell(stream: Stream): boolean {
-    const { evidence, shipper, nextVersion, add } = this.#options;
+    const { evidence, add } = this.#options;
     const e = evidence();
     const why = this.#whyNot(stream);
     if (why !== null) {
@@ -141,8 +142,7 @@ export class StreamShipper implements Observer {
     const document = streamDocument(e, stream);
     if (document === null) return false;
     this.#told.set(stream, e.capture.nowUs);
-    const head = headOf(stream, shipper, nextVersion());
-    add(streamLine(head, stream.serial + 1, document));
+    add(streamLine(this.#headOf(stream), stream.serial + 1, document));
     return true;
   }
 
@@ -154,19 +154,22 @@ export class StreamShipper implements Observer {
 
   /** A call tells of it now. */
   #takeBack(stream: Stream): void {
-    const { shipper, nextVersion, add } = this.#options;
+    const { add } = this.#options;
     const told = this.#told.get(stream);
     if (told === undefined) return;
     this.#told.delete(stream);
     if (told === LEFT_OUT) return;
-    add(line(headOf(stream, shipper, nextVersion()), { stream: stream.serial + 1 }));
+    add(line(this.#headOf(stream), { stream: stream.serial + 1 }));
+  }
+
+  #headOf(stream: Stream): string {
+    const { shipper, nextVersion, evidence } = this.#options;
+    const { host, boot } = shipper;
+    const hour = hourText(asCaptured(evidence().capture.clockSteps, stream.openedUs));
+    return lineHead({ host, boot, number: 0, version: nextVersion() }, hour);
   }
 }
 
 function isOfCall({ dialog, wasOwned }: Stream): boolean {
   return dialog !== null || wasOwned;
-}
-
-function headOf(stream: Stream, { host, boot }: Shipper, version: number): string {
-  return lineHead({ host, boot, number: 0, version }, hourText(stream.openedUs));
 }

@@ -1,15 +1,21 @@
 /** When rows of a call are made: after two seconds, when it is answered, with new findings, every five minutes, at its end. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { pcap } from '../../../../fixtures/build/pcap-file.ts';
 import { CallShipper } from '../../../../src/actions/ship/call-shipper.ts';
 import type { CallDocument } from '../../../../src/contract/index.ts';
 import { Turns } from '../../../../src/core/turns.ts';
 import { ORIGINS } from '../../../../src/core/words.ts';
 import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
 import { STATE } from '../../../../src/store/dialogs/dialog-state.ts';
+import { Office, SET_MS, stamped } from '../../../clock/captures.ts';
+import { asJson, asRows } from '../../../helpers/json.ts';
 import type { OpenSession } from '../../../helpers/open-session.ts';
 import { openSession } from '../../../helpers/open-session.ts';
+import { temporaryFolder } from '../../../helpers/read-capture.ts';
 import { callsTo, messagesTo } from './lab.ts';
 
 const DEMO = 'fixtures/demo/demo.pcap';
@@ -34,10 +40,15 @@ type Kit = {
   readonly at: (sec: number) => Promise<void>;
 };
 
-async function kit(t: TestContext, parts: 'none' | 'headers' | 'full' = 'headers', hasTicked = true): Promise<Kit> {
-  const session = openSession(['-I', DEMO, '--json']);
+async function kit(
+  t: TestContext,
+  parts: 'none' | 'headers' | 'full' = 'headers',
+  hasTicked = true,
+  file = DEMO,
+): Promise<Kit> {
+  const session = openSession(['-I', file, '--json']);
   t.after(() => session.close());
-  await session.read([DEMO], () => undefined);
+  await session.read([file], () => undefined);
   const rows: Record<string, Row[]> = { calls: [], messages: [], ids: [], streams: [], minute: [], agents: [] };
   let version = 0;
   let callsOnTheirWay = 0;
@@ -107,6 +118,27 @@ test('the document of a row is the one that is asked for', async (t) => {
     assert.deepEqual(row.document, JSON.parse(JSON.stringify(found?.document)));
   }
 });
+
+for (const sizeMs of [3_600_000, -3_600_000])
+  test(`rows tell the times that were captured though the clock was set by ${sizeMs} ms`, async (t) => {
+    const file = join(temporaryFolder(t), 'set.pcap');
+    writeFileSync(file, pcap(stamped(new Office('shipped', { calls: 3 }).frames(), [{ atMs: SET_MS, sizeMs }])));
+    const k = await kit(t, 'headers', true, file);
+    assert.equal(k.session.evidence.capture.clockSteps.length, 1);
+    for (const d of k.session.dialogs.oldestFirst()) seen(k, d);
+    await k.at(2);
+    await k.at(40);
+    for (const d of k.session.dialogs.oldestFirst()) {
+      const row: Row = k.rows['calls']?.find(({ number }) => number === d.serial + 1) ?? assert.fail(d.callId);
+      const found = await k.session.explorer.call(d.callId);
+      assert.deepEqual(row.document, JSON.parse(JSON.stringify(found?.document)));
+      const list = asJson(await k.session.explorer.dialogs({ offset: 0, limit: 50 }, () => false));
+      const shown = asRows(list['dialogs']).find(({ call_id: id }) => id === d.callId);
+      const sent = k.rows['messages']?.filter(({ number }) => number === row.number).map((m) => asJson(m)['at']) ?? [];
+      assert.deepEqual([asJson(row)['created_at'], sent[0]], [shown?.['created_at'], shown?.['created_at']]);
+      assert.deepEqual([asJson(row)['updated_at'], sent.at(-1)], [shown?.['updated_at'], shown?.['updated_at']]);
+    }
+  });
 
 test('a call that goes on is told of after five minutes, one that is answered at once', async (t) => {
   const k = await kit(t);

@@ -46,7 +46,7 @@ export function kept(text: string, { flags = 0, isIpv6 = false, transport = 0, o
 }
 
 export function keyOf(message: number): MessageKey {
-  return { hourUs: 1_699_999_200e6, number: 2 ** 40 + 1, version: 2 ** 41 + 3, message };
+  return { hourUs: 1_699_999_200e6, number: 2 ** 40 + 1, version: 2 ** 41 + 3, message, tsUs: 1_700_000_000_123_456 };
 }
 
 export function sip(text: string): string {
