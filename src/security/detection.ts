@@ -17,6 +17,7 @@ import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { HepAllow } from '../sources/hep/allow.ts';
 import type { NativeBinding } from '../sources/native.ts';
 import type { Packet } from '../sources/packet.ts';
+import { type ClockStep, NEVER_SET } from '../store/clock-steps.ts';
 import type { AlertKind, SecurityAlert } from './alert.ts';
 import { ALERT_KINDS } from './alert.ts';
 import { FraudWatch, parseNight } from './fraud-watch.ts';
@@ -55,6 +56,8 @@ export class Security implements Observer {
   readonly syslog: Syslog | null = null;
   /** Alerts by kind; they never fall. */
   readonly alerts: Record<AlertKind, number> = { scanner: 0, 'reg-flood': 0, fraud: 0 };
+  /** Steps of the clock by which the alerts have their time: who bans compares that with its own. */
+  clockSteps: readonly ClockStep[] = NEVER_SET;
 
   /** Throws ServiceError for an invalid network. `isLive`: this host's own addresses are never reported. */
   constructor(config: Config, sinks: SecuritySinks, isLive: boolean) {
@@ -162,7 +165,7 @@ export class Security implements Observer {
     const who = `${alert.kind} ${alert.net ?? alert.source}`;
     if (this.#reported.has(who) || this.#reported.size < MAX_REPORTED) this.#reported.set(who, alert);
     if (this.#config.fail2ban) {
-      const line = fail2banLine(alert, this.#sinks.pid);
+      const line = fail2banLine(alert, this.#sinks.pid, this.clockSteps);
       if (line !== null) this.#sinks.out.write(line);
     }
     const text = alertText(alert);

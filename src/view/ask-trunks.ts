@@ -1,6 +1,7 @@
 /**
  * Trunks as the port shows them: whose state is bad first, then who is busy.
  */
+
 import type { DDSketch } from '@datadog/sketches-js';
 import type {
   AskTrunk,
@@ -13,11 +14,12 @@ import type {
 import { rounded } from '../core/rounded.ts';
 import type { Steps } from '../core/turns.ts';
 import { lossPct } from '../protocols/rtp/quality.ts';
+import type { ClockStep } from '../store/clock-steps.ts';
 import { isAnswer, isEffective } from '../store/dialogs/call-outcome.ts';
 import type { TrunkFigures as Counted } from '../store/trunks/trunk-figures.ts';
 import type { TrunkRow } from '../store/trunks/trunk-row.ts';
 import { minuteOf } from '../store/trunks/trunk-spans.ts';
-import { timestampText } from './captured-at.ts';
+import { capturedText } from './captured-at.ts';
 import type { Figures } from './figures.ts';
 import { binsWithin, quantilesOf } from './quantiles.ts';
 
@@ -25,19 +27,19 @@ const MINUTE_US = 60e6;
 
 /** A step a row. */
 export function* trunksSteps({ trunks, evidence }: Figures, asked: AskTrunksQuery): Steps<AskTrunks> {
-  const { nowUs } = evidence.capture;
+  const { nowUs, clockSteps } = evidence.capture;
   const to = minuteOf(nowUs);
   const from = asked.minutes === undefined || Number.isNaN(to) ? Number.NEGATIVE_INFINITY : to - asked.minutes + 1;
   const rows: AskTrunk[] = [];
   for (const row of trunks?.store.rows ?? []) {
     if (asked.trunk !== undefined && row.name !== asked.trunk) continue;
     yield;
-    rows.push(toAskTrunk(row, nowUs, from, asked.series === true && asked.trunk !== undefined));
+    rows.push(toAskTrunk(row, nowUs, from, asked.series === true && asked.trunk !== undefined, clockSteps));
   }
   return {
     schema_version: 1,
     is_counting: trunks !== null,
-    ...(from === Number.NEGATIVE_INFINITY ? {} : { from: timestampText(from * MINUTE_US) }),
+    ...(from === Number.NEGATIVE_INFINITY ? {} : { from: capturedText(from * MINUTE_US, clockSteps) }),
     rows_folded: trunks?.store.folded ?? 0,
     trunks: rows.sort(trunksInOrder),
   };
@@ -54,7 +56,13 @@ export function trunksInOrder(a: AskTrunk, b: AskTrunk): number {
 }
 
 /** With the figures from the minute `from` on. */
-export function toAskTrunk(row: TrunkRow, nowUs: number, from: number, hasMinutes: boolean): AskTrunk {
+export function toAskTrunk(
+  row: TrunkRow,
+  nowUs: number,
+  from: number,
+  hasMinutes: boolean,
+  steps: readonly ClockStep[],
+): AskTrunk {
   const { state, sinceUs } = row.stateAt(nowUs);
   const { lastOutage } = row;
   return {
@@ -62,27 +70,27 @@ export function toAskTrunk(row: TrunkRow, nowUs: number, from: number, hasMinute
     direction: row.direction,
     is_configured: row.isConfigured,
     state,
-    ...(Number.isNaN(sinceUs) ? {} : { since: timestampText(sinceUs) }),
+    ...(Number.isNaN(sinceUs) ? {} : { since: capturedText(sinceUs, steps) }),
     outages: row.outages,
     ...(lastOutage === null
       ? {}
-      : { last_outage: { from: timestampText(lastOutage.fromUs), to: timestampText(lastOutage.toUs) } }),
+      : { last_outage: { from: capturedText(lastOutage.fromUs, steps), to: capturedText(lastOutage.toUs, steps) } }),
     ...(Number.isNaN(row.roundTripMs) ? {} : { round_trip_ms: rounded(row.roundTripMs, 1) }),
     talking: row.talking,
     registered: row.registered,
     registrations_failing: row.failing,
-    ...(Number.isNaN(row.firstUs) ? {} : { first_seen: timestampText(row.firstUs) }),
-    ...(Number.isNaN(row.lastUs) ? {} : { last_seen: timestampText(row.lastUs) }),
+    ...(Number.isNaN(row.firstUs) ? {} : { first_seen: capturedText(row.firstUs, steps) }),
+    ...(Number.isNaN(row.lastUs) ? {} : { last_seen: capturedText(row.lastUs, steps) }),
     figures: trunkFigures(from === Number.NEGATIVE_INFINITY ? row.spans.whole : row.spans.since(from)),
-    ...(hasMinutes ? { minutes: minutesOf(row, from) } : {}),
+    ...(hasMinutes ? { minutes: minutesOf(row, from, steps) } : {}),
   };
 }
 
-function minutesOf({ spans }: TrunkRow, from: number): TrunkMinute[] {
+function minutesOf({ spans }: TrunkRow, from: number, steps: readonly ClockStep[]): TrunkMinute[] {
   return [...spans.minutes]
     .filter(([minute]) => minute >= from)
     .sort(([a], [b]) => b - a)
-    .map(([minute, counted]) => ({ at: timestampText(minute * MINUTE_US), ...trunkFigures(counted) }));
+    .map(([minute, counted]) => ({ at: capturedText(minute * MINUTE_US, steps), ...trunkFigures(counted) }));
 }
 
 export function trunkFigures(c: Counted): TrunkFigures {

@@ -6,10 +6,12 @@
  * is not sent on: two agents that mirror each other would never stop. What a probe read inside a TLS connection is not sent
  * either: it was encrypted because the network is not trusted.
  */
+
 import { HEP_OUT_BYTES } from '../../core/limits.ts';
 import { ORIGINS, TRANSPORT } from '../../core/words.ts';
 import type { Observer } from '../../ingest/observer.ts';
 import { NO_DSCP, type Packet } from '../../sources/packet.ts';
+import { asCaptured, type ClockStep, NEVER_SET } from '../../store/clock-steps.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { Capture } from '../../store/stores.ts';
 import { OnceTold } from '../trouble.ts';
@@ -75,6 +77,8 @@ export type HepOutCarrier = Pick<
 
 export class HepOut {
   readonly counters = hepOutCounters();
+  /** Steps of the clock by which packets are stamped: who receives them holds that against the time of day. */
+  clockSteps: readonly ClockStep[] = NEVER_SET;
   readonly #options: HepOutOptions;
   readonly #encoder: HepEncoder;
   readonly #writer: BlockWriter;
@@ -202,7 +206,9 @@ export class HepOut {
     return from === null;
   }
 
-  #write(facts: HepFacts, b: Uint8Array, start: number, end: number): void {
+  #write(told: HepFacts, b: Uint8Array, start: number, end: number): void {
+    const steps = this.clockSteps;
+    const facts = steps.length === 0 ? told : { ...told, tsUs: asCaptured(steps, told.tsUs) };
     const length = this.#encoder.length(facts, end - start);
     if (length === 0) {
       this.counters.add('tooLong', this.#destinations.length);

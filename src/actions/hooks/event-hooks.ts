@@ -10,10 +10,11 @@ import { failure } from '../../core/errors.ts';
 import { DIALOG_STATES } from '../../core/words.ts';
 import type { Observer } from '../../ingest/observer.ts';
 import { loadNative } from '../../sources/native.ts';
+import type { ClockStep } from '../../store/clock-steps.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { Capture, QualityContext } from '../../store/stores.ts';
-import { capturedText, timestampText } from '../../view/captured-at.ts';
+import { capturedText } from '../../view/captured-at.ts';
 import { toDialogSummary } from '../../view/dialog-summary.ts';
 import type { Meter } from '../../view/figures.ts';
 import { snake } from '../../view/loss-row.ts';
@@ -69,12 +70,12 @@ export class Hooks implements Observer, Meter {
   }
 
   /** A trunk that has a name went down, or is up again. */
-  onTrunk(change: TrunkChange): void {
-    if (this.trunk?.admit() === true) this.trunk.run(toTrunkEvent(change));
+  onTrunk(change: TrunkChange, steps: readonly ClockStep[]): void {
+    if (this.trunk?.admit() === true) this.trunk.run(toTrunkEvent(change, steps));
   }
 
   /** A window of the stream has closed: an event when its score crosses the threshold downwards. */
-  onWindow(stream: Stream, { quality: context }: Capture): void {
+  onWindow(stream: Stream, { quality: context, clockSteps }: Capture): void {
     if (this.quality === null) return;
     const last = lastWindow(stream, context);
     if (last === null) return;
@@ -83,15 +84,15 @@ export class Hooks implements Observer, Meter {
     if (mos >= this.#threshold) this.#below.delete(stream);
     else if (!this.#below.has(stream)) {
       this.#below.add(stream);
-      this.#report(stream, mos, context);
+      this.#report(stream, mos, context, clockSteps);
     }
   }
 
   /** The capture has ended: a stream too short for a window is judged as a whole. */
-  onStreamEnd(stream: Stream, { quality: context }: Capture): void {
+  onStreamEnd(stream: Stream, { quality: context, clockSteps }: Capture): void {
     if (this.quality === null || this.#reported.has(stream)) return;
     const mos = streamQuality(stream, context)?.mos ?? null;
-    if (mos !== null && mos < this.#threshold) this.#report(stream, mos, context);
+    if (mos !== null && mos < this.#threshold) this.#report(stream, mos, context, clockSteps);
   }
 
   /** What could not be run is counted by event in the metrics. */
@@ -118,14 +119,14 @@ export class Hooks implements Observer, Meter {
     for (const name of HOOKS) this[name]?.close();
   }
 
-  #report(stream: Stream, mos: number, context: QualityContext): void {
+  #report(stream: Stream, mos: number, context: QualityContext, steps: readonly ClockStep[]): void {
     this.#reported.add(stream);
     const q = streamQuality(stream, context);
     if (q === null || this.quality === null || !this.quality.admit()) return;
     const event: QualityEvent = {
       schema_version: 1,
       event: 'quality',
-      at: timestampText(context.nowUs),
+      at: capturedText(context.nowUs, steps),
       ssrc: ssrcText(stream.ssrc),
       mos,
       threshold: this.#threshold,

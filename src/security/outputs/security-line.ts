@@ -8,7 +8,9 @@
  * anything a sender can write, and what a sender wrote is escaped: no line end, no quote and no control character of his
  * reaches a log.
  */
+
 import { MAX_SECURITY_TEXT } from '../../core/item-limits.ts';
+import { asCaptured, type ClockStep, NEVER_SET } from '../../store/clock-steps.ts';
 import type { SecurityAlert } from '../alert.ts';
 
 /** Untrusted text in double quotes: printable ASCII stays, quotes and backslashes are escaped, the rest is \xHH or \u{H}. */
@@ -34,8 +36,12 @@ function whoText(alert: SecurityAlert): string {
 }
 
 /** The line for fail2ban without its line end; null for an alert that bans nobody. `pid` is this process. */
-export function fail2banLine(alert: SecurityAlert, pid: number): string | null {
-  const head = `${new Date(alert.atUs / 1000).toISOString()} calltap[${pid}]:`;
+export function fail2banLine(
+  alert: SecurityAlert,
+  pid: number,
+  steps: readonly ClockStep[] = NEVER_SET,
+): string | null {
+  const head = `${new Date(asCaptured(steps, alert.atUs) / 1000).toISOString()} calltap[${pid}]:`;
   if (alert.kind === 'scanner') {
     return `${head} SCANNER ${whoText(alert)} method=${alert.method} ua=${quoted(alert.userAgent)}`;
   }
