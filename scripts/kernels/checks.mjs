@@ -38,6 +38,12 @@ const PROBING = ['root', 'unit+tls-probes', 'unit+old-kernels'];
 export const CHECKS = [
   { name: 'files', run: ['/kernels/files.mjs'], users: CAPTURING, isOfPackage: true },
   { name: 'filter', run: ['/kernels/filter.mjs'], users: CAPTURING, isOfPackage: true },
+  {
+    name: 'clock',
+    run: ['/kernels/clock.mjs'],
+    users: CAPTURING,
+    sources: [{ source: join(PEERS, 'set_clock.c'), libraries: [] }],
+  },
   { name: 'list', run: ['/kernels/list.mjs'], users: PROBING, programs: ['openssl'], isOfPackage: true },
   { name: 'exchange', run: ['/kernels/exchange.mjs'], users: PROBING, programs: ['openssl'], isOfPackage: true },
   { name: 'tls', run: ['/kernels/tls.mjs'], users: PROBING, programs: ['openssl'], sources: SERVERS },
