@@ -5,7 +5,6 @@
 
 import type { Config } from '../config/config.ts';
 import { faults } from '../core/faults.ts';
-import { isNeverGone } from '../core/turns.ts';
 import type { Explorer } from '../explore/explorer.ts';
 import { openService } from '../faces/cli/running-service.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
@@ -16,7 +15,7 @@ import type { StopSignal } from './stop-signal.ts';
 import { limitEnd } from './stop-signal.ts';
 
 /** Nobody else asks, and what is read is told by who answers. */
-const ALONE = { isGone: isNeverGone, log: () => undefined } as const;
+const ALONE = { log: () => undefined } as const;
 
 function say(line: string): void {
   standardError.write(`calltap: ${line}\n`);

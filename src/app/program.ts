@@ -7,6 +7,7 @@ import { renderConfig, renderHelp } from '../config/document.ts';
 import { oneLine } from '../config/option-value.ts';
 import { errnoOf, failure, ServiceError } from '../core/errors.ts';
 import { faults } from '../core/faults.ts';
+import { Refusal } from '../explore/refusal.ts';
 import { runHostCheck } from '../faces/cli/host-check.ts';
 import { runShowFrame } from '../faces/cli/show-frame.ts';
 import { guardStandardStreams, standardError } from '../faces/cli/standard-streams.ts';
@@ -72,8 +73,9 @@ export async function start(argv: readonly string[]): Promise<void> {
   } catch (error) {
     if (errnoOf(error) === 'EMFILE') endWith(failure('TOO_MANY_FILES', {}));
     if (isOutOfMemory(error)) endWith(failure('OUT_OF_MEMORY', {}));
-    if (!(error instanceof ServiceError)) throw error;
-    process.stderr.write(`${configErrorLine(error)}\n`);
-    process.exitCode = error.exitCode;
+    const shown = error instanceof Refusal ? failure('NO_ANSWER', { reason: error.message.replace(/\.$/, '') }) : error;
+    if (!(shown instanceof ServiceError)) throw error;
+    process.stderr.write(`${configErrorLine(shown)}\n`);
+    process.exitCode = shown.exitCode;
   }
 }

@@ -50,10 +50,7 @@ export const ERRORS = {
       remedy: 'quote a key that has blanks, and name captures in front of keys',
     },
     BPF_INVALID: { line: '--bpf: {reason}', remedy: 'correct the expression (man pcap-filter)' },
-    CONFIG_UNREADABLE: {
-      line: '--config {path}: {reason}',
-      remedy: 'name a readable TOML file',
-    },
+    CONFIG_UNREADABLE: { line: '--config {path}: {reason}', remedy: 'name a readable TOML file' },
     CONFIG_SYNTAX: { line: '--config {path}: {reason}', remedy: 'correct the file' },
     VALUE_MISSING: { line: '{option}: the value is missing', remedy: 'write {option} {arg}' },
     VALUE_UNWANTED: { line: '{option}: it takes no value', remedy: 'write {option} alone' },
@@ -115,10 +112,7 @@ export const ERRORS = {
       remedy: 'write seconds after the first packet, such as 10..12, or worst',
     },
     FILTER_INVALID: { line: '{option}, {place}: {reason}' },
-    TERMINAL_UNFIT: {
-      line: '{option}: {reason}',
-      remedy: 'run it in a terminal, or {remedy}',
-    },
+    TERMINAL_UNFIT: { line: '{option}: {reason}', remedy: 'run it in a terminal, or {remedy}' },
     CONNECT_INVALID: { line: '--connect {url}: {reason}', remedy: 'give http://127.0.0.1:8080 or https://HOST' },
     COLUMN_UNKNOWN: { line: '--columns: there is no column {value}', remedy: 'give some of {choices}' },
     POINTER_INVALID: {
@@ -237,6 +231,7 @@ export const ERRORS = {
       line: '--messages {selector}: the call has no message of this number',
       remedy: 'give one of its {kept} messages, counted from 0',
     },
+    NO_ANSWER: { line: '{reason}' },
     AUDIO_NOT_MADE: { line: '--wav: {reason}', remedy: 'run --call-report to see the media of the call' },
     SCENARIOS_NOT_MADE: { line: '--sipp: {reason}', remedy: 'run --ladder to see the messages of the call' },
     WRITE_FAILED: {

@@ -1,6 +1,6 @@
 /**
  * The rich questions of the port: what `/ask`, the command line and the terminal ask beside the documents of `/v1`.
- * Whoever answers keeps to what stands here: an unknown call is a document of null, null alone is "too many are made".
+ * Whoever answers gives the answer or throws a refusal (explore/refusal.ts); `signal` says that nobody waits any more.
  */
 import type {
   AskCalls,
@@ -22,8 +22,8 @@ import type { CallRow } from '../view/call-row.ts';
 import type { LadderStyle } from '../view/ladder-text.ts';
 import type { CallCapture } from './captures.ts';
 import type { Changes } from './changes.ts';
-import type { Found, InTurns, IsGone } from './found.ts';
 import type { CallsQuestion } from './question.ts';
+import type { Answer } from './refusal.ts';
 import type { Selected } from './selector.ts';
 
 /** Call-IDs, the call itself not among them; and why some may be missing, in sentences. */
@@ -46,55 +46,50 @@ export type AskPort = {
   calls(question: CallsQuestion): Iterable<CallRow>;
   documents(question: CallsQuestion): Iterable<CallDocument>;
   /** A page of calls; `cursor` is that of the page before, '' for the first. An unknown cursor begins anew. */
-  page(question: CallsQuestion, limit: number, cursor: string, isGone?: IsGone): InTurns<AskCalls>;
+  page(question: CallsQuestion, limit: number, cursor: string, signal?: AbortSignal): Answer<AskCalls>;
   /** What could hide the calls of a question that found none. */
   hiddenBy(question: CallsQuestion): HiddenBy[];
   /** The call that a selector means; without a question neither rows nor prefixes are taken (explore/selector.ts). */
   select(selector: string, question: CallsQuestion | null): Selected;
-  call(callId: string, isGone?: IsGone): InTurns<Found<CallDocument>>;
+  call(callId: string, signal?: AbortSignal): Answer<CallDocument>;
   /** Its list row, and what is wrong in sentences. */
-  head(callId: string, isGone?: IsGone): InTurns<Found<AskHead>>;
+  head(callId: string, signal?: AbortSignal): Answer<AskHead>;
   /** The other legs of a call, tied by identifiers. */
-  legs(callId: string, isGone?: IsGone): InTurns<Found<OtherLegs>>;
+  legs(callId: string, signal?: AbortSignal): Answer<OtherLegs>;
   /**
-   * The raw messages of calls, in one order of time; Call-IDs that are not here are left out. `only`: those of this index alone,
+   * The raw messages of calls, in one order of time; other Call-IDs than the first may be not here. `only`: those of this index alone,
    * which a capture here knows.
    */
-  messages(
-    callIds: readonly string[],
-    showsSecrets: boolean,
-    isGone?: IsGone,
-    only?: number,
-  ): InTurns<Found<AskMessages>>;
+  messages(callIds: readonly string[], showsSecrets: boolean, signal?: AbortSignal, only?: number): Answer<AskMessages>;
   /** Who sent what to whom, and the media. */
-  ladder(callIds: readonly string[], isGone?: IsGone): InTurns<Found<AskLadder>>;
-  compare(a: string, b: string, isGone?: IsGone): InTurns<Found<AskCompare>>;
+  ladder(callIds: readonly string[], signal?: AbortSignal): Answer<AskLadder>;
+  compare(a: string, b: string, signal?: AbortSignal): Answer<AskCompare>;
   /** The streams of a call with their windows. */
-  quality(callId: string, isGone?: IsGone): InTurns<Found<AskQuality>>;
-  /** A pair of SIPp scenarios that replay the call, or why there is none. */
-  sipp(callId: string, showsSecrets: boolean, isGone?: IsGone): InTurns<Found<SippPair | { readonly reason: string }>>;
+  quality(callId: string, signal?: AbortSignal): Answer<AskQuality>;
+  /** A pair of SIPp scenarios that replay the call. */
+  sipp(callId: string, showsSecrets: boolean, signal?: AbortSignal): Answer<SippPair>;
   /** For people: lines. */
   text(
     callIds: readonly string[],
     layout: TextLayout,
     style: LadderStyle,
-    isGone?: IsGone,
-  ): InTurns<Found<Iterable<string>>>;
+    signal?: AbortSignal,
+  ): Answer<Iterable<string>>;
   /**
    * Writes the frames of the calls of a question, with their media, to the file of -O: a second reading of the files. Null
    * where there are no files, or no -O. Throws ServiceError where a file cannot be read twice.
    */
   save(question: CallsQuestion, hasLegs: boolean): Promise<SavedCalls | null>;
-  /** The capture of calls as pcapng, or why there is none. Rejects with ServiceError where the files have changed. */
-  capture(callIds: readonly string[], isGone?: IsGone): Promise<Found<CallCapture> | null>;
+  /** The capture of calls as pcapng. Rejects with ServiceError where the files have changed. */
+  capture(callIds: readonly string[], signal?: AbortSignal): Promise<CallCapture>;
   /** Calls with a finding, by finding, the most frequent first. */
-  findings(question: CallsQuestion, isGone?: IsGone): InTurns<AskFindings>;
+  findings(question: CallsQuestion, signal?: AbortSignal): Answer<AskFindings>;
   /** Attackers that were reported, the newest first. */
   security(): AskSecurity;
   /** Calls that changed after a moment of an earlier answer; null for a first moment. */
-  changes(since: number | null): InTurns<Changes>;
+  changes(since: number | null): Answer<Changes>;
   /** Whether trunks are up, what their calls came to, and how they sounded. */
-  trunks(asked: AskTrunksQuery, isGone?: IsGone): InTurns<AskTrunks>;
+  trunks(asked: AskTrunksQuery, signal?: AbortSignal): Answer<AskTrunks>;
   /** Who registers, from where, and who fails, by user and address. */
-  registrations(question: CallsQuestion, isGone?: IsGone): InTurns<AskRegistrations>;
+  registrations(question: CallsQuestion, signal?: AbortSignal): Answer<AskRegistrations>;
 };

@@ -16,20 +16,18 @@ import { rebuiltCapture } from '../export/rebuilt-capture.ts';
 import { writeDialogs } from '../export/selected-frames.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Figures } from '../view/figures.ts';
-import type { IsGone } from './found.ts';
+import { Cannot } from './refusal.ts';
 
-export type CallCapture =
-  | {
-      readonly file: Readable;
-      readonly bytes: number;
-      /** Bytes that it takes until it is read: of the disk, or of memory where it is rebuilt. */
-      readonly keeps: number;
-      /** Its SIP was rebuilt from messages: there is no RTP, and no frame of the wire. */
-      readonly isRebuilt: boolean;
-      /** What the file lacks; '' where nothing is missing. */
-      readonly lack: string;
-    }
-  | { readonly reason: string };
+export type CallCapture = {
+  readonly file: Readable;
+  readonly bytes: number;
+  /** Bytes that it takes until it is read: of the disk, or of memory where it is rebuilt. */
+  readonly keeps: number;
+  /** Its SIP was rebuilt from messages: there is no RTP, and no frame of the wire. */
+  readonly isRebuilt: boolean;
+  /** What the file lacks; '' where nothing is missing. */
+  readonly lack: string;
+};
 
 const HEP_SEEN = 1 << ORIGINS.indexOf('hep');
 /** A frame of RTP in a file takes so many bytes beside its payload. */
@@ -43,24 +41,32 @@ export type CallsOfTime = {
 
 export type ReadsBack = {
   /** Writes frames of live calls to `to`: their number, or why there are none; null when nobody waits any more. */
-  readBack(calls: CallsOfTime, to: string, isGone: IsGone): Promise<number | string | null>;
+  readBack(calls: CallsOfTime, to: string, isGone: () => boolean): Promise<number | string | null>;
 };
 
-/** Null when nobody waits for it any more, or calltap stops. */
+/** Null when nobody waits for it any more, or calltap stops. Rejects with Cannot. */
 export async function callCapture(
   f: Figures,
   dialogs: readonly Dialog[],
   saver: ReadsBack,
   turns: Turns,
-  isGone: IsGone,
+  isGone: () => boolean,
 ): Promise<CallCapture | null> {
   if (mediaBytes(f, dialogs) > ASK_CAPTURE_BYTES)
-    return { reason: 'The capture of this call is too large for an answer; write it with --filter and -O.' };
+    throw cannot('The capture of this call is too large for an answer; write it with --filter and -O.');
   const { file } = f;
-  if (file !== null && f.evidence.stores.frames !== null) return inFile((path) => writeFrames(f, file, dialogs, path));
+  if (file !== null && f.evidence.stores.frames !== null) {
+    const made = await inFile((path) => writeFrames(f, file, dialogs, path));
+    if (made !== null && 'reason' in made) throw cannot(made.reason);
+    return made;
+  }
   const back = await inFile((path) => writeBack(f, dialogs, saver, path, isGone));
   if (back !== null && 'file' in back) return back;
   return back === null || isGone() ? null : rebuilt(f, dialogs, back.reason, turns, isGone);
+}
+
+function cannot(reason: string): Cannot {
+  return new Cannot('no-capture', reason);
 }
 
 async function rebuilt(
@@ -68,7 +74,7 @@ async function rebuilt(
   dialogs: readonly Dialog[],
   reason: string,
   turns: Turns,
-  isGone: IsGone,
+  isGone: () => boolean,
 ): Promise<CallCapture | null> {
   const made = await turns.slice('answer').finish(rebuiltCapture(dialogs, f.evidence.stores.log), isGone);
   if (made === null) return null;
@@ -111,7 +117,7 @@ async function writeBack(
   dialogs: readonly Dialog[],
   saver: ReadsBack,
   path: string,
-  isGone: IsGone,
+  isGone: () => boolean,
 ): Promise<WrittenFile> {
   if (dialogs.some((d) => (d.originsSeen & HEP_SEEN) !== 0)) return { reason: 'HEP brought the call' };
   const calls = {
@@ -128,7 +134,9 @@ async function writeBack(
 }
 
 /** The file that `write` makes in a folder of its own, open for reading while its name is gone already. */
-async function inFile(write: (path: string) => Promise<WrittenFile>): Promise<CallCapture | null> {
+async function inFile(
+  write: (path: string) => Promise<WrittenFile>,
+): Promise<CallCapture | { readonly reason: string } | null> {
   const folder = mkdtempSync(join(tmpdir(), 'calltap-capture-'));
   try {
     const path = join(folder, 'call.pcapng');

@@ -11,7 +11,7 @@ import { callAudio } from '../export/audio.ts';
 import type { VconAudio } from '../export/vcon.ts';
 import { dialogVcon, VCON_AUDIO_BYTES } from '../export/vcon.ts';
 import type { Figures } from '../view/figures.ts';
-import type { Found } from './found.ts';
+import { orNotHere } from './refusal.ts';
 
 /** What a container keeps beside audio: where its messages are, and pieces under way. */
 const KEPT_BYTES = 192 * 1024;
@@ -33,22 +33,20 @@ export class Containers {
     this.#turns = turns;
   }
 
-  /** The dialog's container; null when too many wait, one of null when there is no such dialog. */
-  async read(callId: string, isGone: () => boolean): Promise<Found<Container> | null> {
-    const { stores, omitted } = this.#f.evidence;
-    if (stores.dialogs.get(callId) === undefined) return { document: null };
-    const made = await this.#places.run(isGone, async () => {
+  /** The dialog's container; null when too many wait, or nobody for this one any more. Rejects with NotHere. */
+  async read(callId: string, isGone: () => boolean): Promise<Container | null> {
+    const { stores } = this.#f.evidence;
+    orNotHere(stores.dialogs.get(callId) ?? null);
+    return this.#places.run(isGone, async () => {
       const audio = await this.#audio(callId, isGone);
       const found = await this.#turns.document(isGone, () =>
         ofDialog(stores, callId, (d) => dialogVcon(this.#f, d, Date.now(), audio)),
       );
-      if (found === null || found.document === null) return found && { document: null };
-      const text = Readable.from(this.#turns.pieces(found.document), { objectMode: false });
+      if (found === null) return null;
+      const text = Readable.from(this.#turns.pieces(orNotHere(found.document)), { objectMode: false });
       const wavBytes = audio !== null && 'wav' in audio ? audio.wav.length : 0;
-      return { document: { text, keeps: wavBytes + KEPT_BYTES } };
+      return { text, keeps: wavBytes + KEPT_BYTES };
     });
-    if (made === null && !isGone()) omitted.refused++;
-    return made;
   }
 
   async #audio(callId: string, isGone: () => boolean): Promise<VconAudio> {

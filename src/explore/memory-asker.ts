@@ -11,12 +11,11 @@ import { MAX_LEGS_COUNTED } from '../core/answer-limits.ts';
 import { counted } from '../core/counted.ts';
 import { MAX_LEGS_SHOWN } from '../core/item-limits.ts';
 import type { Steps, Turns } from '../core/turns.ts';
-import { finish, isNeverGone } from '../core/turns.ts';
+import { finish } from '../core/turns.ts';
 import { callReport } from '../export/call-report.ts';
 import { linesOf, Reports } from '../export/call-text.ts';
 import type { OutputFile } from '../export/capture-file.ts';
 import { writeDialogs } from '../export/selected-frames.ts';
-import type { SippPair } from '../export/sipp.ts';
 import { sippScenarios } from '../export/sipp.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { askHeadSteps } from '../view/ask-call.ts';
@@ -40,45 +39,37 @@ import type { ReadsBack } from './captures.ts';
 import { callCapture } from './captures.ts';
 import { changesSteps } from './changes.ts';
 import { chosenSteps } from './chosen.ts';
-import type { Found, IsGone } from './found.ts';
 import { hiddenBySteps } from './hidden-by.ts';
+import { Busy, Cannot, goneBy, NotHere, orNotHere } from './refusal.ts';
 import { select } from './selector.ts';
 
-/** `notRefused` counts an answer of null, unless whoever asked has gone. */
+/** `orBusy` gives what was made; it throws Busy and counts that where nothing was, unless whoever asked has gone. */
 export function createAsker(
   f: Figures,
   saver: ReadsBack & { readonly file: OutputFile | null },
   turns: Turns,
-  notRefused: <T>(made: T | null, isGone?: IsGone) => T | null,
+  orBusy: <T>(made: T | null, signal?: AbortSignal) => T,
 ): AskPort {
   const { evidence } = f;
   const { dialogs, identifiers } = evidence.stores;
 
-  const made = async <T>(isGone: IsGone | undefined, steps: () => Steps<T>): Promise<T | null> => {
-    const found = notRefused(await turns.document(isGone ?? isNeverGone, steps), isGone);
-    return found === null ? null : found.document;
-  };
-  /**
-   * The document of several calls; null for one of none when the first is not here or goes meanwhile. `more`: calls beyond those
-   * that one document takes in.
-   */
+  const made = async <T>(signal: AbortSignal | undefined, steps: () => Steps<T>): Promise<T> =>
+    orBusy(await turns.document(goneBy(signal), steps), signal).document;
+  /** The document of several calls, the first of which may go meanwhile. `more`: calls beyond those that one document takes in. */
   const ofAll = async <T>(
     callIds: readonly string[],
-    isGone: IsGone | undefined,
+    signal: AbortSignal | undefined,
     steps: (all: readonly Dialog[], more: number) => Steps<T | null>,
-  ): Promise<Found<T> | null> => {
+  ): Promise<T> => {
     const here = callIds.filter((callId) => dialogs.get(callId) !== undefined);
     const [first, ...others] = here.slice(0, MAX_LEGS_SHOWN);
-    if (first === undefined) return { document: null };
+    if (first === undefined) throw new NotHere();
     const more = Math.max(0, here.length - MAX_LEGS_SHOWN);
     const all = (d: Dialog): Dialog[] => [d, ...others.flatMap((callId) => dialogs.get(callId) ?? [])];
-    return notRefused(
-      await turns.document(isGone ?? isNeverGone, () => ofDialog(evidence.stores, first, (d) => steps(all(d), more))),
-      isGone,
-    );
+    return orNotHere(await made(signal, () => ofDialog(evidence.stores, first, (d) => steps(all(d), more))));
   };
-  const ofOne = <T>(callId: string, isGone: IsGone | undefined, steps: (d: Dialog) => Steps<T>) =>
-    ofAll([callId], isGone, ([d]) => steps(d as Dialog));
+  const ofOne = <T>(callId: string, signal: AbortSignal | undefined, steps: (d: Dialog) => Steps<T>) =>
+    ofAll([callId], signal, ([d]) => steps(d as Dialog));
 
   return {
     *calls(question) {
@@ -87,24 +78,30 @@ export function createAsker(
     *documents(question) {
       for (const d of finish(chosenSteps(evidence, question)).dialogs) yield callDocument(evidence, d);
     },
-    page: (question, limit, cursor, isGone) => made(isGone, () => pageSteps(f, question, limit, cursor)),
+    page: (question, limit, cursor, signal) => made(signal, () => pageSteps(f, question, limit, cursor)),
     hiddenBy: (question) => finish(hiddenBySteps(f, question)),
     select: (selector, question) => select(evidence, selector, question),
-    call: (callId, isGone) => ofOne(callId, isGone, (d) => callDocumentSteps(evidence, d)),
-    head: (callId, isGone) => ofOne(callId, isGone, (d) => askHeadSteps(evidence, d)),
-    legs(callId, isGone) {
-      if (identifiers === null) return { document: { callIds: [], notes: [] } };
-      return ofOne(callId, isGone, (d) => legsSteps(d, { dialogs, identifiers }));
+    call: (callId, signal) => ofOne(callId, signal, (d) => callDocumentSteps(evidence, d)),
+    head: (callId, signal) => ofOne(callId, signal, (d) => askHeadSteps(evidence, d)),
+    legs(callId, signal) {
+      if (identifiers === null) return { callIds: [], notes: [] };
+      return ofOne(callId, signal, (d) => legsSteps(d, { dialogs, identifiers }));
     },
-    messages: (callIds, showsSecrets, isGone, only) =>
-      ofAll(callIds, isGone, (all, more) => messagesSteps(evidence, all, more, { showsSecrets, only })),
-    ladder: (callIds, isGone) => ofAll(callIds, isGone, (all, more) => ladderSteps(evidence, all, more)),
-    compare: (callIdA, callIdB, isGone) =>
-      ofAll([callIdA, callIdB], isGone, ([a, b]) => compareOrNothing(evidence, a, b)),
-    quality: (callId, isGone) => ofOne(callId, isGone, (d) => qualitySteps(evidence, d)),
-    sipp: (callId, showsSecrets, isGone) => ofOne(callId, isGone, (d) => sippSteps(evidence, d, showsSecrets)),
-    text: (callIds, layout, style, isGone) =>
-      ofAll(callIds, isGone, (all, more) => textSteps(evidence, all, more, layout, style)),
+    messages: (callIds, showsSecrets, signal, only) =>
+      ofAll(callIds, signal, (all, more) => messagesSteps(evidence, all, more, { showsSecrets, only })),
+    ladder: (callIds, signal) => ofAll(callIds, signal, (all, more) => ladderSteps(evidence, all, more)),
+    compare: (callIdA, callIdB, signal) =>
+      ofAll([callIdA, callIdB], signal, ([a, b]) => compareOrNothing(evidence, a, b)),
+    quality: (callId, signal) => ofOne(callId, signal, (d) => qualitySteps(evidence, d)),
+    async sipp(callId, showsSecrets, signal) {
+      const pair = await ofOne(callId, signal, (d) =>
+        sippScenarios(d, evidence.stores.log, { showSecrets: showsSecrets }),
+      );
+      if (!pair.ok) throw new Cannot('no-scenario', NO_SCENARIO[pair.reason]);
+      return pair.value;
+    },
+    text: (callIds, layout, style, signal) =>
+      ofAll(callIds, signal, (all, more) => textSteps(evidence, all, more, layout, style)),
     async save(question, hasLegs) {
       const { file } = saver;
       if (file === null || f.file === null) return null;
@@ -116,27 +113,29 @@ export function createAsker(
         ...(await writeDialogs(chosen, evidence.stores, f.file, file, evidence.capture.clockSteps)),
       };
     },
-    async capture(callIds, isGone = isNeverGone) {
+    async capture(callIds, signal) {
       // Before that a call lacks frames, and may still give way to others.
       await f.file?.whenRead();
-      if (isGone()) return null;
+      const isGone = goneBy(signal);
+      if (isGone()) throw new Busy();
       const here = callIds.flatMap((callId) => dialogs.get(callId) ?? []);
       const chosen = here.slice(0, MAX_LEGS_SHOWN);
-      if (chosen.length === 0) return { document: null };
-      const made = await callCapture(f, chosen, saver, turns, isGone);
-      if (made === null || 'reason' in made || here.length === chosen.length) return made && { document: made };
+      if (chosen.length === 0) throw new NotHere();
+      const capture = await callCapture(f, chosen, saver, turns, isGone);
+      if (capture === null) throw new Busy();
+      if (here.length === chosen.length) return capture;
       const legs = counted(here.length - chosen.length, 'leg');
-      return { document: { ...made, lack: made.lack === '' ? legs : `${made.lack}, ${legs}` } };
+      return { ...capture, lack: capture.lack === '' ? legs : `${capture.lack}, ${legs}` };
     },
-    trunks: (asked, isGone) => made(isGone, () => trunksSteps(f, asked)),
+    trunks: (asked, signal) => made(signal, () => trunksSteps(f, asked)),
     security: () => toAskSecurity(f),
     changes: (since) => made(undefined, () => changesSteps(evidence, since)),
-    findings: (question, isGone) =>
-      made(isGone, function* () {
+    findings: (question, signal) =>
+      made(signal, function* () {
         return yield* findingsSteps(f, (yield* chosenSteps(evidence, question)).dialogs);
       }),
-    registrations: (question, isGone) =>
-      made(isGone, function* () {
+    registrations: (question, signal) =>
+      made(signal, function* () {
         return yield* registrationsSteps(evidence, (yield* chosenSteps(evidence, question)).dialogs);
       }),
   };
@@ -175,11 +174,6 @@ const NO_SCENARIO = {
   no_request: 'no request of the call is kept',
   no_replayable_request: 'the call has no request that SIPp can send',
 } as const;
-
-function* sippSteps(e: Evidence, d: Dialog, showSecrets: boolean): Steps<SippPair | { readonly reason: string }> {
-  const made = yield* sippScenarios(d, e.stores.log, { showSecrets });
-  return made.ok ? made.value : { reason: NO_SCENARIO[made.reason] };
-}
 
 function* textSteps(
   e: Evidence,

@@ -8,7 +8,7 @@ import { ofDialog } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import type { CallTree, LintResult } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
-import { isNeverGone, Turns } from '../core/turns.ts';
+import { Turns } from '../core/turns.ts';
 import { callAudio } from '../export/audio.ts';
 import type { OutputFile } from '../export/capture-file.ts';
 import type { PersistenceGate } from '../export/persistence-gate.ts';
@@ -35,8 +35,8 @@ import { toSummary } from '../view/summary.ts';
 import type { ReadsBack } from './captures.ts';
 import { Containers } from './containers.ts';
 import type { Explorer } from './explorer.ts';
-import type { Found, IsGone } from './found.ts';
 import { createAsker } from './memory-asker.ts';
+import { Busy, Cannot, goneBy, orNotHere } from './refusal.ts';
 
 /** The gate of what is written, the file of -O once it is open, and what its files hold of live calls. */
 export type Saver = ReadsBack & { readonly gate: PersistenceGate; readonly file: OutputFile | null };
@@ -52,50 +52,55 @@ export function createExplorer(f: Figures, saver: Saver): Explorer {
   const reporter = new CaptureReporter(f, turns);
   const percentiles = new PddPercentiles(dialogs, turns);
   const containers = new Containers(f, turns);
-  const notRefused = <T>(made: T | null, isGone: IsGone = isNeverGone): T | null => {
-    if (made === null && !isGone()) omitted.refused++;
-    return made;
+  /** What was made; nothing is where too many wait, or nobody waits for this any more. */
+  const orBusy = <T>(made: T | null, signal?: AbortSignal): T => {
+    if (made !== null) return made;
+    if (signal?.aborted !== true) omitted.refused++;
+    throw new Busy();
   };
-  /** The document of a dialog; null when too many wait, one of null when the dialog is not here or goes meanwhile. */
+  /** The document of a dialog, which may go meanwhile. */
   const make = async <T>(
     callId: string,
-    isGone: IsGone | undefined,
+    signal: AbortSignal | undefined,
     steps: (d: Dialog) => Steps<T>,
-  ): Promise<Found<T> | null> => {
-    if (dialogs.get(callId) === undefined) return { document: null };
-    const made = await turns.document(isGone ?? isNeverGone, () => ofDialog(stores, callId, steps));
-    return notRefused(made, isGone);
+  ): Promise<T> => {
+    orNotHere(dialogs.get(callId) ?? null);
+    return orNotHere(
+      orBusy(await turns.document(goneBy(signal), () => ofDialog(stores, callId, steps)), signal).document,
+    );
   };
   return {
-    dialogs: (f, isGone) => queryDialogs(dialogs, f, capture, turns, isGone),
-    dialog: (callId, isGone) => make(callId, isGone, (d) => dialogDocumentSteps(evidence, d)),
-    report: (callId, isGone) => make(callId, isGone, (d) => dialogReportSteps(evidence, d)),
-    lint: (callId, isGone) => make(callId, isGone, (d) => lintSteps(evidence, d)),
-    async audio(callId, isGone = isNeverGone, span = undefined) {
-      const d = dialogs.get(callId);
-      if (d === undefined) return { document: null };
-      return notRefused(await callAudio(evidence, d, turns, isGone, { span: span ?? null }), isGone);
+    dialogs: async (f, signal) => orBusy(await queryDialogs(dialogs, f, capture, turns, goneBy(signal)), signal),
+    dialog: (callId, signal) => make(callId, signal, (d) => dialogDocumentSteps(evidence, d)),
+    report: (callId, signal) => make(callId, signal, (d) => dialogReportSteps(evidence, d)),
+    lint: (callId, signal) => make(callId, signal, (d) => lintSteps(evidence, d)),
+    async audio(callId, signal, span) {
+      const d = orNotHere(dialogs.get(callId) ?? null);
+      const made = await callAudio(evidence, d, turns, goneBy(signal), { span: span ?? null });
+      const audio = orBusy(made, signal).document;
+      if ('reason' in audio) throw new Cannot('no-audio', audio.reason);
+      return audio;
     },
-    vcon: (callId, isGone = isNeverGone) => containers.read(callId, isGone),
-    correlated(callId, maxRows) {
-      const d = dialogs.get(callId);
-      if (d === undefined || identifiers === null) return { document: null };
-      const { legs, total } = correlatedLegs(d, { dialogs, identifiers }, maxRows);
-      return { document: toCorrelation(d, legs, total) };
+    vcon: async (callId, signal) => orBusy(await containers.read(callId, goneBy(signal)), signal),
+    async correlated(callId, maxRows) {
+      const d = orNotHere(dialogs.get(callId) ?? null);
+      const { legs, total } = correlatedLegs(d, { dialogs, identifiers: orNotHere(identifiers) }, maxRows);
+      return toCorrelation(d, legs, total);
     },
-    tree(callId, maxRows, isGone) {
-      if (identifiers === null) return { document: null };
-      return make(callId, isGone, (d) => treeSteps(d, { dialogs, identifiers }, capture, maxRows));
+    async tree(callId, maxRows, signal) {
+      const tied = { dialogs, identifiers: orNotHere(identifiers) };
+      return make(callId, signal, (d) => treeSteps(d, tied, capture, maxRows));
     },
-    streams: (f, isGone) => queryStreams(streams, f, (s) => streamRow(evidence, s), turns, isGone),
+    streams: async (f, signal) =>
+      orBusy(await queryStreams(streams, f, (s) => streamRow(evidence, s), turns, goneBy(signal)), signal),
     async stream(ssrc) {
-      const found = await streamBySsrc(streams, ssrc, turns);
-      return found && { document: found.stream && streamDocument(evidence, found.stream) };
+      const { stream } = orBusy(await streamBySsrc(streams, ssrc, turns));
+      return orNotHere(stream && streamDocument(evidence, stream), 'There is no stream with this SSRC.');
     },
     captureReport: () => reporter.report(),
     stats: async () => toStats(f, await percentiles.read()),
     metrics: () => metricsSnapshot(f),
-    ...createAsker(f, saver, askTurns, notRefused),
+    ...createAsker(f, saver, askTurns, orBusy),
     summary: () => toSummary(f),
     pulse: () => toPulse(f),
     persistence: () => gate.state(),

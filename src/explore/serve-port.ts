@@ -1,14 +1,12 @@
 /**
  * What servers ask for: `/v1`, `/ask`, agents and metrics. A capture here answers at once, a running service and a store of many
  * hosts take a while: only what shows the process itself is at hand.
- *
- * An answer that cannot be had for a reason that concerns whoever asks rejects with Unanswered.
  */
 import type { AskSecurity, CaptureReport, Stats } from '../contract/index.ts';
 import type { Pulse } from '../view/pulse.ts';
 import type { AskPort } from './ask-port.ts';
 import type { Explorer } from './explorer.ts';
-import type { InTurns } from './found.ts';
+import type { Answer } from './refusal.ts';
 import type { Selected } from './selector.ts';
 
 /** What agents ask for, and every other server. */
@@ -47,17 +45,14 @@ type OfRoutes =
 /** At hand in a capture, and asked for elsewhere. */
 type Later = {
   /** The call that a selector means; rows and prefixes are not taken. */
-  select(selector: string, question: null): InTurns<Selected>;
-  stats(): InTurns<Stats>;
-  captureReport(): InTurns<CaptureReport>;
+  select(selector: string, question: null): Answer<Selected>;
+  stats(): Answer<Stats>;
+  captureReport(): Answer<CaptureReport>;
   /** Attackers that were reported, the newest first. */
-  security(): InTurns<AskSecurity>;
-  pulse(): InTurns<Pulse>;
+  security(): Answer<AskSecurity>;
+  pulse(): Answer<Pulse>;
 };
 
 export type ServePort = Pick<AskPort & Explorer, OfAgents | OfRoutes> & Later;
 
-export type AgentPort = Pick<ServePort, OfAgents | 'select' | 'stats' | 'captureReport'> & {
-  /** Why the newest answer that is null did not come, for a person; absent where that is always for too many questions. */
-  whyNone?(): string;
-};
+export type AgentPort = Pick<ServePort, OfAgents | 'select' | 'stats' | 'captureReport'>;

@@ -24,16 +24,13 @@ type Shared =
   | 'trunks'
   | 'security';
 
-/** None of it rejects or throws: an answer that does not come is null. */
 export type TerminalPort = Pick<ServePort, Shared> &
   Pick<Explorer, 'pulse'> & {
-    /** Why the newest answer that is null did not come, for a person. */
-    whyNone(): string;
     /** What keeps all answers away at this moment, for a person; '' where nothing does. */
     trouble(): string;
   };
 
 /** The port of a capture of this process. */
 export function terminalPort(explorer: Explorer): TerminalPort {
-  return { ...explorer, whyNone: () => 'too many questions at once', trouble: () => '' };
+  return { ...explorer, trouble: () => '' };
 }

@@ -29,10 +29,10 @@ import type { AudioJob, AudioJobResult } from './audio-worker.ts';
 
 const SAMPLE_BYTES = 2;
 
-export type CallAudio =
-  | { readonly wav: Uint8Array; readonly isPartial: boolean }
-  /** `tooLargeBytes`: what the file would take. */
-  | { readonly reason: string; readonly tooLargeBytes?: number };
+export type CallAudio = { readonly wav: Uint8Array; readonly isPartial: boolean };
+
+/** `tooLargeBytes`: what the file would take. */
+export type NoAudio = { readonly reason: string; readonly tooLargeBytes?: number };
 
 /** A part of a call, in seconds after its first kept packet. */
 export type AudioSpan = { readonly fromSec: number; readonly toSec: number };
@@ -62,7 +62,7 @@ export function callAudio(
   turns: Turns,
   isGone: () => boolean,
   { maxBytes = AUDIO_FILE_BYTES, span = null }: AudioOptions = {},
-): Promise<{ readonly document: CallAudio } | null> {
+): Promise<{ readonly document: CallAudio | NoAudio } | null> {
   return places.run(isGone, async () => {
     const found = await turns.slice('answer').finish(keptDialog(e.stores, d, prepare(e, d, maxBytes, span)), isGone);
     if (found === null) return null;
@@ -75,7 +75,7 @@ export function callAudio(
 }
 
 type Prepared =
-  | { readonly job: AudioJob; readonly answer: (result: AudioJobResult) => CallAudio }
+  | { readonly job: AudioJob; readonly answer: (result: AudioJobResult) => CallAudio | NoAudio }
   | { readonly reason: string };
 
 /** What the worker is given. A step for so many packets, and one a message that is read. */
@@ -135,7 +135,7 @@ function* prepare(e: Evidence, d: Dialog, maxBytes: number, span: AudioSpan | nu
 function answerOf(
   result: AudioJobResult,
   about: { readonly isPartial: boolean; readonly isSecured: boolean; readonly codecs: readonly string[] },
-): CallAudio {
+): CallAudio | NoAudio {
   if ('wav' in result) return { wav: result.wav, isPartial: about.isPartial };
   if (result.failure === 'too-long')
     return { reason: 'The call is longer than one file can hold.', tooLargeBytes: result.samples * SAMPLE_BYTES };

@@ -249,7 +249,7 @@ const ANSWERS: readonly Loss[] = [
   loss(
     'document_requests_refused',
     (f) => f.evidence.omitted.refused,
-    'Requests answered with 503 because too many waited for a document, a container or a file.',
+    'Requests answered with 503 because too many waited for a document, a list, a container or a file.',
     { remedy: 'Ask for fewer at a time.' },
   ),
   loss(

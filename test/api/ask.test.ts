@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test';
 import { after, before, describe, it } from 'node:test';
 import { faults } from '../../src/core/faults.ts';
 import { ASK_CHANGE_READERS, MAX_CHANGES_A_TURN } from '../../src/core/item-limits.ts';
+import { Busy, Cannot } from '../../src/explore/refusal.ts';
 import type { ApiDeps } from '../../src/serve/api/server.ts';
 import { createApiCredentials } from '../../src/serve/auth/api-credentials.ts';
 import { mintToken, signingKey } from '../../src/serve/auth/token.ts';
@@ -181,7 +182,10 @@ describe('/ask', () => {
     assert.ok(Array.isArray(pair['notes']));
     assert.doesNotMatch(String(pair['uac']), /response="[0-9a-f]{32}"/);
     assert.ok(lines.some((line) => /^loopback read scenarios of "auth-loop@pbx\.example\.com", \d+ bytes$/.test(line)));
-    const readers = { ...session.explorer, sipp: () => ({ document: { reason: 'no request of the call is kept' } }) };
+    const readers = {
+      ...session.explorer,
+      sipp: () => Promise.reject(new Cannot('no-scenario', 'no request of the call is kept')),
+    };
     const { base: other } = await start(t, { readers });
     const none = await json(other, `/ask/calls/${LOSSY}/sipp`, 422);
     assert.deepEqual(
@@ -273,7 +277,8 @@ describe('/ask/changes', () => {
       ...session.explorer,
       changes: async (since: number | null) => {
         asked.push(since);
-        return isReady ? { upTo: 5, rows: [] } : null;
+        if (!isReady) throw new Busy();
+        return { upTo: 5, rows: [] };
       },
     };
     const { base } = await start(t, { readers });

@@ -9,6 +9,7 @@ import {
   PDD_SECONDS_BOUNDS,
 } from '../../src/core/counters.ts';
 import type { Explorer } from '../../src/explore/explorer.ts';
+import { NotHere, orNotHere } from '../../src/explore/refusal.ts';
 import { PersistenceGate } from '../../src/export/persistence-gate.ts';
 import type { DialogFilter } from '../../src/view/dialog-query.ts';
 import type { MetricsSnapshot } from '../../src/view/metrics-snapshot.ts';
@@ -16,7 +17,9 @@ import type { StreamFilter } from '../../src/view/stream-query.ts';
 import { DIALOG_LIST, FULL_DIALOG, FULL_STREAM, PLAIN_DIALOG, PLAIN_STREAM, STATS, STREAM_LIST } from './documents.ts';
 
 /** No dialog of that Call-ID. */
-const NONE = { document: null };
+const notHere = (): never => {
+  throw new NotHere();
+};
 
 export type FakeReaders = Explorer & {
   readonly dialogFilters: DialogFilter[];
@@ -50,27 +53,27 @@ export function fakeReaders(overrides: Partial<Explorer> = {}): FakeReaders {
     },
     dialog: (callId) => {
       callIds.push(callId);
-      return { document: [FULL_DIALOG, PLAIN_DIALOG].find((dialog) => dialog.call_id === callId) ?? null };
+      return orNotHere([FULL_DIALOG, PLAIN_DIALOG].find((dialog) => dialog.call_id === callId) ?? null);
     },
-    report: () => NONE,
+    report: notHere,
     calls: () => [],
     documents: () => [],
     select: () => ({ none: true, near: null }),
-    head: () => NONE,
-    legs: () => ({ document: { callIds: [], notes: [] } }),
-    messages: () => NONE,
-    ladder: () => NONE,
-    compare: () => NONE,
+    head: notHere,
+    legs: () => ({ callIds: [], notes: [] }),
+    messages: notHere,
+    ladder: notHere,
+    compare: notHere,
     security: () => ({ schema_version: 1, is_watching: false, alerts: [] }),
     changes: () => ({ upTo: 0, rows: [] }),
     save: async () => null,
-    sipp: () => NONE,
-    capture: async () => NONE,
+    sipp: notHere,
+    capture: async () => notHere(),
     page: () => ({ schema_version: 1, total: 0, calls: [] }),
     hiddenBy: () => [],
-    call: () => NONE,
-    quality: () => NONE,
-    text: () => NONE,
+    call: notHere,
+    quality: notHere,
+    text: notHere,
     findings: () => ({
       schema_version: 1,
       calls: 0,
@@ -90,16 +93,20 @@ export function fakeReaders(overrides: Partial<Explorer> = {}): FakeReaders {
       complete: true,
       findings: [],
     }),
-    lint: () => NONE,
-    audio: () => NONE,
-    vcon: () => NONE,
-    correlated: () => NONE,
-    tree: () => NONE,
+    lint: notHere,
+    audio: notHere,
+    vcon: notHere,
+    correlated: notHere,
+    tree: notHere,
     streams: (filter) => {
       streamFilters.push(filter);
       return { ...STREAM_LIST, limit: filter.limit, offset: filter.offset };
     },
-    stream: (ssrc) => ({ document: ssrc === 0xabcd ? FULL_STREAM : ssrc === 0xffffffff ? PLAIN_STREAM : null }),
+    stream: (ssrc) =>
+      orNotHere(
+        ssrc === 0xabcd ? FULL_STREAM : ssrc === 0xffffffff ? PLAIN_STREAM : null,
+        'There is no stream with this SSRC.',
+      ),
     stats: () => STATS,
     metrics: () => metricsSnapshot(),
     persistence: () => gate.state(),

@@ -6,8 +6,8 @@ import type { Stats } from '../../src/contract/index.ts';
 import { PROBLEM_TYPE_PREFIX } from '../../src/contract/index.ts';
 import type { Agents } from '../../src/explore/agents/agents.ts';
 import type { StoreExplorer } from '../../src/explore/clickhouse/store-explorer.ts';
-import { Unanswered } from '../../src/explore/found.ts';
 import { createHubExplorer } from '../../src/explore/hub/hub-explorer.ts';
+import { Away, NotHere } from '../../src/explore/refusal.ts';
 import { counterFamily } from '../../src/view/metrics-snapshot.ts';
 import { agentsOf, pretendAgent, rowOf, sendForever, sendJson, storeOver } from '../helpers/hub.ts';
 import { asJson, type Json } from '../helpers/json.ts';
@@ -145,7 +145,7 @@ test('a forged row of an agent is shown, and nobody is asked at its address', as
 
 test('a hub goes on while its store is away', async (t) => {
   const away = (): never => {
-    throw new Unanswered('store-away', AWAY);
+    throw new Away('store-away', AWAY);
   };
   let isAway = true;
   const agentRows = async () => (isAway ? away() : [rowOf('sbc1')]);
@@ -272,7 +272,7 @@ test('a hub takes the host of a part, an agent knows no such key', async (t) => 
   const asked: string[] = [];
   const dialog: StoreExplorer['dialog'] = async (callId) => {
     asked.push(callId);
-    return { document: null };
+    throw new NotHere();
   };
   const { base } = await hub(t, agentsOf(t, {}), { dialog });
   assert.equal((await read(base, `/v1/dialogs/${PATH}?host=sbc2`)).status, 404);

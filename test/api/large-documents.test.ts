@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Busy } from '../../src/explore/refusal.ts';
 import { asJson } from '../helpers/json.ts';
 import { largeDialog } from '../helpers/large-dialog.ts';
 import { readCapture } from '../helpers/read-capture.ts';
@@ -40,7 +41,7 @@ test('while eight lints and containers of 400 messages of 60 KB are made, health
 });
 
 test('one more than may wait is refused with a problem and when to come back', async (t) => {
-  const busy = async () => null;
+  const busy = () => Promise.reject(new Busy());
   const { session } = await readCapture(t, largeDialog(2, 10).pcap(), ['--api', '127.0.0.1:1']);
   const readers = session.explorer;
   const { base } = await startApi(t, {

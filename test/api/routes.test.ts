@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PROBLEMS } from '../../src/contract/index.ts';
-import { Unanswered } from '../../src/explore/found.ts';
+import { Away, Cannot } from '../../src/explore/refusal.ts';
 import { call, overHttp } from '../mcp/agent-kit.ts';
 import { DIALOG_LIST, FULL_DIALOG, FULL_STREAM, PLAIN_DIALOG, PLAIN_STREAM, STATS, STREAM_LIST } from './documents.ts';
 import { fakeReaders } from './fake-readers.ts';
@@ -144,10 +144,13 @@ test('a fault of a reader is a 500 that tells the client nothing', async (t) => 
 });
 
 test('what other hosts do not answer is a problem that says why, and no fault', async (t) => {
+  type Kind = 'too-wide' | 'agent-away' | 'store-away';
+  const said = 'sbc1 does not answer in time.';
+  const why = (kind: Kind): Error => (kind === 'too-wide' ? new Cannot(kind, said) : new Away(kind, said));
   for (const kind of ['too-wide', 'agent-away', 'store-away'] as const) {
     const readers = fakeReaders({
-      stats: () => Promise.reject(new Unanswered(kind, 'sbc1 does not answer in time.')),
-      changes: () => Promise.reject(new Unanswered(kind, 'sbc1 does not answer in time.')),
+      stats: () => Promise.reject(why(kind)),
+      changes: () => Promise.reject(why(kind)),
     });
     const log = (): void => undefined;
     const { base, faults } = await startApi(t, { readers, ask: { log }, mcp: { credentials: null, log } });

@@ -75,10 +75,10 @@ test('as many calls as may be tied are: what is shown of them is cut, and says s
   const d = dialogs.get(tiedCallId(7));
   assert.ok(d !== undefined && identifiers !== null);
   assert.equal(identifierLegs(d, { dialogs, identifiers }).length, MAX_TIED - 1);
-  const found = (await explorer.legs(d.callId))?.document;
+  const found = await explorer.legs(d.callId);
   assert.equal(found?.callIds.length, MAX_TIED - 1);
   assert.deepEqual(found.notes, []);
-  const ladder = (await explorer.ladder([d.callId, ...found.callIds]))?.document;
+  const ladder = await explorer.ladder([d.callId, ...found.callIds]);
   assert.equal(ladder?.call_ids.length, MAX_LEGS_SHOWN);
   assert.equal(ladder.not_shown?.calls, MAX_TIED - MAX_LEGS_SHOWN);
 });

@@ -139,7 +139,7 @@ const log = (): void => undefined;
 function wavOf(bytes: number): Partial<Explorer> {
   return {
     select: (callId) => ({ callId }),
-    audio: () => ({ document: { wav: new Uint8Array(bytes), isPartial: false } }),
+    audio: () => ({ wav: new Uint8Array(bytes), isPartial: false }),
   };
 }
 
@@ -221,7 +221,7 @@ function endless(mib: number): { readonly readers: Explorer; readonly made: Read
     const file = new Readable({ read: () => undefined });
     file.push(Buffer.alloc(1_000));
     made.push(file);
-    return { document: { file, bytes: 2_000, keeps: mib * MIB, isRebuilt: false, lack: '' } };
+    return { file, bytes: 2_000, keeps: mib * MIB, isRebuilt: false, lack: '' };
   };
   return { readers: fakeReaders({ select: (callId) => ({ callId }), capture }), made };
 }

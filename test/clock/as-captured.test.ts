@@ -45,7 +45,7 @@ for (const sizeMs of [HOUR_MS, -HOUR_MS])
       found?.evidence[0]?.note ?? '',
       sizeMs > 0 ? /set forward by 3600\.0/ : /set back by (3600\.0|3599\.9)/,
     );
-    const list = await session.explorer.dialogs({ offset: 0, limit: 50 }, () => false);
+    const list = await session.explorer.dialogs({ offset: 0, limit: 50 });
     for (const row of asRows(asJson(list)['dialogs'])) {
       const [from, to] = [usOf(row['created_at']), usOf(row['updated_at'])];
       assert.ok(from >= EPOCH_US && from < EPOCH_US + 10e6, String(row['created_at']));

@@ -28,10 +28,10 @@ async function told(t: TestContext, call: VideoCall): Promise<Told> {
   const { session } = await readCapture(t, call.capture());
   const { explorer } = session;
   const { callId } = call.script;
-  const document = (await explorer.call(callId))?.document ?? assert.fail();
+  const document = await explorer.call(callId);
   const style = { width: null, color: false, isUtc: true };
-  const report = [...((await explorer.text([callId], 'text', style))?.document ?? [])].join('\n');
-  const v1 = (await explorer.dialog(callId))?.document ?? assert.fail();
+  const report = [...(await explorer.text([callId], 'text', style))].join('\n');
+  const v1 = await explorer.dialog(callId);
   const lines = (document.media_lines ?? []).map(
     ({ exchange, line, type, media_port, mode, change }) =>
       `${exchange}.${line} ${type} ${media_port} ${mode} ${change ?? '-'}`,

@@ -23,8 +23,8 @@ async function answered(t: TestContext, parts: readonly Part[]): Promise<{ packe
   const { session } = await readCapture(t, capture.pcap());
   assert.equal(session.streams.size, parts.length);
   const found = await session.explorer.stream(SSRC);
-  assert.ok(found?.document);
-  return { packets: found.document.packets, src: found.document.src };
+  assert.ok(found);
+  return { packets: found.packets, src: found.src };
 }
 
 test('on the same sockets the newest, although the one before had more packets', async (t) => {

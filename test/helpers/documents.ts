@@ -37,7 +37,7 @@ export async function sessionMismatches(session: OpenSession, expected: Expected
   if (rows.length !== expected.dialogs.length)
     wrong.push(`dialogs: wanted ${expected.dialogs.length}, got ${rows.length}`);
   for (const wanted of expected.dialogs) {
-    const full = (await readers.dialog(wanted.call_id))?.document ?? null;
+    const full = await readers.dialog(wanted.call_id);
     const row = rows.find((r) => r['call_id'] === wanted.call_id);
     if (full === null || row === undefined) wrong.push(`${wanted.call_id}: no such dialog`);
     else wrong.push(...dialogMismatches(wanted, asJson(full), row));

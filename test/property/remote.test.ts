@@ -146,11 +146,11 @@ test('lists of calls, and their changes', async () => {
 });
 
 test('ladders and messages', async () => {
-  const ladder = (await session.explorer.ladder([CALL]))?.document ?? null;
+  const ladder = await session.explorer.ladder([CALL]);
   await holds(ladder, AskLadder, (l: AskLadder) =>
     isDrawable(l) ? [...ladderRows(l, { width: 100, isUtc: true })].map(({ text }) => text) : [],
   );
-  const messages = (await session.explorer.messages([CALL], false))?.document ?? null;
+  const messages = await session.explorer.messages([CALL], false);
   await holds(messages, AskMessages, (m: AskMessages) => {
     if (!isReadable(m)) return [];
     const pane = new MessagePane();
@@ -163,14 +163,14 @@ test('ladders and messages', async () => {
 
 test('quality, comparisons, findings, registrations and the pulse', async () => {
   const { explorer } = session;
-  await holds((await explorer.quality(CALL))?.document, AskQuality, (q: AskQuality) => qualityLines(q, STYLE));
-  const compared = (await explorer.compare(CALL, 'busy@pbx.example.com'))?.document;
+  await holds(await explorer.quality(CALL), AskQuality, (q: AskQuality) => qualityLines(q, STYLE));
+  const compared = await explorer.compare(CALL, 'busy@pbx.example.com');
   await holds(compared, AskCompare, (c: AskCompare) => comparisonLines(c, 100, false));
   const notAsked = (): never => assert.fail('not asked');
-  const port = { security: notAsked, trunks: notAsked, whyNone: () => '' };
+  const port = { security: notAsked, trunks: notAsked };
   const none = { ...port, findings: notAsked, registrations: notAsked };
   const textsOf = async (rows: ReturnType<ReturnType<typeof findingsTable>['read']>): Promise<string[]> =>
-    ((await rows) ?? []).map(({ texts }) => texts.join(' '));
+    (await rows).map(({ texts }) => texts.join(' '));
   await holds(await explorer.findings(ALL_CALLS), AskFindings, (findings: AskFindings) =>
     textsOf(findingsTable({ ...none, findings: () => findings }, EVENTS, SHOWN, ALL).read()),
   );

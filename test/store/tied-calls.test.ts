@@ -34,13 +34,13 @@ for (const [calls, legs] of [
     t.after(() => readers.close());
     const explorer = createStoreExplorer(readers, { names: NO_NAMES, callIdHeaders: [] });
     const callId = tiedCallId(7);
-    const found = (await explorer.legs(callId))?.document;
+    const found = await explorer.legs(callId);
     assert.equal(found?.callIds.length, legs - 1);
     assert.equal(
       found.notes.includes(`More than ${MAX_TIED} calls share one Session-ID: it ties no legs.`),
       legs === 1,
     );
-    const tree = (await explorer.tree(callId, 1_000))?.document;
+    const tree = await explorer.tree(callId, 1_000);
     const tied = tree?.legs.filter(({ strategy }) => strategy !== null && strategy !== 'timing_heuristic') ?? [];
     // What agents do not ship, a hub knows of the calls it has read alone.
     const shipped = tied.filter(({ strategy }) => strategy !== 'sdp_origin' && strategy !== 'via_branch');

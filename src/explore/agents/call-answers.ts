@@ -14,11 +14,10 @@ import {
 } from '../../core/hub-limits.ts';
 import { MAX_LEGS_SHOWN, REMOTE_LIST_BYTES } from '../../core/item-limits.ts';
 import { Places } from '../../core/places.ts';
-import { isNeverGone } from '../../core/turns.ts';
-import type { SippPair } from '../../export/sipp.ts';
+import type { CallCapture } from '../captures.ts';
 import type { StoreExplorer } from '../clickhouse/store-explorer.ts';
-import type { Found, IsGone } from '../found.ts';
-import { Unanswered } from '../found.ts';
+import type { Refusal } from '../refusal.ts';
+import { Away, Busy, Cannot, goneBy, ifHere, NotHere } from '../refusal.ts';
 import { callPath, readAudio, readCapture, readDocument } from '../remote/answers.ts';
 import { RemoteFailure } from '../remote/failures.ts';
 import type { Requests } from '../remote/requests.ts';
@@ -41,84 +40,85 @@ export function callAnswers(agents: Agents, { partsOf }: Pick<StoreExplorer, 'pa
   // A capture that nobody reads keeps a question to its agent open.
   const relays = new Places(AGENT_CAPTURES, 0);
 
-  const placeOf = async (callId: string): Promise<Found<Place> | null> => {
-    const parts = await partsOf(callId);
-    if (parts === null) return null;
-    const [first] = parts;
-    return { document: first === undefined ? null : { host: first.host, callId: idAt(first.host, callId) } };
+  const placeOf = async (callId: string): Promise<Place> => {
+    const [first] = await partsOf(callId);
+    if (first === undefined) throw new NotHere();
+    return { host: first.host, callId: idAt(first.host, callId) };
   };
-  /** The answer of the agent; `instead` makes one of the sentence that says why there is none. */
+  /** The answer of the agent; `refuse` makes of the sentence why there is none what is thrown. */
   const ofCall = async <T>(
     callId: string,
     work: (requests: Requests, place: Place) => Promise<T>,
-    instead: (why: string, isGone: boolean) => T,
-  ): Promise<Found<T> | null> => {
-    const found = await placeOf(callId);
-    if (found === null || found.document === null) return found && { document: null };
-    const place = found.document;
+    refuse: (why: string, isGone: boolean) => Refusal,
+  ): Promise<T> => {
+    const place = await placeOf(callId);
     const { host } = place;
     try {
-      return { document: await agents.ask(host, (requests) => work(requests, place)) };
+      return await agents.ask(host, (requests) => work(requests, place));
     } catch (error) {
       const isGone = error instanceof RemoteFailure && error.kind === 'gone';
-      const why = isGone ? await goneSentence(agents, host) : whySentence(host, error);
-      return { document: instead(why, isGone) };
+      throw refuse(isGone ? await goneSentence(agents, host) : whySentence(host, error), isGone);
     }
   };
-  const captureOf = async (first: string, legs: readonly string[]): ReturnType<CallAnswers['capture']> => {
+  const captureOf = async (first: string, legs: readonly string[]): Promise<CallCapture> => {
     const [here, elsewhere] = await legsAt(legs, placeOf, await placeOf(first));
-    const found = await ofCall(
+    const capture = await ofCall(
       first,
       (requests, { callId }) => readCapture(requests, callPath([`id:${callId}`, ...here], 'capture'), FILE_MS),
-      asReason,
+      (why) => new Cannot('no-capture', why),
     );
-    const capture = found?.document ?? null;
-    if (capture === null || 'reason' in capture || elsewhere.length === 0) return found;
+    if (elsewhere.length === 0) return capture;
     const lack = [...(capture.lack === '' ? [] : [capture.lack]), `the legs on ${elsewhere.join(', ')}`].join(', ');
-    return { document: { ...capture, lack } };
+    return { ...capture, lack };
   };
   /** What holds the whole file in memory. */
-  const heavily = <T>(isGone: IsGone, work: () => Promise<T | null>): Promise<T | null> => places.run(isGone, work);
+  const heavily = async <T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> => {
+    const made = await places.run(goneBy(signal), async () => ({ answer: await work() }));
+    if (made === null) throw new Busy();
+    return made.answer;
+  };
 
   return {
-    async capture(callIds, isGone = isNeverGone) {
+    async capture(callIds, signal) {
       const [first, ...legs] = callIds.slice(0, MAX_LEGS_SHOWN);
-      if (first === undefined) return { document: null };
-      const leave = await relays.enter(isGone);
-      if (leave === null) return null;
+      if (first === undefined) throw new NotHere();
+      const leave = await relays.enter(goneBy(signal));
+      if (leave === null) throw new Busy();
       try {
-        const found = await captureOf(first, legs);
-        const capture = found?.document ?? null;
-        if (capture === null || 'reason' in capture) leave();
-        else capture.file.once('close', leave);
-        return found;
+        const capture = await captureOf(first, legs);
+        capture.file.once('close', leave);
+        return capture;
       } catch (error) {
         leave();
         throw error;
       }
     },
-    audio: (callId, isGone = isNeverGone, span = undefined) =>
-      heavily(isGone, () =>
-        ofCall(callId, (requests, place) => readAudio(requests, `id:${place.callId}`, span, AUDIO), asReason),
+    audio: (callId, signal, span) =>
+      heavily(signal, () =>
+        ofCall(
+          callId,
+          (requests, place) => readAudio(requests, `id:${place.callId}`, span, AUDIO),
+          (why) => new Cannot('no-audio', why),
+        ),
       ),
     sipp: (callId) =>
-      ofCall<SippPair | { readonly reason: string }>(
+      ofCall(
         callId,
         async (requests, place) => {
           const path = callPath([`id:${place.callId}`], 'sipp');
           const { uac, uas, notes } = await readDocument(requests, path, AskSipp, { ...DOCUMENT, ms: FILE_MS });
           return { uac, uas, notes };
         },
-        asReason,
+        (why) => new Cannot('no-scenario', why),
       ),
     lint: (callId) =>
       ofCall(
         callId,
         (requests, place) => readDocument(requests, dialogPath(place.callId, 'lint'), LintResult, DOCUMENT),
-        refuse,
+        goneOrAway,
       ),
-    vcon: (callId, isGone = isNeverGone) =>
-      heavily(isGone, () =>
+    vcon: (callId, signal) =>
+      heavily(signal, () =>
         ofCall(
           callId,
           async (requests, place) => {
@@ -126,7 +126,7 @@ export function callAnswers(agents: Agents, { partsOf }: Pick<StoreExplorer, 'pa
             readShape(Vcon, body.toString('utf8'), AGENT_VALUES);
             return { text: Readable.from([body], { objectMode: false }), keeps: body.length };
           },
-          refuse,
+          goneOrAway,
         ),
       ),
   };
@@ -142,25 +142,20 @@ function dialogPath(callId: string, part: string): string {
   return `/v1/dialogs/${encodeURIComponent(callId)}/${part}`;
 }
 
-function asReason(reason: string): { readonly reason: string } {
-  return { reason };
-}
-
-function refuse(why: string, isGone: boolean): never {
-  throw new Unanswered(isGone ? 'not-found' : 'agent-away', why);
+function goneOrAway(why: string, isGone: boolean): Refusal {
+  return isGone ? new NotHere(why) : new Away('agent-away', why);
 }
 
 /** The legs that the agent of `first` adds itself, and the hosts of the others. */
 async function legsAt(
   legs: readonly string[],
-  placeOf: (callId: string) => Promise<Found<Place> | null>,
-  first: Found<Place> | null,
+  placeOf: (callId: string) => Promise<Place>,
+  { host }: Place,
 ): Promise<readonly [here: readonly string[], elsewhere: readonly string[]]> {
-  const host = first?.document?.host;
   const here: string[] = [];
   const elsewhere = new Set<string>();
   for (const leg of legs) {
-    const place = (await placeOf(leg))?.document ?? null;
+    const place = await ifHere(() => placeOf(leg));
     if (place === null) continue;
     if (place.host === host) here.push(place.callId);
     else elsewhere.add(place.host);

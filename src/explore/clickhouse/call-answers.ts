@@ -68,7 +68,7 @@ function hostsOf(parts: readonly Documented[]): string[] {
 
 type Readable = { readonly part: PartKey; readonly document: CallDocument };
 
-/** Those that can be read, in the order of the parts. Throws Unanswered where there are parts, and none of them can. */
+/** Those that can be read, in the order of the parts. Throws Away where there are parts, and none of them can. */
 function* readable(parts: readonly Documented[]): Steps<Readable[]> {
   const found: Readable[] = [];
   for (const part of parts) {

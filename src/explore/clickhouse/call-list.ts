@@ -92,7 +92,7 @@ type Place = {
 const SORTED_ROW = rowShape({ ...PLACE, ...LISTED, sorted_by: AMOUNT_OR_NULL });
 type SortedRow = Static<typeof SORTED_ROW>;
 
-/** Rejects with Unanswered. */
+/** Rejects with a refusal. */
 export async function pageOf(
   reader: StoreReader,
   asking: Asking,

@@ -32,7 +32,7 @@ const RATIOS = rowShape({ calls: COUNT, tried: COUNT, answered: COUNT, effective
 const FOUND = rowShape({ finding: TEXT, calls: COUNT, newest_at: TIME, call_ids: TEXTS });
 const CODE = rowShape({ code: COUNT, reason: TEXT, calls: COUNT, call_ids: TEXTS });
 
-/** Rejects with Unanswered. `down` is told by what knows trunks. */
+/** Rejects with a refusal. `down` is told by what knows trunks. */
 export async function findingsOf(
   reader: StoreReader,
   asking: Asking,

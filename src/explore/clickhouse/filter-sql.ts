@@ -13,7 +13,7 @@ import type { Filter, Node, Term, Value } from '../../query/filter.ts';
 import { readMoment } from '../../query/time.ts';
 import type { NumberRange } from '../../query/value.ts';
 import { readChoice, readCode, readNetwork, readNumber, readText, readWhole } from '../../query/value.ts';
-import { Unanswered } from '../found.ts';
+import { Cannot } from '../refusal.ts';
 import type { Around, KeySql, Texts } from './key-sql.ts';
 import { HEADERS, headerExpression, headerValues, keySql } from './key-sql.ts';
 import { KEY } from './parts.ts';
@@ -177,7 +177,7 @@ class Writer {
       case 'until':
         return `created_at ${row.kind === 'since' ? '>=' : '<='} ${this.#parameters.time(momentUs(v, this.#asking))}`;
       default:
-        throw new Unanswered('too-wide', row.why);
+        throw new Cannot('too-wide', row.why);
     }
   }
 

@@ -1,6 +1,6 @@
 /**
  * Answers the questions of the port from the store of many agents: what one host would say of its own calls, over all hosts.
- * Whatever the store does not answer rejects with Unanswered. What a store cannot have, an agent is asked for (explore/agents).
+ * Whatever the store does not answer rejects with a refusal. What a store cannot have, an agent is asked for (explore/agents).
  */
 import type { CallDocument, Dialog } from '../../contract/index.ts';
 import { MAX_LEGS_SHOWN } from '../../core/item-limits.ts';
@@ -13,7 +13,7 @@ import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { counterFamily } from '../../view/metrics-snapshot.ts';
 import type { ReportInput } from '../../view/report-input.ts';
 import { toTermination } from '../../view/termination.ts';
-import type { Found } from '../found.ts';
+import { orNotHere } from '../refusal.ts';
 import { RemoteFailure } from '../remote/failures.ts';
 import type { Selected } from '../selector.ts';
 import type { ServePort } from '../serve-port.ts';
@@ -73,9 +73,9 @@ type Answered =
 /** A Call-ID may be `host:NAME:CALLID`: then the part of that host alone is meant. */
 export type StoreExplorer = Pick<ServePort, Answered> & {
   /** Where the call was seen, the part that saw the first message first; none where it is not in the store. */
-  partsOf(callId: string): Promise<readonly PartKey[] | null>;
+  partsOf(callId: string): Promise<readonly PartKey[]>;
   /** The runs of agents by their newest heartbeat, newest first. */
-  agentRows(): Promise<readonly AgentRow[] | null>;
+  agentRows(): Promise<readonly AgentRow[]>;
   /** How the store is asked; their names begin with `calltap_hub_store_`. */
   families?(): readonly MetricFamily[];
 };
@@ -129,9 +129,7 @@ export function createStoreExplorer(readers: StoreReaders, options: StoreExplore
   const asking = (): Asking => ({ nowUs: nowUs(), isUtc: false, names });
   const changes = new StoredChanges(readers);
   const read = <T>(work: (reader: StoreReader) => Promise<T>): Promise<T> => readers.read(work);
-  const found = async <T>(work: (reader: StoreReader) => Promise<T | null>): Promise<Found<T>> => ({
-    document: await read(work),
-  });
+  const found = async <T>(work: (reader: StoreReader) => Promise<T | null>): Promise<T> => orNotHere(await read(work));
 
   return {
     page: (question, limit, cursor) => read((reader) => pageOf(reader, asking(), question, limit, cursor)),
@@ -154,7 +152,8 @@ export function createStoreExplorer(readers: StoreReaders, options: StoreExplore
     changes: (since) => changes.since(since),
     dialogs: (filter) => read((reader) => dialogsOf(reader, asking(), filter)),
     streams: (filter) => read((reader) => streamsOf(reader, asking(), filter)),
-    stream: (ssrc) => found((reader) => streamOf(reader, ssrc)),
+    stream: async (ssrc) =>
+      orNotHere(await read((reader) => streamOf(reader, ssrc)), 'There is no stream with this SSRC.'),
     select: (selector) => read((reader) => select(reader, selector)),
     partsOf: (callId) => read((reader) => partsOf(reader, callId)),
     agentRows: () => read(agentRowsOf),

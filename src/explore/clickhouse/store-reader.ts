@@ -15,7 +15,7 @@ import {
 } from '../../core/hub-limits.ts';
 import type { Steps } from '../../core/turns.ts';
 import { Turns } from '../../core/turns.ts';
-import { Unanswered } from '../found.ts';
+import { Away, Cannot, Refusal } from '../refusal.ts';
 import { tooLarge } from '../remote/failures.ts';
 import { StoreRefusal, storeFailure } from './failures.ts';
 import type { SqlParameters } from './sql.ts';
@@ -40,7 +40,7 @@ const SETTINGS = {
   date_time_output_format: 'iso',
 } as const;
 
-/** What one answer to a client asks of the store. All of it rejects with Unanswered. */
+/** What one answer to a client asks of the store. All of it rejects with a refusal. */
 export type StoreReader = {
   /** Rows of a SELECT, which has at most so many; times are RFC 3339. */
   rows<T extends TObject>(shape: T, query: string, parameters: SqlParameters, most: number): Promise<Static<T>[]>;
@@ -121,24 +121,24 @@ export class StoreReaders {
     }
   }
 
-  #problem(error: unknown): Unanswered {
-    if (error instanceof Unanswered) {
+  #problem(error: unknown): Refusal {
+    if (error instanceof Refusal) {
       this.counters.add('crowded');
       return error;
     }
     if (error instanceof StoreRefusal && WIDE.has(error.code)) {
       this.counters.add('too_wide');
-      return new Unanswered(
+      return new Cannot(
         'too-wide',
         `The question reads more than the store may read for one (${HUB_QUESTION_SEC} s); narrow it with since:, until:, host:, a number or a Call-ID.`,
       );
     }
     this.counters.add('failed');
     const { message, remedy } = storeFailure(error);
-    return new Unanswered('store-away', `The store did not answer: ${message}${remedy === '' ? '' : `; ${remedy}`}.`);
+    return new Away('store-away', `The store did not answer: ${message}${remedy === '' ? '' : `; ${remedy}`}.`);
   }
 }
 
-function crowded(): Unanswered {
-  return new Unanswered('store-away', 'Other answers of the store hold all memory that answers may have; try again.');
+function crowded(): Refusal {
+  return new Away('store-away', 'Other answers of the store hold all memory that answers may have; try again.');
 }

@@ -2,11 +2,13 @@
  * What agents ship as JSON is held to the contract before anything reads it: an agent may be of another version, and whoever has
  * its password can insert what he likes.
  */
+
 import { CallDocument } from '../../contract/index.ts';
 import { AGENT_VALUES, HUB_ROW_VALUES } from '../../core/hub-limits.ts';
 import { parseJson } from '../../core/json-text.ts';
 import type { Binding } from '../../view/ask-registrations.ts';
-import { Unanswered } from '../found.ts';
+import { Away } from '../refusal.ts';
+
 import { readShape } from '../remote/shapes.ts';
 
 /** Null where it is no document of a call. */
@@ -19,8 +21,8 @@ export function readDocument(text: string): CallDocument | null {
 }
 
 /** None of the documents of a call can be read. */
-export function unreadable(hosts: readonly string[]): Unanswered {
-  return new Unanswered(
+export function unreadable(hosts: readonly string[]): Away {
+  return new Away(
     'agent-away',
     `What ${hosts.join(', ')} shipped of this call cannot be read: update that agent, or this hub.`,
   );

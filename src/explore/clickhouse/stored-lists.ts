@@ -19,7 +19,7 @@ const METHOD = rowShape({ method: TEXT, count: COUNT });
 /** Whoever may insert can name methods as he likes. */
 const METHODS = 1_000;
 
-/** Of the newest hour, newest first, a row a part. Rejects with Unanswered. */
+/** Of the newest hour, newest first, a row a part. Rejects with a refusal. */
 export async function dialogsOf(reader: StoreReader, asking: Asking, filter: DialogFilter): Promise<DialogList> {
   const { state, fromPattern, limit, offset } = filter;
   const parameters = new SqlParameters();
@@ -64,7 +64,7 @@ export class StoredChanges {
     this.#readers = readers;
   }
 
-  /** A moment is the clock of the store, in milliseconds. Rejects with Unanswered. */
+  /** A moment is the clock of the store, in milliseconds. Rejects with a refusal. */
   since(since: number | null): Promise<Changes> {
     if (since !== null && performance.now() < this.#lookedMs + HUB_CHANGES_MS)
       return Promise.resolve({ upTo: since, rows: [] });
@@ -116,7 +116,7 @@ export type AgentRow = Static<typeof AGENT_ROW>;
 
 const AGENT_ROWS = 1_000;
 
-/** The newest runs first, at most 1,000. Rejects with Unanswered. */
+/** The newest runs first, at most 1,000. Rejects with a refusal. */
 export function agentRowsOf(reader: StoreReader): Promise<AgentRow[]> {
   return reader.rows(
     AGENT_ROW,

@@ -43,7 +43,7 @@ const ROW = rowShape({
 type Row = Static<typeof ROW>;
 const OWNED_ROW = rowShape({ host: TEXT, boot: TEXT, number: COUNT, call_id: TEXT });
 
-/** Newest first. Rejects with Unanswered. */
+/** Newest first. Rejects with a refusal. */
 export async function streamsOf(
   reader: StoreReader,
   { nowUs }: Asking,
@@ -115,7 +115,7 @@ async function callIdsOf(
 
 /**
  * Of those on the same sockets the newest; between sockets the one with most packets. Null where no host saw one.
- * Rejects with Unanswered.
+ * Rejects with a refusal.
  */
 export async function streamOf(reader: StoreReader, ssrc: number): Promise<RtpStream | null> {
   const row = await newestOf(reader, ssrc);

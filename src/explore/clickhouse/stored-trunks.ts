@@ -68,7 +68,7 @@ const SUMS = `sum(m.attempts) AS attempts, sumMap(m.codes) AS codes, sum(m.talks
   sum(m.pdd_count) AS pdd_count, sum(m.pdd_sum) AS pdd_sum, sum(m.pdd_zero) AS pdd_zero, sumMap(m.pdd_bins) AS pdd_bins,
   sum(m.mos_count) AS mos_count, sum(m.mos_sum) AS mos_sum, sum(m.mos_zero) AS mos_zero, sumMap(m.mos_bins) AS mos_bins`;
 
-/** Of the last day, or of the last minutes that are asked for. Rejects with Unanswered. */
+/** Of the last day, or of the last minutes that are asked for. Rejects with a refusal. */
 export async function trunksOf(reader: StoreReader, { nowUs }: Asking, asked: AskTrunksQuery): Promise<AskTrunks> {
   const fromUs = Math.floor(nowUs / MINUTE_US - (asked.minutes ?? DAY_MINUTES) + 1) * MINUTE_US;
   const parameters = new SqlParameters();

@@ -62,7 +62,7 @@ const MESSAGE_ROW = rowShape({
 });
 export type MessageRow = Static<typeof MESSAGE_ROW>;
 
-/** Rejects with Unanswered. */
+/** Rejects with a refusal. */
 export async function traceOf(reader: StoreReader, calls: readonly StoredCall[]): Promise<Trace> {
   const parts = calls.flatMap(({ parts: all }) => all);
   const rows = parts.length === 0 ? [] : await rowsOf(reader, parts);

@@ -6,7 +6,7 @@
 import { faults } from '../../core/faults.ts';
 import type { StoreExplorer } from '../clickhouse/store-explorer.ts';
 import type { AgentRow } from '../clickhouse/stored-lists.ts';
-import { Unanswered } from '../found.ts';
+import { Away, Refusal } from '../refusal.ts';
 import { connectionFailure } from '../remote/failures.ts';
 
 /** Statistics are of the last seconds, metrics as old as a heartbeat may be. */
@@ -56,13 +56,10 @@ export class Heartbeats {
     const inTime = deadline();
     try {
       const rows = await Promise.race([this.#store.agentRows(), inTime.over]);
-      this.#heard =
-        rows === null
-          ? { ...this.#heard, trouble: 'Too many questions to the store are under way.' }
-          : { rows, trouble: null };
+      this.#heard = { rows, trouble: null };
     } catch (error) {
       const why =
-        error instanceof Unanswered ? error.message : `The store did not answer: ${connectionFailure(error).message}.`;
+        error instanceof Refusal ? error.message : `The store did not answer: ${connectionFailure(error).message}.`;
       this.#heard = { ...this.#heard, trouble: why };
     } finally {
       inTime.end();
@@ -76,7 +73,7 @@ function deadline(): { readonly over: Promise<never>; end(): void } {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {
     const why = `The store did not answer within ${PATIENCE_MS / 1000} s.`;
-    timer = setTimeout(() => reject(new Unanswered('store-away', why)), PATIENCE_MS);
+    timer = setTimeout(() => reject(new Away('store-away', why)), PATIENCE_MS);
   });
   return { over, end: () => clearTimeout(timer) };
 }

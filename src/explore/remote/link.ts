@@ -1,23 +1,20 @@
 /**
- * Whether a service can be reached: since when not, and why the newest answer did not come. Over both stands the address, since
+ * Whether a service can be reached, since when not, and what whoever asks is told then. Over all of it stands the address, since
  * nobody remembers where a screen looks.
  */
 import { clockOf } from '../../view/clock.ts';
+import type { Refusal } from '../refusal.ts';
+import { Away, Busy, Cannot, NotHere } from '../refusal.ts';
 import type { RemoteFailure } from './failures.ts';
 
 export class Link {
   readonly #url: string;
   readonly #isUtc: boolean;
   #lost: { readonly sinceMs: number; readonly why: RemoteFailure } | null = null;
-  #newest: RemoteFailure | null = null;
 
   constructor(url: string, isUtc: boolean) {
     this.#url = url;
     this.#isUtc = isUtc;
-  }
-
-  get isLost(): boolean {
-    return this.#lost !== null;
   }
 
   /** Something was answered. */
@@ -26,14 +23,18 @@ export class Link {
   }
 
   lose(why: RemoteFailure): void {
-    this.#newest = why;
     this.#lost = { sinceMs: this.#lost?.sinceMs ?? Date.now(), why };
   }
 
-  /** One answer did not come; others may. */
-  note(why: RemoteFailure): void {
-    this.#newest = why;
+  /** The refusal of an answer that did not come; others may. */
+  refuse(why: RemoteFailure): Refusal {
     if (why.kind === 'lost') this.lose(why);
+    return this.#refusalOf(why);
+  }
+
+  /** Nothing is asked: whoever looks whether it is there again is enough. */
+  refuseAll(): void {
+    if (this.#lost !== null) throw this.#refusalOf(this.#lost.why);
   }
 
   /** For the strip; '' while answers come. */
@@ -44,10 +45,10 @@ export class Link {
     return `no answer from ${this.#url} since ${time.slice(0, 8)}, trying again: ${lost.why.message}`;
   }
 
-  /** For the place where the answer would be. */
-  get whyNone(): string {
-    const why = this.#lost?.why ?? this.#newest;
-    if (why === null) return `${this.#url} did not answer`;
-    return `${this.#url}: ${why.message}${why.remedy === '' ? '' : `; ${why.remedy}`}`;
+  #refusalOf({ kind, message, remedy }: RemoteFailure): Refusal {
+    const sentence = `${this.#url}: ${message}${remedy === '' ? '' : `; ${remedy}`}`;
+    if (kind === 'gone') return new NotHere(sentence);
+    if (kind === 'busy') return new Busy(sentence);
+    return kind === 'no' ? new Cannot('too-wide', sentence) : new Away('agent-away', sentence);
   }
 }

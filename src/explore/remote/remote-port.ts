@@ -1,5 +1,5 @@
 /**
- * The terminal's port over the `/ask` of a running service. Nothing of it rejects: what does not come is null, with a reason.
+ * The terminal's port over the `/ask` of a running service.
  */
 
 import type { Static, TSchema } from 'typebox';
@@ -28,7 +28,7 @@ import {
 } from '../../core/item-limits.ts';
 import { safeText } from '../../core/terminal-text.ts';
 import type { Pulse } from '../../view/pulse.ts';
-import type { Found } from '../found.ts';
+import { Cannot, Refusal } from '../refusal.ts';
 import type { AgentPort } from '../serve-port.ts';
 import type { TerminalPort } from '../terminal-port.ts';
 import { agentPart } from './agent-part.ts';
@@ -105,11 +105,11 @@ class Remote {
   }
 
   port(): RemotePort {
-    const found = <T extends TSchema>(path: string, shape: Named<T>) => this.#found(() => this.#document(path, shape));
+    const found = <T extends TSchema>(path: string, shape: Named<T>) => this.#answer(() => this.#document(path, shape));
     const asked = (question: Parameters<TerminalPort['page']>[0]): string =>
       questionText(question, this.#isUtc, this.#pulse.nowUs);
     const sound = <T extends TSchema>(path: string, shape: Named<T>, isSound: (document: Static<T>) => boolean) =>
-      this.#found(async () => {
+      this.#answer(async () => {
         const document = await this.#document(path, shape);
         if (!isSound(document)) throw wrongShape();
         return document;
@@ -123,27 +123,26 @@ class Remote {
           if (page.calls.length > limit) throw wrongShape();
           return page;
         }),
-      changes: (since) => Promise.resolve(this.#watching.since(since)),
+      changes: async (since) => this.#watching.since(since),
       call: (callId) => found(callPath([callId]), CallDocument),
       head: (callId) => found(callPath([callId], 'head'), AskHead),
       async legs(callId) {
-        const all = await ladder([callId, '']);
-        if (all === null || all.document === null) return all && { document: null };
-        const { call_ids, leg_notes = [] } = all.document;
-        return { document: { callIds: call_ids.filter((leg) => leg !== callId), notes: leg_notes.map(safeText) } };
+        const { call_ids, leg_notes = [] } = await ladder([callId, '']);
+        return { callIds: call_ids.filter((leg) => leg !== callId), notes: leg_notes.map(safeText) };
       },
       messages: (callIds) => sound(callPath(callIds, 'messages'), AskMessages, isReadable),
       ladder,
-      text: (callIds, layout) => this.#found(() => this.#lines(callPath(callIds, 'report', { layout }))),
+      text: (callIds, layout) => this.#answer(() => this.#lines(callPath(callIds, 'report', { layout }))),
       quality: (callId) => found(callPath([callId], 'quality'), AskQuality),
       compare: (a, b) => found(callPath([a], 'compare', { with: selectorOf(b) }), AskCompare),
       sipp: (callId) =>
-        this.#foundOr(async () => {
+        this.#ofCall('no-scenario', async () => {
           const { uac, uas, notes } = await this.#document(callPath([callId], 'sipp'), AskSipp);
           return { uac, uas, notes };
         }),
-      capture: (callIds) => this.#foundOr(() => readCapture(this.#requests, callPath(callIds, 'capture'), FILE.ms)),
-      audio: (callId, _isGone, span) => this.#foundOr(() => readAudio(this.#requests, callId, span, FILE)),
+      capture: (callIds) =>
+        this.#ofCall('no-capture', () => readCapture(this.#requests, callPath(callIds, 'capture'), FILE.ms)),
+      audio: (callId, _signal, span) => this.#ofCall('no-audio', () => readAudio(this.#requests, callId, span, FILE)),
       findings: ({ filter }) =>
         this.#answer(() => this.#list(`/ask/findings?${this.#filterQuery(filter)}`, AskFindings)),
       registrations: ({ filter }) =>
@@ -154,7 +153,6 @@ class Remote {
         ),
       security: () => this.#answer(() => this.#list('/ask/security', AskSecurity)),
       pulse: () => this.#newestPulse(),
-      whyNone: () => this.#link.whyNone,
       trouble: () => this.#link.trouble,
       close: () => {
         this.#watching.close();
@@ -163,39 +161,25 @@ class Remote {
     };
   }
 
-  /** Null where the service cannot be reached, or does not answer this. */
-  async #answer<T>(work: () => Promise<T>): Promise<T | null> {
-    // Whoever looks whether it is there again is enough.
-    if (this.#link.isLost) return null;
+  /** Rejects with a refusal where the service cannot be reached, or does not answer this. */
+  async #answer<T>(work: () => Promise<T>): Promise<T> {
+    this.#link.refuseAll();
     try {
       const answer = await work();
       this.#link.regain();
       return answer;
     } catch (error) {
-      this.#link.note(connectionFailure(error));
-      return null;
+      throw error instanceof Refusal ? error : this.#link.refuse(connectionFailure(error));
     }
   }
 
-  #found<T>(work: () => Promise<T>): Promise<Found<T> | null> {
+  /** What may be refused for a reason of the call itself, which stands alone. */
+  #ofCall<T>(kind: ConstructorParameters<typeof Cannot>[0], work: () => Promise<T>): Promise<T> {
     return this.#answer(async () => {
-      try {
-        return { document: await work() };
-      } catch (error) {
-        if (isOf(error, 'gone')) return { document: null };
-        throw error;
-      }
-    });
-  }
-
-  /** What may be refused for a reason of the call itself. */
-  #foundOr<T>(work: () => Promise<T>): Promise<Found<T | { readonly reason: string }> | null> {
-    return this.#found(async () => {
       try {
         return await work();
       } catch (error) {
-        if (isOf(error, 'no')) return { reason: error.message };
-        throw error;
+        throw isOf(error, 'no') ? new Cannot(kind, error.message) : error;
       }
     });
   }

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DialogSummary } from '../../contract/index.ts';
 import { faults } from '../../core/faults.ts';
 import type { Changes } from '../changes.ts';
+import { Away } from '../refusal.ts';
 import { ChangesLog } from './changes-log.ts';
 import { EventReader } from './event-stream.ts';
 import type { RemoteFailure } from './failures.ts';
@@ -38,9 +39,10 @@ export class Watching {
     faults.run('link', () => this.#follow());
   }
 
-  /** Null while nothing is known. */
-  since(moment: number | null): Changes | null {
-    return this.#isFollowing ? this.#log.since(moment) : null;
+  /** Throws Away while nothing is known. */
+  since(moment: number | null): Changes {
+    if (this.#isFollowing) return this.#log.since(moment);
+    throw new Away('agent-away', 'The service has not told yet what changes.');
   }
 
   close(): void {

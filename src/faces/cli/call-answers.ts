@@ -6,6 +6,7 @@ import { oneLine, quoted } from '../../config/option-value.ts';
 import { failure } from '../../core/errors.ts';
 import type { TextLayout } from '../../explore/ask-port.ts';
 import type { Explorer } from '../../explore/explorer.ts';
+import { ifHere } from '../../explore/refusal.ts';
 import type { Asked } from './asked.ts';
 import { writeAudio, writeScenarios } from './call-files.ts';
 import { comparisonLines } from './comparison.ts';
@@ -15,7 +16,7 @@ import type { Lines } from './print-lines.ts';
 import { qualityLines } from './quality-lines.ts';
 import { attackerLines, findingsLines, registrationLines, trunkLines } from './sums.ts';
 
-/** The lines of whatever is asked about calls; null where nothing is. Throws ServiceError. */
+/** The lines of whatever is asked about calls; null where nothing is. Throws ServiceError and refusals. */
 export async function callAnswer(explorer: Explorer, config: Config, asked: Asked): Promise<Lines | null> {
   const find = (option: string) => (selector: string) => callIdOf(explorer, asked, option, selector);
   if (config.callReport !== null)
@@ -60,9 +61,9 @@ async function withLegs(
   const all = new Set(callIds);
   const notes = new Set<string>();
   for (const callId of hasLegs ? callIds : []) {
-    const found = (await explorer.legs(callId))?.document ?? null;
-    for (const leg of found?.callIds ?? []) all.add(leg);
-    for (const note of found?.notes ?? []) notes.add(note);
+    const legs = await explorer.legs(callId);
+    for (const leg of legs.callIds) all.add(leg);
+    for (const note of legs.notes) notes.add(note);
   }
   return { callIds: [...all], notes: [...notes] };
 }
@@ -76,7 +77,7 @@ async function* textOf(
   { style }: Asked,
 ): AsyncGenerator<string> {
   const all = await withLegs(explorer, callIds, legs);
-  yield* (await explorer.text(all.callIds, layout, style))?.document ?? [];
+  yield* await explorer.text(all.callIds, layout, style);
   yield* all.notes;
 }
 
@@ -98,12 +99,11 @@ async function messagesOf(
   const callId = callIdOf(explorer, asked, option, isWhole ? selector : (single?.[1] ?? ''));
   const { callIds, notes } = await withLegs(explorer, [callId], legs && isWhole);
   const only = isWhole ? undefined : Number(single?.[2]);
-  const document = (await explorer.messages(callIds, showSecrets, undefined, only))?.document ?? null;
-  if (document === null) return [];
+  const document = await explorer.messages(callIds, showSecrets, undefined, only);
   if (isWhole) return messageLines({ ...document, leg_notes: [...notes] }, style);
   if (document.messages.length === 0) {
-    const kept = (await explorer.ladder([callId]))?.document?.steps.length ?? 0;
-    throw failure('MESSAGE_NOT_FOUND', { selector: oneLine(selector), kept });
+    const { steps } = await explorer.ladder([callId]);
+    throw failure('MESSAGE_NOT_FOUND', { selector: oneLine(selector), kept: steps.length });
   }
   return messageLines({ ...document, not_kept: 0 }, style);
 }
@@ -116,37 +116,27 @@ async function* ofEach(
   style: MessageStyle,
 ): AsyncGenerator<string> {
   for (const [i, callId] of callIds.entries()) {
-    const document = (await explorer.messages([callId], showsSecrets))?.document ?? null;
-    if (document !== null) for (const m of document.messages) yield* oneMessage(m, style, i);
+    const document = await ifHere(() => explorer.messages([callId], showsSecrets));
+    for (const m of document?.messages ?? []) yield* oneMessage(m, style, i);
   }
 }
 
 async function qualityOf(explorer: Explorer, { style }: Asked, callId: string): Promise<Lines> {
-  const document = (await explorer.quality(callId))?.document ?? null;
-  return document === null ? [] : qualityLines(document, style);
+  return qualityLines(await explorer.quality(callId), style);
 }
 
-/** What nothing else asks for at the same time is never refused. */
 async function sumsOf(
   explorer: Explorer,
   { question, style }: Asked,
   what: NonNullable<Config['show']>,
 ): Promise<Lines> {
   if (what === 'attackers') return attackerLines(explorer.security(), style.isUtc);
-  if (what === 'registrations') {
-    const found = await explorer.registrations(question);
-    return found === null ? [] : registrationLines(found, style.isUtc);
-  }
-  if (what === 'trunks') {
-    const found = await explorer.trunks({});
-    return found === null ? [] : trunkLines(found, style.isUtc);
-  }
-  const found = await explorer.findings(question);
-  return found === null ? [] : findingsLines(found, style.isUtc);
+  if (what === 'registrations') return registrationLines(await explorer.registrations(question), style.isUtc);
+  if (what === 'trunks') return trunkLines(await explorer.trunks({}), style.isUtc);
+  return findingsLines(await explorer.findings(question), style.isUtc);
 }
 
 async function comparisonOf(explorer: Explorer, { style }: Asked, callIds: readonly string[]): Promise<Lines> {
   const [a = '', b = ''] = callIds;
-  const document = (await explorer.compare(a, b))?.document ?? null;
-  return document === null ? [] : comparisonLines(document, style.width, style.color);
+  return comparisonLines(await explorer.compare(a, b), style.width, style.color);
 }

@@ -9,6 +9,7 @@ import { writeNewFile } from '../../core/create-file.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
 import { makeFolder } from '../../core/make-folder.ts';
 import type { Explorer } from '../../explore/explorer.ts';
+import { type Answer, whyRefused } from '../../explore/refusal.ts';
 import type { Lines } from './print-lines.ts';
 
 /** Writes the WAV of a call, or of a span of it; a line says what is in it. */
@@ -18,16 +19,21 @@ export async function writeAudio(
   callId: string,
 ): Promise<Lines> {
   const path = to ?? '';
-  const part =
-    span === 'worst' ? worstSpan((await explorer.quality(callId))?.document ?? null, qualityInterval) : readSpan(span);
-  const isNever = (): boolean => false;
-  const found = await explorer.audio(callId, isNever, part ?? undefined);
-  const audio = found?.document ?? { reason: 'the call is not here any more' };
-  if ('reason' in audio) throw failure('AUDIO_NOT_MADE', { reason: audio.reason.replace(/\.$/, '') });
+  const part = span === 'worst' ? worstSpan(await explorer.quality(callId), qualityInterval) : readSpan(span);
+  const audio = await refusedAs('AUDIO_NOT_MADE', () => explorer.audio(callId, undefined, part ?? undefined));
   writeNewFile(path, audio.wav, force);
   const where = part === null ? '' : `, ${part.fromSec.toFixed(1)} to ${part.toSec.toFixed(1)} s of the call`;
   const lack = audio.isPartial ? ', partial (its comment says what is missing)' : '';
   return [`${oneLine(path)}: ${audio.wav.length} bytes${where}${lack}`];
+}
+
+/** The answer; a refusal is the line of that error. */
+async function refusedAs<T>(code: 'AUDIO_NOT_MADE' | 'SCENARIOS_NOT_MADE', asked: () => Answer<T>): Promise<T> {
+  try {
+    return await asked();
+  } catch (error) {
+    throw failure(code, { reason: whyRefused(error).replace(/\.$/, '') });
+  }
 }
 
 type Span = { readonly fromSec: number; readonly toSec: number };
@@ -41,8 +47,7 @@ function readSpan(text: string | null): Span | null {
 }
 
 /** The window with the lowest score, else with most loss; null where no window was measured. */
-function worstSpan(quality: AskQuality | null, windowSec: number): Span | null {
-  const streams = quality?.streams ?? [];
+function worstSpan({ streams }: AskQuality, windowSec: number): Span | null {
   const startMs = Math.min(...streams.map(({ first_seen }) => Date.parse(first_seen)));
   let worst: { readonly atMs: number; readonly badness: number } | null = null;
   for (const { quality_intervals } of streams) {
@@ -62,8 +67,7 @@ export async function writeScenarios(
   { to, force, showSecrets }: Config,
   callId: string,
 ): Promise<Lines> {
-  const pair = (await explorer.sipp(callId, showSecrets))?.document ?? { reason: 'the call is not here any more' };
-  if ('reason' in pair) throw failure('SCENARIOS_NOT_MADE', { reason: pair.reason });
+  const pair = await refusedAs('SCENARIOS_NOT_MADE', () => explorer.sipp(callId, showSecrets));
   const folder = to ?? '';
   makeScenarioFolder(folder);
   const [uac = '', uas = ''] = (['uac', 'uas'] as const).map((side) => {

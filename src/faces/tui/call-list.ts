@@ -7,6 +7,7 @@
 import type { AskCall, HiddenBy } from '../../contract/index.ts';
 import { rowKey } from '../../core/maps.ts';
 import type { CallsQuestion, Sort } from '../../explore/question.ts';
+import { ifAnswered, whyRefused } from '../../explore/refusal.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
 
 const PAGE = 200;
@@ -16,7 +17,7 @@ const AHEAD = 100;
 const SHARE = 50;
 const REFRESH_MS = 1_000;
 
-type Pages = Pick<TerminalPort, 'page' | 'changes' | 'pulse' | 'whyNone'>;
+type Pages = Pick<TerminalPort, 'page' | 'changes' | 'pulse'>;
 
 export class CallList {
   readonly #port: Pages;
@@ -61,16 +62,22 @@ export class CallList {
     this.isLoading = true;
     const startMs = performance.now();
     this.#readAt = new Date().toISOString();
+    let trouble = '';
     const page = await this.#loaded(asked, async () => {
-      this.#changes = (await this.#port.changes(null))?.upTo ?? this.#changes;
+      this.#changes = (await ifAnswered(() => this.#port.changes(null)))?.upTo ?? this.#changes;
       this.#wasDone = this.#isDone;
-      return this.#port.page(this.#asks(isFromEnd), PAGE, '');
+      try {
+        return await this.#port.page(this.#asks(isFromEnd), PAGE, '');
+      } catch (error) {
+        trouble = whyRefused(error);
+        return null;
+      }
     });
     // Another question came meanwhile.
     if (asked !== this.#asked) return;
     this.#readMs = performance.now();
     this.#takesMs = this.#readMs - startMs;
-    this.trouble = page === null ? this.#port.whyNone() : '';
+    this.trouble = trouble;
     if (page !== null) {
       this.#isFromEnd = isFromEnd;
       this.rows = isFromEnd ? page.calls.toReversed() : page.calls;
@@ -91,7 +98,9 @@ export class CallList {
     const asked = this.#asked;
     this.isLoading = true;
     const cursor = this.#cursor;
-    const page = await this.#loaded(asked, async () => this.#port.page(this.#asks(this.#isFromEnd), PAGE, cursor));
+    const page = await this.#loaded(asked, () =>
+      ifAnswered(() => this.#port.page(this.#asks(this.#isFromEnd), PAGE, cursor)),
+    );
     if (asked !== this.#asked || page === null) return 0;
     const known = new Set(this.rows.map(rowKey));
     const calls = page.calls.filter((row) => !known.has(rowKey(row)));
@@ -119,7 +128,7 @@ export class CallList {
     if (isDone && !isStill) return this.read();
     if (this.trouble !== '' && !isStill) return this.read();
     const asked = this.#asked;
-    const found = await this.#port.changes(this.#changes);
+    const found = await ifAnswered(() => this.#port.changes(this.#changes));
     if (found === null || asked !== this.#asked) return;
     this.trouble = '';
     if (found.upTo === this.#changes) return;

@@ -3,12 +3,13 @@
  * right. With its other legs it is one ladder over all of them.
  */
 
-import type { AskHead, AskLadder, AskMessage } from '../../contract/index.ts';
+import type { AskHead, AskLadder, AskMessage, AskMessages } from '../../contract/index.ts';
 import { faults } from '../../core/faults.ts';
-import type { Found } from '../../explore/found.ts';
+import { ifAnswered, NotHere } from '../../explore/refusal.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
 import type { LadderRow } from '../../view/ladder-text.ts';
 import { ladderRows } from '../../view/ladder-text.ts';
+import { answerOr, whyMissing } from './answered.ts';
 import type { App, Area, Cursor, View } from './app.ts';
 import type { Cells } from './cells.ts';
 import { charactersOf, LOOK } from './cells.ts';
@@ -28,7 +29,7 @@ const LADDER_PART = 0.6;
 const MESSAGE_LEAST = 30;
 const DIGITS = '0123456789';
 
-export type CallPort = Pick<TerminalPort, 'head' | 'ladder' | 'messages' | 'legs' | 'text' | 'changes' | 'whyNone'>;
+export type CallPort = Pick<TerminalPort, 'head' | 'ladder' | 'messages' | 'legs' | 'text' | 'changes'>;
 
 export type CallParts = {
   readonly port: CallPort;
@@ -140,27 +141,36 @@ export class CallView implements View {
 
   async #read(): Promise<void> {
     const { port, showsSecrets } = this.#parts;
-    this.#changes ??= (await port.changes(null))?.upTo ?? null;
+    this.#changes ??= (await ifAnswered(() => port.changes(null)))?.upTo ?? null;
     const callIds = this.#callIds;
-    const [ladder, messages, head] = await Promise.all([
-      port.ladder(callIds),
-      port.messages(callIds, showsSecrets),
-      port.head(this.#first),
-    ]);
-    // Legs came or went meanwhile, and are read by who asked for them.
-    if (callIds !== this.#callIds) return;
-    this.#isOld = ladder === null || messages === null || head === null;
-    if (ladder === null || messages === null || head === null) {
-      this.#trouble = port.whyNone();
-      return;
+    try {
+      const [ladder, messages, head] = await Promise.all([
+        port.ladder(callIds),
+        port.messages(callIds, showsSecrets),
+        port.head(this.#first),
+      ]);
+      // Legs came or went meanwhile, and are read by who asked for them.
+      if (callIds === this.#callIds) this.#take(ladder, messages, head);
+    } catch (error) {
+      const why = whyMissing(error);
+      if (callIds !== this.#callIds) return;
+      this.#isOld = !(error instanceof NotHere);
+      this.#trouble = why;
+      if (!this.#isOld) this.#take(null, null, null);
     }
+  }
+
+  /** Null of a call that has gone. */
+  #take(ladder: AskLadder | null, messages: AskMessages | null, head: AskHead | null): void {
     const isFirst = this.#ladder === null;
-    this.#ladder = ladder.document;
-    if (isFirst && this.#ladder !== null && this.#typed !== '') this.#toTyped();
-    this.#messages = messages.document?.messages ?? [];
-    this.#notShown = messages.document?.not_shown?.messages ?? 0;
-    this.#head = head.document;
-    this.#trouble = this.#ladder === null ? 'the call is not here any more' : '';
+    this.#ladder = ladder;
+    if (isFirst && ladder !== null && this.#typed !== '') this.#toTyped();
+    this.#messages = messages?.messages ?? [];
+    this.#notShown = messages?.not_shown?.messages ?? 0;
+    this.#head = head;
+    if (ladder === null) return;
+    this.#isOld = false;
+    this.#trouble = '';
   }
 
   take(key: string): boolean {
@@ -176,7 +186,7 @@ export class CallView implements View {
   async #readChanged(): Promise<void> {
     if (this.#isReading) return;
     if (this.#isOld) return this.read();
-    const found = await this.#parts.port.changes(this.#changes);
+    const found = await ifAnswered(() => this.#parts.port.changes(this.#changes));
     if (found === null || found.upTo === this.#changes) return;
     this.#changes = found.upTo;
     if (found.rows === null || found.rows.some(({ call_id }) => this.#callIds.includes(call_id))) await this.read();
@@ -309,9 +319,12 @@ export class CallView implements View {
   async #turnLegs(): Promise<void> {
     if (this.#callIds.length > 1) this.#callIds = [this.#first];
     else {
-      const found = await this.#parts.port.legs(this.#first);
-      if (found === null) return this.#app.say(this.#parts.port.whyNone(), LOOK.red);
-      const { callIds = [], notes = [] } = found.document ?? {};
+      const found = await answerOr(
+        () => this.#parts.port.legs(this.#first),
+        (why) => this.#app.say(why, LOOK.red),
+      );
+      if (found === null) return;
+      const { callIds, notes } = found;
       if (notes.length > 0) this.#app.say(notes.join(' '));
       else if (callIds.length === 0) this.#app.say('no other leg of this call is known');
       if (callIds.length === 0) return;
@@ -323,24 +336,16 @@ export class CallView implements View {
 
   async #report(): Promise<void> {
     const { port, shown } = this.#parts;
-    this.#show('Report', await port.text([this.#first], 'text', { width: null, color: false, isUtc: shown.isUtc }));
-  }
-
-  #show(title: string, found: Found<Iterable<string>> | null): void {
-    if (found === null) this.#app.say(this.#parts.port.whyNone(), LOOK.red);
-    else if (found.document === null) this.#app.say('the call is not here any more');
-    else
-      this.#app.push(
-        new TextView(
-          this.#app,
-          title,
-          [...found.document].flatMap((line) => line.split('\n')),
-        ),
-      );
+    const style = { width: null, color: false, isUtc: shown.isUtc };
+    const lines = await answerOr(
+      () => port.text([this.#first], 'text', style),
+      (why) => this.#app.say(why, LOOK.red),
+    );
+    if (lines === null) return;
+    const shownLines = [...lines].flatMap((line) => line.split('\n'));
+    this.#app.push(new TextView(this.#app, 'Report', shownLines));
   }
 }
-
-/** How it ended, and who called whom. */
 function factsOf({ call, from_display, to_display }: AskHead): string {
   const side = (user = '', display: string | undefined) => (display === undefined ? user : `${display} <${user}>`);
   return [

@@ -9,6 +9,7 @@ import type { CallsQuestion } from '../../explore/question.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
 import { parseFilter } from '../../query/parse.ts';
 import { comparisonLines } from '../cli/comparison.ts';
+import { answerOr, whyMissing } from './answered.ts';
 import { App } from './app.ts';
 import { CallList } from './call-list.ts';
 import { CallView } from './call-view.ts';
@@ -117,9 +118,12 @@ export function openInteractive(
     newestFailure: async () => {
       const failed = parseFilter('state:Failed', shown);
       const asked = { filter: failed.ok ? failed.filter : null, sort: { by: 'created', isDescending: true } } as const;
-      const page = await port.page(asked, 1, '');
-      if (page === null) return { reason: port.whyNone() };
-      return page.calls[0]?.call_id ?? { reason: 'no call failed' };
+      try {
+        const page = await port.page(asked, 1, '');
+        return page.calls[0]?.call_id ?? { reason: 'no call failed' };
+      } catch (error) {
+        return { reason: whyMissing(error) };
+      }
     },
   });
 
@@ -157,10 +161,10 @@ export function openInteractive(
   }
 
   async function compare(a: string, b: string): Promise<void> {
-    const found = await port.compare(a, b);
-    if (found === null) return app.say(port.whyNone(), LOOK.red);
-    if (found.document === null) return app.say('these are not two calls that are here');
-    const lines = [...comparisonLines(found.document, screen.width, false)];
+    const say = (why: string): void => app.say(why, LOOK.red);
+    const found = await answerOr(() => port.compare(a, b), say, 'these are not two calls that are here');
+    if (found === null) return;
+    const lines = [...comparisonLines(found, screen.width, false)];
     app.push(new TextView(app, 'Two calls: what differs is marked', lines.map(marked)));
   }
 

@@ -6,8 +6,10 @@
 import type { AskQuality } from '../../contract/index.ts';
 import { carriedCodecs } from '../../core/carried-codecs.ts';
 import { faults } from '../../core/faults.ts';
+import { NotHere } from '../../explore/refusal.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
 import { clockOf } from '../../view/clock.ts';
+import { whyMissing } from './answered.ts';
 import type { App, Area, Cursor, View } from './app.ts';
 import type { Cells } from './cells.ts';
 import { LOOK } from './cells.ts';
@@ -25,7 +27,7 @@ const RIGHT = 8;
 export type HeardSpan = { readonly fromSec: number; readonly toSec: number };
 
 export type QualityParts = {
-  readonly port: Pick<TerminalPort, 'quality' | 'whyNone'>;
+  readonly port: Pick<TerminalPort, 'quality'>;
   readonly shown: Shown;
   /** Plays a part of the call, or ends what plays. */
   hear(span: HeardSpan): void;
@@ -70,15 +72,15 @@ export class QualityView implements View {
   }
 
   async read(): Promise<void> {
-    const found = await this.#parts.port.quality(this.#callId);
-    if (found === null) return this.#app.say(this.#parts.port.whyNone(), LOOK.red);
-    this.#quality = found.document;
-    this.#trouble =
-      found.document === null
-        ? 'the call is not here any more'
-        : found.document.streams.length === 0
-          ? 'no RTP stream belongs to this call'
-          : '';
+    try {
+      this.#quality = await this.#parts.port.quality(this.#callId);
+      this.#trouble = this.#quality.streams.length === 0 ? 'no RTP stream belongs to this call' : '';
+    } catch (error) {
+      const why = whyMissing(error);
+      if (!(error instanceof NotHere)) return this.#app.say(why, LOOK.red);
+      this.#quality = null;
+      this.#trouble = why;
+    }
     this.#bars = null;
     if (this.#hearsSoon) this.#hear();
     this.#app.changed();

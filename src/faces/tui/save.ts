@@ -6,10 +6,11 @@ import { mkdir, unlink } from 'node:fs/promises';
 import { createFileAsync } from '../../core/create-file.ts';
 import { errnoOf } from '../../core/errors.ts';
 import { callIdFileName } from '../../core/file-name.ts';
-import type { Found } from '../../explore/found.ts';
+import { Refusal } from '../../explore/refusal.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
+import { whyMissing } from './answered.ts';
 
-export type SavePort = Pick<TerminalPort, 'capture' | 'text' | 'call' | 'sipp' | 'audio' | 'whyNone'>;
+export type SavePort = Pick<TerminalPort, 'capture' | 'text' | 'call' | 'sipp' | 'audio'>;
 
 export const FORMATS = [
   { key: 'p', name: 'pcapng', help: 'pcapng' },
@@ -22,7 +23,6 @@ export const FORMATS = [
 ] as const;
 export type Format = (typeof FORMATS)[number]['name'];
 
-const GONE = 'the call is not here any more';
 const NAMES_TRIED = 1_000;
 
 export type SaveStyle = { readonly isUtc: boolean; readonly showsSecrets: boolean };
@@ -38,49 +38,33 @@ export async function saveCall(
   const name = callIdFileName(first);
   const no = (reason: string) => ({ said: reason, isSaved: false });
   const written = (path: string, more = '') => ({ said: `${path}${more}`, isSaved: true });
-  /** The document; null where there is none, which `none` says why. */
-  let why = GONE;
-  const of = <T>(found: Found<T> | null): T | null => {
-    if (found === null) why = port.whyNone();
-    return found === null ? null : found.document;
-  };
-  const none = () => no(why);
   try {
     if (format === 'pcapng') {
-      const found = of(await port.capture(callIds));
-      if (found === null) return none();
-      if ('reason' in found) return no(found.reason);
-      const path = await writeNew(`${name}.pcapng`, found.file);
-      const lack = found.lack === '' ? '' : `, without ${found.lack}`;
-      return written(path, `: ${found.bytes} bytes${lack}`);
+      const { file, bytes, lack } = await port.capture(callIds);
+      const path = await writeNew(`${name}.pcapng`, file);
+      return written(path, `: ${bytes} bytes${lack === '' ? '' : `, without ${lack}`}`);
     }
     if (format === 'json') {
-      const document = of(await port.call(first));
-      return document === null
-        ? none()
-        : written(await writeNew(`${name}.json`, [`${JSON.stringify(document, null, 2)}\n`]));
+      const document = await port.call(first);
+      return written(await writeNew(`${name}.json`, [`${JSON.stringify(document, null, 2)}\n`]));
     }
     if (format === 'sipp') {
-      const pair = of(await port.sipp(first, showsSecrets));
-      if (pair === null) return none();
-      if ('reason' in pair) return no(pair.reason);
+      const { uac, uas } = await port.sipp(first, showsSecrets);
       const folder = await newFolder(`${name}-sipp`);
-      await writeNew(`${folder}/uac.xml`, [pair.uac]);
-      await writeNew(`${folder}/uas.xml`, [pair.uas]);
+      await writeNew(`${folder}/uac.xml`, [uac]);
+      await writeNew(`${folder}/uas.xml`, [uas]);
       return written(`${folder}/uac.xml and uas.xml`);
     }
     if (format === 'wav') {
-      const audio = of(await port.audio(first));
-      if (audio === null) return none();
-      if ('reason' in audio) return no(audio.reason);
-      const path = await writeNew(`${name}.wav`, [Buffer.from(audio.wav)]);
-      return written(path, audio.isPartial ? ': a part of the call' : '');
+      const { wav, isPartial } = await port.audio(first);
+      const path = await writeNew(`${name}.wav`, [Buffer.from(wav)]);
+      return written(path, isPartial ? ': a part of the call' : '');
     }
     const layout = format === 'md' ? 'markdown' : format === 'txt' ? 'text' : 'ladder';
-    const lines = of(await port.text(callIds, layout, { width: null, color: false, isUtc }));
-    if (lines === null) return none();
+    const lines = await port.text(callIds, layout, { width: null, color: false, isUtc });
     return written(await writeNew(`${name}.${format}`, [`${[...lines].join('\n')}\n`]));
   } catch (error) {
+    if (error instanceof Refusal) return no(whyMissing(error));
     return no(`cannot write it: ${errnoOf(error) ?? (error instanceof Error ? error.message : String(error))}`);
   }
 }

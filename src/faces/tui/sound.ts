@@ -3,18 +3,19 @@
  */
 import type { Player } from '../../actions/player.ts';
 import type { TerminalPort } from '../../explore/terminal-port.ts';
+import { answerOr } from './answered.ts';
 import type { App } from './app.ts';
 import { LOOK } from './cells.ts';
 import type { HeardSpan } from './quality-view.ts';
 
 export class Sound {
   readonly #app: App;
-  readonly #port: Pick<TerminalPort, 'audio' | 'whyNone'>;
+  readonly #port: Pick<TerminalPort, 'audio'>;
   readonly #player: Player;
-  /** Which of several questions was the last one. */
-  #asked = 0;
+  /** Of the last one of several questions. */
+  #asking = new AbortController();
 
-  constructor(app: App, port: Pick<TerminalPort, 'audio' | 'whyNone'>, player: Player) {
+  constructor(app: App, port: Pick<TerminalPort, 'audio'>, player: Player) {
     this.#app = app;
     this.#port = port;
     this.#player = player;
@@ -22,19 +23,19 @@ export class Sound {
 
   /** Without a span the whole call. */
   async turn(callId: string, span?: HeardSpan): Promise<void> {
-    const asked = ++this.#asked;
+    this.#asking.abort();
+    this.#asking = new AbortController();
+    const { signal } = this.#asking;
     if (this.#player.isPlaying) {
       this.#player.stop();
       return this.#app.say('it is quiet');
     }
     this.#app.say('decoding');
-    const found = await this.#port.audio(callId, () => asked !== this.#asked, span);
-    if (asked !== this.#asked) return;
-    const audio =
-      found === null
-        ? { reason: this.#port.whyNone() }
-        : (found.document ?? { reason: 'the call is not here any more' });
-    if ('reason' in audio) return this.#app.say(audio.reason, LOOK.red);
+    const say = (why: string): void => {
+      if (!signal.aborted) this.#app.say(why, LOOK.red);
+    };
+    const audio = await answerOr(() => this.#port.audio(callId, signal, span), say);
+    if (signal.aborted || audio === null) return;
     const played = await this.#player.play(audio.wav, (trouble) =>
       this.#app.say(trouble === '' ? 'played' : trouble, trouble === '' ? LOOK.plain : LOOK.red),
     );

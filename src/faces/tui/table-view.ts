@@ -2,6 +2,7 @@
  * A table with a row that is chosen: findings, registrations, attackers, trunks.
  */
 import { faults } from '../../core/faults.ts';
+import { answerOr } from './answered.ts';
 import type { App, Area, Cursor, View } from './app.ts';
 import type { Cells } from './cells.ts';
 import { LOOK } from './cells.ts';
@@ -31,9 +32,8 @@ export type TableRow = {
 export type TableParts = {
   readonly title: string;
   readonly columns: readonly TableColumn[];
-  /** Null where no answer came. */
-  read(): Promise<readonly TableRow[] | null>;
-  whyNone(): string;
+  /** Rejects with a refusal. */
+  read(): Promise<readonly TableRow[]>;
   /** Where there is no row. */
   readonly empty: string;
   readonly enter: string;
@@ -74,8 +74,11 @@ export class TableView implements View {
   }
 
   async read(): Promise<void> {
-    const rows = await this.#parts.read();
-    if (rows === null) return this.#app.say(this.#parts.whyNone(), LOOK.red);
+    const rows = await answerOr(
+      () => this.#parts.read(),
+      (why) => this.#app.say(why, LOOK.red),
+    );
+    if (rows === null) return;
     this.#rows = rows;
     this.#isRead = true;
     this.#app.changed();

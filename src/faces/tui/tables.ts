@@ -8,7 +8,7 @@ import type { TerminalPort } from '../../explore/terminal-port.ts';
 import { secondText } from '../../view/clock.ts';
 import type { TableParts, TableRow } from './table-view.ts';
 
-export type TablePort = Pick<TerminalPort, 'findings' | 'registrations' | 'security' | 'trunks' | 'whyNone'>;
+export type TablePort = Pick<TerminalPort, 'findings' | 'registrations' | 'security' | 'trunks'>;
 
 export type Zoned = { readonly isUtc: boolean };
 
@@ -53,10 +53,8 @@ export function findingsTable(port: TablePort, { filter, trunks }: TableEvents, 
     columns: [COUNT, { title: 'Finding or code', width: 0 }, MOMENT],
     enter: 'Show the calls that have it.',
     empty: lacking('No call has a finding, and none failed.', of),
-    whyNone: () => port.whyNone(),
     async read() {
       const found = await port.findings(asked(of));
-      if (found === null) return null;
       const down = found.trunks_down.map(
         ({ trunk, direction, since }): TableRow => ({
           texts: [
@@ -104,7 +102,6 @@ export function registrationsTable(port: TablePort, { open }: TableEvents, shown
     ],
     enter: 'Show the newest registration of the user.',
     empty: lacking('Nobody registered.', of),
-    whyNone: () => port.whyNone(),
     async read() {
       const found = await port.registrations(asked(of));
       return (
@@ -139,10 +136,8 @@ export function securityTable(port: TablePort, { filter }: TableEvents, shown: Z
     get empty() {
       return isWatching ? 'Nobody was reported.' : 'Nothing looks for attackers: add --kill-scanner or --fraud.';
     },
-    whyNone: () => port.whyNone(),
     async read() {
       const found = await port.security();
-      if (found === null) return null;
       isWatching = found.is_watching;
       return found.alerts.map((a) => ({
         texts: [secondText(a.at, shown.isUtc), named(a.name, a.net ?? a.source), a.kind, evidenceOf(a)],

@@ -55,10 +55,8 @@ export function trunksTable(port: TablePort, events: TableEvents, shown: Zoned):
     get empty() {
       return isCounting ? 'Nothing came from a trunk, or went to one.' : 'This service does not count trunks.';
     },
-    whyNone: () => port.whyNone(),
     async read() {
       const found = await port.trunks({});
-      if (found === null) return null;
       isCounting = found.is_counting;
       return found.trunks.map((trunk) => ({
         texts: textsOf(OF_TRUNKS, trunk, shown),
@@ -75,10 +73,8 @@ function minutesTable(port: TablePort, { filter }: TableEvents, shown: Zoned, of
     columns: [{ title: 'Minute', width: 16, least: 5, isEndKept: true }, ...OF_MINUTES],
     enter: 'Show the calls of this minute.',
     empty: 'Nothing came from the trunk, or went to it.',
-    whyNone: () => port.whyNone(),
     async read() {
       const found = await port.trunks({ trunk: of.trunk, series: true });
-      if (found === null) return null;
       const trunk = found.trunks.find(({ direction }) => direction === of.direction);
       if (trunk === undefined) return [];
       const row = (title: string, figures: AskTrunk['figures'], minuteAt?: string): TableRow => ({

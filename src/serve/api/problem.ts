@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProblemKind } from '../../contract/index.ts';
 import { PROBLEM_MEDIA_TYPE, problemDocument } from '../../contract/index.ts';
-import { Unanswered } from '../../explore/found.ts';
+import { Busy, Refusal } from '../../explore/refusal.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { dropRefusedBody, isWaiting } from '../http/request-body.ts';
 
@@ -21,7 +21,8 @@ const FRAMEWORK_KINDS: ReadonlyMap<string, readonly [ProblemKind, string]> = new
 /** The problem that an error of any layer is to the client; what is not known is a fault of ours. */
 export function toProblem(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
-  if (error instanceof Unanswered) return new ProblemError(error.kind, error.message);
+  if (error instanceof Refusal)
+    return new ProblemError(error.kind, error.message, error instanceof Busy ? { 'retry-after': '1' } : {});
   if (!(error instanceof Error)) return new ProblemError('internal');
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const known = FRAMEWORK_KINDS.get(code);

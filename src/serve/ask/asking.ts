@@ -6,12 +6,12 @@ import type { FastifyRequest } from 'fastify';
 import type { ProblemKind } from '../../contract/index.ts';
 import { ASK_HEAVY, ASK_HEAVY_WAITING } from '../../core/item-limits.ts';
 import { Places } from '../../core/places.ts';
-import type { IsGone } from '../../explore/found.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
 import { placeText, sortOf } from '../../explore/question.ts';
+import type { Answer } from '../../explore/refusal.ts';
+import { Busy, goneBy, NotHere } from '../../explore/refusal.ts';
 import type { AgentPort, ServePort } from '../../explore/serve-port.ts';
 import { parseFilter } from '../../query/parse.ts';
-import { orBusy } from '../api/routes/route.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import type { UnreadAnswers } from '../http/unread.ts';
 
@@ -42,9 +42,9 @@ export function readQuestion({
 
 /** The Call-ID that the selector of a path means: an exact one, `id:…` or `ssrc:0x…`. */
 export async function readSelector(readers: Pick<AgentPort, 'select'>, selector: string): Promise<string> {
-  const selected = orBusy(await readers.select(selector, null));
+  const selected = await readers.select(selector, null);
   if ('callId' in selected) return selected.callId;
-  throw new ProblemError('not-found', 'There is no such call; the selector is a Call-ID, id:CALL-ID or ssrc:0xSSRC.');
+  throw new NotHere('There is no such call; the selector is a Call-ID, id:CALL-ID or ssrc:0xSSRC.');
 }
 
 /** Calls, and why legs of them may be missing. */
@@ -53,12 +53,12 @@ export type CallsRead = { readonly calls: readonly string[]; readonly notes: rea
 /** The call, and with `legs` its other legs. */
 export async function readCalls(
   readers: Pick<AgentPort, 'select' | 'legs'>,
-  isGone: IsGone,
+  signal: AbortSignal | undefined,
   selector: string,
   legs: boolean | undefined,
 ): Promise<CallsRead> {
   const callId = await readSelector(readers, selector);
-  const found = legs === true ? orBusy(await readers.legs(callId, isGone)).document : null;
+  const found = legs === true ? await readers.legs(callId, signal) : null;
   return { calls: [callId, ...(found?.callIds ?? [])], notes: found?.notes ?? [] };
 }
 
@@ -70,8 +70,10 @@ export function withNotes<T extends object>(document: T, notes: readonly string[
 const heavy = new Places(ASK_HEAVY, ASK_HEAVY_WAITING);
 
 /** Makes what holds much memory: two at a time, eight wait, more are refused. */
-export async function heavily<T>(isGone: IsGone, work: () => Promise<T>): Promise<T> {
-  return orBusy(await heavy.run(isGone, work));
+export async function heavily<T>(signal: AbortSignal | undefined, work: () => Answer<T>): Promise<T> {
+  const made = await heavy.run(goneBy(signal), async () => ({ answer: await work() }));
+  if (made === null) throw new Busy();
+  return made.answer;
 }
 
 /** What the routes of one call refuse. */

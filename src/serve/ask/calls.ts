@@ -19,7 +19,7 @@ import {
 import { callIdFileName } from '../../core/file-name.ts';
 import { compileParameters } from '../api/parameters.ts';
 import type { App } from '../api/routes/route.ts';
-import { answer, isGone, orNoDialog, refusals } from '../api/routes/route.ts';
+import { answer, refusals, signalOf } from '../api/routes/route.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import type { AskDeps } from './asking.ts';
 import { heavily, OF_CALL, readCalls, readSelector, withNotes } from './asking.ts';
@@ -51,8 +51,7 @@ export function addCallRoutes(app: App, { readers, whose, log, unread }: AskDeps
         },
       },
     },
-    async (request) =>
-      orNoDialog(await readers.call(await readSelector(readers, request.params.selector), isGone(request))),
+    async (request) => readers.call(await readSelector(readers, request.params.selector), signalOf(request)),
   );
 
   app.get(
@@ -67,8 +66,7 @@ export function addCallRoutes(app: App, { readers, whose, log, unread }: AskDeps
         response: { 200: answer('What stands on top of the call.', AskHead), ...refusals(...OF_CALL) },
       },
     },
-    async (request) =>
-      orNoDialog(await readers.head(await readSelector(readers, request.params.selector), isGone(request))),
+    async (request) => readers.head(await readSelector(readers, request.params.selector), signalOf(request)),
   );
 
   app.get(
@@ -86,8 +84,8 @@ export function addCallRoutes(app: App, { readers, whose, log, unread }: AskDeps
     },
     async (request) => {
       unread.checkRoom('text');
-      const { calls, notes } = await readCalls(readers, isGone(request), request.params.selector, request.query.legs);
-      const found = withNotes(orNoDialog(await readers.messages(calls, false, isGone(request))), notes);
+      const { calls, notes } = await readCalls(readers, signalOf(request), request.params.selector, request.query.legs);
+      const found = withNotes(await readers.messages(calls, false, signalOf(request)), notes);
       const bytes = found.messages.reduce((sum, m) => sum + m.text.length, 0);
       log(`${whose(request)} read messages of ${JSON.stringify(request.params.selector)}, ${bytes} bytes`);
       return found;
@@ -109,8 +107,8 @@ export function addCallRoutes(app: App, { readers, whose, log, unread }: AskDeps
     },
     async (request) => {
       unread.checkRoom('text');
-      const { calls, notes } = await readCalls(readers, isGone(request), request.params.selector, request.query.legs);
-      return withNotes(orNoDialog(await readers.ladder(calls, isGone(request))), notes);
+      const { calls, notes } = await readCalls(readers, signalOf(request), request.params.selector, request.query.legs);
+      return withNotes(await readers.ladder(calls, signalOf(request)), notes);
     },
   );
 
@@ -126,8 +124,7 @@ export function addCallRoutes(app: App, { readers, whose, log, unread }: AskDeps
         response: { 200: answer('The streams, the newest first.', AskQuality), ...refusals(...OF_CALL) },
       },
     },
-    async (request) =>
-      orNoDialog(await readers.quality(await readSelector(readers, request.params.selector), isGone(request))),
+    async (request) => readers.quality(await readSelector(readers, request.params.selector), signalOf(request)),
   );
 
   app.get(
@@ -147,7 +144,7 @@ export function addCallRoutes(app: App, { readers, whose, log, unread }: AskDeps
       unread.checkRoom('text');
       const a = await readSelector(readers, request.params.selector);
       const b = await readSelector(readers, request.query.with);
-      return heavily(isGone(request), async () => orNoDialog(await readers.compare(a, b, isGone(request))));
+      return heavily(signalOf(request), () => readers.compare(a, b, signalOf(request)));
     },
   );
 
@@ -167,10 +164,8 @@ export function addCallRoutes(app: App, { readers, whose, log, unread }: AskDeps
     async (request, reply) => {
       unread.checkRoom('text');
       const { layout = 'text', legs } = request.query;
-      const { calls, notes } = await readCalls(readers, isGone(request), request.params.selector, legs);
-      const lines = await heavily(isGone(request), async () =>
-        orNoDialog(await readers.text(calls, layout, STYLE, isGone(request))),
-      );
+      const { calls, notes } = await readCalls(readers, signalOf(request), request.params.selector, legs);
+      const lines = await heavily(signalOf(request), () => readers.text(calls, layout, STYLE, signalOf(request)));
       reply.type(layout === 'markdown' ? 'text/markdown; charset=utf-8' : 'text/plain; charset=utf-8');
       return reply.send(`${[...lines, ...notes].join('\n')}\n`);
     },
@@ -208,11 +203,8 @@ export function addCallRoutes(app: App, { readers, whose, log, unread }: AskDeps
     async (request, reply) => {
       unread.checkRoom('file');
       const { selector } = request.params;
-      const { calls, notes } = await readCalls(readers, isGone(request), selector, request.query.legs);
-      const capture = await heavily(isGone(request), async () =>
-        orNoDialog(await readers.capture(calls, isGone(request))),
-      );
-      if ('reason' in capture) throw new ProblemError('no-capture', capture.reason);
+      const { calls, notes } = await readCalls(readers, signalOf(request), selector, request.query.legs);
+      const capture = await heavily(signalOf(request), () => readers.capture(calls, signalOf(request)));
       log(`${whose(request)} fetched the capture of ${JSON.stringify(selector)}, ${capture.bytes} bytes`);
       reply
         .type('application/vnd.tcpdump.pcap')
@@ -241,10 +233,7 @@ export function addCallRoutes(app: App, { readers, whose, log, unread }: AskDeps
       unread.checkRoom('text');
       const { selector } = request.params;
       const callId = await readSelector(readers, selector);
-      const pair = await heavily(isGone(request), async () =>
-        orNoDialog(await readers.sipp(callId, false, isGone(request))),
-      );
-      if ('reason' in pair) throw new ProblemError('no-scenario', pair.reason);
+      const pair = await heavily(signalOf(request), () => readers.sipp(callId, false, signalOf(request)));
       log(
         `${whose(request)} read scenarios of ${JSON.stringify(selector)}, ${pair.uac.length + pair.uas.length} bytes`,
       );
@@ -278,10 +267,9 @@ export function addCallRoutes(app: App, { readers, whose, log, unread }: AskDeps
       const callId = await readSelector(readers, selector);
       const { from = 0, to = Number.POSITIVE_INFINITY } = request.query;
       if (to <= from) throw new ProblemError('invalid-parameter', 'to must be greater than from.');
-      const audio = await heavily(isGone(request), async () =>
-        orNoDialog(await readers.audio(callId, isGone(request), { fromSec: from, toSec: to })),
+      const audio = await heavily(signalOf(request), () =>
+        readers.audio(callId, signalOf(request), { fromSec: from, toSec: to }),
       );
-      if ('reason' in audio) throw new ProblemError('no-audio', audio.reason);
       log(`${whose(request)} heard ${JSON.stringify(selector)}, ${audio.wav.length} bytes`);
       reply.type('audio/wav').header('x-service-audio-partial', String(audio.isPartial));
       const wav = Buffer.from(audio.wav.buffer, audio.wav.byteOffset, audio.wav.length);

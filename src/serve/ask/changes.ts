@@ -8,7 +8,7 @@ import { faults } from '../../core/faults.ts';
 import { ASK_CHANGE_READERS, ASK_CHANGE_UNREAD_BYTES } from '../../core/item-limits.ts';
 import type { AskPort } from '../../explore/ask-port.ts';
 import type { Changes } from '../../explore/changes.ts';
-import { Unanswered } from '../../explore/found.ts';
+import { ifAnswered } from '../../explore/refusal.ts';
 
 /** How often readers are told what changed. */
 const TICK_MS = 1_000;
@@ -89,7 +89,7 @@ export class ChangeStreams {
     if (this.#isAsking) return;
     this.#isAsking = true;
     try {
-      const changes = await this.#changes();
+      const changes = await ifAnswered(() => this.#port.changes(this.#since));
       // Too many other answers are being made, or the store is away: the next tick tells all.
       if (changes === null || this.#timer === null) return;
       this.#since = changes.upTo;
@@ -97,15 +97,6 @@ export class ChangeStreams {
       for (const reader of this.#readers) this.#tell(reader, text);
     } finally {
       this.#isAsking = false;
-    }
-  }
-
-  async #changes(): Promise<Changes | null> {
-    try {
-      return await this.#port.changes(this.#since);
-    } catch (error) {
-      if (error instanceof Unanswered) return null;
-      throw error;
     }
   }
 

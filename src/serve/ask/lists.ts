@@ -18,7 +18,7 @@ import {
 import { toAskPulse } from '../../view/pulse.ts';
 import { compileParameters } from '../api/parameters.ts';
 import type { App } from '../api/routes/route.ts';
-import { answer, isGone, orBusy, refusals } from '../api/routes/route.ts';
+import { answer, refusals, signalOf } from '../api/routes/route.ts';
 import { streamFilterOf } from '../api/routes/streams.ts';
 import type { AskDeps } from './asking.ts';
 import { readQuestion } from './asking.ts';
@@ -39,7 +39,7 @@ export function addListRoutes(app: App, { readers, maxRows }: AskDeps): void {
     async (request) => {
       const { limit, cursor, ...asked } = request.query;
       const most = Math.min(limit ?? DEFAULT_LIMIT, maxRows);
-      return orBusy(await readers.page(readQuestion(asked), most, cursor ?? '', isGone(request)));
+      return readers.page(readQuestion(asked), most, cursor ?? '', signalOf(request));
     },
   );
   app.get(
@@ -54,8 +54,7 @@ export function addListRoutes(app: App, { readers, maxRows }: AskDeps): void {
         response: { 200: answer('The most frequent first.', AskFindings), ...refusals('invalid-parameter') },
       },
     },
-    async (request) =>
-      orBusy(await readers.findings(readQuestion({ ...request.query, sort: 'created' }), isGone(request))),
+    async (request) => readers.findings(readQuestion({ ...request.query, sort: 'created' }), signalOf(request)),
   );
   app.get(
     '/ask/registrations',
@@ -69,8 +68,7 @@ export function addListRoutes(app: App, { readers, maxRows }: AskDeps): void {
         response: { 200: answer('The newest first.', AskRegistrations), ...refusals('invalid-parameter') },
       },
     },
-    async (request) =>
-      orBusy(await readers.registrations(readQuestion({ ...request.query, sort: 'created' }), isGone(request))),
+    async (request) => readers.registrations(readQuestion({ ...request.query, sort: 'created' }), signalOf(request)),
   );
   app.get(
     '/ask/trunks',
@@ -84,7 +82,7 @@ export function addListRoutes(app: App, { readers, maxRows }: AskDeps): void {
         response: { 200: answer('Those that are down first.', AskTrunks), ...refusals('invalid-parameter') },
       },
     },
-    async (request) => orBusy(await readers.trunks(request.query, isGone(request))),
+    async (request) => readers.trunks(request.query, signalOf(request)),
   );
   app.get(
     '/ask/streams',
@@ -99,7 +97,7 @@ export function addListRoutes(app: App, { readers, maxRows }: AskDeps): void {
       },
     },
     async (request) => {
-      return orBusy(await readers.streams(streamFilterOf(request.query, maxRows), isGone(request)));
+      return readers.streams(streamFilterOf(request.query, maxRows), signalOf(request));
     },
   );
   app.get(
@@ -112,7 +110,7 @@ export function addListRoutes(app: App, { readers, maxRows }: AskDeps): void {
         response: { 200: answer('The statistics.', Stats), ...refusals() },
       },
     },
-    async () => orBusy(await readers.stats()),
+    async () => readers.stats(),
   );
   app.get(
     '/ask/pulse',
@@ -124,7 +122,7 @@ export function addListRoutes(app: App, { readers, maxRows }: AskDeps): void {
         response: { 200: answer('The figures.', AskPulse), ...refusals() },
       },
     },
-    async () => toAskPulse(orBusy(await readers.pulse())),
+    async () => toAskPulse(await readers.pulse()),
   );
   app.get(
     '/ask/security',
@@ -139,6 +137,6 @@ export function addListRoutes(app: App, { readers, maxRows }: AskDeps): void {
         },
       },
     },
-    async () => orBusy(await readers.security()),
+    async () => readers.security(),
   );
 }

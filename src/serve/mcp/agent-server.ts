@@ -3,7 +3,7 @@
  * library speaks the protocol; here are the names.
  */
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
-import { Unanswered } from '../../explore/found.ts';
+import { Refusal } from '../../explore/refusal.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { toRefusal, toResult } from './answer.ts';
 import { addResources } from './resources.ts';
@@ -36,11 +36,8 @@ export function createAgentServer(asked: Asked, version: string, onFault: (error
         await asked.whenReady;
         return toResult(await answer(args, asked));
       } catch (error) {
-        const whyNone =
-          error instanceof ProblemError && error.kind === 'overloaded' ? asked.readers.whyNone : undefined;
-        if (whyNone !== undefined) return toRefusal(whyNone());
         if (error instanceof ProblemError) return toRefusal(error.detail ?? error.kind);
-        if (error instanceof Unanswered) return toRefusal(error.message);
+        if (error instanceof Refusal) return toRefusal(error.message);
         onFault(error);
         return toRefusal('calltap failed to make the answer; its log says why.');
       }

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { ResourceTemplate } from '@modelcontextprotocol/server';
 import { packageRoot } from '../../core/package.ts';
-import { orBusy, orNoDialog } from '../api/routes/route.ts';
 import { heavily, readSelector } from '../ask/asking.ts';
 import { fenced } from './answer.ts';
 import type { Asked } from './tools.ts';
@@ -23,7 +22,7 @@ const PAGES = {
 
 const STYLE = { width: null, color: false, isUtc: true } as const;
 
-export function addResources(server: McpServer, { readers, isGone, whenReady }: Asked): void {
+export function addResources(server: McpServer, { readers, signal, whenReady }: Asked): void {
   server.registerResource(
     'report',
     new ResourceTemplate('calltap://calls/{id}/report', { list: undefined }),
@@ -31,9 +30,7 @@ export function addResources(server: McpServer, { readers, isGone, whenReady }: 
     async (uri, { id }) => {
       await whenReady;
       const callId = await readSelector(readers, decodeURIComponent(String(id)));
-      const lines = await heavily(isGone, async () =>
-        orNoDialog(await readers.text([callId], 'markdown', STYLE, isGone)),
-      );
+      const lines = await heavily(signal, () => readers.text([callId], 'markdown', STYLE, signal));
       return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text: fenced([...lines].join('\n')) }] };
     },
   );
@@ -43,7 +40,7 @@ export function addResources(server: McpServer, { readers, isGone, whenReady }: 
     { title: 'Statistics', mimeType: 'application/json', description: 'What was captured, and what was lost.' },
     async ({ href }) => {
       await whenReady;
-      const text = JSON.stringify(orBusy(await readers.stats()));
+      const text = JSON.stringify(await readers.stats());
       return { contents: [{ uri: href, mimeType: 'application/json', text }] };
     },
   );

@@ -31,7 +31,7 @@ export function addMcp(app: App, { readers, maxRows, version, onFault, whose, lo
         {
           readers,
           maxRows,
-          isGone: () => requestInfo?.signal.aborted ?? false,
+          ...(requestInfo === undefined ? {} : { signal: requestInfo.signal }),
           log: (line) => log(`${whose([requestInfo?.headers.get('authorization') ?? ''])} read ${line}`),
         },
         version,

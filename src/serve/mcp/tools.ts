@@ -7,10 +7,8 @@ import { Type } from 'typebox';
 import type { AskMessage } from '../../contract/index.ts';
 import { AskCallQuery, AskTrunksQuery, DEFAULT_LIMIT, SsrcParams, StreamQuery } from '../../contract/index.ts';
 import { MCP_DOCUMENT_CHARS, MCP_MESSAGE_CHARS, MCP_MESSAGES, MCP_ROWS } from '../../core/item-limits.ts';
-import type { IsGone } from '../../explore/found.ts';
 import type { AgentPort } from '../../explore/serve-port.ts';
 import { explainedNames, findingHelp } from '../../view/finding-help.ts';
-import { orBusy, orNoDialog } from '../api/routes/route.ts';
 import { readStream, streamFilterOf } from '../api/routes/streams.ts';
 import { heavily, readCalls, readQuestion, readSelector, withNotes } from '../ask/asking.ts';
 import { ProblemError } from '../http/problem-error.ts';
@@ -21,7 +19,8 @@ export type Asked = {
   readonly readers: AgentPort;
   /** `--api-max-rows`. */
   readonly maxRows: number;
-  readonly isGone: IsGone;
+  /** Aborted when nobody waits any more; absent where somebody always does. */
+  readonly signal?: AbortSignal;
   /** Tools and resources wait for it; absent where nothing is to be waited for. */
   readonly whenReady?: Promise<void>;
   /** A line for the log: what was read, and how much of it. */
@@ -71,16 +70,16 @@ export const TOOLS: readonly Tool[] = [
       'ua:~yealink -tag:transferred; words are joined by and, "or" and ( ) group. ' +
       'An empty answer says in hidden_by what could hide the call.',
     taking({ q, sort, limit, cursor }),
-    async ({ limit: most = DEFAULT_LIMIT, cursor: from = '', ...asks }, { readers, maxRows, isGone }) => ({
-      document: orBusy(await readers.page(readQuestion(asks), Math.min(most, maxRows), from, isGone)),
+    async ({ limit: most = DEFAULT_LIMIT, cursor: from = '', ...asks }, { readers, maxRows, signal }) => ({
+      document: await readers.page(readQuestion(asks), Math.min(most, maxRows), from, signal),
     }),
   ),
   tool(
     'get_call',
     'One call whole: state, timing, SDP, streams with quality by window, diagnosis with evidence.',
     taking({ call }),
-    async ({ call: selector }, { readers, isGone }) => ({
-      document: orNoDialog(await readers.call(await readSelector(readers, selector), isGone)),
+    async ({ call: selector }, { readers, signal }) => ({
+      document: await readers.call(await readSelector(readers, selector), signal),
     }),
   ),
   tool(
@@ -92,11 +91,10 @@ export const TOOLS: readonly Tool[] = [
       layout: Type.Optional(Type.Enum(['json', 'text', 'markdown'], { default: 'markdown' })),
       legs,
     }),
-    async ({ call: selector, layout = 'markdown', legs: hasLegs }, { readers, isGone }) => {
-      if (layout === 'json')
-        return { document: orNoDialog(await readers.report(await readSelector(readers, selector), isGone)) };
-      const { calls, notes } = await readCalls(readers, isGone, selector, hasLegs);
-      const lines = await heavily(isGone, async () => orNoDialog(await readers.text(calls, layout, STYLE, isGone)));
+    async ({ call: selector, layout = 'markdown', legs: hasLegs }, { readers, signal }) => {
+      if (layout === 'json') return { document: await readers.report(await readSelector(readers, selector), signal) };
+      const { calls, notes } = await readCalls(readers, signal, selector, hasLegs);
+      const lines = await heavily(signal, () => readers.text(calls, layout, STYLE, signal));
       return { lines: [...lines, ...notes].join('\n') };
     },
   ),
@@ -104,9 +102,9 @@ export const TOOLS: readonly Tool[] = [
     'call_ladder',
     'Who sent what to whom, message by message, with the time between, over all legs if asked, and the media.',
     taking({ call, legs }),
-    async ({ call: selector, legs: hasLegs }, { readers, isGone }) => {
-      const { calls, notes } = await readCalls(readers, isGone, selector, hasLegs);
-      return { document: withNotes(orNoDialog(await readers.ladder(calls, isGone)), notes) };
+    async ({ call: selector, legs: hasLegs }, { readers, signal }) => {
+      const { calls, notes } = await readCalls(readers, signal, selector, hasLegs);
+      return { document: withNotes(await readers.ladder(calls, signal), notes) };
     },
   ),
   tool(
@@ -117,9 +115,9 @@ export const TOOLS: readonly Tool[] = [
       legs,
       first: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
     }),
-    async ({ call: selector, legs: hasLegs, first = 0 }, { readers, isGone, log }) => {
-      const { calls, notes } = await readCalls(readers, isGone, selector, hasLegs);
-      const all = withNotes(orNoDialog(await readers.messages(calls, false, isGone)), notes);
+    async ({ call: selector, legs: hasLegs, first = 0 }, { readers, signal, log }) => {
+      const { calls, notes } = await readCalls(readers, signal, selector, hasLegs);
+      const all = withNotes(await readers.messages(calls, false, signal), notes);
       const messages = fitting(all.messages.slice(first, first + MCP_MESSAGES));
       const chars = messages.reduce((sum, m) => sum + m.text.length, 0);
       log(`messages of ${JSON.stringify(selector)}, ${chars} characters`);
@@ -134,9 +132,9 @@ export const TOOLS: readonly Tool[] = [
     'call_tree',
     'All legs of a call as a tree, followed from identifier to identifier.',
     taking({ call }),
-    async ({ call: selector }, { readers, maxRows, isGone }) => {
-      const { calls, notes } = await readCalls(readers, isGone, selector, true);
-      const document = orNoDialog(await readers.tree(calls[0] ?? '', maxRows, isGone));
+    async ({ call: selector }, { readers, maxRows, signal }) => {
+      const { calls, notes } = await readCalls(readers, signal, selector, true);
+      const document = await readers.tree(calls[0] ?? '', maxRows, signal);
       return noted(document, notes);
     },
   ),
@@ -144,9 +142,9 @@ export const TOOLS: readonly Tool[] = [
     'correlate',
     'The legs that are tied to one leg of a call, and by what.',
     taking({ call }),
-    async ({ call: selector }, { readers, maxRows, isGone }) => {
-      const { calls, notes } = await readCalls(readers, isGone, selector, true);
-      const document = orNoDialog(await readers.correlated(calls[0] ?? '', maxRows));
+    async ({ call: selector }, { readers, maxRows, signal }) => {
+      const { calls, notes } = await readCalls(readers, signal, selector, true);
+      const document = await readers.correlated(calls[0] ?? '', maxRows);
       return noted(document, notes);
     },
   ),
@@ -154,16 +152,16 @@ export const TOOLS: readonly Tool[] = [
     'lint',
     'Where the messages of a call break a rule of SIP or SDP: rule, RFC, section, what was seen and expected.',
     taking({ call }),
-    async ({ call: selector }, { readers, isGone }) => ({
-      document: orNoDialog(await readers.lint(await readSelector(readers, selector), isGone)),
+    async ({ call: selector }, { readers, signal }) => ({
+      document: await readers.lint(await readSelector(readers, selector), signal),
     }),
   ),
   tool(
     'list_streams',
     'RTP streams, the newest first, with loss, jitter and MOS.',
     taking({ orphaned, mos_below, limit, offset }),
-    async (query, { readers, maxRows, isGone }) => ({
-      document: orBusy(await readers.streams(streamFilterOf(query, maxRows), isGone)),
+    async (query, { readers, maxRows, signal }) => ({
+      document: await readers.streams(streamFilterOf(query, maxRows), signal),
     }),
   ),
   tool(
@@ -177,16 +175,16 @@ export const TOOLS: readonly Tool[] = [
     'Carriers and customers, by direction: up or down since when, what their calls came to (ASR, NER, ACD, codes), ' +
       'post-dial delay, MOS and loss. minutes narrows it to the last so many; trunk and series show one by minute.',
     taking(AskTrunksQuery.properties),
-    async (asks, { readers, isGone }) => ({ document: orBusy(await readers.trunks(asks, isGone)) }),
+    async (asks, { readers, signal }) => ({ document: await readers.trunks(asks, signal) }),
   ),
   tool('capture_stats', 'What was captured, and what was lost on the way, by place.', taking({}), async (_, asked) => ({
-    document: orBusy(await asked.readers.stats()),
+    document: await asked.readers.stats(),
   })),
   tool(
     'capture_report',
     'What is wrong across all calls and streams, the worst first.',
     taking({}),
-    async (_, { readers }) => ({ document: orBusy(await readers.captureReport()) }),
+    async (_, { readers }) => ({ document: await readers.captureReport() }),
   ),
   tool(
     'explain_finding',

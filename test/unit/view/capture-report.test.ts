@@ -53,7 +53,7 @@ test('findings of the demo: each with its calls, worst first', async (t) => {
   const readers = session.explorer;
   for (const { kind, evidence } of report.findings)
     for (const { call_id: id } of evidence) {
-      const d = id === undefined ? null : ((await readers.dialog(id))?.document ?? null);
+      const d = id === undefined ? null : await readers.dialog(id);
       if (kind === 'one_way_audio' || kind === 'no_media' || kind === 'nat_mismatch')
         assert.equal(d?.diagnosis[kind], true);
       if (kind === 'final_failure' || kind === 'auth_loop')

@@ -3,10 +3,9 @@
 import { Type } from 'typebox';
 import { CallIdParams } from '../../../contract/index.ts';
 import { callIdFileName } from '../../../core/file-name.ts';
-import { ProblemError } from '../../http/problem-error.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App, LargeDeps } from './route.ts';
-import { isGone, orNoDialog, refusals } from './route.ts';
+import { refusals, signalOf } from './route.ts';
 
 export function addAudioRoute(app: App, { readers, unread }: LargeDeps): void {
   app.get(
@@ -37,8 +36,7 @@ export function addAudioRoute(app: App, { readers, unread }: LargeDeps): void {
     async (request, reply) => {
       const { params } = request;
       unread.checkRoom('audio');
-      const audio = orNoDialog(await readers.audio(params.call_id, isGone(request)));
-      if ('reason' in audio) throw new ProblemError('no-audio', audio.reason);
+      const audio = await readers.audio(params.call_id, signalOf(request));
       reply
         .type('audio/wav')
         .header('content-disposition', `attachment; filename="${callIdFileName(params.call_id)}.wav"`)

@@ -6,7 +6,7 @@ import { compilePattern } from '../../../core/pattern.ts';
 import { ProblemError } from '../../http/problem-error.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App, RouteDeps } from './route.ts';
-import { answer, isGone, orBusy, orNoDialog, refusals } from './route.ts';
+import { answer, refusals, signalOf } from './route.ts';
 
 const LIMITS = { maxProgram: 500, maxRepeats: 200 };
 
@@ -38,18 +38,14 @@ export function addDialogRoutes(app: App, { readers, maxRows }: RouteDeps): void
     },
     async (request) => {
       const { query } = request;
-      return orBusy(
-        await readers.dialogs(
-          {
-            limit: Math.min(query.limit ?? DEFAULT_LIMIT, maxRows),
-            offset: query.offset ?? 0,
-            ...(query.state === undefined ? {} : { state: query.state }),
-            ...(query.from === undefined
-              ? {}
-              : { matchesFrom: compileUserPattern(query.from), fromPattern: query.from }),
-          },
-          isGone(request),
-        ),
+      return readers.dialogs(
+        {
+          limit: Math.min(query.limit ?? DEFAULT_LIMIT, maxRows),
+          offset: query.offset ?? 0,
+          ...(query.state === undefined ? {} : { state: query.state }),
+          ...(query.from === undefined ? {} : { matchesFrom: compileUserPattern(query.from), fromPattern: query.from }),
+        },
+        signalOf(request),
       );
     },
   );
@@ -66,6 +62,6 @@ export function addDialogRoutes(app: App, { readers, maxRows }: RouteDeps): void
         response: { 200: answer('The dialog.', Dialog), ...refusals('not-found', 'uri-too-long') },
       },
     },
-    async (request) => orNoDialog(await readers.dialog(request.params.call_id, isGone(request))),
+    async (request) => readers.dialog(request.params.call_id, signalOf(request)),
   );
 }

@@ -3,7 +3,7 @@
 import { CallIdParams, CallTree, Correlation } from '../../../contract/index.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App, RouteDeps } from './route.ts';
-import { answer, isGone, orNoDialog, refusals } from './route.ts';
+import { answer, refusals, signalOf } from './route.ts';
 
 export function addLegRoutes(app: App, { readers, maxRows }: RouteDeps): void {
   app.get(
@@ -21,7 +21,7 @@ export function addLegRoutes(app: App, { readers, maxRows }: RouteDeps): void {
         },
       },
     },
-    async ({ params }) => orNoDialog(await readers.correlated(params.call_id, maxRows)),
+    async ({ params }) => readers.correlated(params.call_id, maxRows),
   );
 
   app.get(
@@ -39,6 +39,6 @@ export function addLegRoutes(app: App, { readers, maxRows }: RouteDeps): void {
         },
       },
     },
-    async (request) => orNoDialog(await readers.tree(request.params.call_id, maxRows, isGone(request))),
+    async (request) => readers.tree(request.params.call_id, maxRows, signalOf(request)),
   );
 }

@@ -3,7 +3,7 @@
 import { CallIdParams, CaptureReport, Dialog, LintResult, Vcon } from '../../../contract/index.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App, LargeDeps, RouteDeps } from './route.ts';
-import { answer, isGone, orBusy, orNoDialog, refusals, streamed } from './route.ts';
+import { answer, refusals, signalOf, streamed } from './route.ts';
 
 export function addReportRoutes(app: App, { readers }: RouteDeps): void {
   app.get(
@@ -21,7 +21,7 @@ export function addReportRoutes(app: App, { readers }: RouteDeps): void {
         },
       },
     },
-    async (request) => orNoDialog(await readers.report(request.params.call_id, isGone(request))),
+    async (request) => readers.report(request.params.call_id, signalOf(request)),
   );
 
   app.get(
@@ -39,7 +39,7 @@ export function addReportRoutes(app: App, { readers }: RouteDeps): void {
         },
       },
     },
-    async (request) => orNoDialog(await readers.lint(request.params.call_id, isGone(request))),
+    async (request) => readers.lint(request.params.call_id, signalOf(request)),
   );
 
   app.get(
@@ -52,7 +52,7 @@ export function addReportRoutes(app: App, { readers }: RouteDeps): void {
         response: { 200: answer('The report of this moment.', CaptureReport), ...refusals() },
       },
     },
-    async () => orBusy(await readers.captureReport()),
+    async () => readers.captureReport(),
   );
 }
 
@@ -75,7 +75,7 @@ export function addVconRoute(app: App, { readers, unread }: LargeDeps): void {
     },
     async (request, reply) => {
       unread.checkRoom('text');
-      const { text, keeps } = orNoDialog(await readers.vcon(request.params.call_id, isGone(request)));
+      const { text, keeps } = await readers.vcon(request.params.call_id, signalOf(request));
       // Sent while it is read: the messages of one dialog may be many MiB.
       reply.type('application/json');
       return unread.weigh(text, 'text', keeps);

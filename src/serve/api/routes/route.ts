@@ -1,6 +1,7 @@
 /** What every route of the service shares: its dependencies and the answers it documents. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify';
@@ -8,9 +9,7 @@ import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
 import type { Named, ProblemKind } from '../../../contract/index.ts';
 import { PROBLEMS, Problem, ref } from '../../../contract/index.ts';
-import type { Found, IsGone } from '../../../explore/found.ts';
 import type { ServePort } from '../../../explore/serve-port.ts';
-import { ProblemError } from '../../http/problem-error.ts';
 import type { UnreadAnswers } from '../../http/unread.ts';
 
 export type App = FastifyInstance<
@@ -30,23 +29,17 @@ export type RouteDeps = {
 /** Of routes whose answers are large. */
 export type LargeDeps = RouteDeps & { readonly unread: UnreadAnswers };
 
-/** What was made, or the refusal of one more than are made at a time. */
-export function orBusy<T>(made: T | null): T {
-  if (made === null)
-    throw new ProblemError('overloaded', 'Too many long answers are being made; try again.', { 'retry-after': '1' });
-  return made;
-}
+const gone = new WeakMap<Socket, AbortSignal>();
 
-/** The document of a dialog; the refusals of one more, and of a Call-ID that is not here. */
-export function orNoDialog<T>(found: Found<T> | null): T {
-  const { document } = orBusy(found);
-  if (document === null) throw new ProblemError('not-found', 'There is no dialog with this Call-ID.');
-  return document;
-}
-
-/** True once the connection of the request has gone. */
-export function isGone({ raw }: FastifyRequest): IsGone {
-  return () => raw.socket.destroyed;
+/** Aborted once the connection of the request has gone. */
+export function signalOf({ raw: { socket } }: FastifyRequest): AbortSignal {
+  const known = gone.get(socket);
+  if (known !== undefined) return known;
+  const controller = new AbortController();
+  if (socket.destroyed) controller.abort();
+  else socket.once('close', () => controller.abort());
+  gone.set(socket, controller.signal);
+  return controller.signal;
 }
 
 /** A documented answer whose body is a contract document. */

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { Persistence, PersistenceRequest, ref, Stats } from '../../../contract/index.ts';
 import type { MetricsPage } from '../../metrics/registry.ts';
 import type { App, RouteDeps } from './route.ts';
-import { actionRefusals, answer, guardedRefusals, openRefusals, orBusy, refusals } from './route.ts';
+import { actionRefusals, answer, guardedRefusals, openRefusals, refusals } from './route.ts';
 
 export function addServiceRoutes(app: App, { readers }: RouteDeps, metrics: MetricsPage): void {
   app.get(
@@ -31,7 +31,7 @@ export function addServiceRoutes(app: App, { readers }: RouteDeps, metrics: Metr
         response: { 200: answer('Counts of this moment.', Stats), ...refusals() },
       },
     },
-    async () => orBusy(await readers.stats()),
+    async () => readers.stats(),
   );
 
   app.get(

@@ -3,10 +3,9 @@
 import { DEFAULT_LIMIT, RtpStream, SsrcParams, StreamList, StreamQuery } from '../../../contract/index.ts';
 import type { ServePort } from '../../../explore/serve-port.ts';
 import type { StreamFilter } from '../../../view/stream-query.ts';
-import { ProblemError } from '../../http/problem-error.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App, RouteDeps } from './route.ts';
-import { answer, isGone, orBusy, refusals } from './route.ts';
+import { answer, refusals, signalOf } from './route.ts';
 
 /** What a query asks of the list of streams. */
 export function streamFilterOf({ limit, offset, orphaned, mos_below }: StreamQuery, maxRows: number): StreamFilter {
@@ -18,11 +17,9 @@ export function streamFilterOf({ limit, offset, orphaned, mos_below }: StreamQue
   };
 }
 
-/** The stream of an SSRC in hex. Throws ProblemError where it is not here, or too many answers are being made. */
+/** The stream of an SSRC in hex. Rejects with a refusal. */
 export async function readStream(readers: Pick<ServePort, 'stream'>, ssrc: string): Promise<RtpStream> {
-  const { document } = orBusy(await readers.stream(Number.parseInt(ssrc.replace(/^0x/i, ''), 16)));
-  if (document === null) throw new ProblemError('not-found', 'There is no stream with this SSRC.');
-  return document;
+  return readers.stream(Number.parseInt(ssrc.replace(/^0x/i, ''), 16));
 }
 
 export function addStreamRoutes(app: App, { readers, maxRows }: RouteDeps): void {
@@ -39,7 +36,7 @@ export function addStreamRoutes(app: App, { readers, maxRows }: RouteDeps): void
       },
     },
     async (request) => {
-      return orBusy(await readers.streams(streamFilterOf(request.query, maxRows), isGone(request)));
+      return readers.streams(streamFilterOf(request.query, maxRows), signalOf(request));
     },
   );
 

@@ -10,7 +10,8 @@ import { after, before, describe, it } from 'node:test';
 import { AGENT_CAPTURES } from '../../../../src/core/hub-limits.ts';
 import type { Agents } from '../../../../src/explore/agents/agents.ts';
 import { callAnswers } from '../../../../src/explore/agents/call-answers.ts';
-import { Unanswered } from '../../../../src/explore/found.ts';
+import type { Refusal } from '../../../../src/explore/refusal.ts';
+import { Away, Busy, Cannot, NotHere } from '../../../../src/explore/refusal.ts';
 import { createApiCredentials } from '../../../../src/serve/auth/api-credentials.ts';
 import { startApi } from '../../../api/running-api.ts';
 import { agentsOf, bytesOf, FAULTS, pretendAgent, sendForever, sendJson, storeOver } from '../../../helpers/hub.ts';
@@ -18,6 +19,7 @@ import type { OpenSession } from '../../../helpers/open-session.ts';
 import { openSession } from '../../../helpers/open-session.ts';
 import { freePort, SOON_MS, untilHolds } from '../../../helpers/patience.ts';
 import { temporaryFolder } from '../../../helpers/read-capture.ts';
+import { refusalOf } from '../../../helpers/refusal.ts';
 
 const DEMO = 'fixtures/demo/demo.pcap';
 const CALL = 'packet-loss@pbx.example.com';
@@ -45,51 +47,44 @@ function answers(agents: Agents, ...hosts: string[]) {
 
 type Answers = ReturnType<typeof answers>;
 
-async function reasonOf(found: Awaited<ReturnType<Answers['capture'] | Answers['audio'] | Answers['sipp']>>) {
-  assert.ok(found?.document && 'reason' in found.document, JSON.stringify(found));
-  return found.document.reason;
+async function reasonOf(asked: () => unknown): Promise<string> {
+  const refused = await refusalOf(asked);
+  assert.ok(refused instanceof Cannot, String(refused));
+  return refused.message;
 }
 
 /** Why there is no lint. */
-async function refusal(made: Answers): Promise<Unanswered> {
-  try {
-    await made.lint(CALL);
-  } catch (error) {
-    assert.ok(error instanceof Unanswered, String(error));
-    return error;
-  }
-  return assert.fail('it answered');
+function refusal(made: Answers): Promise<Refusal> {
+  return refusalOf(() => made.lint(CALL));
 }
 
 describe('a call on a host', () => {
   it('has the files that its agent has', async (t) => {
     const made = answers(agentsOf(t, { sbc1: await agent(t), sbc2: 'http://127.0.0.1:1' }), 'sbc1', 'sbc2');
     const here = session.explorer;
-    const capture = (await made.capture([CALL]))?.document;
-    const own = (await here.capture([CALL]))?.document;
-    assert.ok(capture && own && 'file' in capture && 'file' in own);
+    const capture = await made.capture([CALL]);
+    const own = await here.capture([CALL]);
+    assert.ok(capture && own);
     assert.deepEqual(await bytesOf(capture.file), await bytesOf(own.file));
     assert.deepEqual([capture.lack, capture.isRebuilt], [own.lack, own.isRebuilt]);
     const span = { fromSec: 1, toSec: 2 };
     for (const part of [undefined, span]) {
-      const heard = (await made.audio(CALL, undefined, part))?.document;
-      const local = (await here.audio(CALL, undefined, part))?.document;
-      assert.ok(heard && local && 'wav' in heard && 'wav' in local);
+      const heard = await made.audio(CALL, undefined, part);
+      const local = await here.audio(CALL, undefined, part);
+      assert.ok(heard && local);
       assert.equal(Buffer.compare(heard.wav, local.wav), 0);
       assert.equal(heard.isPartial, local.isPartial);
     }
     assert.deepEqual(await made.sipp(CALL, false), await here.sipp(CALL, false));
     assert.deepEqual(await made.lint(CALL), await here.lint(CALL));
-    const container = (await made.vcon(CALL))?.document ?? assert.fail();
+    const container = await made.vcon(CALL);
     const vcon = JSON.parse((await bytesOf(container.text)).toString('utf8')) as {
       subject?: string;
       dialog?: unknown[];
     };
-    const local = JSON.parse(
-      (await bytesOf(((await here.vcon(CALL))?.document ?? assert.fail()).text)).toString('utf8'),
-    );
+    const local = JSON.parse((await bytesOf((await here.vcon(CALL)).text)).toString('utf8'));
     assert.deepEqual(vcon.dialog, (local as typeof vcon).dialog);
-    assert.deepEqual(await made.capture([]), { document: null });
+    assert.ok((await refusalOf(() => made.capture([]))) instanceof NotHere);
   });
 
   it('relays so many captures, and leaves questions to the agent while nobody reads them', async (t) => {
@@ -100,17 +95,17 @@ describe('a call on a host', () => {
         response.writeHead(200, { 'content-type': 'application/vnd.tcpdump.pcap', 'content-length': 9_999 }).write('a');
     });
     const made = answers(agentsOf(t, { sbc1: slow.base }), 'sbc1');
-    const relayed = await Promise.all(Array.from({ length: AGENT_CAPTURES + 1 }, async () => made.capture([CALL])));
-    const files = relayed.flatMap((found) =>
-      found?.document && 'file' in found.document ? [found.document.file] : [],
+    const relayed = await Promise.allSettled(
+      Array.from({ length: AGENT_CAPTURES + 1 }, async () => made.capture([CALL])),
     );
+    const files = relayed.flatMap((one) => (one.status === 'fulfilled' ? [one.value.file] : []));
     assert.equal(files.length, AGENT_CAPTURES);
-    assert.equal(relayed.filter((found) => found === null).length, 1);
-    assert.ok((await made.sipp(CALL, false))?.document);
+    assert.ok(relayed.every((one) => one.status === 'fulfilled' || one.reason instanceof Busy));
+    assert.ok(await made.sipp(CALL, false));
     files[0]?.on('error', () => undefined).destroy();
     await untilHolds(() => files[0]?.closed === true);
-    const again = (await made.capture([CALL]))?.document;
-    assert.ok(again && 'file' in again);
+    const again = await made.capture([CALL]);
+    assert.ok(again);
     for (const file of [...files, again.file]) file.on('error', () => undefined).destroy();
   });
 
@@ -119,11 +114,11 @@ describe('a call on a host', () => {
     const second = await pretendAgent(t, (_, response) => sendJson(response, {}, 500));
     const agents = agentsOf(t, { sbc1: first.base, 'sbc.2': second.base });
     const made = answers(agents, 'sbc1', 'sbc.2');
-    await made.sipp('ssrc:0x00000001', false);
-    await made.sipp('host:sbc.2:a b/..@x', false);
+    await assert.rejects(async () => made.sipp('ssrc:0x00000001', false));
+    await assert.rejects(async () => made.sipp('host:sbc.2:a b/..@x', false));
     await assert.rejects(async () => made.lint('host:sbc.2:host:sbc1:x'));
     // Known on no host of this name: it is a Call-ID that looks like one.
-    await made.audio('host:sbc9:x');
+    await assert.rejects(async () => made.audio('host:sbc9:x'), NotHere);
     assert.deepEqual(
       first.asked.map(({ path }) => path),
       ['/ask/calls/id%3Assrc%3A0x00000001/sipp'],
@@ -138,11 +133,11 @@ describe('a call on a host', () => {
     const one = await agent(t);
     const store = storeOver(session.explorer, (callId) => (callId === CALL ? ['sbc2'] : ['sbc1']));
     const made = callAnswers(agentsOf(t, { sbc1: one }), store);
-    const legs = (await session.explorer.legs(TRANSFER))?.document?.callIds ?? [];
+    const legs = (await session.explorer.legs(TRANSFER))?.callIds ?? [];
     assert.ok(legs.length > 0);
-    const capture = (await made.capture([TRANSFER, ...legs, CALL]))?.document;
-    const own = (await session.explorer.capture([TRANSFER, ...legs]))?.document;
-    assert.ok(capture && own && 'file' in capture && 'file' in own);
+    const capture = await made.capture([TRANSFER, ...legs, CALL]);
+    const own = await session.explorer.capture([TRANSFER, ...legs]);
+    assert.ok(capture && own);
     assert.deepEqual(await bytesOf(capture.file), await bytesOf(own.file));
     assert.match(capture.lack, /(^|, )the legs on sbc2$/);
   });
@@ -150,7 +145,7 @@ describe('a call on a host', () => {
   it('is not in the store, or the store has too much to do', async (t) => {
     const agents = agentsOf(t, { sbc1: 'http://127.0.0.1:1' });
     const none = answers(agents);
-    const busy = callAnswers(agents, { partsOf: async () => null });
+    const busy = callAnswers(agents, { partsOf: () => Promise.reject(new Away('store-away', 'It is away.')) });
     for (const ask of [
       (a: Answers) => a.capture([CALL]),
       (a: Answers) => a.audio(CALL),
@@ -158,8 +153,8 @@ describe('a call on a host', () => {
       (a: Answers) => a.lint(CALL),
       (a: Answers) => a.vcon(CALL),
     ]) {
-      assert.deepEqual(await ask(none), { document: null });
-      assert.equal(await ask(busy), null);
+      assert.ok((await refusalOf(() => ask(none))) instanceof NotHere);
+      assert.ok((await refusalOf(() => ask(busy))) instanceof Away);
     }
     assert.equal(agents.questions, 0);
   });
@@ -170,9 +165,9 @@ describe('an agent without an answer', () => {
     const closed = `http://127.0.0.1:${await freePort()}`;
     const away = answers(agentsOf(t, { sbc1: closed }), 'sbc1');
     const line = 'sbc1: nobody listens there; start the service, or check the address.';
-    assert.equal(await reasonOf(await away.capture([CALL])), line);
-    assert.equal(await reasonOf(await away.audio(CALL)), line);
-    assert.equal(await reasonOf(await away.sipp(CALL, false)), line);
+    assert.equal(await reasonOf(() => away.capture([CALL])), line);
+    assert.equal(await reasonOf(() => away.audio(CALL)), line);
+    assert.equal(await reasonOf(() => away.sipp(CALL, false)), line);
     const { kind, message } = await refusal(away);
     assert.deepEqual([kind, message], ['agent-away', line]);
     await assert.rejects(async () => away.vcon(CALL), { kind: 'agent-away', message: line });
@@ -185,11 +180,11 @@ describe('an agent without an answer', () => {
 
     const gone = answers(agentsOf(t, { sbc1: await agent(t) }), 'sbc1');
     const lost = 'sbc1: its agent does not keep this call any more.';
-    assert.equal(await reasonOf(await gone.capture(['nobody@example.com'])), lost);
+    assert.equal(await reasonOf(() => gone.capture(['nobody@example.com'])), lost);
     await assert.rejects(async () => gone.lint('nobody@example.com'), { kind: 'not-found', message: lost });
     const off = answers(agentsOf(t, { sbc1: (await startApi(t, { readers: session.explorer })).base }), 'sbc1');
-    assert.match(await reasonOf(await off.capture([CALL])), /^sbc1: its agent does not serve \/ask; add "ask = true"/);
-    assert.ok((await off.lint(CALL))?.document);
+    assert.match(await reasonOf(() => off.capture([CALL])), /^sbc1: its agent does not serve \/ask; add "ask = true"/);
+    assert.ok(await off.lint(CALL));
   });
 
   it('gets the key that is its own, and no other', async (t) => {
@@ -207,7 +202,7 @@ describe('an agent without an answer', () => {
     const wrong = answers(agentsOf(t, { sbc1: guarded }, [`sbc1=${key('wrong')}`]), 'sbc1');
     assert.equal((await refusal(wrong)).message, `sbc1: it refuses the key (The key is not accepted); ${hint}`);
     const right = answers(agentsOf(t, { sbc1: guarded }, [`sbc1=${key('right')}`]), 'sbc1');
-    assert.ok((await right.lint(CALL))?.document);
+    assert.ok(await right.lint(CALL));
     const other = await pretendAgent(t, (_, response) => sendJson(response, {}, 500));
     const both = agentsOf(t, { sbc1: guarded, sbc2: other.base }, [`sbc1=${key('right')}`]);
     await refusal(answers(both, 'sbc2'));
@@ -227,8 +222,8 @@ describe('an agent without an answer', () => {
     const { port } = server.address() as AddressInfo;
     const made = answers(agentsOf(t, { sbc1: `https://127.0.0.1:${port}` }), 'sbc1');
     const since = performance.now();
-    assert.match(await reasonOf(await made.capture([CALL])), /^sbc1: it does not answer in time;/);
-    assert.match(await reasonOf(await made.audio(CALL)), /^sbc1: it does not answer in time;/);
+    assert.match(await reasonOf(() => made.capture([CALL])), /^sbc1: it does not answer in time;/);
+    assert.match(await reasonOf(() => made.audio(CALL)), /^sbc1: it does not answer in time;/);
     assert.ok(performance.now() - since < 2 * SOON_MS, `${performance.now() - since} ms`);
     assert.equal(open.length, 2);
   });
@@ -240,7 +235,7 @@ describe('an agent without an answer', () => {
     );
     const made = answers(agentsOf(t, { sbc1: first.base }), 'sbc1');
     assert.match((await refusal(made)).message, /^sbc1: it sends to another address, where calltap does not follow;/);
-    assert.match(await reasonOf(await made.capture([CALL])), /^sbc1: it sends to another address/);
+    assert.match(await reasonOf(() => made.capture([CALL])), /^sbc1: it sends to another address/);
     assert.equal(elsewhere.connections(), 0);
   });
 
@@ -266,13 +261,13 @@ describe('an agent without an answer', () => {
     );
     await assert.rejects(async () => made.vcon(CALL), /the answer is larger than 16777216 bytes/);
     headers = { 'content-type': 'audio/wav' };
-    assert.match(await reasonOf(await made.audio(CALL)), /the answer is larger than 134283264 bytes/);
+    assert.match(await reasonOf(() => made.audio(CALL)), /the answer is larger than 134283264 bytes/);
     // A capture names its size before it comes.
     headers = { 'content-type': 'application/vnd.tcpdump.pcap', 'content-length': '10000000000' };
-    assert.match(await reasonOf(await made.capture([CALL])), /the answer is larger than 536870912 bytes/);
+    assert.match(await reasonOf(() => made.capture([CALL])), /the answer is larger than 536870912 bytes/);
     headers = { 'content-type': 'application/vnd.tcpdump.pcap' };
     assert.match(
-      await reasonOf(await made.capture([CALL])),
+      await reasonOf(() => made.capture([CALL])),
       /^sbc1: the answer is not one that this version understands/,
     );
     assert.ok(sent.bytes < 1e9, `${sent.bytes} bytes were sent`);
@@ -284,8 +279,8 @@ describe('an agent without an answer', () => {
       response.write('x'.repeat(100), () => request.socket.destroy());
     });
     const found = await answers(agentsOf(t, { sbc1: base }), 'sbc1').capture([CALL]);
-    assert.ok(found?.document && 'file' in found.document);
-    await assert.rejects(bytesOf(found.document.file));
+    assert.ok(found);
+    await assert.rejects(bytesOf(found.file));
   });
 
   it('is slow: a few files wait, more are refused', async (t) => {
@@ -293,16 +288,17 @@ describe('an agent without an answer', () => {
     const { base, asked } = await pretendAgent(t, (_, response) => waiting.push(() => sendJson(response, {}, 500)));
     const made = answers(agentsOf(t, { sbc1: base }), 'sbc1');
     const all = Array.from({ length: 12 }, async () => made.audio(CALL));
-    assert.equal(await Promise.race(all), null);
+    assert.ok((await refusalOf(() => Promise.race(all))) instanceof Busy);
     await untilHolds(() => asked.length === 2);
     let isOver = false;
-    const found = Promise.all(all).finally(() => {
+    const found = Promise.allSettled(all).finally(() => {
       isOver = true;
     });
     await untilHolds(() => {
       for (const end of waiting.splice(0)) end();
       return isOver;
     });
-    assert.equal((await found).filter((each) => each === null).length, 2);
+    const refused = (await found).filter((each) => each.status === 'rejected' && each.reason instanceof Busy);
+    assert.equal(refused.length, 2);
   });
 });

@@ -6,7 +6,7 @@ import type { Asking } from '../../../../src/explore/clickhouse/filter-sql.ts';
 import { filterSql } from '../../../../src/explore/clickhouse/filter-sql.ts';
 import { keySql } from '../../../../src/explore/clickhouse/key-sql.ts';
 import { SqlParameters, usOf } from '../../../../src/explore/clickhouse/sql.ts';
-import { Unanswered } from '../../../../src/explore/found.ts';
+import { Refusal } from '../../../../src/explore/refusal.ts';
 import { KEYS } from '../../../../src/query/keys.ts';
 import { parseFilter } from '../../../../src/query/parse.ts';
 
@@ -26,7 +26,7 @@ const UNANSWERABLE: ReadonlySet<string> = new Set(['leg', 'auth']);
 test('every key of the filter language has a place in the store, or says that it has none', () => {
   for (const { key, example } of KEYS) {
     assert.notEqual(keySql(key), null, key);
-    if (UNANSWERABLE.has(key)) assert.throws(() => sqlOf(example), Unanswered, key);
+    if (UNANSWERABLE.has(key)) assert.throws(() => sqlOf(example), Refusal, key);
     else assert.ok(sqlOf(example).where.length > 0, key);
   }
 });

@@ -10,7 +10,7 @@ import { Store } from '../../../../src/explore/clickhouse/store.ts';
 import { createStoreExplorer } from '../../../../src/explore/clickhouse/store-explorer.ts';
 import type { StoreReader } from '../../../../src/explore/clickhouse/store-reader.ts';
 import { StoreReaders } from '../../../../src/explore/clickhouse/store-reader.ts';
-import { Unanswered } from '../../../../src/explore/found.ts';
+import { Refusal } from '../../../../src/explore/refusal.ts';
 import { storePlace } from '../../../helpers/fake-store.ts';
 import type { StoreMode } from '../../../helpers/hostile-store.ts';
 import { columnsIn, HostileStore } from '../../../helpers/hostile-store.ts';
@@ -33,12 +33,12 @@ function read(reader: StoreReader, nth = 0) {
   return reader.rows(ROW, SQL, parameters, 1_000);
 }
 
-async function refusalOf(answer: Promise<unknown>): Promise<Unanswered> {
+async function refusalOf(answer: Promise<unknown>): Promise<Refusal> {
   const error = await answer.then(
     () => assert.fail('it was answered'),
     (why: unknown) => why,
   );
-  assert.ok(error instanceof Unanswered, String(error));
+  assert.ok(error instanceof Refusal, String(error));
   return error;
 }
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentRow } from '../../../../src/explore/clickhouse/stored-lists.ts';
-import { Unanswered } from '../../../../src/explore/found.ts';
 import { Heartbeats } from '../../../../src/explore/hub/heartbeats.ts';
+import { Away } from '../../../../src/explore/refusal.ts';
 import { RemoteFailure } from '../../../../src/explore/remote/failures.ts';
 import { rowOf } from '../../../helpers/hub.ts';
 
@@ -25,12 +25,11 @@ test('many askers ask the store once, and newer metrics are fetched behind old o
   assert.equal(asked, 1);
 });
 
-test('what is known stays when the store refuses, fails, has too much to do, or stalls', async (t) => {
+test('what is known stays when the store refuses, fails, or stalls', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const answers: (() => Promise<readonly AgentRow[] | null>)[] = [
+  const answers: (() => Promise<readonly AgentRow[]>)[] = [
     async () => ROWS,
-    async () => null,
-    () => Promise.reject(new Unanswered('store-away', 'It is away.')),
+    () => Promise.reject(new Away('store-away', 'It is away.')),
     () => Promise.reject(new RemoteFailure('lost', 'nobody listens there', '')),
     () => new Promise(() => undefined),
   ];
@@ -47,7 +46,6 @@ test('what is known stays when the store refuses, fails, has too much to do, or 
   }
   assert.deepEqual(told, [
     null,
-    'Too many questions to the store are under way.',
     'It is away.',
     'The store did not answer: nobody listens there.',
     'The store did not answer within 5 s.',

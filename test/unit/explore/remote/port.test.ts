@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test';
 import { after, before, describe, it } from 'node:test';
 import { REMOTE_LIST_BYTES } from '../../../../src/core/item-limits.ts';
 import { ALL_CALLS, questionOf } from '../../../../src/explore/question.ts';
+import { Away, Cannot, ifAnswered, NotHere } from '../../../../src/explore/refusal.ts';
 import { RemoteFailure } from '../../../../src/explore/remote/failures.ts';
 import type { RemotePort } from '../../../../src/explore/remote/remote-port.ts';
 import { openRemote } from '../../../../src/explore/remote/remote-port.ts';
@@ -20,6 +21,7 @@ import { startApi } from '../../../api/running-api.ts';
 import type { OpenSession } from '../../../helpers/open-session.ts';
 import { openSession } from '../../../helpers/open-session.ts';
 import { freePort, until, untilHolds } from '../../../helpers/patience.ts';
+import { refusalOf } from '../../../helpers/refusal.ts';
 
 const DEMO = 'fixtures/demo/demo.pcap';
 const LOSSY = 'packet-loss@pbx.example.com';
@@ -99,14 +101,12 @@ async function refusal(t: TestContext, base: string, changes: Partial<Target> = 
 }
 
 const json = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
-const textOf = async (lines: ReturnType<TerminalPort['text']>): Promise<string[]> => [
-  ...((await lines)?.document ?? []),
-];
+const textOf = async (lines: ReturnType<TerminalPort['text']>): Promise<string[]> => [...(await lines)];
 
 async function bytesOf(found: Awaited<ReturnType<TerminalPort['capture']>>): Promise<Buffer> {
-  assert.ok(found?.document && 'file' in found.document);
+  assert.ok(found);
   const chunks: Buffer[] = [];
-  for await (const chunk of found.document.file) chunks.push(chunk as Buffer);
+  for await (const chunk of found.file) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
 }
 
@@ -115,9 +115,8 @@ describe('a running service', () => {
     const { base } = await serve(t);
     const port = await connected(t, base);
     const here = session.explorer;
-    const same = async (ask: (p: Omit<TerminalPort, 'whyNone' | 'trouble'>) => unknown): Promise<void> => {
+    const same = async (ask: (p: Omit<TerminalPort, 'trouble'>) => unknown): Promise<void> => {
       const there = await ask(port);
-      assert.notEqual(there, null, `${ask}: ${port.whyNone()}`);
       assert.deepEqual(json(there), json(await ask(here)));
     };
     for (const filter of ['', 'state:Failed', 'code:5xx or -(method:INVITE)', 'to:+4416329602*', 'nobody-here-x'])
@@ -144,29 +143,34 @@ describe('a running service', () => {
       );
     const span = { fromSec: 2, toSec: 3 };
     const [there, ours] = [await port.audio(LOSSY, undefined, span), await here.audio(LOSSY, undefined, span)];
-    assert.ok(there?.document && ours?.document && 'wav' in there.document && 'wav' in ours.document);
-    assert.deepEqual(Buffer.from(there.document.wav), Buffer.from(ours.document.wav));
-    assert.equal(there.document.isPartial, ours.document.isPartial);
+    assert.ok(there && ours);
+    assert.deepEqual(Buffer.from(there.wav), Buffer.from(ours.wav));
+    assert.equal(there.isPartial, ours.isPartial);
     const capture = await bytesOf(await port.capture([LOSSY]));
     assert.deepEqual(capture, await bytesOf(await here.capture([LOSSY])));
-    for (const none of [port.call('nobody'), port.ladder(['nobody']), port.capture(['nobody'])])
-      assert.deepEqual(await none, { document: null });
+    for (const none of [() => port.call('nobody'), () => port.ladder(['nobody']), () => port.capture(['nobody'])])
+      assert.ok((await refusalOf(none)) instanceof NotHere);
     assert.equal(port.trouble(), '');
   });
 
   it('gives reasons of a call as the capture does, and never credentials', async (t) => {
     const readers = {
       ...session.explorer,
-      capture: async () => ({ document: { reason: 'the file\u001b[2J is gone' } }),
-      sipp: () => ({ document: { reason: 'no request of the call is kept' } }),
-      audio: () => ({ document: { reason: 'the call has no media' } }),
+      capture: () => Promise.reject(new Cannot('no-capture', 'the file\u001b[2J is gone')),
+      sipp: () => Promise.reject(new Cannot('no-scenario', 'no request of the call is kept')),
+      audio: () => Promise.reject(new Cannot('no-audio', 'the call has no media')),
     };
     const port = await connected(t, (await serve(t, { readers })).base);
-    assert.deepEqual(await port.capture([LOSSY]), { document: { reason: 'the file\u00b7[2J is gone' } });
-    assert.deepEqual(await port.sipp(LOSSY, true), { document: { reason: 'no request of the call is kept' } });
-    assert.deepEqual(await port.audio(LOSSY), { document: { reason: 'the call has no media' } });
+    const said = async (asked: () => unknown): Promise<string> => {
+      const refused = await refusalOf(asked);
+      assert.ok(refused instanceof Cannot);
+      return refused.message;
+    };
+    assert.equal(await said(() => port.capture([LOSSY])), 'the file\u00b7[2J is gone');
+    assert.equal(await said(() => port.sipp(LOSSY, true)), 'no request of the call is kept');
+    assert.equal(await said(() => port.audio(LOSSY)), 'the call has no media');
     const found = await port.messages(['auth-loop@pbx.example.com'], true);
-    assert.ok(found?.document?.messages.some(({ text }) => text.includes('[removed]')));
+    assert.ok(found?.messages.some(({ text }) => text.includes('[removed]')));
   });
 
   it('finds a call whatever its Call-ID is', async (t) => {
@@ -177,11 +181,11 @@ describe('a running service', () => {
         select: (selector: string) => ({ callId: selector.replace(/^id:(?=$)/, '') }),
         quality: (id: string) => {
           asked.push(id);
-          return { document: { schema_version: 1 as const, call_id: id, streams: [] } };
+          return { schema_version: 1 as const, call_id: id, streams: [] };
         },
       };
       const port = await connected(t, (await serve(t, { readers })).base);
-      assert.equal((await port.quality(callId))?.document?.call_id, callId);
+      assert.equal((await port.quality(callId))?.call_id, callId);
       assert.deepEqual(asked, [callId]);
     }
   });
@@ -245,8 +249,7 @@ describe('a running service', () => {
     const port = await connected(t, await pretendCalltap(t, (request, response) => answer(request, response)));
     const says = async (what: RegExp, how: RequestListener): Promise<void> => {
       answer = how;
-      assert.equal(await port.page(ALL_CALLS, 5, ''), null);
-      assert.match(port.whyNone(), what);
+      assert.match((await refusalOf(() => port.page(ALL_CALLS, 5, ''))).message, what);
       assert.equal(port.trouble(), '');
     };
     await says(/not one that this version understands/, (_, response) => response.end('{"calls":'));
@@ -277,15 +280,16 @@ describe('a running service', () => {
     const cut = await port.capture([LOSSY]);
     await assert.rejects(() => bytesOf(cut));
     answer = (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
-    assert.deepEqual(await port.capture([LOSSY]), {
-      document: { reason: 'the answer is not one that this version understands' },
-    });
+    assert.equal(
+      (await refusalOf(() => port.capture([LOSSY]))).message,
+      'the answer is not one that this version understands',
+    );
     answer = (_, response) =>
       response.writeHead(200, { 'content-type': 'text/plain' }).end('From\u001b]0;x\u0007  a\r\nb\u202e\n');
     assert.deepEqual(await textOf(port.text([LOSSY], 'text', STYLE)), ['From\u00b7]0;x\u00b7  a\u00b7', 'b\u00b7']);
     // The connection breaks: the link is lost, and found again by who looks for it.
     answer = (_, response) => response.destroy();
-    assert.equal(await port.page(ALL_CALLS, 5, ''), null);
+    assert.ok((await refusalOf(() => port.page(ALL_CALLS, 5, ''))) instanceof Away);
     assert.match(
       port.trouble(),
       /^no answer from http:\/\/127\.0\.0\.1:\d+ since \d\d:\d\d:\d\d, trying again: the connection was closed/,
@@ -320,7 +324,7 @@ describe('a running service', () => {
     const port = await connected(t, (await serve(t, { readers })).base);
     const { call_id } = (await session.explorer.dialogs({ limit: 1, offset: 0 }))?.dialogs[0] ?? { call_id: '' };
     const start = await until(
-      () => port.changes(null),
+      () => ifAnswered(() => port.changes(null)),
       () => 'it never follows',
     );
     rows = (await session.explorer.dialogs({ limit: 1, offset: 0 }))?.dialogs ?? [];
@@ -357,15 +361,17 @@ describe('a running service', () => {
     const first = await start();
     const port = await connected(t, `http://127.0.0.1:${at}`);
     const before = await until(
-      () => port.changes(null),
+      () => ifAnswered(() => port.changes(null)),
       () => 'it never follows',
     );
     await first.close();
     assert.ok(
       await untilHolds(() => /^no answer from .* since \d\d:\d\d:\d\d, .*: nobody listens there$/.test(port.trouble())),
     );
-    assert.deepEqual([await port.page(ALL_CALLS, 5, ''), await port.changes(before.upTo)], [null, null]);
-    assert.match(port.whyNone(), /^http:\/\/127\.0\.0\.1:\d+: nobody listens there; start the service/);
+    assert.ok((await refusalOf(() => port.changes(before.upTo))) instanceof Away);
+    const lost = await refusalOf(() => port.page(ALL_CALLS, 5, ''));
+    assert.ok(lost instanceof Away);
+    assert.match(lost.message, /^http:\/\/127\.0\.0\.1:\d+: nobody listens there; start the service/);
     const second = await start();
     t.after(() => second.close());
     assert.ok(await untilHolds(() => port.trouble() === ''));

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { AskCall } from '../../../../src/contract/index.ts';
 import type { AskPort } from '../../../../src/explore/ask-port.ts';
 import { ALL_CALLS } from '../../../../src/explore/question.ts';
+import { Away } from '../../../../src/explore/refusal.ts';
 import { CallList } from '../../../../src/faces/tui/call-list.ts';
 import type { Pulse } from '../../../../src/view/pulse.ts';
 
@@ -38,7 +39,6 @@ class Port {
     return { schema_version: 1, total: this.count, calls: all.slice(start, start + limit), ...more };
   };
   progress: number | null = null;
-  readonly whyNone = (): string => 'nobody answers';
   readonly pulse = (): Pulse => ({
     calls: this.count,
     active: 0,
@@ -94,7 +94,6 @@ test('nothing changed: the list is not read again; and one that takes long is re
   const slow = {
     changes: port.changes,
     pulse: port.pulse,
-    whyNone: port.whyNone,
     page(...words: Parameters<typeof page>) {
       nowMs += 400;
       return page(...words);
@@ -119,11 +118,7 @@ test('an answer that was overtaken by another question is let go of', async () =
   const answers: (() => void)[] = [];
   const late: AskPort['page'] = (...words) =>
     new Promise((resolve) => answers.push(() => resolve(port.page(...words))));
-  const list = new CallList(
-    { changes: port.changes, pulse: port.pulse, whyNone: port.whyNone, page: late },
-    NEWEST,
-    () => undefined,
-  );
+  const list = new CallList({ changes: port.changes, pulse: port.pulse, page: late }, NEWEST, () => undefined);
   const first = list.read();
   const second = list.read(ALL_CALLS);
   await new Promise(setImmediate);
@@ -144,8 +139,10 @@ test('a list that did not come says why, keeps its rows, and is read again until
     {
       changes: port.changes,
       pulse: port.pulse,
-      whyNone: port.whyNone,
-      page: (...words) => (isThere ? page(...words) : null) as never,
+      page: (...words) => {
+        if (!isThere) throw new Away('agent-away', 'nobody answers');
+        return page(...words);
+      },
     },
     NEWEST,
     () => undefined,
@@ -208,8 +205,8 @@ test('a call that two hosts saw has two rows, and each changes by itself', async
     calls: pages[cursor] ?? [],
     ...(cursor === '' ? { next_cursor: 'next' } : {}),
   });
-  const { changes, pulse, whyNone } = port;
-  const list = new CallList({ changes, pulse, whyNone, page }, NEWEST, () => undefined);
+  const { changes, pulse } = port;
+  const list = new CallList({ changes, pulse, page }, NEWEST, () => undefined);
   await list.read();
   await list.more(1);
   const shown = (): string[] => list.rows.map(({ host, call_id, state }) => `${host} ${call_id} ${state}`);
