@@ -13,14 +13,14 @@ import type { Packet } from '../../sources/packet.ts';
 import type { TrunkDirection, TrunkRow } from '../../store/trunks/trunk-row.ts';
 import type { TrunkStore } from '../../store/trunks/trunk-store.ts';
 
-/** One address. */
-type End = {
-  readonly address: string;
-  readonly isLocal: boolean;
-  name: string | null;
-  in: TrunkRow | null;
-  out: TrunkRow | null;
-};
+/** No row: their numbers begin at 1. */
+const NO_ROW = 0;
+
+/**
+ * One address, and the number of its row in each direction. A row itself would stay in memory when it has given way, with all
+ * its figures, for as long as its address is remembered.
+ */
+type End = { readonly address: string; readonly isLocal: boolean; name: string | null; in: number; out: number };
 
 export class TrunkEnds {
   readonly #trunks: Trunks;
@@ -39,11 +39,11 @@ export class TrunkEnds {
   row(c: Packet, isSource: boolean, direction: TrunkDirection): TrunkRow | null {
     const end = this.#end(c, isSource);
     if (end.isLocal) return null;
-    const known = end[direction];
-    if (known !== null && !known.isFolded) return known;
+    const known = this.#store.known(end[direction]);
+    if (known !== null) return known;
     const row = this.#store.row(end.name ?? end.address, direction, end.name !== null);
     // The row of all others is not kept: there may be room later.
-    if (row.name === (end.name ?? end.address)) end[direction] = row;
+    if (row.name === (end.name ?? end.address)) end[direction] = row.id;
     return row;
   }
 
@@ -58,8 +58,8 @@ export class TrunkEnds {
     if (this.#learned.size >= TRUNK_ADDRESSES) this.#learned.clear();
     this.#learned.set(end.address, name);
     end.name = name;
-    end.in = null;
-    end.out = null;
+    end.in = NO_ROW;
+    end.out = NO_ROW;
   }
 
   /** What the trunk at an address is called: its name, else the address; null for our own side. */
@@ -76,7 +76,7 @@ export class TrunkEnds {
     if (this.#ends.size >= TRUNK_ADDRESSES) this.#ends = new Map();
     const address = ipText(c.addresses, off, c.ipVersion);
     const name = this.#trunks.of(address) ?? this.#learned.get(address) ?? null;
-    const end = { address, name, isLocal: name === null && this.#trunks.isLocal(address), in: null, out: null };
+    const end = { address, name, isLocal: name === null && this.#trunks.isLocal(address), in: NO_ROW, out: NO_ROW };
     this.#ends.set(key, end);
     return end;
   }

@@ -61,9 +61,14 @@ export class TrunkStore {
     return row;
   }
 
-  /** The row with this number; of one that gave way, the row of all others. */
+  /** The row with this number; null when it gave way. */
+  known(id: number): TrunkRow | null {
+    return this.#byId.get(id) ?? null;
+  }
+
+  /** The same; of one that gave way, the row of all others. */
   byId(id: number, direction: TrunkDirection): TrunkRow {
-    return this.#byId.get(id) ?? this.other(direction);
+    return this.known(id) ?? this.other(direction);
   }
 
   other(direction: TrunkDirection): TrunkRow {

@@ -8,18 +8,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:net';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { endResponse, ProblemError } from '../../../../src/serve/http/problem-error.ts';
 import { dropRefusedBody } from '../../../../src/serve/http/request-body.ts';
-
-/** Bytes of live objects. */
-function heapBytes(): number {
-  setFlagsFromString('--expose-gc');
-  const collect: unknown = runInNewContext('gc');
-  if (typeof collect === 'function') collect();
-  return process.memoryUsage().heapUsed;
-}
+import { heapBytes } from '../../../helpers/live-heap.ts';
 
 async function refusingServer(t: TestContext): Promise<{ server: Server; port: number }> {
   const server = createServer((request, response) => {
