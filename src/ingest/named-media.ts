@@ -19,14 +19,20 @@ export const MEDIA_BYTES = 20;
 /** Tells of endpoints, MEDIA_BYTES each. Returns how many the filter has no room for. */
 export type TellFilter = (endpoints: Uint8Array, isNamed: boolean) => number;
 
+/** A dialog that has ended, till its endpoints are forgotten; null once they are. An evicted dialog is not held here. */
+type Waiting = { dialog: Dialog | null; readonly untilUs: number };
+
+/** What a dialog named, and where it waits. */
+type Named = { readonly keys: EndpointKey[]; waiting: Waiting | null };
+
 export class NamedMedia {
   readonly #tell: TellFilter;
   /** How many dialogs name an endpoint. */
   readonly #counts = new EndpointMap<number>();
-  readonly #keys = new Map<Dialog, EndpointKey[]>();
+  readonly #named = new Map<Dialog, Named>();
   /** Of which the filter is not told yet: whether it is to know them. */
   readonly #news = new Map<EndpointKey, boolean>();
-  #waiting: { readonly dialog: Dialog; readonly untilUs: number }[] = [];
+  #waiting: Waiting[] = [];
   #first = 0;
   /** Endpoints that the filter did not take: its map was full. */
   refused = 0;
@@ -43,29 +49,34 @@ export class NamedMedia {
   /** A description of the dialog named the endpoint. */
   onClaim(key: EndpointKey, dialog: Dialog): void {
     if (isEnded(dialog.state)) return;
-    const keys = this.#keys.get(dialog);
-    if (keys === undefined) this.#keys.set(dialog, [key]);
-    else if (keys.includes(key)) return;
-    else keys.push(key);
+    const named = this.#named.get(dialog);
+    if (named === undefined) this.#named.set(dialog, { keys: [key], waiting: null });
+    else if (named.keys.includes(key)) return;
+    else named.keys.push(key);
     this.#count(key, 1);
   }
 
   /** The dialog has another state: it ended, or an ended one continues. */
   onChange(dialog: Dialog, nowUs: number): void {
+    const named = this.#named.get(dialog);
     if (!isEnded(dialog.state)) {
-      if (!this.#keys.has(dialog)) for (const key of dialog.claimedKeys) this.onClaim(key, dialog);
-    } else if (this.#keys.has(dialog)) {
+      if (named === undefined) for (const key of dialog.claimedKeys) this.onClaim(key, dialog);
+      else leave(named);
+    } else if (named !== undefined) {
+      leave(named);
       if (this.#waiting.length - this.#first >= MAX_LINGERING_MEDIA) this.#forgetFirst();
-      this.#waiting.push({ dialog, untilUs: nowUs + CLAIM_LINGER_US });
+      named.waiting = { dialog, untilUs: nowUs + CLAIM_LINGER_US };
+      this.#waiting.push(named.waiting);
     }
   }
 
   /** The dialog was evicted. */
   onGone(dialog: Dialog): void {
-    const keys = this.#keys.get(dialog);
-    if (keys === undefined) return;
-    this.#keys.delete(dialog);
-    for (const key of keys) this.#count(key, -1);
+    const named = this.#named.get(dialog);
+    if (named === undefined) return;
+    this.#named.delete(dialog);
+    leave(named);
+    for (const key of named.keys) this.#count(key, -1);
   }
 
   /** Forgets the endpoints of calls that ended long enough ago. */
@@ -89,8 +100,8 @@ export class NamedMedia {
   }
 
   #forgetFirst(): void {
-    const dialog = this.#waiting[this.#first++]?.dialog;
-    if (dialog !== undefined && isEnded(dialog.state)) this.onGone(dialog);
+    const dialog = this.#waiting[this.#first++]?.dialog ?? null;
+    if (dialog !== null) this.onGone(dialog);
     if (this.#first < 1024 || this.#first * 2 < this.#waiting.length) return;
     this.#waiting = this.#waiting.slice(this.#first);
     this.#first = 0;
@@ -106,6 +117,12 @@ export class NamedMedia {
     if (this.#news.get(key) === before > 0) this.#news.delete(key);
     else this.#news.set(key, after > 0);
   }
+}
+
+/** Who waits is evicted, goes on, or ends once more. */
+function leave(named: Named): void {
+  if (named.waiting !== null) named.waiting.dialog = null;
+  named.waiting = null;
 }
 
 function writeEndpoint(out: Uint8Array, at: number, key: EndpointKey): void {

@@ -7,10 +7,12 @@ import type { Dialog } from '../../../src/store/dialogs/dialog.ts';
 import { STATE } from '../../../src/store/dialogs/dialog-state.ts';
 import { DialogStore } from '../../../src/store/dialogs/dialog-store.ts';
 import { EndpointIndex } from '../../../src/store/media/endpoint-index.ts';
+import { countAlive } from '../../helpers/live-heap.ts';
 import { dialogInit } from '../store/dialogs/dialog-init.ts';
 
 const NO_CODECS = { names: [], formats: [] };
 const SECOND = 1_000_000;
+const DIALOGS = 100;
 
 function kit(room = 100) {
   const told: string[] = [];
@@ -26,7 +28,11 @@ function kit(room = 100) {
     used -= over;
     return over;
   });
-  const dialogs = new DialogStore(100, (d) => media.onGone(d));
+  const dialogs: DialogStore = new DialogStore(DIALOGS, (d) => {
+    endpoints.remove(d);
+    dialogs.sdp.free(d);
+    media.onGone(d);
+  });
   const endpoints = new EndpointIndex(dialogs);
   const open = (callId: string): Dialog => dialogs.open(dialogInit(callId, { state: STATE.InCall }));
   const name = (d: Dialog, address: string, port: number): void => {
@@ -111,4 +117,31 @@ test('an endpoint that comes and goes before the filter is told is no news', () 
   media.onGone(a);
   name(b, '192.0.2.1', 4002);
   assert.deepEqual(news(), []);
+});
+
+test('a dialog that is evicted while its endpoints linger leaves no memory behind', async () => {
+  const { media, open, name, move } = kit();
+  const seen: WeakRef<Dialog>[] = [];
+  for (let i = 0; i < 20 * DIALOGS; i++) {
+    const d = open(`call-${i}`);
+    name(d, '192.0.2.1', 4000 + 2 * i);
+    move(d, STATE.Completed, i);
+    seen.push(new WeakRef(d));
+  }
+  const alive = await countAlive(seen);
+  assert.ok(alive <= DIALOGS, `${alive} dialogs are alive`);
+  assert.equal(media.size, DIALOGS);
+});
+
+test('a call that ends once more keeps its endpoints for as long again', () => {
+  const { media, open, name, move, news } = kit();
+  const d = open('a');
+  name(d, '192.0.2.1', 4000);
+  move(d, STATE.Failed, 0);
+  move(d, STATE.Trying, 5 * SECOND);
+  move(d, STATE.Failed, 20 * SECOND);
+  media.expire(51 * SECOND);
+  assert.deepEqual(news(), ['+192.0.2.1:4000']);
+  media.expire(52 * SECOND);
+  assert.deepEqual(news(), ['-192.0.2.1:4000']);
 });
