@@ -32,8 +32,8 @@ import { TrunkPings } from './trunk-pings.ts';
 /** Of INVITEs: a success stays, another final beats a demand for credentials. */
 const rank = (code: number): number => (code === 0 ? 0 : isAnswer(code) ? 3 : isChallenge(code) ? 1 : 2);
 
-/** So many messages make figures of a few megabytes before they are weighed. */
-const WEIGHED_EVERY = 16_384;
+/** So many messages make figures of 11 MiB at most before they are weighed: a call that is refused, 2.7 KiB at both ends. */
+const WEIGHED_EVERY = 4_096;
 
 export class TrunkWatch implements Observer {
   readonly store: TrunkStore;
