@@ -21,11 +21,8 @@ import type { MediaCase, MediaCheck, MediaContext, MediaStream } from './check.t
 import { checkCodecChange } from './codec-change.ts';
 import { machineOf, senderSide } from './meant-silence.ts';
 import { checkReports, hearsUnseen } from './reports.ts';
-import { checkStopped, wasAnswered } from './stop.ts';
+import { checkStopped, LEAST_PACKETS, wasAnswered } from './stop.ts';
 import { Ways } from './ways.ts';
-
-/** A tenth of a second: who opens a path or a NAT sends fewer. */
-const BEEP_PACKETS = 5;
 
 /** In this order. `needsAll`: what is missing may be what was evicted, or refused while the call ran. */
 const CHECKS: readonly { readonly check: MediaCheck; readonly needsAll: boolean }[] = [
@@ -134,7 +131,7 @@ function isOneWaySince(c: MediaCase, sinceUs: number, f: MediaFindings): boolean
   // What only reached into it from before is early media or what was before the hold, not the other direction. A beep after
   // it is.
   const heard = audio.filter(
-    (s) => !(s.lastUs < sinceUs + t.lateMediaMs * 1000) || (s.firstUs >= sinceUs && s.packets >= BEEP_PACKETS),
+    (s) => !(s.lastUs < sinceUs + t.lateMediaMs * 1000) || (s.firstUs >= sinceUs && s.packets >= LEAST_PACKETS),
   );
   const only = oneWayStream(d, heard, heard.length === audio.length ? ways : new Ways(heard));
   if (only === null) return false;

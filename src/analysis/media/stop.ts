@@ -19,8 +19,8 @@ import type { Ways } from './ways.ts';
 
 /** Directions that end this close to each other end together. */
 const TOGETHER_US = 1_000_000;
-/** Fewer packets are no media that could stop. */
-const MIN_PACKETS = 10;
+/** A tenth of a second: who opens a path or a NAT sends fewer. So many are media, which may stop. */
+export const LEAST_PACKETS = 5;
 
 /** Both sides promised to send and to receive all the time. */
 type Promised = { readonly fromUs: number; readonly toUs: number; readonly isMoved: boolean };
@@ -146,7 +146,7 @@ function stopsOf(c: MediaCase, ways: Ways<MediaStream>, promises: readonly Promi
     // Another socket of the same sender, or another sender to the same socket, carries it on.
     const { srcKey, dstKey } = s.stream;
     const heirs = audio.filter((o) => own.includes(o) || o.stream.srcKey === srcKey || o.stream.dstKey === dstKey);
-    if (own.reduce((n, o) => n + o.packets, 0) < MIN_PACKETS) continue;
+    if (own.reduce((n, o) => n + o.packets, 0) < LEAST_PACKETS) continue;
     const lastUs = Math.max(...heirs.map((o) => o.lastUs));
     const stop = stopAfter(lastUs, promises, c.thresholds.mediaStopSec * 1e6);
     if (stop !== null && !c.isTapOver(s, stop.atUs)) stops.push({ stream: s, ...stop });

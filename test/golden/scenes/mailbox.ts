@@ -129,6 +129,55 @@ export const MAILBOX: readonly Scene[] = [
     ${ends(30)}`,
   ),
   faulty(
+    'beep-and-nothing-more',
+    'media-stopped',
+    'a tenth of a second is media too, and it stops',
+    `
+    ${ANSWERED}
+    2.3-2.4 B>A rtp
+    2.3-30 A>B rtp
+    ${ends(30)}`,
+  ),
+  faulty(
+    'nine-packets-and-nothing-more',
+    'media-stopped',
+    'the same with nine packets',
+    `
+    ${ANSWERED}
+    2.3-2.48 B>A rtp
+    2.3-30 A>B rtp
+    ${ends(30)}`,
+  ),
+  faulty(
+    'three-packets-are-no-beep',
+    'one-way-audio',
+    'what opens a path is no speech',
+    `
+    ${ANSWERED}
+    2.3-2.36 B>A rtp
+    2.3-30 A>B rtp
+    ${ends(30)}`,
+  ),
+  faulty(
+    'mailbox-hears-nothing',
+    'one-way-audio',
+    'it speaks, and not one packet comes from who would leave a message',
+    `
+    ${box('sip:voicemail@example.com')}
+    0.2-30 B>A rtp
+    ${ends(30)}`,
+  ),
+  faulty(
+    'mailbox-loses-the-caller',
+    'media-stopped',
+    'the caller is gone in the middle of the message, the mailbox is not',
+    `
+    ${box('sip:voicemail@example.com')}
+    0.2-40 B>A rtp
+    0.2-8  A>B rtp
+    ${ends(40, 'B>A')}`,
+  ),
+  faulty(
     'callee-lost-its-network',
     'media-stopped',
     'no mailbox: the callee talks for 20 s and is gone',
