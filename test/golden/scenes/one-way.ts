@@ -130,6 +130,18 @@ export const ONE_WAY: readonly Scene[] = [
     'hint:unseen',
   ),
   faulty(
+    'video-past-the-tap',
+    'hint:unseen',
+    'speech comes by; of the video there are reports, and no RTP of its socket',
+    `
+    0    A>B INVITE sdp video
+    0.5  B>A 200 sdp video
+    0.52 A>B ACK
+    ${talk(0.6, 30)}
+    5-30 A:20002>B:30002 rtcp sent=1200
+    ${ends(30)}`,
+  ),
+  faulty(
     'sent-and-not-heard',
     'one-way-audio, hint:unseen',
     'one side says that it sends; the other one reports that nearly all of it is lost',

@@ -36,6 +36,24 @@ const RELAYED = `
   20.02 D>P 200
   20.03 P>L 200`;
 
+/** And one more, so that the relay has media with four hosts. */
+const RELAYED_TOO = `
+  call relayed-too C>W
+  1    C>P INVITE sdp
+  1.02 P>W INVITE sdp=R:45200
+  2    W>P 200 sdp=198.51.100.77:30000
+  2.01 P>C 200 sdp=R:45202
+  2.03 C>P ACK
+  2.04 P>W ACK
+  2.1-20 C>R:45202 rtp
+  2.1-20 R:45200>198.51.100.77:30000 rtp ssrc=C
+  2.1-20 198.51.100.77:30000>R:45200 rtp
+  2.1-20 R:45202>C rtp ssrc=W
+  20    C>P BYE
+  20.01 P>W BYE
+  20.02 W>P 200
+  20.03 P>C 200`;
+
 export const PATHS: readonly Scene[] = [
   healthy('direct-media-past-a-proxy', 'no media comes to this tap', BY_PROXY),
   healthy(
@@ -69,6 +87,33 @@ export const PATHS: readonly Scene[] = [
     3.04 X>B ACK
     30.1 X>B BYE
     30.12 B>X 200`,
+  ),
+  healthy(
+    'direct-media-at-once',
+    'the same before a packet was sent, at a PBX that carries the media of others',
+    `
+    0    A>X INVITE sdp
+    2.1  X>A 200 sdp
+    2.12 A>X ACK
+    2.14 X>A INVITE sdp=B
+    2.16 A>X 200 sdp
+    2.18 X>A ACK
+    ${ends(30, 'A>X')}
+    call out X>B
+    0.1  X>B INVITE sdp
+    2    B>X 200 sdp
+    2.02 X>B ACK
+    2.14 X>B INVITE sdp=A
+    2.16 B>X 200 sdp
+    2.18 X>B ACK
+    30.1 X>B BYE
+    30.12 B>X 200
+    call other C>X
+    1    C>X INVITE sdp
+    2    X>C 200 sdp=X:42010
+    2.02 C>X ACK
+    ${talk(2.1, 20, 'C>X:42010')}
+    ${ends(20, 'C>X')}`,
   ),
   healthy(
     'direct-media-from-the-start',
@@ -175,6 +220,27 @@ export const PATHS: readonly Scene[] = [
     2.3-16 A>B rtp
     2.3-16 198.51.100.98:30000>A rtp
     ${ends(16)}`,
+  ),
+  faulty(
+    'relayed-and-silent',
+    'no-media',
+    'the proxy gave the call its relay, which carries the media of others, and nobody is heard',
+    `
+    ${BY_PROXY.replace('INVITE\n', 'INVITE sdp=R:45100\n').replace('P>A 200\n', 'P>A 200 sdp=R:45102\n')}
+    ${RELAYED}${RELAYED_TOO}`,
+  ),
+  faulty(
+    'direct-and-silent',
+    'no-media',
+    'no media between the phones, whose next call shows that it comes past this tap',
+    `
+    ${BY_PROXY}
+    call next A>B
+    30    A>B INVITE sdp=A:20400
+    31    B>A 200 sdp=B:30400
+    31.02 A>B ACK
+    ${talk(31.1, 40, 'A:20400>B:30400')}
+    ${ends(40)}`,
   ),
   faulty(
     'relay-passes-nothing-on',

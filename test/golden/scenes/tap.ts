@@ -12,6 +12,21 @@ const BESIDE = `
   ${talk(3.1, 45, 'C>D')}
   ${ends(45, 'C>D')}`;
 
+/** Two that talk from the start. */
+const TALK_TOO = `
+  call beside C>D
+  0    C>D INVITE sdp
+  0.1  D>C 200 sdp
+  0.12 C>D ACK
+  ${talk(0.2, 45, 'C>D')}
+  ${ends(45, 'C>D')}
+  call third E>F
+  0    E>F INVITE sdp
+  0.1  F>E 200 sdp
+  0.12 E>F ACK
+  ${talk(0.2, 45, 'E>F')}
+  ${ends(45, 'E>F')}`;
+
 const REFRESH = `
   30    A>B INVITE sdp
   30.02 B>A 200 sdp
@@ -50,21 +65,48 @@ export const TAP: readonly Scene[] = [
     'twenty seconds, while it rings and others talk',
     `
     clock 1.5 20
-    ${TALKS}
-    call beside C>D
-    0    C>D INVITE sdp
-    0.1  D>C 200 sdp
-    0.12 C>D ACK
-    ${talk(0.2, 45, 'C>D')}
-    ${ends(45, 'C>D')}
-    call third E>F
-    0    E>F INVITE sdp
-    0.1  F>E 200 sdp
-    0.12 E>F ACK
-    ${talk(0.2, 45, 'E>F')}
-    ${ends(45, 'E>F')}`,
+    ${TALKS}${TALK_TOO}`,
   ),
   healthy('clock-steps-twice', 'forward and back again', `clock 15 2\nclock 25 -2\n${TALKS}${BESIDE}`),
+  faulty(
+    'one-way-over-a-step',
+    'one-way-audio',
+    'the clock is set, and one side never sends',
+    `clock 20 3600\n${ANSWERED}\n2.3-40 A>B rtp\n${ends(40)}${BESIDE}`,
+  ),
+  faulty(
+    'stopped-over-a-step',
+    'media-stopped',
+    'the clock is set long after one side fell silent',
+    `clock 25 -3600\n${ANSWERED}\n2.3-40 A>B rtp\n2.3-12 B>A rtp\n${ends(40)}${BESIDE}`,
+  ),
+  faulty(
+    'silent-over-a-step',
+    'no-media',
+    'an hour back, and nothing but reports',
+    `clock 20 -3600\n${ANSWERED}\n2.5-40 A>B rtcp\n2.6-40 B>A rtcp\n${ends(40)}${BESIDE}`,
+  ),
+  faulty(
+    'late-over-a-step',
+    'late-packets',
+    'a quarter of a second, and packets of one flow that are late all the time',
+    `clock 20 0.25\n${ANSWERED}\n2.3-40 A>B rtp late=30\n2.3-40 B>A rtp\n${ends(40)}${BESIDE}`,
+  ),
+  faulty(
+    'slow-over-a-step',
+    'post-dial-delay',
+    'fourteen seconds until it rings, of which the clock shows four',
+    `
+    clock 5 -10
+    0     A>B INVITE sdp
+    0.02  B>A 100
+    14    B>A 180
+    16    B>A 200 sdp
+    16.02 A>B ACK
+    ${talk(16.1, 45)}
+    ${ends(45)}
+    ${TALK_TOO}`,
+  ),
   faulty(
     'late-and-no-step',
     'late-packets',

@@ -155,6 +155,29 @@ export const TRANSFER: readonly Scene[] = [
     ${ends(30, 'A>C')}`,
   ),
   faulty(
+    'parked-and-lost',
+    'media-stopped',
+    'no music for the parked caller, and nobody is heard again',
+    `
+    0    A>X INVITE sdp
+    0.1  X>A 200 sdp
+    0.12 A>X ACK
+    ${talk(0.2, 8, 'A>X')}
+    ${ends(70, 'A>X')}`,
+  ),
+  faulty(
+    'silent-after-failed-transfer',
+    'media-stopped',
+    'Alice accepts, Carol is busy, and nobody is heard on the call that is left',
+    `
+    ${ANSWERED}
+    ${talk(2.3, 10)}
+    10    B>A REFER refer=C
+    10.02 A>B 202
+    ${notified(11, '486')}
+    ${ends(40)}`,
+  ),
+  faulty(
     'silent-after-refused-transfer',
     'media-stopped',
     'the transfer is refused, and then nobody is heard',
