@@ -70,7 +70,7 @@ test('row, document, ladder, scenarios and shipped columns', async (t) => {
     assert.deepEqual([steps.at(-1)?.from, steps.at(-1)?.to], [1, 0], name);
     const facts = dialogFacts(e, d);
     const columns = columnsOf(e, d, facts, [], NO_OPENING);
-    assert.deepEqual([columns.src, columns.dst], [src, dst], name);
+    assert.deepEqual([columns.src, columns.dst], [`${CALLER}:5060`, `${CALLEE}:5060`], name);
     assert.deepEqual([columns.trunkIn, columns.trunkOut], ['home', 'carrier'], name);
     const hop = finish(openingHop(d, log));
     assert.deepEqual([hop?.caller.host, hop?.callee.host], [CALLER, CALLEE], name);

@@ -45,6 +45,17 @@ test('a final response ends the INVITE', () => {
   }
 });
 
+test('a provisional response ends nothing', () => {
+  for (const status of [100, 180, 183, 199]) {
+    const ways = [EQUAL, { tag: 'own' }].map((tag) => {
+      const { d } = played((call, invite) => call.respond(invite, status, 50, tag));
+      assert.ok(Number.isNaN(d.finalUs) && Number.isNaN(d.endedUs), `${status}`);
+      return stateOf(d);
+    });
+    assert.ok(ways[0] === ways[1] && ['Trying', 'Ringing'].includes(ways[0] ?? ''), `${status}: ${ways}`);
+  }
+});
+
 test('a cancelled INVITE is cancelled, one sent again with credentials goes on', () => {
   const cancelled = played((call, invite) => {
     call.respond(call.cancel(invite, 100), 200, 110, EQUAL);
