@@ -5,7 +5,7 @@
 
 import type { Config } from '../config/config.ts';
 import { faults } from '../core/faults.ts';
-import type { Explorer } from '../explore/explorer.ts';
+import type { Explorer } from '../explore/port.ts';
 import { openService } from '../faces/cli/running-service.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
 import { speakOnStdio } from '../serve/mcp/stdio.ts';

@@ -5,8 +5,7 @@
 import { constants } from 'node:os';
 import type { Config } from '../config/config.ts';
 import { faults } from '../core/faults.ts';
-import type { Explorer } from '../explore/explorer.ts';
-import { terminalPort } from '../explore/terminal-port.ts';
+import type { Explorer } from '../explore/port.ts';
 import type { Asked } from '../faces/cli/asked.ts';
 import { readAsked } from '../faces/cli/asked.ts';
 import { openService } from '../faces/cli/running-service.ts';
@@ -33,7 +32,7 @@ export async function interact(
     refuseUnfit();
     const reading = capture(() => {
       screens = openInteractive(
-        terminalPort(explorer),
+        explorer,
         {
           question: newestFirst(asked.question),
           filterText: config.filter ?? '',

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createPeerControl } from '../actions/peer/control.ts';
 import type { Config } from '../config/config.ts';
 import { failure } from '../core/errors.ts';
-import type { Explorer } from '../explore/explorer.ts';
+import type { Explorer } from '../explore/port.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
 import { summaryLines } from '../faces/cli/summary.ts';
 import type { Listeners } from '../serve/listeners.ts';

@@ -33,15 +33,35 @@ import type { LadderStyle } from '../view/ladder-text.ts';
 import { ladderLines } from '../view/ladder-text.ts';
 import { legNotes } from '../view/leg-notes.ts';
 import { reportSteps } from '../view/report-input.ts';
-import type { AskPort, OtherLegs, TextLayout } from './ask-port.ts';
 import { pageSteps } from './call-page.ts';
 import type { ReadsBack } from './captures.ts';
 import { callCapture } from './captures.ts';
 import { changesSteps } from './changes.ts';
 import { chosenSteps } from './chosen.ts';
 import { hiddenBySteps } from './hidden-by.ts';
+import type { Explorer, OtherLegs, TextLayout } from './port.ts';
 import { Busy, Cannot, goneBy, NotHere, orNotHere } from './refusal.ts';
 import { select } from './selector.ts';
+
+/** What the explorer answers itself: documents of `/v1`, and figures. */
+type OfDocuments =
+  | 'dialogs'
+  | 'dialog'
+  | 'report'
+  | 'lint'
+  | 'audio'
+  | 'vcon'
+  | 'correlated'
+  | 'tree'
+  | 'streams'
+  | 'stream'
+  | 'captureReport'
+  | 'stats'
+  | 'metrics'
+  | 'summary'
+  | 'pulse'
+  | 'persistence'
+  | 'setPersistence';
 
 /** `orBusy` gives what was made; it throws Busy and counts that where nothing was, unless whoever asked has gone. */
 export function createAsker(
@@ -49,7 +69,7 @@ export function createAsker(
   saver: ReadsBack & { readonly file: OutputFile | null },
   turns: Turns,
   orBusy: <T>(made: T | null, signal?: AbortSignal) => T,
-): AskPort {
+): Omit<Explorer, OfDocuments> {
   const { evidence } = f;
   const { dialogs, identifiers } = evidence.stores;
 

@@ -34,8 +34,8 @@ import { queryStreams, streamBySsrc } from '../view/stream-query.ts';
 import { toSummary } from '../view/summary.ts';
 import type { ReadsBack } from './captures.ts';
 import { Containers } from './containers.ts';
-import type { Explorer } from './explorer.ts';
 import { createAsker } from './memory-asker.ts';
+import type { Explorer } from './port.ts';
 import { Busy, Cannot, goneBy, orNotHere } from './refusal.ts';
 
 /** The gate of what is written, the file of -O once it is open, and what its files hold of live calls. */

@@ -8,7 +8,7 @@ import { oneLine } from '../config/option-value.ts';
 import { OPTIONS } from '../config/options.ts';
 import { faults } from '../core/faults.ts';
 import { packageVersion } from '../core/package.ts';
-import type { ServePort } from '../explore/serve-port.ts';
+import type { Port } from '../explore/port.ts';
 import { createApi } from './api/server.ts';
 import { readApiCredentials, readMcpCredentials, readMetricsCredentials } from './auth/configured.ts';
 import { createMetricsPage } from './metrics/registry.ts';
@@ -29,7 +29,7 @@ function forgetSecretVariables(): void {
 /** `say` is given lines for people. Throws ServiceError. */
 export async function openListeners(
   config: Config,
-  readers: ServePort,
+  readers: Port,
   peer: PeerControl,
   say: (line: string) => void,
 ): Promise<Listeners> {

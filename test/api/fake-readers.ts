@@ -8,7 +8,7 @@ import {
   MOS_BOUNDS,
   PDD_SECONDS_BOUNDS,
 } from '../../src/core/counters.ts';
-import type { Explorer } from '../../src/explore/explorer.ts';
+import type { Explorer } from '../../src/explore/port.ts';
 import { NotHere, orNotHere } from '../../src/explore/refusal.ts';
 import { PersistenceGate } from '../../src/export/persistence-gate.ts';
 import type { DialogFilter } from '../../src/view/dialog-query.ts';

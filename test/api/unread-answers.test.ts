@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { hep3 } from '../../fixtures/build/hep.ts';
-import type { Explorer } from '../../src/explore/explorer.ts';
+import type { Explorer } from '../../src/explore/port.ts';
 import { startHepService } from '../helpers/hep-service.ts';
 import { asJson } from '../helpers/json.ts';
 import { until } from '../helpers/patience.ts';

@@ -3,7 +3,7 @@
  */
 import type { Expected } from '../../fixtures/build/expected.ts';
 import { dialogMismatches, streamMismatches } from '../../fixtures/build/match.ts';
-import type { Explorer } from '../../src/explore/explorer.ts';
+import type { Explorer } from '../../src/explore/port.ts';
 import { streamDocument } from '../../src/view/documents.ts';
 import { asJson, type Json } from './json.ts';
 import type { OpenSession } from './open-session.ts';

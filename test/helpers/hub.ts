@@ -9,7 +9,7 @@ import { agentTargets } from '../../src/explore/agents/targets.ts';
 import type { PartKey } from '../../src/explore/clickhouse/parts.ts';
 import type { StoreExplorer } from '../../src/explore/clickhouse/store-explorer.ts';
 import type { AgentRow } from '../../src/explore/clickhouse/stored-lists.ts';
-import type { Explorer } from '../../src/explore/explorer.ts';
+import type { Explorer } from '../../src/explore/port.ts';
 
 export type PretendedAgent = {
   readonly base: string;

@@ -8,8 +8,8 @@ import type { Session, SessionOptions, SessionParts } from '../../src/app/sessio
 import { createSession } from '../../src/app/session.ts';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import type { Explorer } from '../../src/explore/explorer.ts';
 import { createExplorer } from '../../src/explore/memory-explorer.ts';
+import type { Explorer } from '../../src/explore/port.ts';
 
 /** A session, and what tests look at in it. */
 export type OpenSession = Session &

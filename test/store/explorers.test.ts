@@ -15,7 +15,7 @@ import { Store } from '../../src/explore/clickhouse/store.ts';
 import type { StoreExplorer } from '../../src/explore/clickhouse/store-explorer.ts';
 import { createStoreExplorer } from '../../src/explore/clickhouse/store-explorer.ts';
 import { StoreReaders } from '../../src/explore/clickhouse/store-reader.ts';
-import type { Explorer } from '../../src/explore/explorer.ts';
+import type { Explorer } from '../../src/explore/port.ts';
 import type { CallsQuestion } from '../../src/explore/question.ts';
 import { sortOf } from '../../src/explore/question.ts';
 import { NotHere } from '../../src/explore/refusal.ts';

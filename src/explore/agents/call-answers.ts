@@ -16,13 +16,13 @@ import { MAX_LEGS_SHOWN, REMOTE_LIST_BYTES } from '../../core/item-limits.ts';
 import { Places } from '../../core/places.ts';
 import type { CallCapture } from '../captures.ts';
 import type { StoreExplorer } from '../clickhouse/store-explorer.ts';
+import type { Port } from '../port.ts';
 import type { Refusal } from '../refusal.ts';
 import { Away, Busy, Cannot, goneBy, ifHere, NotHere } from '../refusal.ts';
 import { callPath, readAudio, readCapture, readDocument } from '../remote/answers.ts';
 import { RemoteFailure } from '../remote/failures.ts';
 import type { Requests } from '../remote/requests.ts';
 import { readShape } from '../remote/shapes.ts';
-import type { ServePort } from '../serve-port.ts';
 import { type Agents, whySentence } from './agents.ts';
 
 const DOCUMENT = { bytes: AGENT_DOCUMENT_BYTES, values: AGENT_VALUES, ms: 2_000 };
@@ -31,7 +31,7 @@ const FILE_MS = 30_000;
 const AUDIO = { bytes: AUDIO_FILE_BYTES + 64 * 1024, ms: FILE_MS };
 const CONTAINER = { bytes: REMOTE_LIST_BYTES, ms: FILE_MS };
 
-type CallAnswers = Pick<ServePort, 'capture' | 'audio' | 'sipp' | 'lint' | 'vcon'>;
+type CallAnswers = Pick<Port, 'capture' | 'audio' | 'sipp' | 'lint' | 'vcon'>;
 /** A call as its agent knows it. */
 type Place = { readonly host: string; readonly callId: string };
 

@@ -13,10 +13,10 @@ import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { counterFamily } from '../../view/metrics-snapshot.ts';
 import type { ReportInput } from '../../view/report-input.ts';
 import { toTermination } from '../../view/termination.ts';
+import type { Port } from '../port.ts';
 import { orNotHere } from '../refusal.ts';
 import { RemoteFailure } from '../remote/failures.ts';
 import type { Selected } from '../selector.ts';
-import type { ServePort } from '../serve-port.ts';
 import {
   comparisonOf,
   documentOf,
@@ -71,7 +71,7 @@ type Answered =
   | 'select';
 
 /** A Call-ID may be `host:NAME:CALLID`: then the part of that host alone is meant. */
-export type StoreExplorer = Pick<ServePort, Answered> & {
+export type StoreExplorer = Pick<Port, Answered> & {
   /** Where the call was seen, the part that saw the first message first; none where it is not in the store. */
   partsOf(callId: string): Promise<readonly PartKey[]>;
   /** The runs of agents by their newest heartbeat, newest first. */
@@ -164,8 +164,8 @@ async function textOf(
   reader: StoreReader,
   names: Names,
   callIds: readonly string[],
-  layout: Parameters<ServePort['text']>[1],
-  style: Parameters<ServePort['text']>[2],
+  layout: Parameters<Port['text']>[1],
+  style: Parameters<Port['text']>[2],
 ): Promise<Iterable<string> | null> {
   if (layout === 'ladder') {
     const ladder = await ladderOf(reader, callIds, names);

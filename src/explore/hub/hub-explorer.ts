@@ -19,7 +19,7 @@ import type { Agents } from '../agents/agents.ts';
 import { callAnswers } from '../agents/call-answers.ts';
 import { fleetOf } from '../agents/fleet.ts';
 import type { StoreExplorer } from '../clickhouse/store-explorer.ts';
-import type { ServePort } from '../serve-port.ts';
+import type { Port } from '../port.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { agentRuns, hubFamilies } from './runs.ts';
 
@@ -27,7 +27,7 @@ import { agentRuns, hubFamilies } from './runs.ts';
 const CLOSED: Persistence = { enabled: false, authorized: false };
 
 /** Whoever opened the store and the agents closes them. */
-export function createHubExplorer(store: StoreExplorer, agents: Agents): ServePort {
+export function createHubExplorer(store: StoreExplorer, agents: Agents): Port {
   const fleet = fleetOf(agents);
   const heartbeats = new Heartbeats(store);
   // The first scrape has them too.

@@ -13,8 +13,8 @@ import {
   StreamList,
 } from '../../contract/index.ts';
 import { hexWord } from '../../core/fixed-digits.ts';
+import type { AgentPort } from '../port.ts';
 import { NotHere } from '../refusal.ts';
-import type { AgentPort } from '../serve-port.ts';
 
 /** The document at a path. Rejects with a refusal. */
 type Find = <T extends TSchema>(path: string, shape: Named<T>) => Promise<Static<T>>;

@@ -28,9 +28,8 @@ import {
 } from '../../core/item-limits.ts';
 import { safeText } from '../../core/terminal-text.ts';
 import type { Pulse } from '../../view/pulse.ts';
+import type { AgentPort, TerminalPort } from '../port.ts';
 import { Cannot, Refusal } from '../refusal.ts';
-import type { AgentPort } from '../serve-port.ts';
-import type { TerminalPort } from '../terminal-port.ts';
 import { agentPart } from './agent-part.ts';
 import { callPath, query, readAudio, readCapture, readDocument, selectorOf } from './answers.ts';
 import type { Bounds } from './exchange.ts';
@@ -43,7 +42,7 @@ import { captureTimeUs, isDrawable, isReadable } from './shapes.ts';
 import type { Target } from './target.ts';
 import { Watching } from './watching.ts';
 
-export type RemotePort = TerminalPort & AgentPort & { close(): void };
+export type RemotePort = TerminalPort & Required<Pick<TerminalPort, 'trouble'>> & AgentPort & { close(): void };
 
 const DOCUMENT: Bounds = { bytes: REMOTE_ANSWER_BYTES, ms: 30_000 };
 const LIST: Bounds = { bytes: REMOTE_LIST_BYTES, ms: 30_000 };

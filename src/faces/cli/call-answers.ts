@@ -4,8 +4,7 @@
 import type { Config } from '../../config/config.ts';
 import { oneLine, quoted } from '../../config/option-value.ts';
 import { failure } from '../../core/errors.ts';
-import type { TextLayout } from '../../explore/ask-port.ts';
-import type { Explorer } from '../../explore/explorer.ts';
+import type { Explorer, TextLayout } from '../../explore/port.ts';
 import { ifHere } from '../../explore/refusal.ts';
 import type { Asked } from './asked.ts';
 import { writeAudio, writeScenarios } from './call-files.ts';

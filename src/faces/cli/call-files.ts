@@ -8,7 +8,7 @@ import type { AskQuality } from '../../contract/index.ts';
 import { writeNewFile } from '../../core/create-file.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
 import { makeFolder } from '../../core/make-folder.ts';
-import type { Explorer } from '../../explore/explorer.ts';
+import type { Explorer } from '../../explore/port.ts';
 import { type Answer, whyRefused } from '../../explore/refusal.ts';
 import type { Lines } from './print-lines.ts';
 

@@ -6,9 +6,9 @@
  */
 import type { AskCall, HiddenBy } from '../../contract/index.ts';
 import { rowKey } from '../../core/maps.ts';
+import type { TerminalPort } from '../../explore/port.ts';
 import type { CallsQuestion, Sort } from '../../explore/question.ts';
 import { ifAnswered, whyRefused } from '../../explore/refusal.ts';
-import type { TerminalPort } from '../../explore/terminal-port.ts';
 
 const PAGE = 200;
 /** Rows before the end of what was read at which the next page is asked for. */

@@ -5,8 +5,8 @@
 
 import type { AskHead, AskLadder, AskMessage, AskMessages } from '../../contract/index.ts';
 import { faults } from '../../core/faults.ts';
+import type { TerminalPort } from '../../explore/port.ts';
 import { ifAnswered, NotHere } from '../../explore/refusal.ts';
-import type { TerminalPort } from '../../explore/terminal-port.ts';
 import type { LadderRow } from '../../view/ladder-text.ts';
 import { ladderRows } from '../../view/ladder-text.ts';
 import { answerOr, whyMissing } from './answered.ts';

@@ -5,8 +5,8 @@
 
 import { Player } from '../../actions/player.ts';
 import { faults } from '../../core/faults.ts';
+import type { TerminalPort } from '../../explore/port.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
-import type { TerminalPort } from '../../explore/terminal-port.ts';
 import { parseFilter } from '../../query/parse.ts';
 import { comparisonLines } from '../cli/comparison.ts';
 import { answerOr, whyMissing } from './answered.ts';

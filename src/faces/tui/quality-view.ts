@@ -6,8 +6,8 @@
 import type { AskQuality } from '../../contract/index.ts';
 import { carriedCodecs } from '../../core/carried-codecs.ts';
 import { faults } from '../../core/faults.ts';
+import type { TerminalPort } from '../../explore/port.ts';
 import { NotHere } from '../../explore/refusal.ts';
-import type { TerminalPort } from '../../explore/terminal-port.ts';
 import { clockOf } from '../../view/clock.ts';
 import { whyMissing } from './answered.ts';
 import type { App, Area, Cursor, View } from './app.ts';

@@ -6,8 +6,8 @@ import { mkdir, unlink } from 'node:fs/promises';
 import { createFileAsync } from '../../core/create-file.ts';
 import { errnoOf } from '../../core/errors.ts';
 import { callIdFileName } from '../../core/file-name.ts';
+import type { TerminalPort } from '../../explore/port.ts';
 import { Refusal } from '../../explore/refusal.ts';
-import type { TerminalPort } from '../../explore/terminal-port.ts';
 import { whyMissing } from './answered.ts';
 
 export type SavePort = Pick<TerminalPort, 'capture' | 'text' | 'call' | 'sipp' | 'audio'>;

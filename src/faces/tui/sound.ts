@@ -2,7 +2,7 @@
  * The key that plays a call, and ends what plays.
  */
 import type { Player } from '../../actions/player.ts';
-import type { TerminalPort } from '../../explore/terminal-port.ts';
+import type { TerminalPort } from '../../explore/port.ts';
 import { answerOr } from './answered.ts';
 import type { App } from './app.ts';
 import { LOOK } from './cells.ts';

@@ -1,7 +1,7 @@
 /**
  * The line on top: what is captured, how much of it, and whether something is lost.
  */
-import type { TerminalPort } from '../../explore/terminal-port.ts';
+import type { TerminalPort } from '../../explore/port.ts';
 import type { Pulse } from '../../view/pulse.ts';
 import type { Area } from './app.ts';
 import type { Cells } from './cells.ts';
@@ -23,7 +23,7 @@ export class SourceStrip {
 
   readonly draw = (cells: Cells, { y, width }: Area): void => {
     const pulse = this.#port.pulse();
-    const trouble = this.#port.trouble();
+    const trouble = this.#port.trouble?.() ?? '';
     this.#rate(pulse);
     const text = trouble === '' ? stripText(this.#source, pulse, this.#perSec) : `calltap: ${trouble}`;
     cells.put(0, y, text, trouble !== '' || pulse.isDegraded ? LOOK.red : LOOK.plain, width);

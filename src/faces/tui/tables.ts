@@ -2,9 +2,9 @@
  * The tables of the port as screens: what is wrong with calls, who registers, who attacks.
  */
 import type { AskAlert, AskRegistration } from '../../contract/index.ts';
+import type { TerminalPort } from '../../explore/port.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
 import { ALL_CALLS } from '../../explore/question.ts';
-import type { TerminalPort } from '../../explore/terminal-port.ts';
 import { secondText } from '../../view/clock.ts';
 import type { TableParts, TableRow } from './table-view.ts';
 

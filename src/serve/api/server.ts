@@ -22,7 +22,7 @@ import { errnoOf, failure } from '../../core/errors.ts';
 import { faults } from '../../core/faults.ts';
 import { hasFeature } from '../../core/features.ts';
 import { endpointText } from '../../core/ip.ts';
-import type { ServePort } from '../../explore/serve-port.ts';
+import type { Port } from '../../explore/port.ts';
 import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { counterFamily, numberFamily } from '../../view/metrics-snapshot.ts';
 import { addAsk } from '../ask/routes.ts';
@@ -57,7 +57,7 @@ import { addPersistenceRoutes, addServiceRoutes } from './routes/service.ts';
 import { addStreamRoutes } from './routes/streams.ts';
 
 export type ApiDeps = {
-  readonly readers: ServePort;
+  readonly readers: Port;
   readonly peer: PeerControl;
   /** `--api-max-rows` and `--api-max-conn`. */
   readonly maxRows: number;

@@ -6,17 +6,17 @@ import type { FastifyRequest } from 'fastify';
 import type { ProblemKind } from '../../contract/index.ts';
 import { ASK_HEAVY, ASK_HEAVY_WAITING } from '../../core/item-limits.ts';
 import { Places } from '../../core/places.ts';
+import type { AgentPort, Port } from '../../explore/port.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
 import { placeText, sortOf } from '../../explore/question.ts';
 import type { Answer } from '../../explore/refusal.ts';
 import { Busy, goneBy, NotHere } from '../../explore/refusal.ts';
-import type { AgentPort, ServePort } from '../../explore/serve-port.ts';
 import { parseFilter } from '../../query/parse.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import type { UnreadAnswers } from '../http/unread.ts';
 
 export type AskDeps = {
-  readonly readers: ServePort;
+  readonly readers: Port;
   readonly maxRows: number;
   /** Says whose credentials the request has, for the log. */
   readonly whose: (request: FastifyRequest) => string;

@@ -6,8 +6,8 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { faults } from '../../core/faults.ts';
 import { ASK_CHANGE_READERS, ASK_CHANGE_UNREAD_BYTES } from '../../core/item-limits.ts';
-import type { AskPort } from '../../explore/ask-port.ts';
 import type { Changes } from '../../explore/changes.ts';
+import type { Port } from '../../explore/port.ts';
 import { ifAnswered } from '../../explore/refusal.ts';
 
 /** How often readers are told what changed. */
@@ -27,7 +27,7 @@ type Reader = {
 };
 
 export class ChangeStreams {
-  readonly #port: Pick<AskPort, 'changes'>;
+  readonly #port: Pick<Port, 'changes'>;
   readonly #onMoved: (socket: Socket) => void;
   readonly #readers = new Set<Reader>();
   #timer: NodeJS.Timeout | null = null;
@@ -35,7 +35,7 @@ export class ChangeStreams {
   #isAsking = false;
 
   /** `onMoved` is told of each connection that got something. */
-  constructor(port: Pick<AskPort, 'changes'>, onMoved: (socket: Socket) => void) {
+  constructor(port: Pick<Port, 'changes'>, onMoved: (socket: Socket) => void) {
     this.#port = port;
     this.#onMoved = onMoved;
   }

@@ -7,7 +7,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import { MCP_BODY_BYTES } from '../../core/answer-limits.ts';
 import { faults } from '../../core/faults.ts';
-import type { ServePort } from '../../explore/serve-port.ts';
+import type { Port } from '../../explore/port.ts';
 import type { App } from '../api/routes/route.ts';
 import { createAgentServer } from './agent-server.ts';
 
@@ -15,7 +15,7 @@ import { createAgentServer } from './agent-server.ts';
 const OF_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
 export type McpDeps = {
-  readonly readers: ServePort;
+  readonly readers: Port;
   readonly maxRows: number;
   readonly version: string;
   readonly onFault: (error: unknown) => void;

@@ -7,7 +7,7 @@ import { Type } from 'typebox';
 import type { AskMessage } from '../../contract/index.ts';
 import { AskCallQuery, AskTrunksQuery, DEFAULT_LIMIT, SsrcParams, StreamQuery } from '../../contract/index.ts';
 import { MCP_DOCUMENT_CHARS, MCP_MESSAGE_CHARS, MCP_MESSAGES, MCP_ROWS } from '../../core/item-limits.ts';
-import type { AgentPort } from '../../explore/serve-port.ts';
+import type { AgentPort } from '../../explore/port.ts';
 import { explainedNames, findingHelp } from '../../view/finding-help.ts';
 import { readStream, streamFilterOf } from '../api/routes/streams.ts';
 import { heavily, readCalls, readQuestion, readSelector, withNotes } from '../ask/asking.ts';

@@ -9,7 +9,7 @@ import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
 import type { Named, ProblemKind } from '../../../contract/index.ts';
 import { PROBLEMS, Problem, ref } from '../../../contract/index.ts';
-import type { ServePort } from '../../../explore/serve-port.ts';
+import type { Port } from '../../../explore/port.ts';
 import type { UnreadAnswers } from '../../http/unread.ts';
 
 export type App = FastifyInstance<
@@ -21,7 +21,7 @@ export type App = FastifyInstance<
 >;
 
 export type RouteDeps = {
-  readonly readers: ServePort;
+  readonly readers: Port;
   /** `--api-max-rows`. */
   readonly maxRows: number;
 };

@@ -1,7 +1,7 @@
 /** GET /v1/streams and GET /v1/streams/{ssrc}. */
 
 import { DEFAULT_LIMIT, RtpStream, SsrcParams, StreamList, StreamQuery } from '../../../contract/index.ts';
-import type { ServePort } from '../../../explore/serve-port.ts';
+import type { Port } from '../../../explore/port.ts';
 import type { StreamFilter } from '../../../view/stream-query.ts';
 import { compileParameters } from '../parameters.ts';
 import type { App, RouteDeps } from './route.ts';
@@ -18,7 +18,7 @@ export function streamFilterOf({ limit, offset, orphaned, mos_below }: StreamQue
 }
 
 /** The stream of an SSRC in hex. Rejects with a refusal. */
-export async function readStream(readers: Pick<ServePort, 'stream'>, ssrc: string): Promise<RtpStream> {
+export async function readStream(readers: Pick<Port, 'stream'>, ssrc: string): Promise<RtpStream> {
   return readers.stream(Number.parseInt(ssrc.replace(/^0x/i, ''), 16));
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AskCall } from '../../../../src/contract/index.ts';
-import type { AskPort } from '../../../../src/explore/ask-port.ts';
+import type { TerminalPort } from '../../../../src/explore/port.ts';
 import { ALL_CALLS } from '../../../../src/explore/question.ts';
 import { Away } from '../../../../src/explore/refusal.ts';
 import { CallList } from '../../../../src/faces/tui/call-list.ts';
@@ -31,7 +31,7 @@ class Port {
   upTo = 1;
   changed: AskCall[] | null = [];
 
-  readonly page: AskPort['page'] = ({ sort }, limit, cursor) => {
+  readonly page: TerminalPort['page'] = ({ sort }, limit, cursor) => {
     this.asked++;
     const all = Array.from({ length: this.count }, (_, i) => call(sort.isDescending ? this.count - 1 - i : i));
     const start = cursor === '' ? 0 : Number(cursor);
@@ -50,7 +50,10 @@ class Port {
     progress: this.progress,
     nowUs: 0,
   });
-  readonly changes: AskPort['changes'] = (since) => ({ upTo: this.upTo, rows: since === null ? [] : this.changed });
+  readonly changes: TerminalPort['changes'] = (since) => ({
+    upTo: this.upTo,
+    rows: since === null ? [] : this.changed,
+  });
 }
 
 const ids = (list: CallList): string[] => [list.rows[0], list.rows.at(-1)].map((row) => row?.call_id ?? '');
@@ -116,7 +119,7 @@ test('nothing changed: the list is not read again; and one that takes long is re
 test('an answer that was overtaken by another question is let go of', async () => {
   const port = new Port();
   const answers: (() => void)[] = [];
-  const late: AskPort['page'] = (...words) =>
+  const late: TerminalPort['page'] = (...words) =>
     new Promise((resolve) => answers.push(() => resolve(port.page(...words))));
   const list = new CallList({ changes: port.changes, pulse: port.pulse, page: late }, NEWEST, () => undefined);
   const first = list.read();
@@ -199,7 +202,7 @@ test('a call that two hosts saw has two rows, and each changes by itself', async
   const parts = ['sbc1', 'sbc2'].map((host) => ({ ...call(1), host }));
   const more = { ...call(2), host: 'sbc1' };
   const pages: Readonly<Record<string, AskCall[]>> = { '': parts, next: [...parts.slice(1), more] };
-  const page: AskPort['page'] = (_, __, cursor) => ({
+  const page: TerminalPort['page'] = (_, __, cursor) => ({
     schema_version: 1,
     total: 2,
     calls: pages[cursor] ?? [],

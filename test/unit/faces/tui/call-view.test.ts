@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { LADDER_LIFELINES, LADDER_STEPS } from '../../../../src/core/answer-limits.ts';
-import { terminalPort } from '../../../../src/explore/terminal-port.ts';
 import { App } from '../../../../src/faces/tui/app.ts';
 import type { CallPort } from '../../../../src/faces/tui/call-view.ts';
 import { CallView } from '../../../../src/faces/tui/call-view.ts';
@@ -45,7 +44,7 @@ async function viewOf(t: TestContext, port: CallPort, callId: string) {
 
 test('a ladder of 33 legs with 500 hosts each', async (t) => {
   const { session } = await readCapture(t, manyHosts(33, 500).pcap(), ['--api', '127.0.0.1:1']);
-  const port = terminalPort(session.explorer);
+  const port = session.explorer;
   const { view, press, screen } = await viewOf(t, port, 'leg0');
   press('x');
   await new Promise((resolve) => setImmediate(resolve));
@@ -61,7 +60,7 @@ test('a ladder of 33 legs with 500 hosts each', async (t) => {
 
 test('a message for which the answer had no room', async (t) => {
   const { session } = await readCapture(t, largeDialog(400, 60_000).pcap());
-  const { press, screen } = await viewOf(t, terminalPort(session.explorer), 'large');
+  const { press, screen } = await viewOf(t, session.explorer, 'large');
   assert.ok(screen().some((line) => line.includes('Via: SIP/2.0/UDP')));
   press('end');
   assert.ok(screen().some((line) => /it is one of \d+ messages for which/.test(line)));
