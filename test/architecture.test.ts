@@ -22,6 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['ingest'],
   ['analysis', 'security'],
   ['query'],
+  ['watch'],
   ['view'],
   ['export'],
   ['explore'],
@@ -36,10 +37,11 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   sources: ['file', 'live', 'hep', 'tls'],
   decode: ['tcp', 'websocket', 'hep', 'tls'],
   protocols: ['sip', 'sip/scanner', 'sip/scanner/wasm', 'sdp', 'rtp', 'stun', 'codec'],
-  store: ['dialogs', 'media', 'messages', 'icmp', 'trunks'],
+  store: ['dialogs', 'media', 'messages', 'icmp'],
   ingest: ['dialogs', 'media'],
-  analysis: ['lint', 'media', 'signaling', 'trunks'],
+  analysis: ['lint', 'media', 'signaling'],
   security: ['outputs'],
+  watch: ['trunks'],
   explore: ['remote', 'clickhouse', 'agents', 'hub'],
   actions: ['hooks', 'peer', 'hep-out', 'ship'],
   serve: ['http', 'auth', 'api', 'api/plugins', 'api/routes', 'ask', 'metrics', 'mcp', 'console'],
@@ -50,13 +52,23 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
 const MAY_SEE: readonly (readonly [from: string, to: string, only: readonly string[]])[] = [
   // Services that must not know what a call is.
   ...['serve/auth', 'serve/http', 'actions/peer'].flatMap((leaf) =>
-    ['sources', 'decode', 'protocols', 'store', 'ingest', 'analysis', 'security', 'view', 'export', 'explore'].map(
-      (to) => [leaf, to, []] as const,
-    ),
+    [
+      'sources',
+      'decode',
+      'protocols',
+      'store',
+      'ingest',
+      'analysis',
+      'security',
+      'watch',
+      'view',
+      'export',
+      'explore',
+    ].map((to) => [leaf, to, []] as const),
   ),
   // Whoever answers reads the port of questions, and no store.
   ...['serve', 'faces'].flatMap((face) =>
-    ['decode', 'protocols', 'store', 'analysis', 'export'].map((to) => [face, to, []] as const),
+    ['decode', 'protocols', 'store', 'analysis', 'watch', 'export'].map((to) => [face, to, []] as const),
   ),
   ['serve', 'ingest', []],
   ['serve', 'sources', []],
@@ -68,7 +80,7 @@ const MAY_SEE: readonly (readonly [from: string, to: string, only: readonly stri
   ['app', 'protocols', []],
   ['app', 'store', ['src/store/stores.ts']],
   // Only ingest writes; readers take the view that cannot.
-  ...['analysis', 'view', 'export', 'explore'].flatMap((reader) => [
+  ...['analysis', 'watch', 'view', 'export', 'explore'].flatMap((reader) => [
     [reader, 'ingest/dialogs', []] as const,
     [reader, 'ingest/media', []] as const,
   ]),
@@ -78,7 +90,7 @@ const MAY_SEE: readonly (readonly [from: string, to: string, only: readonly stri
 const APP = { files: 14, lines: 1_500 };
 
 /** Between a byte and a document there is no input, no output and no clock on the wall. */
-const PURE = ['contract', 'decode', 'protocols', 'store', 'ingest', 'analysis', 'query', 'view'];
+const PURE = ['contract', 'decode', 'protocols', 'store', 'ingest', 'analysis', 'query', 'watch', 'view'];
 const IMPURE_MODULE =
   /^(node:(fs|net|dgram|tls|http2?|https|child_process|worker_threads|cluster|os|process|readline)\b|fastify|@fastify\/(?!type-provider)|execa|prom-client|pino)/;
 const IMPURE_CODE =

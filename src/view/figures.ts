@@ -3,10 +3,6 @@
  */
 import type { Evidence, Rules } from '../analysis/evidence.ts';
 import { createEvidence } from '../analysis/evidence.ts';
-import { CallObservations } from '../analysis/observations.ts';
-import { stirShakenLog } from '../analysis/stir-shaken.ts';
-import type { TellTrunk } from '../analysis/trunks/trunk-alarm.ts';
-import { TrunkWatch } from '../analysis/trunks/trunk-watch.ts';
 import type { Ingest, IngestOptions, IngestParts } from '../ingest/ingest.ts';
 import { createIngest } from '../ingest/ingest.ts';
 import type { Observer } from '../ingest/observer.ts';
@@ -14,6 +10,10 @@ import { TlsIngest } from '../ingest/tls.ts';
 import type { Security } from '../security/detection.ts';
 import type { HepListener } from '../sources/hep/listener.ts';
 import type { TlsSource } from '../sources/tls/source.ts';
+import { CallObservations } from '../watch/observations.ts';
+import { stirShakenLog } from '../watch/stir-shaken.ts';
+import type { TellTrunk } from '../watch/trunks/trunk-alarm.ts';
+import { TrunkWatch } from '../watch/trunks/trunk-watch.ts';
 import type { Watching } from './live-calls.ts';
 import { LiveCalls } from './live-calls.ts';
 import type { LabelledCount, MetricFamily } from './metrics-snapshot.ts';

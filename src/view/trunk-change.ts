@@ -1,7 +1,8 @@
 /** A trunk that goes down or is up again, for a command and for a person. */
-import type { TrunkChange } from '../analysis/trunks/trunk-alarm.ts';
+
 import type { TrunkEvent } from '../contract/hook.ts';
 import type { ClockStep } from '../store/clock-steps.ts';
+import type { TrunkChange } from '../watch/trunks/trunk-alarm.ts';
 import { toAskTrunk } from './ask-trunks.ts';
 import { capturedText } from './captured-at.ts';
 

@@ -2,8 +2,8 @@
  * Metrics of the trunks that the configuration names, and of no others: an address is no label, as anybody can send from a
  * new one.
  */
-import type { TrunkFigures } from '../store/trunks/trunk-figures.ts';
-import type { TrunkRow } from '../store/trunks/trunk-row.ts';
+import type { TrunkFigures } from '../watch/trunks/trunk-figures.ts';
+import type { TrunkRow } from '../watch/trunks/trunk-row.ts';
 import type { Figures } from './figures.ts';
 import type { MetricFamily, MetricSample } from './metrics-snapshot.ts';
 

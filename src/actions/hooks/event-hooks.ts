@@ -3,7 +3,6 @@
  */
 
 import { lastWindow, streamQuality } from '../../analysis/stream-quality.ts';
-import type { TrunkChange } from '../../analysis/trunks/trunk-alarm.ts';
 import type { Config } from '../../config/config.ts';
 import type { DialogStateEvent, QualityEvent } from '../../contract/hook.ts';
 import { failure } from '../../core/errors.ts';
@@ -22,6 +21,7 @@ import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { ssrcText, toInterval, toStreamRow } from '../../view/stream-document.ts';
 import { readWindow } from '../../view/stream-reading.ts';
 import { toTrunkEvent } from '../../view/trunk-change.ts';
+import type { TrunkChange } from '../../watch/trunks/trunk-alarm.ts';
 import { splitCommand } from './command-line.ts';
 import { ExecHook } from './exec-hook.ts';
 

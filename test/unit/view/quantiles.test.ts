@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TrunkQuantiles } from '../../../src/contract/index.ts';
-import { TrunkFigures } from '../../../src/store/trunks/trunk-figures.ts';
 import { trunkFigures } from '../../../src/view/ask-trunks.ts';
 import { nearestRankOf } from '../../../src/view/pdd-percentiles.ts';
 import { binsOfSum, quantilesOf } from '../../../src/view/quantiles.ts';
+import { TrunkFigures } from '../../../src/watch/trunks/trunk-figures.ts';
 
 const SHARES = [
   ['p05', 5],

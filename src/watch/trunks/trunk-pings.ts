@@ -3,8 +3,8 @@
  */
 import { mixHashes } from '../../core/hash.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
-import type { TrunkRow } from '../../store/trunks/trunk-row.ts';
-import { minuteOf } from '../../store/trunks/trunk-spans.ts';
+import type { TrunkRow } from './trunk-row.ts';
+import { minuteOf } from './trunk-spans.ts';
 
 /** Requests of a trunk that are known when they, or their answers, come again. */
 const WAITING = 8;

@@ -2,12 +2,13 @@
  * How a call sounded on a trunk: of the streams that run from or to the trunk's own addresses, or, where its media has
  * others, of all streams of the call.
  */
+
+import { streamQuality } from '../../analysis/stream-quality.ts';
 import { endpointKeyAddress } from '../../core/ip.ts';
 import { isKeysOnly } from '../../protocols/rtp/stream-figures.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { Capture } from '../../store/stores.ts';
-import { streamQuality } from '../stream-quality.ts';
 
 export type CallMedia = {
   /** The lowest of the streams; null where none can be scored. */

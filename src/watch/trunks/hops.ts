@@ -8,10 +8,10 @@ import { takeWideHash, wideHash } from '../../core/hash.ts';
 import { HashIndex } from '../../core/hash-index.ts';
 import { MAX_TRUNK_CALL_HOPS, MAX_TRUNK_HOPS } from '../../core/item-limits.ts';
 import { isChallenge } from '../../protocols/sip/message.ts';
-import { isAnswer } from '../dialogs/call-outcome.ts';
-import type { Dialog } from '../dialogs/dialog.ts';
-import { type Accessors, defineAccessors, row } from '../row.ts';
-import { BLOCK, NONE, RowBlocks } from '../row-blocks.ts';
+import { isAnswer } from '../../store/dialogs/call-outcome.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import { type Accessors, defineAccessors, row } from '../../store/row.ts';
+import { BLOCK, NONE, RowBlocks } from '../../store/row-blocks.ts';
 
 const HOP = row(80, {
   /** Of a row that was given back, the next free one. */

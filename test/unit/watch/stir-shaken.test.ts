@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scriptOf } from '../../../fixtures/build/calls-setup.ts';
-import { FRESH_SEC, freshness, stirShakenLines } from '../../../src/analysis/stir-shaken.ts';
 import { parseIdentity } from '../../../src/protocols/sip/identity.ts';
 import { SCAN, scanSip } from '../../../src/protocols/sip/scanner/scan.ts';
+import { FRESH_SEC, freshness, stirShakenLines } from '../../../src/watch/stir-shaken.ts';
 
 const NOW_SEC = 1_741_078_800;
 

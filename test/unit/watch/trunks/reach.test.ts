@@ -1,8 +1,8 @@
 /** When a trunk is down, since when, and when it is back. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Reach } from '../../../../src/store/trunks/reach.ts';
-import { TrunkRow } from '../../../../src/store/trunks/trunk-row.ts';
+import { Reach } from '../../../../src/watch/trunks/reach.ts';
+import { TrunkRow } from '../../../../src/watch/trunks/trunk-row.ts';
 
 const SEC = 1e6;
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TRUNK_FIGURE_BYTES, TRUNK_MINUTES } from '../../../../src/core/item-limits.ts';
-import { TrunkFigures } from '../../../../src/store/trunks/trunk-figures.ts';
-import { TrunkSpans } from '../../../../src/store/trunks/trunk-spans.ts';
-import { TrunkStore } from '../../../../src/store/trunks/trunk-store.ts';
+import { TrunkFigures } from '../../../../src/watch/trunks/trunk-figures.ts';
+import { TrunkSpans } from '../../../../src/watch/trunks/trunk-spans.ts';
+import { TrunkStore } from '../../../../src/watch/trunks/trunk-store.ts';
 
 /** A minute some years after the epoch, at the beginning of an hour. */
 const START = 480_000 * 60;

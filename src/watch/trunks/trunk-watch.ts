@@ -19,15 +19,15 @@ import type { Stream } from '../../store/media/stream.ts';
 import { NO_PLACE } from '../../store/media/stream-columns.ts';
 import { NONE } from '../../store/row-blocks.ts';
 import type { Capture } from '../../store/stores.ts';
-import { HOP_FACT, Hops } from '../../store/trunks/hops.ts';
-import type { TrunkRow } from '../../store/trunks/trunk-row.ts';
-import { minuteOf } from '../../store/trunks/trunk-spans.ts';
-import { TrunkStore } from '../../store/trunks/trunk-store.ts';
+import { HOP_FACT, Hops } from './hops.ts';
 import type { TellTrunk } from './trunk-alarm.ts';
 import { TrunkAlarm } from './trunk-alarm.ts';
 import { TrunkEnds } from './trunk-ends.ts';
 import { heardOf, mediaOn } from './trunk-media.ts';
 import { TrunkPings } from './trunk-pings.ts';
+import type { TrunkRow } from './trunk-row.ts';
+import { minuteOf } from './trunk-spans.ts';
+import { TrunkStore } from './trunk-store.ts';
 
 /** Of INVITEs: a success stays, another final beats a demand for credentials. */
 const rank = (code: number): number => (code === 0 ? 0 : isAnswer(code) ? 3 : isChallenge(code) ? 1 : 2);

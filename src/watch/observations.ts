@@ -1,6 +1,8 @@
 /**
  * What a server counts of calls and streams as they end, for the histograms of the metrics.
  */
+
+import { streamQuality } from '../analysis/stream-quality.ts';
 import {
   BucketCounts,
   JITTER_MS_BOUNDS,
@@ -17,7 +19,6 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import { isEnded } from '../store/dialogs/dialog-state.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { Capture } from '../store/stores.ts';
-import { streamQuality } from './stream-quality.ts';
 
 export class CallObservations implements Observer {
   /** Call attempts by how they ended; they never fall. */

@@ -10,8 +10,8 @@ import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../../protocols/sip/text.ts';
 import { parseUri } from '../../protocols/sip/uri.ts';
 import type { Packet } from '../../sources/packet.ts';
-import type { TrunkDirection, TrunkRow } from '../../store/trunks/trunk-row.ts';
-import type { TrunkStore } from '../../store/trunks/trunk-store.ts';
+import type { TrunkDirection, TrunkRow } from './trunk-row.ts';
+import type { TrunkStore } from './trunk-store.ts';
 
 /** No row: their numbers begin at 1. */
 const NO_ROW = 0;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MAX_TRUNK_ROWS } from '../../../../src/core/item-limits.ts';
-import type { TrunkFigures } from '../../../../src/store/trunks/trunk-figures.ts';
-import { TrunkStore } from '../../../../src/store/trunks/trunk-store.ts';
+import type { TrunkFigures } from '../../../../src/watch/trunks/trunk-figures.ts';
+import { TrunkStore } from '../../../../src/watch/trunks/trunk-store.ts';
 
 const more = (f: TrunkFigures): void => {
   f.attempts++;

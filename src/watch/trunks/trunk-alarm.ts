@@ -2,7 +2,7 @@
  * Says when a trunk that has a name goes down, and when it is up again. Addresses without a name are not told of: phones come
  * and go.
  */
-import type { TrunkRow, TrunkState } from '../../store/trunks/trunk-row.ts';
+import type { TrunkRow, TrunkState } from './trunk-row.ts';
 
 export type TrunkChange = {
   readonly row: TrunkRow;
