@@ -75,8 +75,8 @@ const MAY_SEE: readonly (readonly [from: string, to: string, only: readonly stri
   // Clocks of HEP senders are told of as they change; lines for fail2ban are data of standard output.
   ['faces', 'ingest', ['src/ingest/hep-clocks.ts']],
   ['faces', 'security', ['src/security/detection.ts']],
-  // Nothing in app can compute an answer.
-  ['app', 'analysis', []],
+  // app makes what answers rest on, and can compute none.
+  ['app', 'analysis', ['src/analysis/evidence.ts']],
   ['app', 'protocols', []],
   ['app', 'store', ['src/store/stores.ts']],
   // Only ingest writes; readers take the view that cannot.

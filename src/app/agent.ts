@@ -35,7 +35,7 @@ export async function serveAgent(
     () => undefined,
     () => undefined,
   );
-  const whenReady = session.figures.isLive ? Promise.resolve() : ended;
+  const whenReady = session.figures.evidence.capture.isLive ? Promise.resolve() : ended;
   const speech = speakOnStdio({ ...ALONE, readers, maxRows, whenReady }, say);
   faults.run('face', () => speech.ended.then(() => stop.end()));
   try {

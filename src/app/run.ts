@@ -19,7 +19,7 @@ import { createExplorer } from '../explore/memory-explorer.ts';
 import type { Explorer } from '../explore/port.ts';
 import type { Asked } from '../faces/cli/asked.ts';
 import { readAsked } from '../faces/cli/asked.ts';
-import { watchingOf } from '../faces/cli/live-answers.ts';
+import { tellingOf } from '../faces/cli/live-answers.ts';
 import { logTo } from '../faces/cli/log-file.ts';
 import { printAnswer, printDocuments, printTable, saySaved } from '../faces/cli/print.ts';
 import { ProgressBar } from '../faces/cli/progress.ts';
@@ -30,7 +30,7 @@ import { Security } from '../security/detection.ts';
 import { watchLoopTurns } from '../sources/loop-watch.ts';
 import { loadNative } from '../sources/native.ts';
 import { refuseUnknownRules } from '../view/lint.ts';
-import type { Watching } from '../view/live-calls.ts';
+import type { Telling } from '../view/live-documents.ts';
 import { beforeCrash } from './crash.ts';
 import type { LiveSession } from './live.ts';
 import type { Capturing, FilesRead } from './read-files.ts';
@@ -105,9 +105,9 @@ export async function runCapture(config: Config): Promise<number> {
   }
   const asked = readAsked(config);
   const log = config.log === null ? null : logTo(config.log);
-  const watching = isLive(config) ? watchingOf(config, asked) : null;
+  const telling = isLive(config) ? tellingOf(config, asked) : null;
   // Files that options name may be slow pipes: a signal ends that at once.
-  const parts = sessionParts(config, watching);
+  const parts = sessionParts(config, telling);
   const stop = new StopSignal();
   const { session, capture: reads } = await open(config, parts, stop);
   // Whoever only prints answers nobody meanwhile; the start is over when all is open.
@@ -127,7 +127,7 @@ export async function runCapture(config: Config): Promise<number> {
   let isPrinted = config.interactive || config.mcpStdio;
   const print = async (): Promise<boolean> => {
     isPrinted = true;
-    const { watched } = session.figures;
+    const { watched } = session;
     if (watched !== null) {
       // What was told while it happened is not told again.
       await printDocuments(watched.rest());
@@ -179,7 +179,7 @@ async function printed(
   const { file } = session.figures;
   const bar =
     file === null
-      ? new StatusLine(() => explorer.pulse(), session.figures.watched === null)
+      ? new StatusLine(() => explorer.pulse(), session.watched === null)
       : new ProgressBar('reading', () => file.progress());
   let done: FilesRead;
   try {
@@ -254,7 +254,7 @@ async function open(
 
 type FirstParts = Omit<SessionParts, 'live' | 'listener' | 'tls'>;
 
-function sessionParts(config: Config, watching: Watching | null): FirstParts {
+function sessionParts(config: Config, telling: Telling | null): FirstParts {
   const { hepAuth } = config;
   return {
     options: sessionOptions(config),
@@ -264,7 +264,7 @@ function sessionParts(config: Config, watching: Watching | null): FirstParts {
     hooks: hooksOf(config),
     sayIdentity: config.stirShaken ? (line) => standardError.write(`${line}\n`) : null,
     sayTrunk: isLive(config) ? say : null,
-    watching,
+    telling,
     meters: [lineLosses],
   };
 }

@@ -28,7 +28,7 @@ export async function serve(
   print: () => Promise<unknown>,
   { came }: StopSignal,
 ): Promise<number> {
-  const { isLive } = session.figures;
+  const { isLive } = session.figures.evidence.capture;
   let listeners: Listeners | null = null;
   const peer = createPeerControl({
     ctl: config.peerCtl,

@@ -5,7 +5,13 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Hooks } from '../actions/hooks/event-hooks.ts';
 import type { Outputs } from '../actions/outputs.ts';
+import { createEvidence } from '../analysis/evidence.ts';
+import type { CallDocument } from '../contract/index.ts';
+import type { IngestOptions } from '../ingest/ingest.ts';
+import { createIngest } from '../ingest/ingest.ts';
+import type { Observer } from '../ingest/observer.ts';
 import { observersOf } from '../ingest/observer.ts';
+import { TlsIngest } from '../ingest/tls.ts';
 import type { Security } from '../security/detection.ts';
 import type { PortSpan } from '../sources/capture-memory.ts';
 import type { FileEnd, FilesEnd } from '../sources/file/file-source.ts';
@@ -16,25 +22,32 @@ import type { LiveSource } from '../sources/live/live-source.ts';
 import { loadNative } from '../sources/native.ts';
 import type { TlsSource } from '../sources/tls/source.ts';
 import type { Figures, Meter } from '../view/figures.ts';
-import { createFigures } from '../view/figures.ts';
-import type { Watching } from '../view/live-calls.ts';
+import type { Telling } from '../view/live-documents.ts';
+import { inDocuments } from '../view/live-documents.ts';
 import { trunkChangeLine } from '../view/trunk-change.ts';
+import { LiveCalls } from '../watch/live-calls.ts';
+import { CallObservations } from '../watch/observations.ts';
+import { stirShakenLog } from '../watch/stir-shaken.ts';
+import { TrunkWatch } from '../watch/trunks/trunk-watch.ts';
 
 /** Streams judged before other work gets a turn. */
 const JUDGE_A_TURN = 200;
 
-export type SessionOptions = Figures['options'] & {
-  readonly sipPorts: readonly PortSpan[];
-  readonly wsPorts: readonly PortSpan[];
-  readonly espNull: boolean;
-  readonly bpf: string | null;
-  readonly handsFrames: boolean;
-  readonly hep: boolean;
-  /** Count the quality of streams as they end. */
-  readonly observesQuality: boolean;
-  /** The file of -O gets frames when they have been chosen, by a second reading. */
-  readonly writesLater?: boolean;
-};
+export type SessionOptions = IngestOptions &
+  Figures['evidence']['rules'] & {
+    /** After how many OPTIONS in a row without any answer a trunk is down; null where nobody asks for trunks. */
+    readonly counting: { readonly downAfter: number } | null;
+    readonly sipPorts: readonly PortSpan[];
+    readonly wsPorts: readonly PortSpan[];
+    readonly espNull: boolean;
+    readonly bpf: string | null;
+    readonly handsFrames: boolean;
+    readonly hep: boolean;
+    /** Count the quality of streams as they end: only a server shows it. */
+    readonly observesQuality: boolean;
+    /** The file of -O gets frames when they have been chosen, by a second reading. */
+    readonly writesLater?: boolean;
+  };
 
 export type SessionParts = {
   readonly options: SessionOptions;
@@ -47,10 +60,12 @@ export type SessionParts = {
   readonly hepAuth: string | null;
   readonly security: Security | null;
   readonly hooks: Hooks | null;
+  /** Says a line for each Identity token; null without --stir-shaken. */
   readonly sayIdentity: ((line: string) => void) | null;
   /** Told a line when a trunk goes down, and when it is up again; null where nobody waits for that. */
   readonly sayTrunk: ((line: string) => void) | null;
-  readonly watching: Watching | null;
+  /** Who is told of calls while they happen; null where nobody is. */
+  readonly telling: Telling | null;
   /** What counts losses beside the outputs and hooks. */
   readonly meters: readonly Meter[];
 };
@@ -59,6 +74,8 @@ export type Session = {
   readonly figures: Figures;
   readonly outputs: Outputs;
   readonly hooks: Hooks | null;
+  /** Calls while they happen; null where nobody is told of them. */
+  readonly watched: LiveCalls<CallDocument> | null;
   /**
    * Reads files by the time of their packets; null where none are read. Throws ServiceError for one that cannot be read
    * at all. `onOpened` is called once they are known to be captures.
@@ -73,34 +90,47 @@ export type Session = {
   close(): void;
 };
 
+/** Puts together what reads a capture, what keeps it, what watches it, and what is counted of all that. */
 export function createSession(parts: SessionParts): Session {
-  const { options, outputs, live, listener, tls, security, hooks } = parts;
+  const { options, outputs, live, listener, tls, security, hooks, telling } = parts;
+  const { mirror, shipping } = outputs;
+  const startedMs = Date.now();
   const isLive = live !== null || listener !== null || tls !== null;
   const source = live ?? new FileSource({ ...options, retainsPayload: options.audioBytes > 0 });
-  const { mirror } = outputs;
-  const startedMs = Date.now();
-  const figures = createFigures({
-    ...parts,
-    hepAuth: parts.hepAuth === null ? null : new HepAuth(parts.hepAuth),
-    source,
-    file: source instanceof FileSource && !isLive ? source : null,
-    isLive,
+  const file = source instanceof FileSource && !isLive ? source : null;
+  const observations = new CallObservations(options.observesQuality);
+  const trunks = trunksOf(parts, () => clockSteps);
+  const watched = telling && new LiveCalls(inDocuments(() => evidence, telling));
+  // In the order in which they are shown things.
+  const observers: readonly Observer[] = [
+    mirror?.observer,
+    outputs.calls,
+    ...(shipping?.observers ?? []),
+    hooks,
+    watched,
+    parts.sayIdentity && stirShakenLog(parts.sayIdentity),
+    security,
+    trunks,
+    observations,
+  ].filter((observer) => observer !== null && observer !== undefined);
+  const ingest = createIngest({
+    options,
+    ...{ source, file, live, isLive, observers },
     mayPair: listener === null || live !== null || tls !== null,
+    hepAuth: parts.hepAuth === null ? null : new HepAuth(parts.hepAuth),
     digest: loadNative().digest,
-    isOwn: (outer) => mirror?.isOwn(outer) ?? false,
-    observesQuality: options.observesQuality,
-    observers: [
-      ...(mirror === null ? [] : [mirror.observer]),
-      ...(outputs.calls === null ? [] : [outputs.calls]),
-      ...(outputs.shipping?.observers ?? []),
-      ...(hooks === null ? [] : [hooks]),
-    ],
-    tellTrunk: (change) => {
-      const steps = figures.evidence.capture.clockSteps;
-      hooks?.onTrunk(change, steps);
-      parts.sayTrunk?.(trunkChangeLine(change, steps));
-    },
     frameSink: outputs.calls,
+    isOwn: (outer) => mirror?.isOwn(outer) ?? false,
+  });
+  const { stores, capture } = ingest;
+  const { clockSteps } = capture;
+  const evidence: Figures['evidence'] = createEvidence(
+    { stores, capture, rules: options, trunkAt: (address) => (trunks ?? options.trunks).called(address) },
+    () => ingest.packets.records,
+  );
+  const figures: Figures = {
+    ...{ source, file, live, listener, ingest, evidence, observations, trunks, security },
+    tls: tls && { source: tls, ingest: new TlsIngest(ingest.sip, (low, high, isSip) => tls.verdict(low, high, isSip)) },
     saving: outputs,
     meters: [outputs, ...(hooks === null ? [] : [hooks]), ...parts.meters],
     identity: {
@@ -108,24 +138,22 @@ export function createSession(parts: SessionParts): Session {
       instance: randomUUID(),
       uptimeSec: () => Math.floor((Date.now() - startedMs) / 1000),
     },
-  });
-  const { file, ingest, observers } = figures;
-  const { clockSteps } = figures.evidence.capture;
+  };
   if (security !== null) security.clockSteps = clockSteps;
   // What is read of files keeps the time in which it is judged: whoever receives it judges too.
   if (isLive && mirror !== null) mirror.clockSteps = clockSteps;
-  outputs.calls?.begin(figures.evidence);
-  outputs.shipping?.begin(figures);
+  outputs.calls?.begin(evidence);
+  shipping?.begin(figures);
   let isClosed = false;
 
   /** What no end of a call has judged, in turns, so that a server answers meanwhile. */
   const judgeRest = async (): Promise<void> => {
     const judges = observersOf(observers, 'onStreamEnd');
     let n = 0;
-    for (const stream of ingest.stores.streams.fromNewest()) {
+    for (const stream of stores.streams.fromNewest()) {
       if (++n % JUDGE_A_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
       if (isClosed) return;
-      for (const judge of judges) judge.onStreamEnd(stream, ingest.capture);
+      for (const judge of judges) judge.onStreamEnd(stream, capture);
     }
   };
   if (!isLive) source.onRecords((batch, count) => ingest.onRecords(batch, count));
@@ -133,6 +161,7 @@ export function createSession(parts: SessionParts): Session {
     figures,
     outputs,
     hooks,
+    watched,
     async read(paths, onEnd, onOpened) {
       if (file === null) return null;
       const output = await outputs.open(paths);
@@ -145,7 +174,7 @@ export function createSession(parts: SessionParts): Session {
       });
       if (isClosed) return end;
       ingest.finish(end.lastUs, !end.isStopped);
-      const isJudged = options.observesQuality || figures.trunks !== null || (hooks?.quality ?? null) !== null;
+      const isJudged = options.observesQuality || trunks !== null || (hooks?.quality ?? null) !== null;
       if (isJudged) await judgeRest();
       await outputs.drain();
       return end;
@@ -160,4 +189,17 @@ export function createSession(parts: SessionParts): Session {
       outputs.close();
     },
   };
+}
+
+/** What counts trunks, and tells of those that go down; null where nobody asks for them. */
+function trunksOf(
+  { options, hooks, sayTrunk }: SessionParts,
+  clockSteps: () => Figures['evidence']['capture']['clockSteps'],
+): TrunkWatch | null {
+  const { counting, trunks } = options;
+  if (counting === null) return null;
+  return new TrunkWatch(trunks, counting.downAfter, (change) => {
+    hooks?.onTrunk(change, clockSteps());
+    sayTrunk?.(trunkChangeLine(change, clockSteps()));
+  });
 }

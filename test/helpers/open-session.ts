@@ -40,7 +40,7 @@ export function openSession(
       hooks: null,
       sayIdentity: null,
       sayTrunk: null,
-      watching: null,
+      telling: null,
       meters: [],
     },
     ...parts,

@@ -3,13 +3,13 @@
  * that the reader of standard output does not take in time are counted, and hold nothing up.
  */
 import type { Config } from '../../config/config.ts';
-import type { Watching } from '../../view/live-calls.ts';
+import type { Telling } from '../../view/live-documents.ts';
 import type { Asked } from './asked.ts';
 import { oneMessage } from './messages.ts';
 import { standardOutput } from './standard-streams.ts';
 
 /** Null where nothing is printed before the end. */
-export function watchingOf(config: Config, { question, style }: Asked): Watching | null {
+export function tellingOf(config: Config, { question, style }: Asked): Telling | null {
   const { json, messages, noBody, raw, showSecrets } = config;
   const isEach = messages === 'all';
   if (!json && !isEach) return null;

@@ -16,13 +16,13 @@ async function watched(
   assert.ok(parsed.ok);
   const messages: AskMessage[] = [];
   const ended: CallDocument[] = [];
-  const watching = {
+  const telling = {
     filter: parsed.filter,
     showsSecrets: false,
     onMessage: (m: AskMessage) => messages.push(m),
     onEnd: (d: CallDocument) => ended.push(d),
   };
-  const session = openSession(['-I', DEMO, '--json'], {}, { watching });
+  const session = openSession(['-I', DEMO, '--json'], {}, { telling });
   await session.read([DEMO], () => undefined);
   return { session, messages, ended };
 }
@@ -51,7 +51,7 @@ test('a filter is asked anew as a call goes on', async () => {
 
 test('a dialog is told of when it has settled, the rest at the end, each once', async () => {
   const { session, ended } = await watched('');
-  const { watched: calls, evidence, ingest } = session.figures;
+  const { watched: calls, evidence, ingest } = session;
   assert.ok(calls !== null);
   const { nowUs } = evidence.capture;
   calls.onTick(nowUs);
