@@ -75,12 +75,13 @@ const MAY_SEE: readonly (readonly [from: string, to: string, only: readonly stri
   // Clocks of HEP senders are told of as they change; lines for fail2ban are data of standard output.
   ['faces', 'ingest', ['src/ingest/hep-clocks.ts']],
   ['faces', 'security', ['src/security/detection.ts']],
-  // app makes what answers rest on, and can compute none.
-  ['app', 'analysis', ['src/analysis/evidence.ts']],
+  // Nothing in app can compute an answer.
+  ['app', 'analysis', []],
   ['app', 'protocols', []],
   ['app', 'store', ['src/store/stores.ts']],
   // Only ingest writes; readers take the view that cannot.
-  ...['analysis', 'watch', 'view', 'export', 'explore'].flatMap((reader) => [
+  ['analysis', 'ingest', []],
+  ...['watch', 'view', 'export', 'explore'].flatMap((reader) => [
     [reader, 'ingest/dialogs', []] as const,
     [reader, 'ingest/media', []] as const,
   ]),

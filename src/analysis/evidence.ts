@@ -5,8 +5,8 @@ import type { Names } from '../core/names.ts';
 import type { Thresholds } from '../core/thresholds.ts';
 import type { Trunks } from '../core/trunks.ts';
 import type { Capture, Stores } from '../store/stores.ts';
-import { LinkedLegs } from './media/linked-legs.ts';
-import { Vantage } from './media/vantage.ts';
+import type { CorrelationStores } from './correlation.ts';
+import type { SeenMedia } from './media/path-ground.ts';
 
 export type Rules = {
   readonly thresholds: Thresholds;
@@ -36,18 +36,10 @@ export type Evidence = {
   readonly stores: Stores;
   readonly capture: Capture;
   readonly rules: Rules;
-  readonly legs: LinkedLegs;
-  readonly vantage: Vantage;
+  /** What ties calls, also where nothing indexed it as they came. */
+  readonly ties: () => CorrelationStores;
+  readonly vantage: SeenMedia;
   readonly omitted: Omitted;
   /** What the trunk at an address is called: its name, else the address; null for our own side. */
   readonly trunkAt: (address: string) => string | null;
 };
-
-type EvidenceParts = Pick<Evidence, 'stores' | 'capture' | 'rules' | 'trunkAt'>;
-
-/** `records` counts what was read so far. */
-export function createEvidence(parts: EvidenceParts, records: () => number): Evidence {
-  const legs = new LinkedLegs(parts.stores, parts.rules.callIdHeaders, records);
-  const vantage = new Vantage(parts.stores.streams);
-  return { ...parts, legs, vantage, omitted: { lintMessages: 0, intervals: 0, refused: 0 } };
-}

@@ -57,7 +57,7 @@ export function sessionOptions(config: Config): SessionOptions {
     bpf: config.bpf,
     handsFrames: config.split?.isByCall === true,
     hep: config.hepDecode,
-    // The table of files asks for it only where media is missing, and finds it out then (analysis/media/linked-legs.ts).
+    // The table of files asks for it only where media is missing, and finds it out then (ingest/late-identifiers.ts).
     correlates:
       config.api !== null ||
       config.json ||

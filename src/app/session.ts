@@ -5,7 +5,6 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Hooks } from '../actions/hooks/event-hooks.ts';
 import type { Outputs } from '../actions/outputs.ts';
-import { createEvidence } from '../analysis/evidence.ts';
 import type { CallDocument } from '../contract/index.ts';
 import type { IngestOptions } from '../ingest/ingest.ts';
 import { createIngest } from '../ingest/ingest.ts';
@@ -29,6 +28,7 @@ import { LiveCalls } from '../watch/live-calls.ts';
 import { CallObservations } from '../watch/observations.ts';
 import { stirShakenLog } from '../watch/stir-shaken.ts';
 import { TrunkWatch } from '../watch/trunks/trunk-watch.ts';
+import { Vantage } from '../watch/vantage.ts';
 
 /** Streams judged before other work gets a turn. */
 const JUDGE_A_TURN = 200;
@@ -124,10 +124,13 @@ export function createSession(parts: SessionParts): Session {
   });
   const { stores, capture } = ingest;
   const { clockSteps } = capture;
-  const evidence: Figures['evidence'] = createEvidence(
-    { stores, capture, rules: options, trunkAt: (address) => (trunks ?? options.trunks).called(address) },
-    () => ingest.packets.records,
-  );
+  const evidence: Figures['evidence'] = {
+    ...{ stores, capture, rules: options },
+    ties: () => ({ dialogs: stores.dialogs, identifiers: ingest.ties() }),
+    vantage: new Vantage(stores.streams),
+    omitted: { lintMessages: 0, intervals: 0, refused: 0 },
+    trunkAt: (address) => (trunks ?? options.trunks).called(address),
+  };
   const figures: Figures = {
     ...{ source, file, live, listener, ingest, evidence, observations, trunks, security },
     tls: tls && { source: tls, ingest: new TlsIngest(ingest.sip, (low, high, isSip) => tls.verdict(low, high, isSip)) },

@@ -26,7 +26,7 @@ import { PayloadRing } from '../store/media/payload-ring.ts';
 import { StreamStore } from '../store/media/stream-store.ts';
 import { FrameLedger } from '../store/messages/frame-ledger.ts';
 import { MessageLog } from '../store/messages/message-log.ts';
-import type { Capture, QualityContext, Stores } from '../store/stores.ts';
+import type { Capture, Identifiers, QualityContext, Stores } from '../store/stores.ts';
 import { DialogTracker } from './dialogs/dialog-tracker.ts';
 import type { Digest } from './dialogs/frame-pointers.ts';
 import type { FrameSink } from './frame-intake.ts';
@@ -35,6 +35,7 @@ import { HepIngest } from './hep.ts';
 import { HepClocks } from './hep-clocks.ts';
 import { HepDoor } from './hep-door.ts';
 import { IcmpTracker } from './icmp-tracker.ts';
+import { LateIdentifiers } from './late-identifiers.ts';
 import { RtcpTracker } from './media/rtcp-tracker.ts';
 import { SdpTracker } from './media/sdp-tracker.ts';
 import { StunTracker } from './media/stun-tracker.ts';
@@ -83,6 +84,8 @@ export type IngestParts = {
 export type Ingest = {
   readonly stores: Stores;
   readonly capture: Capture;
+  /** What ties dialogs to calls, also where nothing indexed it as they came. */
+  readonly ties: () => Identifiers;
   readonly packets: PacketIngest;
   readonly sip: SipIngest;
   readonly hep: HepIngest;
@@ -267,11 +270,13 @@ export function createIngest(parts: IngestParts): Ingest {
     },
   });
   const capture = new CaptureState(parts, streams, () => packets);
+  const late = new LateIdentifiers(dialogs, log, options.callIdHeaders);
   const tickers = observersOf(observers, 'onTick');
   const sweep = (): void => tracker.sweep(packets.nowUs);
   return {
     stores: { dialogs, streams, log, frames: ledger, identifiers, payloads, keys, unseen: rtcp.unseen, stun, icmp },
     capture,
+    ties: () => identifiers ?? late.after(packets.records),
     ...{ packets, sip, hep, tracker, sdp, rtcp, stun, icmp, clocks, decode, media, excluded },
     onRecords(batch, count) {
       packets.onRecords(batch, count);

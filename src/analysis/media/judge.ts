@@ -17,13 +17,13 @@ import type { CallFindings } from '../findings.ts';
 import { spokenPacketMs } from '../stream-quality.ts';
 import type { MediaStream } from './check.ts';
 import { diagnoseMedia } from './diagnose.ts';
-import { isTapOver } from './linked-legs.ts';
+import { isTapOver, legWithMedia } from './linked-legs.ts';
 import { machinesOf, transfersOf } from './meant-silence.ts';
 import { pathGround } from './path-ground.ts';
 
 export function judgeMedia(call: Call, found: CallFindings): undefined {
   const { d, e, nowUs } = call;
-  const { capture, stores, rules, legs } = e;
+  const { capture, stores, rules } = e;
   // Media is captured by our clock: a call of another time is not held against it, and what is replayed has none.
   const isForeign = d.clock?.isForeign === true;
   const reverse = new Reverse(stores, d, call.streams.length);
@@ -32,7 +32,7 @@ export function judgeMedia(call: Call, found: CallFindings): undefined {
     refusedUs: capture.refusedUs,
     pathGround: (agreement) => pathGround(d, agreement, call.messages, stores, e.vantage),
     sharesMedia: () => sharesMedia(stores.streams, d),
-    linkedMedia: () => legs.withMedia(d),
+    linkedMedia: () => legWithMedia(d, stores.streams, e.ties()),
     machines: () => machinesOf(call.messages),
     transfers: () => ((d.marks & MARK.REFER_ACCEPTED) !== 0 ? transfersOf(call.messages) : []),
     isTapOver: ({ stream }, atUs) => isTapOver(stores.streams, d, stream, atUs),

@@ -15,7 +15,21 @@ import { isNowhere } from '../../store/media/sdp-timeline.ts';
 import type { Stores } from '../../store/stores.ts';
 import type { CallMessage } from '../call-messages.ts';
 import type { Agreement } from './agreements.ts';
-import type { Host, Vantage } from './vantage.ts';
+
+/** A host as `endpointKeyHost` has it. */
+export type Host = ReturnType<typeof endpointKeyHost>;
+
+/** Between which hosts media was seen: it tells whether other media of these hosts would come past. */
+export type SeenMedia = {
+  /** Looks at the streams that came since. */
+  update(): void;
+  has(host: Host): boolean;
+  hasPair(a: Host, b: Host): boolean;
+  /** Media ran between the networks of the two hosts. */
+  hasNetworks(a: string, b: string): boolean;
+  /** It has media with many hosts. */
+  isServer(host: Host): boolean;
+};
 
 /** Elsewhere: both parties have media here, not with each other. */
 export type PathGround = 'open' | 'elsewhere' | 'unknown';
@@ -26,7 +40,7 @@ export function pathGround(
   agreement: Agreement<SdpEntry>,
   messages: readonly CallMessage[],
   stores: Stores,
-  vantage: Vantage,
+  vantage: SeenMedia,
 ): PathGround {
   const [a, b] = agreement.bySide.map(hostsOf);
   if (a === undefined || b === undefined) return 'unknown';
@@ -69,7 +83,7 @@ function groundOfHosts(
   b: ReadonlySet<string>,
   arePair: ArePair,
   messages: readonly CallMessage[],
-  vantage: Vantage,
+  vantage: SeenMedia,
 ): PathGround {
   vantage.update();
   const [as, bs] = [keysOf(a), keysOf(b)];

@@ -30,11 +30,11 @@ const HEADERS: ReadonlySet<number> = new Set([HEADER.X_CALL_ID, HEADER.X_CID]);
 
 /** A voicemail answers after the CANCEL: it is no other branch. */
 export function otherLegs({ d, e, messages }: Call, canceledUs: number): OtherLegs {
-  const { legs, stores, rules } = e;
+  const { stores, rules } = e;
   if (d.methodId !== METHOD.INVITE) return NO_OTHER_LEGS;
   // To find out what ties calls may take as long as to read them: not for one that nothing ties.
   if (rules.callIdHeaders.length === 0 && !hasIdentifier(messages[0])) return NO_OTHER_LEGS;
-  const ties = legs.ties();
+  const ties = e.ties();
   if (hasNoLegs(d, ties.identifiers)) return NO_OTHER_LEGS;
   const own = callWayOf(d, stores.log);
   if (own === null) return NO_OTHER_LEGS;

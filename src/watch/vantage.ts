@@ -2,14 +2,12 @@
  * Between which hosts media was seen, of the newest streams: what tells whether other media of these hosts would come past. Only
  * streams count that an answered call named, or the other host answered. Each is looked at once.
  */
-import type { EndpointKey } from '../../core/ip.ts';
-import { endpointKeyAddress, endpointKeyHost, parseIpv6 } from '../../core/ip.ts';
-import { MAX_VANTAGE_PAIRS, MAX_VANTAGE_STREAMS } from '../../core/item-limits.ts';
-import type { Stream } from '../../store/media/stream.ts';
-import type { Streams } from '../../store/stores.ts';
-
-/** A host as `endpointKeyHost` has it. */
-export type Host = ReturnType<typeof endpointKeyHost>;
+import type { Host, SeenMedia } from '../analysis/media/path-ground.ts';
+import type { EndpointKey } from '../core/ip.ts';
+import { endpointKeyAddress, endpointKeyHost, parseIpv6 } from '../core/ip.ts';
+import { MAX_VANTAGE_PAIRS, MAX_VANTAGE_STREAMS } from '../core/item-limits.ts';
+import type { Stream } from '../store/media/stream.ts';
+import type { Streams } from '../store/stores.ts';
 
 /** A phone has media with few hosts: who has it with so many is a media server. */
 const SERVER_PEERS = 4;
@@ -17,7 +15,7 @@ const SERVER_PEERS = 4;
 const LATE_STREAMS = 64;
 const NOBODY: ReadonlySet<Host> = new Set();
 
-export class Vantage {
+export class Vantage implements SeenMedia {
   readonly #streams: Pick<Streams, 'establishedEver' | 'orphanedEver' | 'fromNewest'>;
   readonly #pairs = new Set<string>();
   /** Hosts between which a stream of no answered call runs one way: anybody may send to a host that never answers. */
