@@ -14,7 +14,7 @@ import type { OutputFile } from '../export/capture-file.ts';
 import type { PersistenceGate } from '../export/persistence-gate.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { CapturedIn } from '../store/stores.ts';
-import { CaptureReporter } from '../view/capture-reporter.ts';
+import { captureReport } from '../view/capture-report.ts';
 import { toCallTree, toCorrelation } from '../view/correlation.ts';
 import { queryDialogs } from '../view/dialog-query.ts';
 import {
@@ -27,7 +27,7 @@ import {
 import type { Figures } from '../view/figures.ts';
 import { toLintResult } from '../view/lint.ts';
 import { metricsSnapshot } from '../view/metrics.ts';
-import { PddPercentiles } from '../view/pdd-percentiles.ts';
+import { standingPercentiles } from '../view/pdd-percentiles.ts';
 import { toPulse } from '../view/pulse.ts';
 import { toStats } from '../view/stats.ts';
 import { queryStreams, streamBySsrc } from '../view/stream-query.ts';
@@ -49,8 +49,8 @@ export function createExplorer(f: Figures, saver: Saver): Explorer {
   const turns = new Turns(() => performance.now());
   // Whoever asks much there must not hold up the capture and /v1.
   const askTurns = new Turns(() => performance.now(), true);
-  const reporter = new CaptureReporter(f, turns);
-  const percentiles = new PddPercentiles(dialogs, turns);
+  const reporter = captureReport(f, turns);
+  const percentiles = standingPercentiles(dialogs, turns);
   const containers = new Containers(f, turns);
   /** What was made; nothing is where too many wait, or nobody waits for this any more. */
   const orBusy = <T>(made: T | null, signal?: AbortSignal): T => {
@@ -97,7 +97,7 @@ export function createExplorer(f: Figures, saver: Saver): Explorer {
       const { stream } = orBusy(await streamBySsrc(streams, ssrc, turns));
       return orNotHere(stream && streamDocument(evidence, stream), 'There is no stream with this SSRC.');
     },
-    captureReport: () => reporter.report(),
+    captureReport: () => reporter.read(),
     stats: async () => toStats(f, await percentiles.read()),
     metrics: () => metricsSnapshot(f),
     ...createAsker(f, saver, askTurns, orBusy),

@@ -8,6 +8,7 @@ import type { Steps, Turns } from '../core/turns.ts';
 import { finish } from '../core/turns.ts';
 import { postDialDelayMs } from '../store/dialogs/call-timing.ts';
 import type { Dialogs } from '../store/stores.ts';
+import { StandingAnswer } from '../watch/standing-answer.ts';
 
 /** The rank among `n` values, from 1. */
 export function nearestRankOf(n: number, percent: number): number {
@@ -23,48 +24,14 @@ const MANY = 10_000;
 const STANDS_FACTOR = 20;
 const STANDS_MS = 1_000;
 
-type Answer = {
-  readonly generation: number;
-  readonly stats: TimingStats;
-  readonly atMs: number;
-  /** So long it stands while calls change; after it the next one is begun, and after as long again waited for. */
-  readonly standsMs: number;
-};
-
-/** What is asked for while the same is being worked out gets the same answer. */
-export class PddPercentiles {
-  readonly #store: Dialogs;
-  readonly #turns: Turns;
-  #last: Answer | null = null;
-  #running: Promise<TimingStats> | null = null;
-
-  constructor(store: Dialogs, turns: Turns) {
-    this.#store = store;
-    this.#turns = turns;
-  }
-
-  read(): Promise<TimingStats> {
-    const last = this.#last;
-    if (last?.generation === this.#store.generation) return Promise.resolve(last.stats);
-    const ageMs = last === null ? Number.POSITIVE_INFINITY : this.#turns.nowMs - last.atMs;
-    if (last !== null && ageMs < last.standsMs) return Promise.resolve(last.stats);
-    this.#running ??= this.#work().finally(() => {
-      this.#running = null;
-    });
-    return last !== null && ageMs < 2 * last.standsMs ? Promise.resolve(last.stats) : this.#running;
-  }
-
-  async #work(): Promise<TimingStats> {
-    const { generation } = this.#store;
-    const sinceMs = this.#turns.nowMs;
-    const made = await this.#turns.walk((slice) => slice.finish(steps(this.#store)));
-    // Too many lists are being made: what was true a moment ago is better than nothing.
-    if (made === null) return this.#last?.stats ?? NOTHING_KNOWN;
-    const atMs = this.#turns.nowMs;
-    const standsMs = this.#store.size < MANY ? 0 : Math.min(STANDS_MS, STANDS_FACTOR * (atMs - sinceMs));
-    this.#last = { generation, stats: made.document, atMs, standsMs };
-    return made.document;
-  }
+/** Percentiles worked out in turns: those of many calls stand for a while. */
+export function standingPercentiles(store: Dialogs, turns: Turns): StandingAnswer<TimingStats> {
+  const make = async (): Promise<TimingStats> => {
+    const made = await turns.walk((slice) => slice.finish(steps(store)));
+    return made === null ? NOTHING_KNOWN : made.document;
+  };
+  const standsMs = (tookMs: number): number => (store.size < MANY ? 0 : Math.min(STANDS_MS, STANDS_FACTOR * tookMs));
+  return new StandingAnswer({ key: () => store.generation, make, nothing: NOTHING_KNOWN, standsMs }, turns);
 }
 
 function* steps(store: Dialogs): Steps<TimingStats> {

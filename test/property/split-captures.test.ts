@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { packageRoot } from '../../src/core/package.ts';
 import { Turns } from '../../src/core/turns.ts';
-import { CaptureReporter } from '../../src/view/capture-reporter.ts';
+import { captureReport } from '../../src/view/capture-report.ts';
 import { dialogDocument, streamDocument } from '../../src/view/documents.ts';
 import { lossesByReason } from '../../src/view/losses.ts';
 import { toStats } from '../../src/view/stats.ts';
@@ -38,7 +38,7 @@ async function answersOf(paths: readonly string[]): Promise<{ answers: unknown; 
       uptime_sec: _uptime,
       ...stats
     } = toStats(session.figures);
-    const report = await new CaptureReporter(session.figures, new Turns(() => performance.now())).report();
+    const report = await captureReport(session.figures, new Turns(() => performance.now())).read();
     const answers = {
       dialogs: byText([...session.dialogs.oldestFirst()].map((d) => dialogDocument(session.evidence, d))),
       streams: byText([...session.streams.fromNewest()].map((s) => streamDocument(session.evidence, s))),

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Turns } from '../../../src/core/turns.ts';
 import type { Dialog } from '../../../src/store/dialogs/dialog.ts';
 import type { Dialogs } from '../../../src/store/stores.ts';
-import { PddPercentiles } from '../../../src/view/pdd-percentiles.ts';
+import { standingPercentiles } from '../../../src/view/pdd-percentiles.ts';
 import { untilHolds } from '../../helpers/patience.ts';
 
 /** A store of one call that says how often it was walked over. */
@@ -45,7 +45,7 @@ class Asker {
   readonly calls = new Calls();
   nowMs = 1000;
   readonly #turns = new Turns(() => this.nowMs);
-  readonly #percentiles = new PddPercentiles(this.calls as unknown as Dialogs, this.#turns);
+  readonly #percentiles = standingPercentiles(this.calls as unknown as Dialogs, this.#turns);
 
   /** Each walk takes so long. */
   constructor(walkMs: number) {

@@ -15,6 +15,7 @@ import { alertText } from '../security/outputs/security-line.ts';
 import type { ClockStep } from '../store/clock-steps.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
+import { StandingAnswer } from '../watch/standing-answer.ts';
 import type { FindingKind } from './capture-findings.ts';
 import { CaptureFindings } from './capture-findings.ts';
 import { capturedText } from './captured-at.ts';
@@ -25,77 +26,56 @@ import { shedCaveats } from './losses.ts';
 /** Failures that the called side decides: busy, no answer, declined, unknown or gone number. */
 const BY_CALLEE: ReadonlySet<number> = new Set([404, 410, 480, 484, 486, 487, 600, 603, 604, 607]);
 
-/** Makes the report. While one is made, who else asks gets the same; so does who asks before anything changed. */
-export class CaptureReporter {
-  readonly #f: Figures;
-  readonly #turns: Turns;
-  #pending: Promise<CaptureReport> | null = null;
-  #made: { readonly key: string; readonly report: CaptureReport } | null = null;
+/** The report, made anew when somebody asks and something has changed. The walk rests together with those of the lists. */
+export function captureReport(f: Figures, turns: Turns): StandingAnswer<CaptureReport> {
+  const make = (): Promise<CaptureReport> => reportOf(f, turns.slice('answer'));
+  return new StandingAnswer({ key: () => madeOf(f), make, standsMs: () => 0 }, turns);
+}
 
-  /** The walk rests together with those of the lists. */
-  constructor(f: Figures, turns: Turns) {
-    this.#f = f;
-    this.#turns = turns;
-  }
+/** What the report is made of, as far as it can change. */
+function madeOf({ source, security, evidence }: Figures): string {
+  const { dialogs, streams } = evidence.stores;
+  const { nowUs, isExhausted } = evidence.capture;
+  const alerts = security?.counts().map(([, n]) => n) ?? [];
+  return [...alerts, dialogs.generation, streams.generation, source.counter('frames'), nowUs, isExhausted].join(' ');
+}
 
-  report(): Promise<CaptureReport> {
-    const key = this.#key();
-    if (this.#made?.key === key) return Promise.resolve(this.#made.report);
-    this.#pending ??= this.#make(this.#turns.slice('answer')).finally(() => {
-      this.#pending = null;
-    });
-    return this.#pending;
+async function reportOf(f: Figures, slice: Slice): Promise<CaptureReport> {
+  const { evidence, source } = f;
+  const { stores } = evidence;
+  const findings = new CaptureFindings();
+  const framesRead = source.counter('frames');
+  const isComplete = addLosses(f, findings);
+  addAlerts(f, findings);
+  const { clockSteps } = evidence.capture;
+  for (const step of clockSteps) findings.add('clock_step', () => clockEvidence(step, clockSteps));
+  const { nextSerial } = stores.dialogs;
+  const { opened } = stores.streams;
+  let dialogs = 0;
+  for (const d of stores.dialogs.oldestFirst()) {
+    if (slice.isOver) await slice.rest();
+    // Its slot belongs to another dialog when it was evicted while the walk rested; what came meanwhile is left out.
+    if (d.serial >= nextSerial || stores.dialogs.bySlot(d.slot) !== d) continue;
+    const facts = await slice.finish(keptDialog(stores, d, dialogFactsSteps(evidence, d)));
+    if (facts === null || facts.document === null) continue;
+    dialogs++;
+    addDialog(d, facts.document, findings, clockSteps);
   }
-
-  /** What the report is made of, as far as it can change. */
-  #key(): string {
-    const { source, security, evidence } = this.#f;
-    const { dialogs, streams } = evidence.stores;
-    const { nowUs, isExhausted } = evidence.capture;
-    const alerts = security?.counts().map(([, n]) => n) ?? [];
-    return [...alerts, dialogs.generation, streams.generation, source.counter('frames'), nowUs, isExhausted].join(' ');
+  let streams = 0;
+  for (const stream of stores.streams.fromNewest()) {
+    if (slice.isOver) await slice.rest();
+    const q = stream.serial < opened ? streamQuality(stream, evidence.capture.quality) : null;
+    if (q === null) continue;
+    streams++;
+    addStream(stream, q, findings, clockSteps);
   }
-
-  async #make(slice: Slice): Promise<CaptureReport> {
-    const { evidence, source } = this.#f;
-    const { stores } = evidence;
-    const key = this.#key();
-    const findings = new CaptureFindings();
-    const framesRead = source.counter('frames');
-    const isComplete = addLosses(this.#f, findings);
-    addAlerts(this.#f, findings);
-    const { clockSteps } = evidence.capture;
-    for (const step of clockSteps) findings.add('clock_step', () => clockEvidence(step, clockSteps));
-    const { nextSerial } = stores.dialogs;
-    const { opened } = stores.streams;
-    let dialogs = 0;
-    for (const d of stores.dialogs.oldestFirst()) {
-      if (slice.isOver) await slice.rest();
-      // Its slot belongs to another dialog when it was evicted while the walk rested; what came meanwhile is left out.
-      if (d.serial >= nextSerial || stores.dialogs.bySlot(d.slot) !== d) continue;
-      const facts = await slice.finish(keptDialog(stores, d, dialogFactsSteps(evidence, d)));
-      if (facts === null || facts.document === null) continue;
-      dialogs++;
-      addDialog(d, facts.document, findings, clockSteps);
-    }
-    let streams = 0;
-    for (const stream of stores.streams.fromNewest()) {
-      if (slice.isOver) await slice.rest();
-      const q = stream.serial < opened ? streamQuality(stream, evidence.capture.quality) : null;
-      if (q === null) continue;
-      streams++;
-      addStream(stream, q, findings, clockSteps);
-    }
-    const report: CaptureReport = {
-      frames_read: framesRead,
-      dialogs_examined: dialogs,
-      streams_examined: streams,
-      complete: isComplete,
-      findings: findings.list(),
-    };
-    this.#made = { key, report };
-    return report;
-  }
+  return {
+    frames_read: framesRead,
+    dialogs_examined: dialogs,
+    streams_examined: streams,
+    complete: isComplete,
+    findings: findings.list(),
+  };
 }
 
 /** What the capture itself missed or shed; false when a cap did it. */
