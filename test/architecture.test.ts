@@ -4,11 +4,12 @@
  * Every rule is a function over sources, so that the last tests can show each of them a file that breaks it.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, posix, relative } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { readSource, type SourceText } from './helpers/source-text.ts';
+import type { File } from './helpers/source-files.ts';
+import { load, parse, ROOT, target } from './helpers/source-files.ts';
+import { readSource } from './helpers/source-text.ts';
 
 /** Rooms in the order data goes: one imports from its own row and the rows above it. */
 const LAYERS: readonly (readonly string[])[] = [
@@ -101,21 +102,10 @@ const MAX_LINES = 450;
 const WARN_LINES = 400;
 const BARREL = 'src/contract/index.ts';
 
-type File = SourceText & { readonly path: string; readonly text: string };
 type Rule = (file: File) => string[];
-
-function parse(path: string, text: string): File {
-  const isTypeScript = /\.(ts|mjs)$/.test(path);
-  return { path, text, ...readSource(isTypeScript ? text : '') };
-}
 
 const folderOf = (path: string): string => path.split('/')[1] ?? '';
 const rowOf = (folder: string): number => LAYERS.findIndex((row) => row.includes(folder));
-
-/** Repository path an import of `file` leads to, or null for a package. */
-function target(file: File, specifier: string): string | null {
-  return specifier.startsWith('.') ? posix.normalize(posix.join(posix.dirname(file.path), specifier)) : null;
-}
 
 const isIn = (path: string, room: string): boolean => path.startsWith(`src/${room}/`);
 
@@ -284,26 +274,6 @@ function includes(files: readonly File[]): File[] {
         return way.startsWith('.') ? way : `./${way}`;
       });
     return { ...file, imports };
-  });
-}
-
-const ROOT = repositoryRoot();
-const SKIPPED = new Set(['node_modules', 'dist', 'build', 'out', 'corpus', 'coverage', '.git', '.cache']);
-
-/** The compiled test stands in dist/test; a copy compiled elsewhere is run from the repository. */
-function repositoryRoot(): string {
-  let at = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(at, 'binding.gyp')) && at !== dirname(at)) at = dirname(at);
-  return existsSync(join(at, 'binding.gyp')) ? at : process.cwd();
-}
-
-function load(folder: string, accept: RegExp): File[] {
-  const at = join(ROOT, folder);
-  if (!existsSync(at)) return [];
-  return readdirSync(at, { withFileTypes: true }).flatMap((entry) => {
-    const path = relative(ROOT, join(at, entry.name));
-    if (entry.isDirectory()) return SKIPPED.has(entry.name) && folder !== 'fixtures' ? [] : load(path, accept);
-    return entry.isFile() && accept.test(entry.name) ? [parse(path, readFileSync(join(ROOT, path), 'utf8'))] : [];
   });
 }
 
