@@ -5,7 +5,7 @@ import { say, seconds, tee } from './steps/run.mjs';
 
 const start = performance.now();
 const TSC = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--incremental'];
-const TEST = ['--test', '--test-reporter=dot', 'dist/test/architecture.test.js'];
+const TEST = ['--test', '--test-reporter=dot', 'dist/test/architecture.test.js', 'dist/test/writers.test.js'];
 
 /** Compiles what changed, into dist: the test reads the tree, and is itself compiled. */
 async function typesAndArchitecture() {
