@@ -83,8 +83,8 @@ function openInterfaces(config: Config, options: SessionOptions): LiveSource {
 
 /** Ties the sources to the session; the rest is done when it captures. */
 function running(session: Session, config: Config, deliverTo: (sink: HepSink) => void): LiveSession {
-  const { figures, outputs } = session;
-  const { live, listener, ingest } = figures;
+  const { figures, ingest, outputs } = session;
+  const { live, listener } = figures;
   const clock = new LiveClock(TICK_MS * 1000);
   followHostClock(ingest);
   const noteTime = (batch: RecordBatch, count: number): void =>

@@ -52,7 +52,7 @@ export async function readFiles(session: Session, config: Config, onOpened: () =
     const why = { empty: 'the file is empty', damaged: 'cannot unpack it' }[cause] ?? `cannot open it (${cause})`;
     standardError.write(`${oneLine(`calltap: ${path}: ${why}; skipped`)}\n`);
   }
-  sayClocks(session.figures.ingest.clocks);
+  sayClocks(session.ingest.clocks);
   const end = await session.read(paths, onEnd, onOpened);
   const line = end === null ? null : orderLine(paths.length, end);
   if (line !== null) standardError.write(`${line}\n`);

@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import type { Hooks } from '../actions/hooks/event-hooks.ts';
 import type { Outputs } from '../actions/outputs.ts';
 import type { CallDocument } from '../contract/index.ts';
-import type { IngestOptions } from '../ingest/ingest.ts';
+import type { Ingest, IngestOptions } from '../ingest/ingest.ts';
 import { createIngest } from '../ingest/ingest.ts';
 import type { Observer } from '../ingest/observer.ts';
 import { observersOf } from '../ingest/observer.ts';
@@ -71,6 +71,8 @@ export type SessionParts = {
 };
 
 export type Session = {
+  /** What takes the records of live sources. */
+  readonly ingest: Ingest;
   readonly figures: Figures;
   readonly outputs: Outputs;
   readonly hooks: Hooks | null;
@@ -161,6 +163,7 @@ export function createSession(parts: SessionParts): Session {
   };
   if (!isLive) source.onRecords((batch, count) => ingest.onRecords(batch, count));
   return {
+    ingest,
     figures,
     outputs,
     hooks,

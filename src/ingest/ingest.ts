@@ -114,6 +114,14 @@ export type Ingest = {
   finish(lastUs: number, isWhole: boolean): void;
 };
 
+/** What something holds, without what it does. */
+type Held<T> = { readonly [K in keyof T as T[K] extends (...args: never[]) => unknown ? never : K]: T[K] };
+
+/** The writers as those see them who show what they counted. */
+export type IngestCounts = { readonly [K in keyof Held<Ingest>]: Held<Ingest[K]> } & {
+  readonly clocks: Pick<HepClocks, 'known'>;
+};
+
 /** What `capture` is made of. */
 class CaptureState implements Capture {
   readonly sources: string[] = [];

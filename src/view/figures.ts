@@ -2,7 +2,7 @@
  * The parts of a run whose counters are shown: by the statistics, the metrics, the summary and the containers.
  */
 import type { Evidence } from '../analysis/evidence.ts';
-import type { Ingest } from '../ingest/ingest.ts';
+import type { IngestCounts } from '../ingest/ingest.ts';
 import type { TlsIngest } from '../ingest/tls.ts';
 import type { Security } from '../security/detection.ts';
 import type { FileSource } from '../sources/file/file-source.ts';
@@ -48,7 +48,7 @@ export type Figures = {
   readonly live: LiveSource | null;
   readonly listener: HepListener | null;
   readonly tls: Probes | null;
-  readonly ingest: Ingest;
+  readonly ingest: IngestCounts;
   readonly evidence: Evidence;
   readonly observations: CallObservations;
   /** Null where nobody asks for trunks. */

@@ -13,8 +13,8 @@ import type { Explorer } from '../../src/explore/port.ts';
 
 /** A session, and what tests look at in it. */
 export type OpenSession = Session &
-  Pick<Session['figures'], 'evidence' | 'ingest' | 'source' | 'file'> &
-  Pick<Session['figures']['ingest']['stores'], 'dialogs' | 'streams' | 'log'> & { readonly explorer: Explorer };
+  Pick<Session['figures'], 'evidence' | 'source' | 'file'> &
+  Pick<Session['ingest']['stores'], 'dialogs' | 'streams' | 'log'> & { readonly explorer: Explorer };
 
 export function configOf(argv: readonly string[]): Config {
   const loaded = loadConfig({ argv, env: {} });
@@ -45,9 +45,9 @@ export function openSession(
     },
     ...parts,
   });
-  const { figures, outputs } = session;
-  const { evidence, ingest, source, file } = figures;
+  const { figures, ingest, outputs } = session;
+  const { evidence, source, file } = figures;
   const { dialogs, streams, log } = ingest.stores;
   const explorer = createExplorer(figures, outputs);
-  return { ...session, evidence, ingest, source, file, dialogs, streams, log, explorer };
+  return { ...session, evidence, source, file, dialogs, streams, log, explorer };
 }
