@@ -80,12 +80,12 @@ const MAY_SEE: readonly (readonly [from: string, to: string, only: readonly stri
   ['app', 'analysis', []],
   ['app', 'protocols', []],
   ['app', 'store', ['src/store/stores.ts']],
-  // Only ingest writes; readers take the view that cannot.
+  // Only ingest writes. Observers are shown what comes in, and readers take what cannot write.
   ['analysis', 'ingest', []],
-  ...['watch', 'view', 'export', 'explore'].flatMap((reader) => [
-    [reader, 'ingest/dialogs', []] as const,
-    [reader, 'ingest/media', []] as const,
-  ]),
+  ...['security', 'watch', 'actions'].map((room) => [room, 'ingest', ['src/ingest/observer.ts']] as const),
+  ['view', 'ingest', ['src/ingest/ingest.ts', 'src/ingest/tls.ts']],
+  ['export', 'ingest', ['src/ingest/observer.ts', 'src/ingest/frame-intake.ts']],
+  ['explore', 'ingest', ['src/ingest/recalled.ts']],
 ];
 
 /** What wires may not grow into a house of its own. */
