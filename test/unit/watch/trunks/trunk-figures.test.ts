@@ -1,7 +1,7 @@
 /** The bytes that are reckoned of figures are what they take: the cap on all of them stands on that. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TrunkFigures } from '../../../../src/store/trunks/trunk-figures.ts';
+import { TrunkFigures } from '../../../../src/watch/trunks/trunk-figures.ts';
 import { heapBytes } from '../../../helpers/live-heap.ts';
 
 const COUNT = 2_000;
