@@ -1,0 +1,95 @@
+// Blanks what differs between two runs of one build: what is said here is not compared.
+import { createHash } from 'node:crypto';
+
+/** Members of JSON that hold times of the run, identities and figures of the processor; --help prints them. The `created_at` of a vCon besides. */
+export const BLANKED = new Set([
+  ...['uptime_sec', 'elapsedSec', 'packetsPerSec', 'instance', 'boot', 'stored_at'],
+  ...['uuid'],
+  // The answers that a busy machine puts off.
+  ...['document_requests_refused', 'stdout_lines_lost', 'stderr_lines_lost'],
+  // How often the program looked, and how it is built inside.
+  ...['dialog_generation', 'stream_generation'],
+]);
+const GAP = '<blank>';
+
+/** Of a live run: what it has seen and shipped at the moment of the question. */
+const BLANKED_LIVE = new Set(['capture_time']);
+
+/** Families of metrics whose values are the machine's; their names and labels are compared. */
+const MEASURED = /^(process_|nodejs_|calltap_loop_|calltap_api_)/;
+const MEASURED_LIVE = /^(process_|nodejs_|calltap_loop_|calltap_api_|calltap_ship_)/;
+/** A decoder's own words on standard error: how many come before the end is chance. */
+const NOISE = /^libopus .*\n/gm;
+
+/** Also behind the n of a line break that is written as two characters. */
+const UUID = /(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])/g;
+
+/** A normaliser for one run: `own` are texts of that run alone (its version, its ports, its folder), each with a name. */
+export class Normal {
+  #own;
+  #isLive;
+
+  constructor(own, isLive = false) {
+    this.#isLive = isLive;
+    this.#own = Object.entries(own).filter(([, text]) => text !== '');
+  }
+
+  /** Any text: identities, what is the run's own, and how long something took. */
+  text(text) {
+    let t = text
+      .replace(NOISE, '')
+      .replace(UUID, '<uuid>')
+      .replace(/127\.0\.0\.1:\d{4,5}\b/g, '127.0.0.1:<port>');
+    for (const [name, own] of this.#own) t = t.replaceAll(own, `<${name}>`);
+    if (this.#isLive) t = t.replace(/\d+\.\d+ s behind ours/g, '<time> behind ours');
+    return t.replace(/\bin \d+(\.\d+)? (ms|s)\b/g, 'in <time>').replace(/\bpid \d+/g, 'pid <pid>');
+  }
+
+  /** JSON over many lines, in the order of its members; whether it was compact, as documents are, is said first. */
+  json(text) {
+    let document;
+    try {
+      document = JSON.parse(text);
+    } catch {
+      return `no JSON: ${this.text(text)}`;
+    }
+    const form = JSON.stringify(document) === text.trim() ? 'compact' : 'spaced';
+    return `${form} ${this.text(JSON.stringify(document, (key, value) => this.#blank(key, value), 1))}`;
+  }
+
+  /** JSON, one document a line. */
+  jsonLines(text) {
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => this.json(line))
+      .join('\n');
+  }
+
+  /** A vCon says when it was made in `created_at`, which elsewhere is a fact of the capture: there it stands beside `vcon`. */
+  #blank(key, value) {
+    const isOfRun = BLANKED.has(key) || (this.#isLive && BLANKED_LIVE.has(key));
+    // A schema that describes the member is no value of it.
+    if (isOfRun && typeof value !== 'object') return GAP;
+    if (typeof value?.vcon === 'string') return { ...value, created_at: GAP };
+    return value;
+  }
+
+  metrics(text) {
+    return text
+      .split('\n')
+      .map((line) =>
+        (this.#isLive ? MEASURED_LIVE : MEASURED).test(line) ? line.replace(/ \S+$/, ` ${GAP}`) : this.text(line),
+      )
+      .join('\n');
+  }
+}
+
+export function sha256(bytes) {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Bytes that are compared as a whole. */
+export function digestOf(bytes) {
+  return `${bytes.length} bytes, SHA-256 ${sha256(bytes)}`;
+}
