@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { different } from './same-answers/answers.mjs';
-import { Build } from './same-answers/build.mjs';
+import { Build, endWithUs } from './same-answers/build.mjs';
 import { capturesOf } from './same-answers/captures.mjs';
 import { closeBrowser, hasChromium } from './same-answers/console.mjs';
 import { Folders } from './same-answers/difference.mjs';
@@ -152,6 +152,7 @@ async function main(words, options) {
   const builds = [new Build('old', before), new Build('new', after)];
   const wanted = surfacesOf(options);
   const folder = options.keep === undefined ? mkdtempSync(join(tmpdir(), 'same-answers-')) : resolve(options.keep);
+  if (options.keep === undefined) endWithUs(() => rmSync(join(folder, 'work'), { recursive: true, force: true }));
   const folders = new Folders(folder, options.keep !== undefined);
   const seeds = options.seeds
     .split(',')

@@ -1,7 +1,7 @@
 // A built checkout: starts its program as a user does, once to the end or as a service on a port of its choice.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -10,6 +10,20 @@ const END_MS = 120_000;
 /** The service answers 100 requests of one address in a second; then the next address of the loopback asks. */
 const REQUESTS_AN_ADDRESS = 80;
 const ENV = { PATH: process.env.PATH, NO_COLOR: '1', TZ: 'UTC', LC_ALL: 'C.UTF-8', HOME: '/nonexistent' };
+
+/** What has to end when this program does, also when it is interrupted. */
+const running = new Set();
+
+/** Runs `end` when this program ends, unless the function that it returns was called before. */
+export function endWithUs(end) {
+  running.add(end);
+  return () => running.delete(end);
+}
+
+process.once('exit', () => {
+  for (const end of running) end();
+});
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(2));
 
 export class Build {
   constructor(name, folder) {
@@ -22,7 +36,12 @@ export class Build {
   }
 
   start(args, cwd, stdin = 'ignore') {
-    return spawn(process.execPath, [this.program, ...args], { cwd, env: ENV, stdio: [stdin, 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [this.program, ...args], { cwd, env: ENV, stdio: [stdin, 'pipe', 'pipe'] });
+    child.once(
+      'close',
+      endWithUs(() => child.kill('SIGKILL')),
+    );
+    return child;
   }
 
   /** Runs to the end: { code, out, err }, out as bytes. */
@@ -65,6 +84,7 @@ export class Service {
   #child;
   #asked = 0;
   #address = nextAddress();
+  #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   err = '';
   port = 0;
   /** The code with which it ended by itself. */
@@ -79,6 +99,10 @@ export class Service {
     child.on('close', (code, signal) => {
       this.ended = code ?? signal;
     });
+  }
+
+  get pid() {
+    return this.#child.pid;
   }
 
   get base() {
@@ -105,9 +129,16 @@ export class Service {
   }
 
   #once(path, method, headers, body) {
-    if (++this.#asked % REQUESTS_AN_ADDRESS === 0) this.#address = nextAddress();
+    if (++this.#asked % REQUESTS_AN_ADDRESS === 0) this.#moveOn();
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-    const options = { host: '127.0.0.1', port: this.port, path, method, agent: false, localAddress: this.#address };
+    const options = {
+      host: '127.0.0.1',
+      port: this.port,
+      path,
+      method,
+      agent: this.#agent,
+      localAddress: this.#address,
+    };
     return new Promise((done, fail) => {
       const call = request({ ...options, headers: { ...length, ...headers } }, (answer) => {
         const chunks = [];
@@ -118,9 +149,16 @@ export class Service {
           done({ status: answer.statusCode, headers: answer.headers, bytes, text: bytes.toString('utf8') });
         });
       });
-      call.on('error', fail);
+      // The service may end a connection after a refusal just when it is used again.
+      call.on('error', (error) => (call.reusedSocket ? done(this.#once(path, method, headers, body)) : fail(error)));
       call.end(body);
     });
+  }
+
+  #moveOn() {
+    this.#address = nextAddress();
+    this.#agent.destroy();
+    this.#agent = new Agent({ keepAlive: true, maxSockets: 1 });
   }
 
   async json(path) {
@@ -136,6 +174,7 @@ export class Service {
 
   /** Ends it as a supervisor does; its exit code. */
   async stop() {
+    this.#agent.destroy();
     if (this.ended === null) {
       const closed = new Promise((done) => this.#child.once('close', done));
       this.#child.kill('SIGTERM');

@@ -153,10 +153,15 @@ function outputOf(bytes, args, normal) {
   return normal.text(text);
 }
 
+const columns = new Map();
+
 /** All columns, as the program names them where it refuses one. */
 async function columnsOf(build, file, cwd) {
+  const known = columns.get(build);
+  if (known !== undefined) return known;
   const { err } = await build.run([file, '--columns', 'no-such'], cwd);
-  return (/give some of (.*)$/m.exec(err)?.[1] ?? 'row').split(' ').join(',');
+  columns.set(build, (/give some of (.*)$/m.exec(err)?.[1] ?? 'row').split(' ').join(','));
+  return columns.get(build);
 }
 
 async function runAll(build, cwd, runs, normal, answers) {
@@ -175,9 +180,9 @@ async function runAll(build, cwd, runs, normal, answers) {
 }
 
 export async function askCommandLine(build, file, cwd, normal, answers, calls, isClose) {
-  const columns = await columnsOf(build, file, cwd);
+  const all = await columnsOf(build, file, cwd);
   const runs = [...always(file, calls), ...(isClose ? closely(file, calls) : [])];
-  const named = runs.map((args) => args.map((word) => (word === 'COLUMNS' ? columns : word)));
+  const named = runs.map((args) => args.map((word) => (word === 'COLUMNS' ? all : word)));
   await runAll(build, cwd, named, normal, answers);
 }
 

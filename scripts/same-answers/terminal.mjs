@@ -1,23 +1,29 @@
 // Draws the screens of the terminal in tmux, as the tests do, at two sizes.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endWithUs } from './build.mjs';
 import { EVERY_PORT } from './command-line.mjs';
+import { withLooks } from './looks.mjs';
 
 export const SIZES = [
   [80, 24],
   [140, 45],
 ];
-const LOOK_MS = 70;
-/** A screen holds still when so many looks are alike. */
-const LOOKS = 4;
-const PATIENCE_MS = 30_000;
+const START_MS = 60_000;
+const STARTED_CALM_MS = 800;
+const CALM_MS = 150;
+const BETWEEN_KEYS_MS = 25;
+const ESCAPE_MS = 120;
+const LOOK_MS = 8;
 const GLOBAL = { encoding: 'utf8', env: { PATH: process.env.PATH, HOME: '/nonexistent', LC_ALL: 'C.UTF-8' } };
 
 export const hasTmux = () => spawnSync('tmux', ['-V']).status === 0;
 
 /** Keys, and what the screen is called that they lead to; each begins where the one before ended. */
 const STEPS = [
-  ['list', []],
+  ['list', ['g']],
   ['help of the list', ['?']],
   ['call', ['Escape', 'Enter']],
   ['message', ['j', 'j', 'Enter']],
@@ -50,62 +56,114 @@ const STEPS = [
 
 let sessions = 0;
 
-class Screen {
-  #name = `same-answers-${process.pid}-${sessions++}`;
-
-  constructor(build, args, cwd, [width, height]) {
-    const words = [
-      'env',
-      '-i',
-      'TZ=UTC',
-      'LC_ALL=C.UTF-8',
-      `PATH=${process.env.PATH}`,
-      'TERM=screen-256color',
-      process.execPath,
-      build.program,
-      ...args,
-    ];
-    const script = `${words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')}; echo "ended $?"; exec sleep 1000`;
-    this.#tmux('-f', '/dev/null', 'new-session', '-d', '-x', String(width), '-y', String(height), '-c', cwd, script);
-  }
-
-  #tmux(...words) {
-    return execFileSync('tmux', ['-L', this.#name, ...words], GLOBAL);
-  }
-
-  async press(key) {
-    this.#tmux('send-keys', key);
-    // Esc and a letter behind it would be another key.
-    await sleep(key === 'Escape' ? 120 : 25);
-  }
-
-  /** Text with colours, once it holds still; `what` has to be on it. */
-  async still(what = /./) {
-    let [before, alike] = ['', 0];
-    for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(LOOK_MS)) {
-      const now = this.#tmux('capture-pane', '-p', '-e');
-      alike = now === before && what.test(now) ? alike + 1 : 0;
-      before = now;
-      if (alike >= LOOKS) break;
-    }
-    return before;
-  }
-
-  close() {
-    spawnSync('tmux', ['-L', this.#name, 'kill-server'], GLOBAL);
+/** Empty where it is gone. */
+function readText(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
   }
 }
 
-/** Walks through all screens; colours stand as {numbers} where they begin. */
-async function walk(build, args, cwd, size, normal) {
+/** Whether a thread of the program runs, or waits for a processor. */
+function isWorking(pid) {
+  const threads = pid === '' || !existsSync(`/proc/${pid}/task`) ? [] : readdirSync(`/proc/${pid}/task`);
+  return threads.some((thread) => / [RD] /.test(readText(`/proc/${pid}/task/${thread}/stat`).replace(/^.*\)/, '')));
+}
+
+/** A program in tmux. One client in control mode sends the keys and hears when the program writes. */
+class Screen {
+  #name = `same-answers-${process.pid}-${sessions++}`;
+  #client;
+  /** Who waits for the answer to a command, in order; the first answer is that to the attachment. */
+  #waiting = [() => undefined];
+  #wroteMs = performance.now();
+  #pids = [];
+
+  constructor(build, args, cwd, [width, height], beside) {
+    this.#pids = [...beside];
+    const words = ['env', '-i', 'TZ=UTC', 'LC_ALL=C.UTF-8', `PATH=${process.env.PATH}`, 'TERM=screen-256color'];
+    const command = [...words, process.execPath, build.program, ...args].map(
+      (word) => `'${word.replaceAll("'", `'\\''`)}'`,
+    );
+    const script = `${command.join(' ')}; echo "ended $?"; exec sleep 1000`;
+    const tmux = ['-L', this.#name, '-f', '/dev/null'];
+    execFileSync(
+      'tmux',
+      [...tmux, 'new-session', '-d', '-x', `${width}`, '-y', `${height}`, '-c', cwd, script],
+      GLOBAL,
+    );
+    this.#client = spawn('tmux', [...tmux, '-C', 'attach', '-f', 'ignore-size'], { env: GLOBAL.env });
+    this.#client.stdin.on('error', () => undefined);
+    createInterface({ input: this.#client.stdout }).on('line', (line) => this.#hear(line));
+  }
+
+  #block = null;
+
+  #hear(line) {
+    const [word, , number] = line.split(' ');
+    if (this.#block !== null && (word === '%end' || word === '%error') && number === this.#block.number) {
+      this.#waiting.shift()?.(this.#block.lines.join('\n'));
+      this.#block = null;
+    } else if (this.#block !== null) this.#block.lines.push(line);
+    else if (word === '%begin') this.#block = { number, lines: [] };
+    else if (word === '%output') this.#wroteMs = performance.now();
+  }
+
+  #tell(command) {
+    return new Promise((done) => {
+      this.#waiting.push(done);
+      this.#client.stdin.write(`${command}\n`);
+    });
+  }
+
+  async press(key) {
+    await this.#tell(`send-keys ${key}`);
+    // Esc and a letter behind it would be another key.
+    if (key === 'Escape') await sleep(ESCAPE_MS);
+    await this.#calm(BETWEEN_KEYS_MS);
+  }
+
+  /** Waits until the program has neither written nor worked for so long; a busy machine only makes this longer. */
+  async #calm(ms) {
+    for (let sinceMs = performance.now(); performance.now() - sinceMs < ms; await sleep(LOOK_MS))
+      if (this.#pids.some(isWorking) || this.#wroteMs > sinceMs) sinceMs = performance.now();
+  }
+
+  /** Text with colours, once the program is calm. */
+  async still() {
+    await this.#calm(CALM_MS);
+    return this.#tell('capture-pane -p -e');
+  }
+
+  /** Waits for the last line of the first screen, or for an end, and for what is still read. */
+  async started() {
+    for (const end = performance.now() + START_MS; performance.now() < end; await sleep(50))
+      if (/Show|ended \d/.test(await this.#tell('capture-pane -p'))) break;
+    const shell = await this.#tell("display-message -p '#{pane_pid}'");
+    this.#pids.push(readText(`/proc/${shell}/task/${shell}/children`).trim().split(' ')[0]);
+    await this.#calm(STARTED_CALM_MS);
+  }
+
+  #end = () => spawnSync('tmux', ['-L', this.#name, 'kill-server'], GLOBAL);
+  #forget = endWithUs(this.#end);
+
+  close() {
+    this.#forget();
+    this.#end();
+  }
+}
+
+/** Walks through all screens; `beside` are programs that work for this one. */
+async function walk(build, args, cwd, size, normal, beside = []) {
   const screens = [];
-  const screen = new Screen(build, args, cwd, size);
+  const screen = new Screen(build, args, cwd, size, beside);
   try {
-    await screen.still(/\? |ended \d/);
+    await screen.started();
     for (const [name, keys] of STEPS) {
       for (const key of keys) await screen.press(key);
-      const text = (await screen.still()).replaceAll('\u001b[', '{').replaceAll('\u000f', '');
-      const lines = text.split('\n').map((line) => line.replace(/(\{[\d;]*)m/g, '$1}').trimEnd());
+      const text = await screen.still();
+      const lines = withLooks(text);
       screens.push([`${name} (${keys.join(' ')})`, normal.text(lines.join('\n'))]);
       if (/^ended \d/m.test(text)) break;
     }
@@ -124,6 +182,6 @@ export async function askTerminal(build, file, cwd, normal, answers) {
 
 /** The same screens over a running service. */
 export async function askTerminalConnected(build, service, cwd, normal, answers) {
-  for (const [name, text] of await walk(build, ['--connect', service.base], cwd, SIZES[1], normal))
+  for (const [name, text] of await walk(build, ['--connect', service.base], cwd, SIZES[1], normal, [service.pid]))
     answers.add(`terminal --connect: ${name}`, text);
 }
