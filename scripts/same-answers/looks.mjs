@@ -19,7 +19,7 @@ function applied(look, codes) {
   return next;
 }
 
-const nameOf = (look) => [...look.values()].sort().join(' ');
+const nameOf = (look) => [...look.values()].sort((a, b) => (a < b ? -1 : 1)).join(' ');
 
 /** Lines of a screen with its sequences; each begins plain. */
 export function withLooks(screen) {

@@ -12,14 +12,32 @@ export const BLANKED = new Set([
 ]);
 const GAP = '<blank>';
 
-/** Of a live run: what it has seen and shipped at the moment of the question. */
-const BLANKED_LIVE = new Set(['capture_time']);
+/**
+ * By the kind of the run, besides: what a live one has seen and shipped at the moment of the question, and how far a hub's agent
+ * is. The cursor of a hub names the run of the agent.
+ */
+const BLANKED_OF = {
+  file: new Set(),
+  live: new Set(['capture_time']),
+  hub: new Set([
+    'capture_time',
+    'next_cursor',
+    'started_at',
+    'last_heartbeat',
+    'delay_sec',
+    'rows_made',
+    'rows_stored',
+  ]),
+};
 
 /** Families of metrics whose values are the machine's; their names and labels are compared. */
-const MEASURED = /^(process_|nodejs_|calltap_loop_|calltap_api_)/;
-const MEASURED_LIVE = /^(process_|nodejs_|calltap_loop_|calltap_api_|calltap_ship_)/;
-/** A decoder's own words on standard error: how many come before the end is chance. */
-const NOISE = /^libopus .*\n/gm;
+const MEASURED = {
+  file: /^(process_|nodejs_|calltap_loop_|calltap_api_)/,
+  live: /^(process_|nodejs_|calltap_loop_|calltap_api_|calltap_ship_)/,
+  hub: /^(process_|nodejs_|calltap_loop_|calltap_api_|calltap_hub_(agent_rows|heartbeat|store_q|agent_q))/,
+};
+/** On standard error: a decoder's own words, of which chance decides how many come before the end, and what a busy machine does. */
+const NOISE = /^(libopus .*|calltap: the main thread did nothing else for .*)(\n|$)/gm;
 
 /** Also behind the n of a line break that is written as two characters. */
 const UUID = /(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])/g;
@@ -27,10 +45,10 @@ const UUID = /(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a
 /** A normaliser for one run: `own` are texts of that run alone (its version, its ports, its folder), each with a name. */
 export class Normal {
   #own;
-  #isLive;
+  #kind;
 
-  constructor(own, isLive = false) {
-    this.#isLive = isLive;
+  constructor(own, kind = 'file') {
+    this.#kind = kind;
     this.#own = Object.entries(own).filter(([, text]) => text !== '');
   }
 
@@ -41,7 +59,8 @@ export class Normal {
       .replace(UUID, '<uuid>')
       .replace(/127\.0\.0\.1:\d{4,5}\b/g, '127.0.0.1:<port>');
     for (const [name, own] of this.#own) t = t.replaceAll(own, `<${name}>`);
-    if (this.#isLive) t = t.replace(/\d+\.\d+ s behind ours/g, '<time> behind ours');
+    if (this.#kind === 'live') t = t.replace(/\d+\.\d+ s behind ours/g, '<time> behind ours');
+    if (this.#kind === 'hub') t = t.replace(/hour is looked at, from [^;]+;/g, 'hour is looked at, from <time>;');
     return t.replace(/\bin \d+(\.\d+)? (ms|s)\b/g, 'in <time>').replace(/\bpid \d+/g, 'pid <pid>');
   }
 
@@ -68,7 +87,7 @@ export class Normal {
 
   /** A vCon says when it was made in `created_at`, which elsewhere is a fact of the capture: there it stands beside `vcon`. */
   #blank(key, value) {
-    const isOfRun = BLANKED.has(key) || (this.#isLive && BLANKED_LIVE.has(key));
+    const isOfRun = BLANKED.has(key) || BLANKED_OF[this.#kind].has(key);
     // A schema that describes the member is no value of it.
     if (isOfRun && typeof value !== 'object') return GAP;
     if (typeof value?.vcon === 'string') return { ...value, created_at: GAP };
@@ -78,9 +97,7 @@ export class Normal {
   metrics(text) {
     return text
       .split('\n')
-      .map((line) =>
-        (this.#isLive ? MEASURED_LIVE : MEASURED).test(line) ? line.replace(/ \S+$/, ` ${GAP}`) : this.text(line),
-      )
+      .map((line) => (MEASURED[this.#kind].test(line) ? line.replace(/ \S+$/, ` ${GAP}`) : this.text(line)))
       .join('\n');
   }
 }

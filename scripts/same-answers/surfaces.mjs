@@ -23,17 +23,18 @@ export const SURFACES = {
   terminal: 'screens of -i at two sizes',
   console: 'screens of the console in Chromium (with --console)',
   live: 'a fuzzed capture through a pipe, and fuzzed HEP over TCP',
+  hub: 'a hub over a store with the demo capture (npm run store fetches it)',
 };
 const OVER_HTTP = ['v1', 'ask', 'mcp', 'connect', 'console'];
 const SERVE = ['--ask', '--mcp', '--console', '--retain-audio', '--kill-scanner', '--api-max-rows', '1000'];
 
 /** A folder of its own for the program, and what of its texts is that of the run. */
-export function workplace(build, folder, capture, isLive = false) {
+export function workplace(build, folder, capture, kind = 'file') {
   const cwd = join(folder, 'work', build.name, capture.name);
   rmSync(cwd, { recursive: true, force: true });
   mkdirSync(cwd, { recursive: true });
   if (capture.path !== undefined) cpSync(capture.path, join(cwd, capture.name), { recursive: true });
-  const normal = new Normal({ work: cwd, checkout: build.folder, version: build.version }, isLive);
+  const normal = new Normal({ work: cwd, checkout: build.folder, version: build.version }, kind);
   return { cwd, normal, close: () => rmSync(cwd, { recursive: true, force: true }) };
 }
 
@@ -63,16 +64,9 @@ async function overHttp(build, capture, { cwd, normal }, wanted, most, into) {
     return { calls, capped: names.capped };
   } finally {
     const code = await service.stop();
-    if (wanted.has('v1'))
-      into('v1').add(
-        'the service ends',
-        `code ${code}\n${normal.text(
-          service.err
-            .split('\n')
-            .filter((l) => !/ (read|fetched) /.test(l))
-            .join('\n'),
-        )}`,
-      );
+    // A screen that is drawn twice reads twice.
+    const lines = [...new Set(normal.text(service.err).split('\n'))].sort((a, b) => (a < b ? -1 : 1));
+    if (wanted.has('v1')) into('v1').add('the service ends', `code ${code}\n${lines.join('\n')}`);
   }
 }
 

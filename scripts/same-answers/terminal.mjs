@@ -14,6 +14,8 @@ export const SIZES = [
 const START_MS = 60_000;
 const STARTED_CALM_MS = 800;
 const CALM_MS = 150;
+/** A service answers in slices, and rests between them. */
+const CALM_BESIDE_MS = 600;
 const BETWEEN_KEYS_MS = 25;
 const ESCAPE_MS = 120;
 const LOOK_MS = 8;
@@ -51,7 +53,7 @@ const STEPS = [
   ['filter that is wrong', ['/', 'C-u', 'f', 'r', 'm', ':', '1', 'Enter']],
   ['filter that finds none', ['C-u', 'c', 'a', 'l', 'l', 'i', 'd', ':', 'n', 'o', 'n', 'e', 'Enter']],
   ['log', ['Escape', 'L']],
-  ['ended', ['Escape', 'Escape', 'q', 'q']],
+  ['ended', ['Escape', 'Escape', 'Escape', 'q']],
 ];
 
 let sessions = 0;
@@ -132,7 +134,7 @@ class Screen {
 
   /** Text with colours, once the program is calm. */
   async still() {
-    await this.#calm(CALM_MS);
+    await this.#calm(this.#pids.length > 1 ? CALM_BESIDE_MS : CALM_MS);
     return this.#tell('capture-pane -p -e');
   }
 
