@@ -130,6 +130,8 @@ async function askCaptures(builds, captures, folder, wanted, most, comparison) {
       if (await askCapture(builds, capture, ask, wanted, comparison)) capped.push(capture.name);
     } catch (error) {
       comparison.failed.push(`${capture.name}: ${error.message}`);
+      say(`${i + 1}/${captures.length} ${capture.name}: not found out: ${error.message}`);
+      continue;
     }
     const found = comparison.differing.length - known;
     const what = found === 0 ? 'same' : `${found} answers differ`;
