@@ -63,11 +63,7 @@ function filtersOf(keys, rows) {
 const at = (path, query) => `${path}?${new URLSearchParams(query)}`;
 
 export async function askRich(service, normal, answers, calls, ssrcs, isClose) {
-  const ask = async (path) => {
-    const answer = await service.ask(path);
-    answers.add(`GET ${path}`, shown(answer, normal));
-    return answer;
-  };
+  const ask = async (path) => answers.add(`GET ${path}`, shown(await service.ask(path), normal));
   await askDocument(service, normal, answers, '/ask/openapi.json', () => calls, { isClose, skip: ['/ask/changes'] });
   if (!isClose) return;
   const keys = await service.json('/console/keys.json');
@@ -77,8 +73,10 @@ export async function askRich(service, normal, answers, calls, ssrcs, isClose) {
     for (const list of ['findings', 'registrations']) await ask(at(`/ask/${list}`, { q }));
   // Pages to the end, or five of them.
   for (let [cursor, page] = ['', 0]; page < 5; page++) {
-    const { text } = await ask(at('/ask/calls', { limit: '3', ...(cursor === '' ? {} : { cursor }) }));
-    const next = JSON.parse(text).next_cursor;
+    const answer = await service.ask(at('/ask/calls', { limit: '3', ...(cursor === '' ? {} : { cursor }) }));
+    // Not by its cursor: that of a hub names a run.
+    answers.add(`GET /ask/calls?limit=3, page ${page + 1}`, shown(answer, normal));
+    const next = JSON.parse(answer.text).next_cursor;
     if (next === undefined || next === null) break;
     cursor = next;
   }
