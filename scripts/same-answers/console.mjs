@@ -29,6 +29,7 @@ async function still(page) {
   let [before, alike] = ['', 0];
   for (let tries = 0; tries < 100 && alike < LOOKS; tries++) {
     await sleep(LOOK_MS);
+    // biome-ignore lint/performance/useDomNodeTextContent: what a person sees, and not what is hidden.
     const now = await page.innerText('body');
     alike = now === before && now.trim() !== '' ? alike + 1 : 0;
     before = now;
