@@ -26,6 +26,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['watch'],
   ['view'],
   ['export'],
+  ['net'],
   ['explore'],
   ['actions'],
   ['serve'],
@@ -52,7 +53,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
 /** What a room may import of a room above it, where that is not everything. */
 const MAY_SEE: readonly (readonly [from: string, to: string, only: readonly string[]])[] = [
   // Services that must not know what a call is.
-  ...['serve/auth', 'serve/http', 'actions/peer'].flatMap((leaf) =>
+  ...['net', 'serve/auth', 'serve/http', 'actions/peer'].flatMap((leaf) =>
     [
       'sources',
       'decode',

@@ -20,8 +20,6 @@ import {
 } from '../../src/contract/index.ts';
 import { ALL_CALLS } from '../../src/explore/question.ts';
 import { ChangesLog } from '../../src/explore/remote/changes-log.ts';
-import { EventReader } from '../../src/explore/remote/event-stream.ts';
-import { RemoteFailure } from '../../src/explore/remote/failures.ts';
 import { captureTimeUs, isDrawable, isReadable, readShape } from '../../src/explore/remote/shapes.ts';
 import { comparisonLines } from '../../src/faces/cli/comparison.ts';
 import { qualityLines } from '../../src/faces/cli/quality-lines.ts';
@@ -29,6 +27,8 @@ import { rowOf, shownColumns, textOf } from '../../src/faces/tui/call-columns.ts
 import { Cells } from '../../src/faces/tui/cells.ts';
 import { MessagePane } from '../../src/faces/tui/message-pane.ts';
 import { findingsTable, registrationsTable } from '../../src/faces/tui/tables.ts';
+import { EventReader } from '../../src/net/event-stream.ts';
+import { RemoteFailure } from '../../src/net/failures.ts';
 import { ladderRows } from '../../src/view/ladder-text.ts';
 import { toAskPulse } from '../../src/view/pulse.ts';
 import { STEERING } from '../helpers/hostile-calls.ts';

@@ -5,7 +5,7 @@
  */
 import { errnoOf } from '../../core/errors.ts';
 import { faults } from '../../core/faults.ts';
-import { RemoteFailure } from '../../explore/remote/failures.ts';
+import { RemoteFailure } from '../../net/failures.ts';
 import { backOffMs, type OnceTold, troubleOf } from '../trouble.ts';
 import type { ShipCounters } from './counters.ts';
 import type { Segment, Spool } from './spool.ts';

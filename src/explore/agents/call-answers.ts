@@ -14,13 +14,13 @@ import {
 } from '../../core/hub-limits.ts';
 import { MAX_LEGS_SHOWN, REMOTE_LIST_BYTES } from '../../core/item-limits.ts';
 import { Places } from '../../core/places.ts';
+import { RemoteFailure } from '../../net/failures.ts';
 import type { CallCapture } from '../captures.ts';
 import type { StoreExplorer } from '../clickhouse/store-explorer.ts';
 import type { Port } from '../port.ts';
 import type { Refusal } from '../refusal.ts';
 import { Away, Busy, Cannot, goneBy, ifHere, NotHere } from '../refusal.ts';
 import { callPath, readAudio, readCapture, readDocument } from '../remote/answers.ts';
-import { RemoteFailure } from '../remote/failures.ts';
 import type { Requests } from '../remote/requests.ts';
 import { readShape } from '../remote/shapes.ts';
 import { type Agents, whySentence } from './agents.ts';

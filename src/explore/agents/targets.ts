@@ -7,7 +7,7 @@ import { oneLine } from '../../config/option-value.ts';
 import { readCertificate, readKey } from '../../config/text-file.ts';
 import { failure, type ServiceError } from '../../core/errors.ts';
 import { MAX_AGENTS } from '../../core/hub-limits.ts';
-import { readPlace, refusedAddress, type Target } from '../remote/target.ts';
+import { readPlace, refusedAddress, type Target } from '../../net/target.ts';
 
 type Options = Pick<Config, 'agent' | 'agentKeyFile' | 'agentCa'>;
 

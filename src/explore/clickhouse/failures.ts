@@ -3,7 +3,7 @@
  * and made safe.
  */
 import { errnoOf } from '../../core/errors.ts';
-import { connectionFailure, RemoteFailure, saidText } from '../remote/failures.ts';
+import { connectionFailure, RemoteFailure, saidText } from '../../net/failures.ts';
 
 /** What the store said, with the number of its error; '' without one. */
 export class StoreRefusal extends Error {

@@ -5,7 +5,7 @@
 import type { Static, TObject } from 'typebox';
 import { STORE_ROWS, STORE_TIMEOUT_MS } from '../../core/item-limits.ts';
 import { Turns } from '../../core/turns.ts';
-import { RemoteFailure } from '../remote/failures.ts';
+import { RemoteFailure } from '../../net/failures.ts';
 import { storeFailure } from './failures.ts';
 import type { StoreLogin, StorePlace } from './place.ts';
 import { COUNT, rowShape, TEXT } from './row-shapes.ts';

@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.ts';
 import { oneLine } from '../../config/option-value.ts';
 import { readCertificate, readSecret } from '../../config/text-file.ts';
 import { failure } from '../../core/errors.ts';
-import { guardedLookup, type Place, readPlace, refusedAddress } from '../remote/target.ts';
+import { guardedLookup, type Place, readPlace, refusedAddress } from '../../net/target.ts';
 
 export type StorePlace = Place & { readonly database: string };
 

@@ -8,6 +8,7 @@ import type { Names } from '../../core/names.ts';
 import { callReport } from '../../export/call-report.ts';
 import { linesOf, Reports } from '../../export/call-text.ts';
 import { RecalledDialogs } from '../../ingest/recalled.ts';
+import { RemoteFailure } from '../../net/failures.ts';
 import { ladderLines } from '../../view/ladder-text.ts';
 import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { counterFamily } from '../../view/metrics-snapshot.ts';
@@ -15,7 +16,6 @@ import type { ReportInput } from '../../view/report-input.ts';
 import { toTermination } from '../../view/termination.ts';
 import type { Port } from '../port.ts';
 import { orNotHere } from '../refusal.ts';
-import { RemoteFailure } from '../remote/failures.ts';
 import type { Selected } from '../selector.ts';
 import {
   comparisonOf,

@@ -15,8 +15,8 @@ import {
 } from '../../core/hub-limits.ts';
 import type { Steps } from '../../core/turns.ts';
 import { Turns } from '../../core/turns.ts';
+import { tooLarge } from '../../net/failures.ts';
 import { Away, Cannot, Refusal } from '../refusal.ts';
-import { tooLarge } from '../remote/failures.ts';
 import { StoreRefusal, storeFailure } from './failures.ts';
 import type { SqlParameters } from './sql.ts';
 import type { Store } from './store.ts';

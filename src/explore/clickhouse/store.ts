@@ -5,8 +5,8 @@
 import type { IncomingMessage } from 'node:http';
 import { STORE_SAID_BYTES } from '../../core/hub-limits.ts';
 import { Pieces } from '../../core/pieces.ts';
-import { Exchange } from '../remote/exchange.ts';
-import { late, RemoteFailure } from '../remote/failures.ts';
+import { late, RemoteFailure } from '../../net/failures.ts';
+import { HttpClient } from '../../net/http-client.ts';
 import { StoreRefusal } from './failures.ts';
 import { type StoreLogin, type StorePlace, storeLookup } from './place.ts';
 import type { SqlValue } from './sql.ts';
@@ -18,7 +18,7 @@ export type Statement = {
 };
 
 export class Store {
-  readonly #exchange: Exchange;
+  readonly #client: HttpClient;
   readonly #headers: { readonly authorization: string; readonly 'user-agent': string };
   readonly #database: string | null;
 
@@ -30,7 +30,7 @@ export class Store {
     const token = Buffer.from(`${login.user ?? 'default'}:${login.password ?? ''}`).toString('base64');
     this.#headers = { authorization: `Basic ${token}`, 'user-agent': 'calltap' };
     this.#database = database;
-    this.#exchange = new Exchange({ ...place, ca: login.ca }, storeLookup(place, login));
+    this.#client = new HttpClient({ ...place, ca: login.ca }, storeLookup(place, login));
   }
 
   /** The answer of 200 once its head came; whoever reads it bounds it. Rejects with what storeFailure() knows. */
@@ -40,7 +40,7 @@ export class Store {
     for (const [name, value] of Object.entries(values)) asked.append(`param_${name}`, parameterText(value));
     for (const [name, value] of Object.entries(settings)) asked.append(name, String(value));
     if (this.#database !== null) asked.append('database', this.#database);
-    const answer = await this.#exchange.ask({ path: `/?${asked}`, headers: this.#headers, body: sql }, ms);
+    const answer = await this.#client.ask({ path: `/?${asked}`, headers: this.#headers, body: sql }, ms);
     const { statusCode: status = 0, headers } = answer;
     if (status === 200) return answer;
     const said = await beginningOf(answer, until - performance.now());
@@ -59,7 +59,7 @@ export class Store {
   }
 
   close(): void {
-    this.#exchange.close();
+    this.#client.close();
   }
 }
 

@@ -4,10 +4,10 @@
  */
 
 import { faults } from '../../core/faults.ts';
+import { connectionFailure } from '../../net/failures.ts';
 import type { StoreExplorer } from '../clickhouse/store-explorer.ts';
 import type { AgentRow } from '../clickhouse/stored-lists.ts';
 import { Away, Refusal } from '../refusal.ts';
-import { connectionFailure } from '../remote/failures.ts';
 
 /** Statistics are of the last seconds, metrics as old as a heartbeat may be. */
 const FRESH_MS = 2_000;

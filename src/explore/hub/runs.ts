@@ -2,11 +2,11 @@
  * What a hub tells of its agents: each run with what is missing of it, and how long ago each host was heard of.
  */
 import type { AgentRun } from '../../contract/index.ts';
+import { saidText } from '../../net/failures.ts';
 import type { MetricFamily, MetricSample } from '../../view/metrics-snapshot.ts';
 import { numberFamily } from '../../view/metrics-snapshot.ts';
 import type { Agents, Missing } from '../agents/agents.ts';
 import type { AgentRow } from '../clickhouse/stored-lists.ts';
-import { saidText } from '../remote/failures.ts';
 import type { Heard } from './heartbeats.ts';
 
 /** Rows are kept so long (deploy/store/schema.sql). */

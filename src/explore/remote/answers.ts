@@ -8,9 +8,9 @@ import type { Static, TSchema } from 'typebox';
 import type { Named } from '../../contract/index.ts';
 import { REMOTE_FILE_BYTES } from '../../core/item-limits.ts';
 import type { AudioSpan, CallAudio } from '../../export/audio.ts';
+import { RemoteFailure, saidText, tooLarge, wrongShape } from '../../net/failures.ts';
+import type { Bounds } from '../../net/http-client.ts';
 import type { CallCapture } from '../captures.ts';
-import type { Bounds } from './exchange.ts';
-import { RemoteFailure, saidText, tooLarge, wrongShape } from './failures.ts';
 import type { Requests } from './requests.ts';
 import { readShape } from './shapes.ts';
 

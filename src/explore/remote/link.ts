@@ -2,10 +2,11 @@
  * Whether a service can be reached, since when not, and what whoever asks is told then. Over all of it stands the address, since
  * nobody remembers where a screen looks.
  */
+
+import type { RemoteFailure } from '../../net/failures.ts';
 import { clockOf } from '../../view/clock.ts';
 import type { Refusal } from '../refusal.ts';
 import { Away, Busy, Cannot, NotHere } from '../refusal.ts';
-import type { RemoteFailure } from './failures.ts';
 
 export class Link {
   readonly #url: string;

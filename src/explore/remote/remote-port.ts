@@ -27,19 +27,20 @@ import {
   REMOTE_PROBLEM_BYTES,
 } from '../../core/item-limits.ts';
 import { safeText } from '../../core/terminal-text.ts';
+import type { FailureKind } from '../../net/failures.ts';
+import { connectionFailure, RemoteFailure, wrongShape } from '../../net/failures.ts';
+import type { Bounds } from '../../net/http-client.ts';
+import type { Target } from '../../net/target.ts';
 import type { Pulse } from '../../view/pulse.ts';
 import type { AgentPort, TerminalPort } from '../port.ts';
 import { Cannot, Refusal } from '../refusal.ts';
 import { agentPart } from './agent-part.ts';
 import { callPath, query, readAudio, readCapture, readDocument, selectorOf } from './answers.ts';
-import type { Bounds } from './exchange.ts';
-import type { FailureKind } from './failures.ts';
-import { connectionFailure, noAsk, RemoteFailure, wrongShape } from './failures.ts';
 import { Link } from './link.ts';
 import { filterText, questionText } from './question-text.ts';
 import { Requests } from './requests.ts';
+import { noAsk } from './service-failures.ts';
 import { captureTimeUs, isDrawable, isReadable } from './shapes.ts';
-import type { Target } from './target.ts';
 import { Watching } from './watching.ts';
 
 export type RemotePort = TerminalPort & Required<Pick<TerminalPort, 'trouble'>> & AgentPort & { close(): void };

@@ -4,23 +4,24 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { REMOTE_PROBLEM_BYTES, REMOTE_REQUESTS } from '../../core/item-limits.ts';
-import type { Bounds } from './exchange.ts';
-import { Exchange, wholeBody } from './exchange.ts';
-import { connectionFailure, RemoteFailure, statusFailure } from './failures.ts';
-import type { Target } from './target.ts';
-import { guardedLookup, refusedAddress } from './target.ts';
+import { connectionFailure, RemoteFailure } from '../../net/failures.ts';
+import type { Bounds } from '../../net/http-client.ts';
+import { HttpClient, wholeBody } from '../../net/http-client.ts';
+import type { Target } from '../../net/target.ts';
+import { guardedLookup, refusedAddress } from '../../net/target.ts';
+import { statusFailure } from './service-failures.ts';
 
 export class Requests {
   /** What stands before each address; '' for nothing. */
   readonly path: string;
   readonly #target: Target;
-  readonly #exchange: Exchange;
+  readonly #client: HttpClient;
 
   /** `connectMs`: a connection is made within so many milliseconds, where that is less than the answer may take. */
   constructor(target: Target, connectMs?: number) {
     this.path = target.path;
     this.#target = target;
-    this.#exchange = new Exchange(target, guardedLookup(target), connectMs);
+    this.#client = new HttpClient(target, guardedLookup(target), connectMs);
   }
 
   /** The whole body of an answer of 200. Rejects with RemoteFailure. */
@@ -35,7 +36,7 @@ export class Requests {
    * Rejects with RemoteFailure.
    */
   async open(path: string, ms: number): Promise<IncomingMessage> {
-    if (this.#exchange.open >= REMOTE_REQUESTS)
+    if (this.#client.open >= REMOTE_REQUESTS)
       throw new RemoteFailure('busy', 'too many questions are under way', 'wait for an answer');
     const until = performance.now() + ms;
     const answer = await this.#head(path, ms);
@@ -52,20 +53,20 @@ export class Requests {
   }
 
   close(): void {
-    this.#exchange.close();
+    this.#client.close();
   }
 
   async #head(path: string, ms: number): Promise<IncomingMessage> {
     const target = this.#target;
     const refused = refusedAddress(target);
     if (refused !== null) throw refused;
-    if (this.#exchange.isClosed) throw new RemoteFailure('busy', 'the screen is closed', '');
+    if (this.#client.isClosed) throw new RemoteFailure('busy', 'the screen is closed', '');
     const headers = {
       accept: '*/*',
       ...(target.key === null ? {} : { authorization: `Bearer ${target.key.text}` }),
     };
     try {
-      return await this.#exchange.ask({ path: `${target.path}${path}`, headers }, ms);
+      return await this.#client.ask({ path: `${target.path}${path}`, headers }, ms);
     } catch (error) {
       throw connectionFailure(error);
     }

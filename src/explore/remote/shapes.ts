@@ -8,7 +8,7 @@ import * as contract from '../../contract/index.ts';
 import { LADDER_LIFELINES, LADDER_STEPS, LADDER_STREAMS } from '../../core/answer-limits.ts';
 import { MAX_MESSAGE_BYTES, REMOTE_VALUES } from '../../core/item-limits.ts';
 import { parseJson } from '../../core/json-text.ts';
-import { wrongShape } from './failures.ts';
+import { wrongShape } from '../../net/failures.ts';
 
 /** Named schemas, by what refers to them. */
 const NAMED: Record<string, TSchema> = Object.fromEntries(

@@ -7,14 +7,15 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DialogSummary } from '../../contract/index.ts';
 import { faults } from '../../core/faults.ts';
+import { EventReader } from '../../net/event-stream.ts';
+import type { RemoteFailure } from '../../net/failures.ts';
+import { connectionFailure } from '../../net/failures.ts';
 import type { Changes } from '../changes.ts';
 import { Away } from '../refusal.ts';
 import { ChangesLog } from './changes-log.ts';
-import { EventReader } from './event-stream.ts';
-import type { RemoteFailure } from './failures.ts';
-import { connectionFailure, noAsk } from './failures.ts';
 import type { Link } from './link.ts';
 import type { Requests } from './requests.ts';
+import { noAsk } from './service-failures.ts';
 import { readShape } from './shapes.ts';
 
 const OPEN_MS = 10_000;

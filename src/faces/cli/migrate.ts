@@ -4,7 +4,7 @@ import { counted } from '../../core/counted.ts';
 import { failure } from '../../core/errors.ts';
 import { type Migrated, migrate } from '../../explore/clickhouse/migrate.ts';
 import { storeOf } from '../../explore/clickhouse/place.ts';
-import { RemoteFailure } from '../../explore/remote/failures.ts';
+import { RemoteFailure } from '../../net/failures.ts';
 
 /** The exit code. Throws ServiceError. */
 export async function runMigrate(config: Config): Promise<number> {

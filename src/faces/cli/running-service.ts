@@ -7,10 +7,10 @@ import { localService } from '../../config/local-service.ts';
 import { oneLine } from '../../config/option-value.ts';
 import { readCertificate } from '../../config/text-file.ts';
 import { failure, ServiceError } from '../../core/errors.ts';
-import { connectionFailure } from '../../explore/remote/failures.ts';
 import type { RemotePort } from '../../explore/remote/remote-port.ts';
 import { openRemote } from '../../explore/remote/remote-port.ts';
-import { isThisHost, readPlace } from '../../explore/remote/target.ts';
+import { connectionFailure } from '../../net/failures.ts';
+import { isThisHost, readPlace } from '../../net/target.ts';
 import { readApiKey } from '../../serve/auth/configured.ts';
 
 /** `source`: the address, and where it was found. Throws ServiceError where it cannot be reached. */

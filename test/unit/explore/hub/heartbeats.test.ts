@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { AgentRow } from '../../../../src/explore/clickhouse/stored-lists.ts';
 import { Heartbeats } from '../../../../src/explore/hub/heartbeats.ts';
 import { Away } from '../../../../src/explore/refusal.ts';
-import { RemoteFailure } from '../../../../src/explore/remote/failures.ts';
+import { RemoteFailure } from '../../../../src/net/failures.ts';
 import { rowOf } from '../../../helpers/hub.ts';
 
 const ROWS = [rowOf('a')];

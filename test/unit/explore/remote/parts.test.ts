@@ -6,12 +6,12 @@ import { AskLadder, AskMessages } from '../../../../src/contract/index.ts';
 import { LADDER_LIFELINES, LADDER_STEPS } from '../../../../src/core/answer-limits.ts';
 import { REMOTE_EVENT_BYTES } from '../../../../src/core/item-limits.ts';
 import { ChangesLog } from '../../../../src/explore/remote/changes-log.ts';
-import { EventReader } from '../../../../src/explore/remote/event-stream.ts';
-import { connectionFailure, RemoteFailure, saidText } from '../../../../src/explore/remote/failures.ts';
 import { filterText, questionText } from '../../../../src/explore/remote/question-text.ts';
 import { isDrawable, isReadable, readShape } from '../../../../src/explore/remote/shapes.ts';
-import type { Target } from '../../../../src/explore/remote/target.ts';
-import { guardedLookup, readPlace, refusedAddress } from '../../../../src/explore/remote/target.ts';
+import { EventReader } from '../../../../src/net/event-stream.ts';
+import { connectionFailure, RemoteFailure, saidText } from '../../../../src/net/failures.ts';
+import type { Target } from '../../../../src/net/target.ts';
+import { guardedLookup, readPlace, refusedAddress } from '../../../../src/net/target.ts';
 import { parseFilter } from '../../../../src/query/parse.ts';
 
 function row(callId: string): DialogSummary {

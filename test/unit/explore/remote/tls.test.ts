@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { RemoteFailure } from '../../../../src/explore/remote/failures.ts';
 import { openRemote } from '../../../../src/explore/remote/remote-port.ts';
-import { readPlace } from '../../../../src/explore/remote/target.ts';
+import { RemoteFailure } from '../../../../src/net/failures.ts';
+import { readPlace } from '../../../../src/net/target.ts';
 import { certified } from '../../../helpers/certificates.ts';
 import { temporaryFolder } from '../../../helpers/read-capture.ts';
 

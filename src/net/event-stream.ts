@@ -2,7 +2,7 @@
  * Reads server-sent events (WHATWG HTML section 9.2.6) as they come: name and data of each. A line or an event beyond the cap
  * is an error of who sends it.
  */
-import { REMOTE_EVENT_BYTES } from '../../core/item-limits.ts';
+import { REMOTE_EVENT_BYTES } from '../core/item-limits.ts';
 import { wrongShape } from './failures.ts';
 
 export type ServerEvent = { readonly name: string; readonly data: string };

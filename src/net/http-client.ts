@@ -7,8 +7,8 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { rootCertificates } from 'node:tls';
-import { errnoOf } from '../../core/errors.ts';
-import { Pieces } from '../../core/pieces.ts';
+import { errnoOf } from '../core/errors.ts';
+import { Pieces } from '../core/pieces.ts';
 import { connectionFailure, late, RemoteFailure, tooLarge } from './failures.ts';
 import type { Target } from './target.ts';
 
@@ -18,7 +18,7 @@ export type Bounds = { readonly bytes: number; readonly ms: number; readonly val
 /** `body` makes it a POST. */
 export type Sent = { readonly path: string; readonly headers: OutgoingHttpHeaders; readonly body?: string };
 
-export class Exchange {
+export class HttpClient {
   readonly #place: Pick<Target, 'isTls' | 'host' | 'port'>;
   readonly #agent: HttpAgent | HttpsAgent;
   /** A connection is made within so many milliseconds, where that is less than the answer may take. */

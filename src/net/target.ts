@@ -5,7 +5,7 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { isLoopback } from '../../core/bind.ts';
+import { isLoopback } from '../core/bind.ts';
 import { RemoteFailure } from './failures.ts';
 
 export type Key = {

@@ -1,9 +1,8 @@
 /**
- * Why a service did not answer, and what to do about it: one line for a person, made of error codes and of problem documents,
- * never of a stack.
+ * Why a server did not answer, and what to do about it: one line for a person, made of error codes, never of a stack.
  */
-import { errnoOf } from '../../core/errors.ts';
-import { safeText } from '../../core/terminal-text.ts';
+import { errnoOf } from '../core/errors.ts';
+import { safeText } from '../core/terminal-text.ts';
 
 /** Characters that are shown of what a server says. */
 const SAID = 200;
@@ -36,7 +35,7 @@ export function saidText(text: string): string {
   return safeText(text.slice(0, SAID).trim()).replace(/[.;]+$/, '');
 }
 
-const CHECK_ADDRESS = 'check the address';
+export const CHECK_ADDRESS = 'check the address';
 const GIVE_CA = 'give the certificate of its CA with --ca FILE';
 
 /** Reason and remedy by the code of an error of the connection. */
@@ -98,50 +97,4 @@ export function wrongShape(): RemoteFailure {
 
 export function tooLarge(bytes: number): RemoteFailure {
   return new RemoteFailure('no', `the answer is larger than ${bytes} bytes`, 'ask for less, with a filter');
-}
-
-/** Of an answer without the document: its status, what it says, and when it may be asked again. */
-export function statusFailure(
-  status: number,
-  problem: { readonly type: string; readonly detail: string } | null,
-  retryAfterSec: number | null,
-  keys: { readonly isSent: boolean; readonly hint: string },
-): RemoteFailure {
-  const said = problem === null ? '' : saidText(problem.detail);
-  const told = said === '' ? '' : ` (${said})`;
-  if (problem === null && status !== 503)
-    return status >= 300 && status < 400
-      ? new RemoteFailure(
-          'lost',
-          'it sends to another address, where calltap does not follow',
-          'give the address that answers',
-        )
-      : new RemoteFailure('lost', `what answers there is no calltap (status ${status})`, CHECK_ADDRESS);
-  if (status === 401)
-    return keys.isSent
-      ? new RemoteFailure('lost', `it refuses the key${told}`, keys.hint)
-      : new RemoteFailure('lost', 'it asks for a key', keys.hint);
-  if (status === 403) return new RemoteFailure('lost', `it refuses this host${told}`, 'use its own address and a key');
-  if (status === 404) return new RemoteFailure('gone', 'it has no such call', 'read the list again');
-  if (status === 503) {
-    const wait = retryAfterSec === null ? 'later' : `in ${retryAfterSec} s`;
-    return new RemoteFailure('busy', 'it is busy', `try again ${wait}`);
-  }
-  if (status === 422) return new RemoteFailure('no', said === '' ? 'there is none' : said, '');
-  return new RemoteFailure('no', `it answered with status ${status}${told}`, 'look at the log of the service');
-}
-
-/** What serves no /ask: it is off there, too old, or somewhere else. `path` is that of the address, '' without one. */
-export function noAsk(path: string): RemoteFailure {
-  if (path !== '')
-    return new RemoteFailure(
-      'lost',
-      `it serves nothing below ${saidText(path)}`,
-      'leave the path out, unless a proxy puts the service there',
-    );
-  return new RemoteFailure(
-    'lost',
-    'it does not serve /ask',
-    'add "ask = true" below [api] in its configuration (or --ask), and restart it',
-  );
 }
