@@ -30,6 +30,11 @@ export function late(): RemoteFailure {
   return new RemoteFailure('late', 'it does not answer in time', 'look whether the service is busy');
 }
 
+/** The connection ended, and nobody said why. */
+export function closed(): Error {
+  return Object.assign(new Error('closed'), { code: 'ECONNRESET' });
+}
+
 /** What a server wrote, for a line. */
 export function saidText(text: string): string {
   return safeText(text.slice(0, SAID).trim()).replace(/[.;]+$/, '');

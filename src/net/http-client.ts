@@ -1,43 +1,57 @@
 /**
- * Sends one request over HTTP and gives its answer, over connections that stay open. Each has a cap in time, each body a cap in
- * bytes. A redirect is an answer like others, and what is packed stays packed: nobody can make an answer larger than it came.
+ * Sends requests to one server over HTTP, over connections that stay open. Each answer has a cap in time. Whatever the environment
+ * says, a certificate is checked. A redirect is an answer like others, and what is packed stays packed: nobody can make an answer
+ * larger than it came.
  */
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { rootCertificates } from 'node:tls';
+import type { Readable } from 'node:stream';
+import type { SecureContext } from 'node:tls';
+import { createSecureContext, rootCertificates } from 'node:tls';
 import { errnoOf } from '../core/errors.ts';
-import { Pieces } from '../core/pieces.ts';
-import { connectionFailure, late, RemoteFailure, tooLarge } from './failures.ts';
+import { closed, late, RemoteFailure } from './failures.ts';
 import type { Target } from './target.ts';
 
-/** `values`: arrays, objects and keys of JSON. */
-export type Bounds = { readonly bytes: number; readonly ms: number; readonly values?: number };
+/** Bytes that may be read again, as many as it says: fewer make a request that never ends. */
+export type SentStream = {
+  readonly bytes: number;
+  readonly read: () => Readable;
+  /** Told when the answer comes before all of them are on their way. */
+  readonly onEarly: () => void;
+};
 
 /** `body` makes it a POST. */
-export type Sent = { readonly path: string; readonly headers: OutgoingHttpHeaders; readonly body?: string };
+export type Sent = {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | SentStream;
+};
+
+/** The server had closed a connection that waited, as a request was on its way. */
+const STALE = new Set(['ECONNRESET', 'EPIPE']);
 
 export class HttpClient {
   readonly #place: Pick<Target, 'isTls' | 'host' | 'port'>;
   readonly #agent: HttpAgent | HttpsAgent;
-  /** A connection is made within so many milliseconds, where that is less than the answer may take. */
   readonly #connectMs: number;
   #open = 0;
   #isClosed = false;
 
+  /**
+   * Nothing is connected yet; whoever makes it closes it. `connectMs`: a connection is made within so many milliseconds, where
+   * that is less than the answer may take.
+   */
   constructor(
     place: Pick<Target, 'isTls' | 'host' | 'port' | 'ca'>,
     lookup: LookupFunction,
     connectMs = Number.POSITIVE_INFINITY,
   ) {
-    const { isTls, ca } = place;
     this.#place = place;
     this.#connectMs = connectMs;
-    // Whatever the environment says of it, the certificate is checked.
-    const trusted = { rejectUnauthorized: true, ...(ca === null ? {} : { ca: [...rootCertificates, ca] }) };
-    this.#agent = isTls
-      ? new HttpsAgent({ keepAlive: true, lookup, ...trusted })
+    this.#agent = place.isTls
+      ? new HttpsAgent({ keepAlive: true, lookup, secureContext: trusting(place.ca), rejectUnauthorized: true })
       : new HttpAgent({ keepAlive: true, lookup });
   }
 
@@ -57,58 +71,75 @@ export class HttpClient {
   }
 
   /** The answer once its head came, within so many milliseconds. Rejects with RemoteFailure or the error of the connection. */
-  async ask(sent: Sent, ms: number, isSecond = false): Promise<IncomingMessage> {
-    if (this.#isClosed) throw new RemoteFailure('busy', 'the connection is closed', '');
+  async ask(sent: Sent, ms: number): Promise<IncomingMessage> {
+    const until = performance.now() + ms;
+    for (let isSecond = false; ; isSecond = true) {
+      if (this.#isClosed) throw new RemoteFailure('busy', 'the connection is closed', '');
+      const request = this.#request(sent);
+      try {
+        return await this.#answer(request, sent.body, until - performance.now());
+      } catch (error) {
+        const isStale = request.reusedSocket && STALE.has(errnoOf(error) ?? '');
+        if (isSecond || !isStale || this.#isClosed) throw error;
+      }
+    }
+  }
+
+  #request({ path, headers, body }: Sent): ClientRequest {
+    const { isTls, host, port } = this.#place;
+    const sized = typeof body === 'object' ? { ...headers, 'content-length': body.bytes } : headers;
+    const options = { agent: this.#agent, host, port, path, headers: sized };
+    return (isTls ? httpsRequest : httpRequest)({ ...options, method: body === undefined ? 'GET' : 'POST' });
+  }
+
+  #answer(request: ClientRequest, body: Sent['body'], ms: number): Promise<IncomingMessage> {
     this.#open++;
-    return new Promise<IncomingMessage>((resolve, reject) => {
-      const { isTls, host, port } = this.#place;
-      const { path, headers, body } = sent;
-      const method = body === undefined ? 'GET' : 'POST';
-      const request = (isTls ? httpsRequest : httpRequest)({ agent: this.#agent, host, port, method, path, headers });
-      const until = performance.now() + ms;
-      let timer = setTimeout(() => request.destroy(late()), Math.min(ms, this.#connectMs));
+    const until = performance.now() + ms;
+    const source = typeof body === 'object' ? body.read() : null;
+    const leave = (): void => {
+      request.destroy(late());
+    };
+    let timer = setTimeout(leave, Math.min(ms, this.#connectMs));
+    return new Promise((resolve, reject) => {
       request.once('socket', (socket) => {
         const onReady = (): void => {
           clearTimeout(timer);
-          timer = setTimeout(() => request.destroy(late()), until - performance.now());
+          timer = setTimeout(leave, until - performance.now());
         };
-        if (socket.connecting) socket.once(isTls ? 'secureConnect' : 'connect', onReady);
+        if (socket.connecting) socket.once(this.#place.isTls ? 'secureConnect' : 'connect', onReady);
         else onReady();
       });
       request.once('response', (answer) => {
         clearTimeout(timer);
+        if (typeof body === 'object' && !request.writableFinished) body.onEarly();
+        // A connection over which the rest of a request would go is of no use for the next one.
+        answer.once('close', () => {
+          if (!request.writableFinished) request.destroy();
+        });
         resolve(answer);
       });
-      request.on('error', (error) => {
-        // The service closed a connection that waited, as this request was on its way.
-        if (request.reusedSocket && !isSecond && !this.#isClosed && errnoOf(error) === 'ECONNRESET')
-          resolve(this.ask(sent, ms, true));
-        else reject(error);
-      });
+      request.on('error', reject);
       request.once('close', () => {
         clearTimeout(timer);
+        source?.destroy();
         this.#open--;
+        reject(closed());
       });
-      request.end(body);
+      source?.on('error', (error) => request.destroy(error));
+      if (source === null) request.end(body);
+      else source.pipe(request);
     });
   }
 }
 
-/** Rejects with RemoteFailure where it is too large, comes too slowly, or ends early. */
-export function wholeBody(answer: IncomingMessage, { bytes, ms }: Bounds): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const pieces = new Pieces();
-    const timer = setTimeout(() => answer.destroy(late()), ms);
-    answer.on('data', (chunk: Buffer) => {
-      if (pieces.bytes + chunk.length > bytes) answer.destroy(tooLarge(bytes));
-      else pieces.add(chunk);
-    });
-    answer.once('end', () => resolve(pieces.take()));
-    answer.once('error', (error) => reject(connectionFailure(error)));
-    answer.once('close', () => {
-      clearTimeout(timer);
-      // After its end this says nothing any more.
-      reject(connectionFailure(null));
-    });
-  });
+/** By the CA that is trusted besides those of Node: reading them all takes some 10 ms. */
+const CONTEXTS = new Map<string | null, SecureContext>();
+
+function trusting(ca: string | null): SecureContext {
+  const known = CONTEXTS.get(ca);
+  if (known !== undefined) return known;
+  const trusted = ca === null ? {} : { ca: [...rootCertificates, ca] };
+  const context = createSecureContext({ ...trusted, minVersion: 'TLSv1.2' });
+  CONTEXTS.set(ca, context);
+  return context;
 }

@@ -10,7 +10,7 @@ import { backOffMs, type OnceTold, troubleOf } from '../trouble.ts';
 import type { ShipCounters } from './counters.ts';
 import type { Segment, Spool } from './spool.ts';
 import type { Store } from './store-client.ts';
-import { GARBLED, STALE, StoreClient } from './store-client.ts';
+import { StoreClient } from './store-client.ts';
 import type { Answer } from './verdict.ts';
 import { verdictOf } from './verdict.ts';
 
@@ -22,7 +22,6 @@ export type SendTimes = {
   readonly answerMs: number;
 };
 const CA_OPTION = '--ship-ca';
-const GARBLED_TEXT = 'it answers as another server does; correct the URL';
 /** The trouble of the store as a whole; others are of one table. */
 const AWAY = 'store';
 
@@ -106,10 +105,8 @@ export class Sender {
     try {
       answer = await this.#client.insert(segment.table, file, segment.bytes);
     } catch (error) {
-      const code = errnoOf(error) ?? 'error';
       this.#spool.putBack(segment, false);
-      if (error instanceof RemoteFailure) return this.#later(error.message, AWAY);
-      return code === STALE ? 0 : this.#later(code === GARBLED ? GARBLED_TEXT : troubleOf(code, CA_OPTION), AWAY);
+      return this.#later(reasonOf(error), AWAY);
     }
     const verdict = verdictOf(answer);
     if (verdict.kind === 'later') {
@@ -137,4 +134,13 @@ export class Sender {
     const { firstRetryMs, lastRetryMs } = this.#times;
     return Math.max(leastMs, backOffMs(this.#tries++, firstRetryMs, lastRetryMs));
   }
+}
+
+/** Why no answer came that could be read. */
+function reasonOf(error: unknown): string {
+  const code = errnoOf(error) ?? 'error';
+  // What comes is no HTTP, or too much of it.
+  const isGarbled = code.startsWith('HPE_') || (error instanceof RemoteFailure && error.kind === 'no');
+  if (isGarbled) return 'it answers as another server does; correct the URL';
+  return error instanceof RemoteFailure ? error.message : troubleOf(code, CA_OPTION);
 }

@@ -8,9 +8,10 @@ import { HUB_ROW_BYTES, HUB_ROW_VALUES, STORE_SAID_BYTES } from '../../core/hub-
 import { parseJson } from '../../core/json-text.ts';
 import { Pieces } from '../../core/pieces.ts';
 import type { Steps, Turns } from '../../core/turns.ts';
+import { readPieces } from '../../net/answer.ts';
 import { RemoteFailure } from '../../net/failures.ts';
 import { holds } from '../remote/shapes.ts';
-import { readPieces, refusalIn } from './store.ts';
+import { refusalIn } from './store.ts';
 
 const NEWLINE = 0x0a;
 

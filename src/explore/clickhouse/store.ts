@@ -4,8 +4,8 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { STORE_SAID_BYTES } from '../../core/hub-limits.ts';
-import { Pieces } from '../../core/pieces.ts';
-import { late, RemoteFailure } from '../../net/failures.ts';
+import { beginningOf } from '../../net/answer.ts';
+import { RemoteFailure } from '../../net/failures.ts';
 import { HttpClient } from '../../net/http-client.ts';
 import { StoreRefusal } from './failures.ts';
 import { type StoreLogin, type StorePlace, storeLookup } from './place.ts';
@@ -43,7 +43,7 @@ export class Store {
     const answer = await this.#client.ask({ path: `/?${asked}`, headers: this.#headers, body: sql }, ms);
     const { statusCode: status = 0, headers } = answer;
     if (status === 200) return answer;
-    const said = await beginningOf(answer, until - performance.now());
+    const said = await saidIn(answer, until - performance.now());
     if (status >= 300 && status < 400)
       throw new RemoteFailure('lost', `it sends calltap to another place (${status})`, 'give the address that answers');
     const code = String(headers['x-clickhouse-exception-code'] ?? '');
@@ -54,7 +54,7 @@ export class Store {
   async command(statement: Statement, ms: number): Promise<void> {
     const until = performance.now() + ms;
     const answer = await this.open(statement, ms);
-    const said = refusalIn(await beginningOf(answer, until - performance.now()));
+    const said = refusalIn(await saidIn(answer, until - performance.now()));
     if (said !== null) throw said;
   }
 
@@ -70,29 +70,9 @@ export function refusalIn(text: string): StoreRefusal | null {
   return code === undefined ? null : new StoreRefusal(code, said.replace(/ \([A-Z_]+\) \(version [^()]*\)$/, ''));
 }
 
-/** Each piece of an answer as it comes, until `take` is false. Rejects when it takes too long. */
-export async function readPieces(
-  answer: IncomingMessage,
-  ms: number,
-  take: (piece: Buffer) => boolean | Promise<boolean>,
-): Promise<void> {
-  const timer = setTimeout(() => answer.destroy(late()), ms);
-  try {
-    for await (const piece of answer as AsyncIterable<Buffer>) if (!(await take(piece))) return;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** What an error says: the rest of a long one is not read. */
-async function beginningOf(answer: IncomingMessage, ms: number): Promise<string> {
-  const pieces = new Pieces();
-  const take = (piece: Buffer): boolean => {
-    pieces.add(piece);
-    return pieces.bytes < STORE_SAID_BYTES;
-  };
-  await readPieces(answer, ms, take).catch(() => undefined);
-  return pieces.take().toString('utf8', 0, STORE_SAID_BYTES);
+async function saidIn(answer: IncomingMessage, ms: number): Promise<string> {
+  return (await beginningOf(answer, { bytes: STORE_SAID_BYTES, ms })).toString('utf8');
 }
 
 /** As ClickHouse reads a value of a statement. */

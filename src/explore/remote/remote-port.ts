@@ -27,9 +27,9 @@ import {
   REMOTE_PROBLEM_BYTES,
 } from '../../core/item-limits.ts';
 import { safeText } from '../../core/terminal-text.ts';
+import type { Bounds } from '../../net/answer.ts';
 import type { FailureKind } from '../../net/failures.ts';
 import { connectionFailure, RemoteFailure, wrongShape } from '../../net/failures.ts';
-import type { Bounds } from '../../net/http-client.ts';
 import type { Target } from '../../net/target.ts';
 import type { Pulse } from '../../view/pulse.ts';
 import type { AgentPort, TerminalPort } from '../port.ts';

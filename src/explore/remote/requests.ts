@@ -4,9 +4,10 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { REMOTE_PROBLEM_BYTES, REMOTE_REQUESTS } from '../../core/item-limits.ts';
+import type { Bounds } from '../../net/answer.ts';
+import { wholeBody } from '../../net/answer.ts';
 import { connectionFailure, RemoteFailure } from '../../net/failures.ts';
-import type { Bounds } from '../../net/http-client.ts';
-import { HttpClient, wholeBody } from '../../net/http-client.ts';
+import { HttpClient } from '../../net/http-client.ts';
 import type { Target } from '../../net/target.ts';
 import { guardedLookup, refusedAddress } from '../../net/target.ts';
 import { statusFailure } from './service-failures.ts';
@@ -28,7 +29,11 @@ export class Requests {
   async read(path: string, bounds: Bounds): Promise<{ readonly answer: IncomingMessage; readonly body: Buffer }> {
     const until = performance.now() + bounds.ms;
     const answer = await this.open(path, bounds.ms);
-    return { answer, body: await wholeBody(answer, { ...bounds, ms: until - performance.now() }) };
+    try {
+      return { answer, body: await wholeBody(answer, { ...bounds, ms: until - performance.now() }) };
+    } catch (error) {
+      throw connectionFailure(error);
+    }
   }
 
   /**
