@@ -9,61 +9,55 @@
  *
  * The content is on the disk as long as the page cache keeps it: a crash of calltap loses none of it, one of the host may.
  */
-import type { Stats } from 'node:fs';
-import { closeSync, constants, ftruncateSync, lstatSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { closeSync, ftruncateSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import { createFile } from '../../core/create-file.ts';
 import { HEP_SPOOL_FILE_BYTES } from '../../core/item-limits.ts';
-import { openSpoolFolder } from '../spool-folder.ts';
+import { SpoolFiles } from '../spool-files.ts';
 import { type Block, wholePackets } from './block.ts';
 import type { HepOutCounters } from './link.ts';
 
 const NAME = /^[0-9a-f]{16}\.hep$/;
 /** There is room below it for what is put back. */
 const FIRST_NUMBER = 2 ** 40;
-const { O_NOFOLLOW, O_RDONLY } = constants;
 /** A disk that refused is tried again after this. */
 const RETRY_MS = 10_000;
 
-/** `messages` -1: of an earlier run, not counted yet. */
-type SpoolFile = { readonly number: number; bytes: number; messages: number };
+/** `turn` is the number of its name. `rows`: messages, 0 of an earlier run, which nobody counted yet. */
+type HepFile = { readonly table: 'hep'; bytes: number; rows: number; readonly turn: number };
 
 export class Spool {
-  readonly #folder: string;
-  readonly #mostBytes: number;
+  readonly #files: SpoolFiles<'hep', HepFile>;
   readonly #counters: HepOutCounters;
   readonly #mayWrite: () => boolean;
-  /** Oldest first. */
-  readonly #files: SpoolFile[] = [];
-  #bytes = 0;
   /** The newest file, while it is written. */
-  #fd = -1;
+  #writing: { readonly fd: number; readonly file: HepFile } | null = null;
   #refusedAtMs = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
   /** `mayWrite` is the persistence gate. */
   constructor(folder: string, mostBytes: number, counters: HepOutCounters, mayWrite: () => boolean) {
-    this.#folder = folder;
-    this.#mostBytes = mostBytes;
+    this.#files = new SpoolFiles({
+      option: '--hep-spool',
+      folder,
+      tables: ['hep'],
+      mostBytes,
+      nameOf: ({ turn }) => `${turn.toString(16).padStart(16, '0')}.hep`,
+    });
     this.#counters = counters;
     this.#mayWrite = mayWrite;
   }
 
   /** Makes the folder, or finds what an earlier run left in it. Throws ServiceError when it cannot be used. */
   open(): void {
-    const folder = this.#folder;
-    openSpoolFolder('--hep-spool', folder, (names) => {
-      for (const name of names) {
-        const stats = NAME.test(name) ? lstatSync(join(folder, name)) : null;
-        if (stats?.isFile() === true) this.#found(Number.parseInt(name, 16), stats);
-      }
+    this.#files.open((name, look) => {
+      const turn = NAME.test(name) ? Number.parseInt(name, 16) : Number.NaN;
+      const stats = Number.isSafeInteger(turn) ? look() : null;
+      return stats === null ? null : { table: 'hep', bytes: stats.size, rows: 0, turn };
     });
-    this.#files.sort((a, b) => a.number - b.number);
   }
 
   get isEmpty(): boolean {
-    return this.#files.length === 0;
+    return this.#files.heads.length === 0;
   }
 
   /** Whether append() may write. */
@@ -77,40 +71,34 @@ export class Spool {
       this.#counters.add('gateClosed', block.messages);
       return;
     }
-    const last = this.#files.at(-1);
-    if (last !== undefined && last.bytes + block.bytes.length > HEP_SPOOL_FILE_BYTES) this.#endFile();
-    while (this.#bytes + block.bytes.length > this.#mostBytes && this.#files.length > 0) this.#dropOldest();
+    const { length } = block.bytes;
+    if (this.#writing !== null && this.#writing.file.bytes + length > HEP_SPOOL_FILE_BYTES) this.#endFile();
+    this.#files.makeRoom('hep', length, (file) => this.#dropped(file));
     if (!this.#write(block)) this.#counters.add('spoolErrors', block.messages);
     else this.#counters.add('spooled', block.messages);
   }
 
   /** Writes it as the oldest: it was taken, or never written, and what is there is newer. */
   putBack(block: Block): void {
-    const newest = this.#files.pop();
-    const rest = newest === undefined ? [] : [...this.#files, newest];
     this.#endFile();
-    this.#files.length = 0;
-    const number = (rest[0]?.number ?? FIRST_NUMBER) - 1;
-    const isWritten = this.isOpen && this.#write(block, number);
+    const isWritten = this.isOpen && this.#write(block, (this.#files.heads[0]?.turn ?? FIRST_NUMBER) - 1);
     this.#endFile();
-    this.#files.push(...rest);
     this.#counters.add(isWritten ? 'spooled' : 'spoolErrors', block.messages);
   }
 
   /** The oldest file's packets, which are no longer on the disk; null when there are none. */
   async takeOldest(): Promise<Block | null> {
-    const file = this.#files[0];
-    if (file === undefined) return null;
-    if (this.#files.length === 1) this.#endFile();
-    this.#forget(file);
+    const file = this.#files.take();
+    if (file === null) return null;
+    if (file === this.#writing?.file) this.#endFile();
+    this.#files.forget(file);
     try {
-      const handle = await open(this.#path(file.number), O_RDONLY | O_NOFOLLOW);
+      const handle = await this.#files.read(file);
       try {
-        unlinkSync(this.#path(file.number));
+        unlinkSync(this.#files.pathOf(file));
         const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafeSlow(file.bytes), 0, file.bytes, 0);
         const block = wholePackets(buffer.subarray(0, bytesRead));
-        if (block.bytes.length < file.bytes)
-          this.#counters.add('spoolErrors', Math.max(1, file.messages - block.messages));
+        if (block.bytes.length < file.bytes) this.#counters.add('spoolErrors', Math.max(1, file.rows - block.messages));
         this.#counters.add('unspooled', block.messages);
         return block;
       } finally {
@@ -118,7 +106,7 @@ export class Spool {
       }
     } catch {
       // Somebody else took it, or the disk cannot read it.
-      this.#counters.add('spoolErrors', Math.max(1, file.messages));
+      this.#counters.add('spoolErrors', Math.max(1, file.rows));
       return null;
     }
   }
@@ -129,74 +117,59 @@ export class Spool {
     this.#endFile();
   }
 
-  #found(number: number, { size }: Stats): void {
-    if (!Number.isSafeInteger(number)) return;
-    this.#files.push({ number, bytes: size, messages: -1 });
-    this.#bytes += size;
-  }
-
-  #path(number: number): string {
-    return join(this.#folder, `${number.toString(16).padStart(16, '0')}.hep`);
-  }
-
   #write({ bytes, messages }: Block, number?: number): boolean {
     if (performance.now() - this.#refusedAtMs < RETRY_MS) return false;
+    let file: HepFile;
     try {
-      if (this.#fd < 0) {
-        const next = number ?? (this.#files.at(-1)?.number ?? FIRST_NUMBER) + 1;
-        this.#fd = createFile(this.#path(next));
-        this.#files.push({ number: next, bytes: 0, messages: 0 });
-      }
-      for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at);
+      this.#writing ??= this.#begin(number ?? (this.#files.tails[0]?.turn ?? FIRST_NUMBER) + 1);
+      file = this.#writing.file;
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.#writing.fd, bytes, at);
     } catch {
       this.#refuse();
       return false;
     }
-    const file = this.#files.at(-1);
-    if (file === undefined) return false;
+    if (file.bytes > 0) this.#files.forget(file);
+    else this.#files.add(file);
     file.bytes += bytes.length;
-    file.messages += messages;
-    this.#bytes += bytes.length;
+    file.rows += messages;
+    this.#files.count(file);
     return true;
+  }
+
+  #begin(turn: number): { readonly fd: number; readonly file: HepFile } {
+    const file: HepFile = { table: 'hep', bytes: 0, rows: 0, turn };
+    return { fd: createFile(this.#files.pathOf(file)), file };
   }
 
   /** The file ends with its last whole block. */
   #refuse(): void {
     this.#refusedAtMs = performance.now();
-    const file = this.#files.at(-1);
-    if (this.#fd < 0 || file === undefined) return;
+    if (this.#writing === null) return;
+    const { fd, file } = this.#writing;
     try {
-      ftruncateSync(this.#fd, file.bytes);
-      if (file.bytes === 0) unlinkSync(this.#path(file.number));
+      ftruncateSync(fd, file.bytes);
+      if (file.bytes === 0) unlinkSync(this.#files.pathOf(file));
     } catch {
       // What is torn is cut when it is read.
     }
-    if (file.bytes === 0) this.#files.pop();
     this.#endFile();
   }
 
   #endFile(): void {
-    if (this.#fd >= 0) closeSync(this.#fd);
-    this.#fd = -1;
+    if (this.#writing !== null) closeSync(this.#writing.fd);
+    this.#writing = null;
   }
 
-  #dropOldest(): void {
-    const file = this.#files[0];
-    if (file === undefined) return;
-    if (this.#files.length === 1) this.#endFile();
-    this.#forget(file);
+  /** It gave room to newer ones. */
+  #dropped(file: HepFile): void {
+    if (file === this.#writing?.file) this.#endFile();
     try {
-      const messages =
-        file.messages >= 0 ? file.messages : wholePackets(readFileSync(this.#path(file.number))).messages;
-      unlinkSync(this.#path(file.number));
+      const path = this.#files.pathOf(file);
+      const messages = file.rows > 0 ? file.rows : wholePackets(readFileSync(path)).messages;
+      unlinkSync(path);
       this.#counters.add('spoolFull', messages);
     } catch {
-      this.#counters.add('spoolErrors', Math.max(1, file.messages));
+      this.#counters.add('spoolErrors', Math.max(1, file.rows));
     }
-  }
-
-  #forget(file: SpoolFile): void {
-    this.#files.shift();
-    this.#bytes -= file.bytes;
   }
 }

@@ -27,7 +27,7 @@ export type SegmentName = {
 };
 export type Kind = 'seg' | 'tmp' | 'refused';
 
-const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+const { O_DIRECTORY, O_RDONLY } = constants;
 const NAME = /^([0-9a-f]{16,32})-([0-9]{10,15})-([a-z]+)-([0-9]{1,7})\.(seg|tmp|refused)$/;
 
 /** The fastest. */
@@ -109,11 +109,6 @@ function hasRows(path: string, rows: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** Opens a segment for reading. Throws the error of the system. */
-export function openSegment(folder: string, name: SegmentName): Promise<FileHandle> {
-  return open(join(folder, fileName(name, 'seg')), O_RDONLY | O_NOFOLLOW);
 }
 
 async function syncFolder(folder: string): Promise<void> {
