@@ -5,11 +5,11 @@
 import { faults } from '../../core/faults.ts';
 import type { Block } from './block.ts';
 import type { HepOutCounters } from './link.ts';
-import type { Spool } from './spool.ts';
+import type { PacketSpool } from './spool.ts';
 
 export class Backlog {
   readonly #mostBytes: number;
-  readonly #spool: Spool | null;
+  readonly #spool: PacketSpool | null;
   readonly #counters: HepOutCounters;
   readonly #onLoaded: () => void;
   readonly #front: Block[] = [];
@@ -18,7 +18,7 @@ export class Backlog {
   #isLoading = false;
 
   /** `onLoaded` is called when take() has something again. */
-  constructor(mostBytes: number, spool: Spool | null, counters: HepOutCounters, onLoaded: () => void) {
+  constructor(mostBytes: number, spool: PacketSpool | null, counters: HepOutCounters, onLoaded: () => void) {
     this.#mostBytes = mostBytes;
     this.#spool = spool;
     this.#counters = counters;
@@ -97,7 +97,7 @@ export class Backlog {
     else this.#spool.append(block);
   }
 
-  async #load(spool: Spool): Promise<void> {
+  async #load(spool: PacketSpool): Promise<void> {
     this.#isLoading = true;
     try {
       const block = await spool.takeOldest();

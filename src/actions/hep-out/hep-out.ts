@@ -25,7 +25,7 @@ import { hepOutCounters } from './link.ts';
 import { rtcpToJson } from './rtcp-json.ts';
 import type { RtpReport } from './rtp-report.ts';
 import { rtpReport } from './rtp-report.ts';
-import type { Spool } from './spool.ts';
+import type { PacketSpool } from './spool.ts';
 import type { StreamTimes, TlsMaterial } from './stream-link.ts';
 import { StreamLink } from './stream-link.ts';
 import { UdpLink } from './udp-link.ts';
@@ -54,7 +54,7 @@ export type HepOutOptions = HepAgent & {
   readonly tls: TlsMaterial;
   readonly times?: StreamTimes;
   /** Makes the spool of the collector of this name; null without one. */
-  readonly spool?: ((name: string, counters: HepOutCounters) => Spool) | null;
+  readonly spool?: ((name: string, counters: HepOutCounters) => PacketSpool) | null;
   /** Told why a collector begins to miss messages, and null when it gets them again. */
   readonly onTrouble?: (collector: string, reason: string | null) => void;
 };

@@ -9,7 +9,7 @@ import { counterFamily, numberFamily } from '../../view/metrics-snapshot.ts';
 import type { Collector } from './hep-out.ts';
 import { HepOut } from './hep-out.ts';
 import { HEP_OUT_COUNTERS, HEP_OUT_LOSSES } from './link.ts';
-import { Spool } from './spool.ts';
+import { PacketSpool } from './spool.ts';
 import type { TlsMaterial } from './stream-link.ts';
 
 export type MirrorOptions = {
@@ -67,7 +67,7 @@ export function createMirror(
     spool:
       hepSpool === null
         ? null
-        : (name, counters) => new Spool(join(hepSpool, folderName(name)), hepSpoolBytes, counters, mayWrite),
+        : (name, counters) => new PacketSpool(join(hepSpool, folderName(name)), hepSpoolBytes, counters, mayWrite),
     onTrouble,
   });
   return mirror;

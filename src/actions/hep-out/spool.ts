@@ -25,7 +25,7 @@ const RETRY_MS = 10_000;
 /** `turn` is the number of its name. `rows`: messages, 0 of an earlier run, which nobody counted yet. */
 type HepFile = { readonly table: 'hep'; bytes: number; rows: number; readonly turn: number };
 
-export class Spool {
+export class PacketSpool {
   readonly #files: SpoolFiles<'hep', HepFile>;
   readonly #counters: HepOutCounters;
   readonly #mayWrite: () => boolean;

@@ -8,7 +8,7 @@ import { faults } from '../../core/faults.ts';
 import { RemoteFailure } from '../../net/failures.ts';
 import { backOffMs, type OnceTold, troubleOf } from '../trouble.ts';
 import type { ShipCounters } from './counters.ts';
-import type { Segment, Spool } from './spool.ts';
+import type { Segment, SegmentSpool } from './spool.ts';
 import type { Store } from './store-client.ts';
 import { StoreClient } from './store-client.ts';
 import type { Answer } from './verdict.ts';
@@ -28,7 +28,7 @@ const AWAY = 'store';
 export class Sender {
   readonly #client: StoreClient;
   readonly #name: string;
-  readonly #spool: Spool;
+  readonly #spool: SegmentSpool;
   readonly #counters: ShipCounters;
   readonly #troubles: OnceTold;
   readonly #times: SendTimes;
@@ -39,7 +39,7 @@ export class Sender {
   #isStarted = false;
   #isClosed = false;
 
-  constructor(store: Store, spool: Spool, counters: ShipCounters, troubles: OnceTold, times: SendTimes) {
+  constructor(store: Store, spool: SegmentSpool, counters: ShipCounters, troubles: OnceTold, times: SendTimes) {
     this.#client = new StoreClient(store, times.answerMs);
     this.#name = new URL(store.place.url).origin;
     this.#spool = spool;

@@ -21,7 +21,7 @@ import { RowThread } from './row-thread.ts';
 import type { SendTimes } from './sender.ts';
 import { Sender } from './sender.ts';
 import type { SpoolOptions } from './spool.ts';
-import { Spool } from './spool.ts';
+import { SegmentSpool } from './spool.ts';
 import type { Store } from './store-client.ts';
 
 export type ShipTimes = SendTimes & {
@@ -55,7 +55,7 @@ export class Shipment {
   readonly counters: ShipCounters = shipCounters();
   readonly #tables: readonly Table[];
   readonly #byName: Readonly<Record<ShipTable, Table>>;
-  readonly #spool: Spool;
+  readonly #spool: SegmentSpool;
   readonly #sender: Sender;
   readonly #thread: RowThread;
   readonly #maker: LineMaker;
@@ -91,7 +91,7 @@ export class Shipment {
       take: (table, lines, rows) => this.#takeLines(this.#byName[table].lines, lines, rows),
       onLoss: (reason, rows) => this.#lost(reason, rows),
     });
-    this.#spool = new Spool(options, this.counters, troubles);
+    this.#spool = new SegmentSpool(options, this.counters, troubles);
     this.#sender = new Sender(options, this.#spool, this.counters, troubles, times);
     this.#spool.onReady(() => this.#sender.wake());
   }

@@ -32,7 +32,7 @@ const DISK = 'disk';
 /** A file takes whole blocks of the disk, and most segments are small. */
 const BLOCK_BYTES = 4_096;
 
-export class Spool {
+export class SegmentSpool {
   readonly #folder: string;
   readonly #boot: string;
   readonly #counters: ShipCounters;

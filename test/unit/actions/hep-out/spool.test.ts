@@ -17,7 +17,7 @@ import { encodeHep3 } from '../../../../src/actions/hep-out/hep-encode.ts';
 import type { HepOutOptions } from '../../../../src/actions/hep-out/hep-out.ts';
 import { HepOut } from '../../../../src/actions/hep-out/hep-out.ts';
 import { hepOutCounters } from '../../../../src/actions/hep-out/link.ts';
-import { Spool } from '../../../../src/actions/hep-out/spool.ts';
+import { PacketSpool } from '../../../../src/actions/hep-out/spool.ts';
 import { ServiceError } from '../../../../src/core/errors.ts';
 import { StreamCollector } from '../../../helpers/hep-collectors.ts';
 import { hepOf, payloadOf } from '../../../helpers/hep-packet.ts';
@@ -48,12 +48,12 @@ function numbersOf({ bytes }: Block): number[] {
 
 function opened(folder: string, mostBytes = 64 * MIB, mayWrite = () => true) {
   const counters = hepOutCounters();
-  const spool = new Spool(folder, mostBytes, counters, mayWrite);
+  const spool = new PacketSpool(folder, mostBytes, counters, mayWrite);
   spool.open();
   return { spool, counters };
 }
 
-async function takeAll(spool: Spool): Promise<number[]> {
+async function takeAll(spool: PacketSpool): Promise<number[]> {
   const all: number[] = [];
   for (let taken = await spool.takeOldest(); taken !== null; taken = await spool.takeOldest())
     all.push(...numbersOf(taken));
@@ -164,7 +164,7 @@ describe('HEP mirror with a spool', { timeout: 120_000 }, () => {
   function mirror(t: TestContext, folder: string, port: number, more: Partial<HepOutOptions> = {}): HepOut {
     const times = { firstRetryMs: 20, lastRetryMs: 50, connectMs: 10_000, stallMs: 10_000 };
     const collectors = [{ transport: 'tcp' as const, host: '127.0.0.1', port }];
-    const spool: HepOutOptions['spool'] = (_name, counters) => new Spool(folder, 64 * MIB, counters, () => true);
+    const spool: HepOutOptions['spool'] = (_name, counters) => new PacketSpool(folder, 64 * MIB, counters, () => true);
     const out = new HepOut({ collectors, failsOver: false, tls: {}, agentId: 1, times, spool, ...more });
     t.after(() => out.close());
     return out;

@@ -17,7 +17,7 @@ import { gzipSync } from 'node:zlib';
 import { SHIP_TABLES, type ShipTable, shipCounters } from '../../../../src/actions/ship/counters.ts';
 import { Slabs, WaitingLines } from '../../../../src/actions/ship/lines.ts';
 import type { Segment, SpoolOptions } from '../../../../src/actions/ship/spool.ts';
-import { Spool } from '../../../../src/actions/ship/spool.ts';
+import { SegmentSpool } from '../../../../src/actions/ship/spool.ts';
 import { OnceTold } from '../../../../src/actions/trouble.ts';
 import { ServiceError } from '../../../../src/core/errors.ts';
 import { SHIP_REFUSED_BYTES } from '../../../../src/core/item-limits.ts';
@@ -31,7 +31,7 @@ function opened(folder: string, more: Partial<SpoolOptions> = {}) {
   const counters = shipCounters();
   const said: (string | null)[] = [];
   const options = { folder, mostBytes: 1024 * BLOCK, boot: BOOT, mayWrite: () => true, ...more };
-  const spool = new Spool(options, counters, new OnceTold((reason) => said.push(reason)));
+  const spool = new SegmentSpool(options, counters, new OnceTold((reason) => said.push(reason)));
   spool.open();
   const write = async (table: ShipTable, rows = 1): Promise<void> => {
     const lines = new WaitingLines(new Slabs());
@@ -42,7 +42,7 @@ function opened(folder: string, more: Partial<SpoolOptions> = {}) {
   return { spool, counters, said, write };
 }
 
-function taken(spool: Spool): Segment[] {
+function taken(spool: SegmentSpool): Segment[] {
   const all: Segment[] = [];
   for (let next = spool.take(); next !== null; next = spool.take()) all.push(next);
   return all;
