@@ -226,6 +226,14 @@ const noUncaughtWork: Rule = (file) => {
   return [...timer, ...(loose === null ? [] : ['lets a promise go: use faults.run()'])];
 };
 
+/** Whoever asks another program over HTTP does it with the client of net, which has the caps; a browser has its own. */
+const oneClient: Rule = (file) => {
+  if (isIn(file.path, 'net') || isIn(file.path, 'faces/console')) return [];
+  const asks = /^import \{[^}]*\b(?:request|get|Agent)\b[^}]*\} from 'node:https?'/m.test(file.text);
+  const other = file.runtimeImports.some((name) => /^(?:node:https|node:http2|undici)/.test(name));
+  return asks || other || /(?<![.\w])fetch\s*\(/.test(file.code) ? ['asks over HTTP without src/net'] : [];
+};
+
 /** Every import cycle among `files`, as `a -> b -> a`, of types too. */
 function cycles(files: readonly File[]): string[] {
   const byPath = new Map(files.map((file) => [file.path, file]));
@@ -308,6 +316,7 @@ check('caps stand in core/*limits.ts', PRODUCT, capsInOnePlace);
 check('pure layers know no input, output or wall clock', PRODUCT, purity);
 check('the console is a program for a browser', PRODUCT, browserOnly);
 check('errors of timers and promises are caught', PRODUCT, noUncaughtWork);
+check('one client asks over HTTP', PRODUCT, oneClient);
 check('every file belongs to a room', PRODUCT, owned);
 test('no import cycles, of types too', () => assert.deepEqual([...cycles(PRODUCT), ...roomCycles(PRODUCT)], []));
 test('no include cycles in C', () => {
@@ -355,6 +364,8 @@ const BAD: readonly (readonly [string, Rule, string, string])[] = [
   ['wall clock', purity, 'src/analysis/a.ts', 'const now = Date.now();'],
   ['timer of its own', noUncaughtWork, 'src/store/a.ts', 'setInterval(() => tick(), 10);'],
   ['promise let go', noUncaughtWork, 'src/serve/a.ts', 'const f = (): void => void this.#ask();'],
+  ['client of its own', oneClient, 'src/actions/a.ts', `import { request } from 'node:http';`],
+  ['global client', oneClient, 'src/explore/a.ts', `const answer = await fetch('http://x');`],
   [
     'console that answers itself',
     browserOnly,
