@@ -1,17 +1,13 @@
-/** The parts of the port over HTTP that need no server: addresses and keys, changes, events, questions and shapes. */
+/** The parts of the port over HTTP that need no server: changes, questions and shapes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DialogSummary } from '../../../../src/contract/index.ts';
 import { AskLadder, AskMessages } from '../../../../src/contract/index.ts';
 import { LADDER_LIFELINES, LADDER_STEPS } from '../../../../src/core/answer-limits.ts';
-import { REMOTE_EVENT_BYTES } from '../../../../src/core/item-limits.ts';
 import { ChangesLog } from '../../../../src/explore/remote/changes-log.ts';
 import { filterText, questionText } from '../../../../src/explore/remote/question-text.ts';
 import { isDrawable, isReadable, readShape } from '../../../../src/explore/remote/shapes.ts';
-import { EventReader } from '../../../../src/net/event-stream.ts';
-import { connectionFailure, RemoteFailure, saidText } from '../../../../src/net/failures.ts';
-import type { Target } from '../../../../src/net/target.ts';
-import { guardedLookup, readPlace, refusedAddress } from '../../../../src/net/target.ts';
+import { RemoteFailure } from '../../../../src/net/failures.ts';
 import { parseFilter } from '../../../../src/query/parse.ts';
 
 function row(callId: string): DialogSummary {
@@ -28,61 +24,6 @@ function row(callId: string): DialogSummary {
     timing,
   };
 }
-
-test('addresses: with and without a scheme, a port, a path; what is none says why', () => {
-  assert.deepEqual(readPlace('127.0.0.1:8080'), {
-    url: 'http://127.0.0.1:8080',
-    isTls: false,
-    host: '127.0.0.1',
-    port: 8080,
-    path: '',
-  });
-  assert.deepEqual(readPlace('https://pbx.example.com/calltap/'), {
-    url: 'https://pbx.example.com/calltap',
-    isTls: true,
-    host: 'pbx.example.com',
-    port: 443,
-    path: '/calltap',
-  });
-  const six = readPlace('http://[::1]:81');
-  assert.deepEqual('host' in six && [six.host, six.port, six.url], ['::1', 81, 'http://[::1]:81']);
-  for (const [text, why] of [
-    ['http://', /no URL/],
-    ['ring/demo.pcap', /no URL/],
-    ['ftp://a', /neither http nor https/],
-    ['http://user:word@a', /user and a password/],
-    ['http://a/?q=1', /query/],
-  ] as const) {
-    const read = readPlace(text);
-    assert.match('reason' in read ? read.reason : 'accepted', why, text);
-  }
-});
-
-const PLACE = { url: 'http://x', isTls: false, host: 'x', port: 80, path: '', keyHint: '', ca: null };
-const explicit: Target = { ...PLACE, key: { text: 'k', isLocal: false } };
-
-function resolve(target: Target, name: string): Promise<string | readonly string[]> {
-  return new Promise((done) =>
-    guardedLookup(target)(name, { all: true }, (error, addresses) =>
-      done(error === null ? (addresses as { address: string }[]).map(({ address }) => address) : error.message),
-    ),
-  );
-}
-
-test('a key goes over http to this host alone: the address decides, written out or resolved', async () => {
-  for (const host of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])
-    assert.equal(refusedAddress({ ...explicit, host }), null, host);
-  for (const host of ['192.0.2.1', '0.0.0.0', '::', '2001:db8::1', '::ffff:192.0.2.1']) {
-    assert.match(refusedAddress({ ...explicit, host })?.message ?? '', /would go over http to/, host);
-    assert.equal(refusedAddress({ ...explicit, host, key: null }), null, 'without a key nothing is given away');
-    assert.equal(refusedAddress({ ...explicit, host, isTls: true }), null, 'TLS');
-    const local = { text: 'k', isLocal: true };
-    assert.notEqual(refusedAddress({ ...explicit, host, isTls: true, key: local }), null, 'the key of this host');
-  }
-  assert.ok(Array.isArray(await resolve(explicit, 'localhost')));
-  assert.match(String(await resolve(explicit, '192.0.2.7')), /would go over http to 192\.0\.2\.7/);
-  assert.deepEqual(await resolve({ ...explicit, isTls: true }, '192.0.2.7'), ['192.0.2.7']);
-});
 
 test('changes: what came after a moment, each call once; beyond the cap, and after a gap, the list is read again', () => {
   const log = new ChangesLog(3);
@@ -111,33 +52,6 @@ test('changes: what came after a moment, each call once; beyond the cap, and aft
   assert.equal(log.since(upTo).rows, null);
   const now = log.since(null).upTo;
   assert.deepEqual(log.since(now).rows, []);
-});
-
-test('events: cut anywhere, with comments and CR LF; beyond the cap it ends', () => {
-  const text =
-    ': hello\r\nretry: 2000\n\nevent: change\ndata: {"a":\ndata: "\u00e4"}\n\nevent: resync\r\ndata: {}\r\n\r\ndata:x\n\n';
-  const bytes = Buffer.from(text);
-  for (let at = 0; at <= bytes.length; at++) {
-    const reader = new EventReader();
-    const events = [...reader.read(bytes.subarray(0, at)), ...reader.read(bytes.subarray(at))];
-    assert.deepEqual(
-      events.map(({ name, data }) => [name, data]),
-      [
-        ['change', '{"a":\n"\u00e4"}'],
-        ['resync', '{}'],
-        ['', 'x'],
-      ],
-      String(at),
-    );
-  }
-  const endless = new EventReader();
-  assert.throws(() => {
-    for (let i = 0; i < 100; i++) for (const _ of endless.read(Buffer.alloc(REMOTE_EVENT_BYTES / 10, 'a')));
-  }, RemoteFailure);
-  const many = new EventReader();
-  assert.throws(() => {
-    for (let i = 0; i < 1_000; i++) for (const _ of many.read(Buffer.from(`data: ${'a'.repeat(1_000)}\n`)));
-  }, RemoteFailure);
 });
 
 test('questions: times of the clock here are written out in UTC, what counts back stays, the rest is as it was', () => {
@@ -207,11 +121,4 @@ test('what cannot be drawn is refused: arrows to nowhere, ladders and messages b
     assert.throws(() => ladder([wrong], [line, line]), RemoteFailure);
   assert.throws(() => readShape(AskLadder, '{"lifelines":'), RemoteFailure);
   assert.throws(() => readShape(AskLadder, 'null'), RemoteFailure);
-});
-
-test('what a server says is cut and holds nothing that steers a terminal', () => {
-  assert.equal(saidText('a\u001b[2Jb\u202e.'), 'a\u00b7[2Jb\u00b7');
-  assert.ok(saidText('x'.repeat(10_000)).length <= 200);
-  const odd = Object.assign(new Error('x'), { code: 'E\u001b[31m' });
-  assert.doesNotMatch(connectionFailure(odd).message, /\u001b/);
 });
