@@ -88,6 +88,21 @@ describe('HEP spool', { timeout: 120_000 }, () => {
     assert.equal(next.counters.get('spoolErrors'), 0);
   });
 
+  it('reads files by their names alone, the smallest number first, and counts on from the largest', async (t) => {
+    const folder = temporaryFolder(t);
+    for (const [name, first] of [
+      ['0000010000000009', 30],
+      ['000000fffffffffe', 0],
+      ['0000010000000001', 10],
+    ] as const)
+      writeFileSync(join(folder, `${name}.hep`), block(first, 10).bytes, { mode: 0o600 });
+    const { spool, counters } = opened(folder);
+    spool.append(block(40, 1));
+    assert.ok(readdirSync(folder).includes('000001000000000a.hep'));
+    assert.deepEqual(await takeAll(spool), [...upTo(20), ...upTo(41).slice(30)]);
+    assert.deepEqual([counters.get('unspooled'), counters.get('spoolErrors')], [31, 0]);
+  });
+
   it('uses no folder that another user may write', (t) => {
     const folder = join(temporaryFolder(t), 'spool');
     mkdirSync(folder);
