@@ -10,9 +10,13 @@ import type { Filter, Node, Term } from '../query/filter.ts';
 import { printFilter } from '../query/print.ts';
 import { capturedText } from '../view/captured-at.ts';
 import type { Figures } from '../view/figures.ts';
+import { LOSSES } from '../view/loss-table.ts';
 import { toStats } from '../view/stats.ts';
 import { passingSteps } from './chosen.ts';
 import type { CallsQuestion } from './question.ts';
+
+/** Losses of HEP that end when an option here is another one. */
+const BY_OPTIONS: ReadonlySet<string> = new Set(['hep_not_allowed', 'hep_auth_failed']);
 
 /** Names that a misspelt one is compared with, and terms that are left out in turn. */
 const COMPARED = 20_000;
@@ -64,10 +68,13 @@ function* unseen(f: Figures): Generator<HiddenBy> {
       text: `${counted(caveats.encrypted_sip_flows, 'connection')} carried TLS, which no packet shows; run calltap on the server with --uprobe.`,
     };
   if (lost.hep_rejected > 0) {
-    const reasons = Object.entries(losses).filter(([name, n]) => name.startsWith('hep_') && n > 0);
+    const reasons = LOSSES.flatMap((loss) => (loss.quality === 'hep_rejected' ? [...loss.read(f)] : [])).filter(
+      ([, n]) => n > 0,
+    );
+    const isStranger = reasons.some(([name]) => BY_OPTIONS.has(name));
     yield {
       what: 'hep-refused',
-      text: `${counted(lost.hep_rejected, 'HEP packet')} were refused (${reasons.map(([name, n]) => `${name} ${n}`).join(', ')}); check --hep-allow and --hep-auth.`,
+      text: `${counted(lost.hep_rejected, 'HEP packet')} were refused (${reasons.map(([name, n]) => `${name} ${n}`).join(', ')}); ${isStranger ? 'check --hep-allow and --hep-auth' : 'look at the agent that sends them'}.`,
     };
   }
   const dropped = lost.kernel_dropped_packets + lost.interface_dropped_packets + lost.queue_dropped_packets;

@@ -9,6 +9,7 @@ import { rtpStream, voice } from '../../../fixtures/build/rtp.ts';
 import type { SipScript } from '../../../fixtures/build/sip-call.ts';
 import { TcpConnection } from '../../../fixtures/build/tcp.ts';
 import { questionOf } from '../../../src/explore/question.ts';
+import { hepCapture } from '../../helpers/hep-capture.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
 const MINE = `callid:${callIdOf('mine')}`;
@@ -48,6 +49,18 @@ describe('what hides a call', () => {
     assert.equal(
       text,
       '7 SIP messages on other ports were not analysed, the busiest: 5090 (7); add them with --portrange.',
+    );
+  });
+
+  it('names HEP that cannot be read, and does not ask for options that would not help', async (t) => {
+    // A chunk that is longer than its packet.
+    const datagram = Buffer.from('484550330014000000010006ffff0000000000000000', 'hex').subarray(0, 20);
+    const capture = hepCapture([{ tsUs: EPOCH_US, datagram }]);
+    const { session } = await readCapture(t, capture, ['-E']);
+    const found = session.explorer.hiddenBy(questionOf(MINE, 'created', true));
+    assert.equal(
+      found.find(({ what }) => what === 'hep-refused')?.text,
+      '1 HEP packet were refused (hep_rejected 1); look at the agent that sends them.',
     );
   });
 
