@@ -40,7 +40,7 @@ export function* callTree(
   const known = new Set<Dialog>([root]);
   const searched = new Set<string>();
   // A leg may be evicted between two steps, and its slot is another's then.
-  const isHere = (d: Dialog): boolean => stores.dialogs.bySlot(d.slot) === d;
+  const isHere = (d: Dialog): boolean => stores.dialogs.holds(d);
   let isTruncated = false;
   const attach = (node: TreeNode, legs: readonly Leg[], isFollowed: boolean): void => {
     for (const leg of legs) {

@@ -45,7 +45,7 @@ export function* keptDialog<T>({ dialogs }: Stores, d: Dialog, steps: Steps<T>):
     const step = steps.next();
     if (step.done === true) return step.value;
     yield;
-    if (dialogs.bySlot(d.slot) !== d) return null;
+    if (!dialogs.holds(d)) return null;
   }
 }
 

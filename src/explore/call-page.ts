@@ -22,7 +22,7 @@ export function* pageSteps(f: Figures, question: CallsQuestion, limit: number, c
   const calls: AskCalls['calls'] = [];
   for (const d of page) {
     yield;
-    if (e.stores.dialogs.bySlot(d.slot) === d) calls.push(toAskCall(e, d));
+    if (e.stores.dialogs.holds(d)) calls.push(toAskCall(e, d));
   }
   const total = chosen.dialogs.length;
   const answer: AskCalls = { schema_version: 1, total, calls };

@@ -25,7 +25,7 @@ export function* changesSteps({ stores, capture }: Evidence, since: number | nul
   let met = 0;
   for (const d of dialogs.order.records()) {
     if (++met % CHECK_EVERY === 0) yield;
-    if (d === undefined || dialogs.bySlot(d.slot) !== d || d.touched <= since) continue;
+    if (d === undefined || !dialogs.holds(d) || d.touched <= since) continue;
     if (rows.length === MAX_CHANGES_A_TURN) return { upTo, rows: null };
     rows.push(toDialogSummary(d, capture));
   }

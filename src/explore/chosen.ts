@@ -66,7 +66,7 @@ export function* chosenSteps(e: Evidence, { filter, sort }: CallsQuestion): Step
   let isOrdered = true;
   for (const [i, d] of found.entries()) {
     if (i % CHECK_EVERY === 0) yield;
-    keys[i] = dialogs.bySlot(d.slot) === d ? (KEYS[sort.by](e, d) ?? Number.NaN) : Number.NaN;
+    keys[i] = dialogs.holds(d) ? (KEYS[sort.by](e, d) ?? Number.NaN) : Number.NaN;
     isOrdered &&= i === 0 || byPlace(i - 1, i) < 0;
   }
   if (isOrdered) return { dialogs: found, keys };

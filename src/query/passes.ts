@@ -55,9 +55,9 @@ export function* passesSteps(filter: Node, s: Subject): Steps<boolean> {
     if (typeof left === 'boolean') return left;
     open = left;
     yield;
-    if (dialogs.bySlot(s.d.slot) !== s.d) return false;
+    if (!dialogs.holds(s.d)) return false;
     if (s.rises(LEVEL.LEGS)) continue;
     yield* s.load();
-    if (dialogs.bySlot(s.d.slot) !== s.d) return false;
+    if (!dialogs.holds(s.d)) return false;
   }
 }

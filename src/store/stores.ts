@@ -88,7 +88,7 @@ export type Capture = {
   readonly isExhausted: boolean;
   /** Capture clock in microseconds since the epoch; NaN before the first packet. */
   readonly nowUs: number;
-  /** How the clock of the host that captured was set meanwhile, as far as files show it; the oldest step first. */
+  /** How the clock of the host that captured was set meanwhile, as far as it is known; the oldest step first. */
   readonly clockSteps: readonly ClockStep[];
   /** Some source brings RTP: a HEP listener and probes bring none. */
   readonly capturesRtp: boolean;

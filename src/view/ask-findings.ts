@@ -20,7 +20,7 @@ export function* findingsSteps(f: Figures, dialogs: readonly Dialog[]): Steps<As
   const byCode = new Map<string, Tally & { readonly code: number; readonly reason: string }>();
   for (const d of dialogs) {
     yield;
-    if (e.stores.dialogs.bySlot(d.slot) !== d) continue;
+    if (!e.stores.dialogs.holds(d)) continue;
     ratios.add(d);
     const row = toCallRow(e, d);
     for (const name of row.findings) count(byFinding, name, () => newTally(), d);

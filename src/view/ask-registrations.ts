@@ -63,7 +63,7 @@ export function* registrationsSteps(e: Evidence, dialogs: readonly Dialog[]): St
 }
 
 function isKept(e: Evidence, d: Dialog): boolean {
-  return e.stores.dialogs.bySlot(d.slot) === d;
+  return e.stores.dialogs.holds(d);
 }
 
 export function bindingOf(e: Evidence, d: Dialog): Binding {

@@ -20,7 +20,7 @@ export function* traceOf(e: Evidence, dialogs: readonly Dialog[]): Steps<Traced[
   const all: Traced[] = [];
   for (const d of dialogs) {
     // One that was evicted meanwhile has left its place to another.
-    if (e.stores.dialogs.bySlot(d.slot) !== d) continue;
+    if (!e.stores.dialogs.holds(d)) continue;
     for (const m of messagesOf(d, e.stores.log)) all.push({ d, m });
     yield;
   }

@@ -55,7 +55,7 @@ async function reportOf(f: Figures, slice: Slice): Promise<CaptureReport> {
   for (const d of stores.dialogs.oldestFirst()) {
     if (slice.isOver) await slice.rest();
     // Its slot belongs to another dialog when it was evicted while the walk rested; what came meanwhile is left out.
-    if (d.serial >= nextSerial || stores.dialogs.bySlot(d.slot) !== d) continue;
+    if (d.serial >= nextSerial || !stores.dialogs.holds(d)) continue;
     const facts = await slice.finish(keptDialog(stores, d, dialogFactsSteps(evidence, d)));
     if (facts === null || facts.document === null) continue;
     dialogs++;

@@ -82,7 +82,7 @@ async function walk(
     if (d === undefined) continue;
     last = d;
     // What came while the walk rested is not of this moment, and the slot of an evicted one belongs to another.
-    if (d.serial >= nextSerial || store.bySlot(d.slot) !== d || (state !== null && d.state !== state)) continue;
+    if (d.serial >= nextSerial || !store.holds(d) || (state !== null && d.state !== state)) continue;
     if (matchesFrom !== undefined) {
       const { fromUser } = d;
       if (fromUser === '' || !matchesFrom(fromUser)) continue;

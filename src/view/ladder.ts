@@ -123,7 +123,7 @@ export function* drawnLadder(parts: LadderParts, nameOf: (address: string) => st
 function* mediaOf(e: Evidence, dialogs: readonly Dialog[]): Steps<LadderParts['media']> {
   const media: Omit<LadderMedia, 'from' | 'to'>[] = [];
   for (const d of dialogs) {
-    if (e.stores.dialogs.bySlot(d.slot) !== d) continue;
+    if (!e.stores.dialogs.holds(d)) continue;
     const played: (PlayedStream & { readonly row: Omit<LadderMedia, 'from' | 'to'> })[] = [];
     for (const stream of e.stores.streams.ownedBy(d)) {
       const q = streamQuality(stream, e.capture.quality);

@@ -40,7 +40,7 @@ function* steps(store: Dialogs): Steps<TimingStats> {
   for (let i = records.length - 1; i >= 0; i--) {
     if (i % CHECK_EVERY === 0) yield;
     const d = records[i];
-    if (d !== undefined && store.bySlot(d.slot) === d) delays.add(postDialDelayMs(d));
+    if (d !== undefined && store.holds(d)) delays.add(postDialDelayMs(d));
   }
   return delays.percentiles();
 }

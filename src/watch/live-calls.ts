@@ -54,7 +54,7 @@ export class LiveCalls<Document> implements Observer {
 
   onTick(nowUs: number): void {
     for (const d of this.#ending) {
-      if (this.#watching.evidence().stores.dialogs.bySlot(d.slot) !== d) this.#ending.delete(d);
+      if (!this.#watching.evidence().stores.dialogs.holds(d)) this.#ending.delete(d);
       else if (d.updatedUs + SETTLE_US <= nowUs) {
         const document = this.#lastOf(d);
         if (document !== null) this.#watching.onEnd?.(document);

@@ -157,6 +157,11 @@ export class DialogStore {
     return this.#slots[slot];
   }
 
+  /** False of one that was evicted: its slot may be another's by now. Whoever rests between two looks asks again. */
+  holds(dialog: Dialog): boolean {
+    return this.#slots[dialog.slot] === dialog;
+  }
+
   /** Opens a dialog; one gives room to it when the store is full. `hash` is hashBytes() of its Call-ID. */
   open(init: DialogInit, hash?: number): Dialog {
     const { buf, start, end } = typeof init.callId === 'string' ? rangeOf(init.callId) : init.callId;

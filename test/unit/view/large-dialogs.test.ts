@@ -120,10 +120,10 @@ test('a dialog that is evicted while its document is made is not found', async (
   const { session } = await read(t, largeDialog(MESSAGES, 20_000));
   const readers = session.explorer;
   const asked = readers.lint('large');
-  const bySlot = session.dialogs.bySlot.bind(session.dialogs);
-  session.dialogs.bySlot = () => undefined;
+  const holds = session.dialogs.holds.bind(session.dialogs);
+  session.dialogs.holds = () => false;
   assert.ok((await refusalOf(() => asked)) instanceof NotHere);
-  session.dialogs.bySlot = bySlot;
+  session.dialogs.holds = holds;
   assert.ok(((await readers.lint('large'))?.finding_count ?? 0) > 0);
 });
 

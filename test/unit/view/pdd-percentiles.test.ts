@@ -21,7 +21,7 @@ class Calls {
       return [this.#call()];
     },
   };
-  bySlot = (): Dialog => this.#last as Dialog;
+  holds = (d: Dialog): boolean => d === this.#last;
   #last: Dialog | null = null;
 
   #call(): Dialog {
