@@ -268,7 +268,7 @@ export function createIngest(parts: IngestParts): Ingest {
     icmp,
     observers,
     capture: () => capture,
-    onClockStep: (step) => capture.clockSteps.push(step),
+    onClockStep: (step) => setClockSteps([...capture.clockSteps, step]),
     counters: decode,
     keepsFrames: frames !== null,
     intake,
@@ -280,6 +280,10 @@ export function createIngest(parts: IngestParts): Ingest {
   const capture = new CaptureState(parts, streams, () => packets);
   const late = new LateIdentifiers(dialogs, log, options.callIdHeaders);
   const tickers = observersOf(observers, 'onTick');
+  const setClockSteps = (steps: readonly ClockStep[]): void => {
+    capture.clockSteps.splice(0, capture.clockSteps.length, ...steps);
+    clocks.hostShiftUs = steps.reduce((sum, { sizeUs }) => sum + sizeUs, 0);
+  };
   const sweep = (): void => tracker.sweep(packets.nowUs);
   return {
     stores: { dialogs, streams, log, frames: ledger, identifiers, payloads, keys, unseen: rtcp.unseen, stun, icmp },
@@ -301,10 +305,7 @@ export function createIngest(parts: IngestParts): Ingest {
       media?.expire(packets.nowUs);
       media?.flush();
     },
-    onClockSteps(steps) {
-      capture.clockSteps.splice(0, capture.clockSteps.length, ...steps);
-      clocks.hostShiftUs = steps.reduce((sum, { sizeUs }) => sum + sizeUs, 0);
-    },
+    onClockSteps: setClockSteps,
     shown(packet) {
       const { clockSteps } = capture;
       return clockSteps.length === 0 ? packet : { ...packet, tsUs: asCaptured(clockSteps, packet.tsUs) };

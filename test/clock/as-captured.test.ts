@@ -3,11 +3,14 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { basicCall, callIdOf } from '../../fixtures/build/basic-call.ts';
 import { EPOCH_US } from '../../fixtures/build/capture.ts';
+import { hep3 } from '../../fixtures/build/hep.ts';
 import { pcap } from '../../fixtures/build/pcap-file.ts';
 import { OutputFile } from '../../src/export/capture-file.ts';
 import { writeDialogs } from '../../src/export/selected-frames.ts';
 import { asCaptured, spanAsCaptured } from '../../src/store/clock-steps.ts';
+import { AGENT, COLLECTOR } from '../helpers/hep-capture.ts';
 import { asJson, asRows } from '../helpers/json.ts';
 import { type OpenSession, openSession } from '../helpers/open-session.ts';
 import { readCapture, readCaptureFile, temporaryFolder } from '../helpers/read-capture.ts';
@@ -84,3 +87,25 @@ test('flows that pause at once beside ringing calls alone move no time, whatever
   const { session } = await readCapture(t, pcap(office.frames([...office.wire, ...flows])));
   assert.deepEqual(session.evidence.capture.clockSteps, []);
 });
+
+for (const sizeMs of [HOUR_MS, -HOUR_MS])
+  for (const isHere of [true, false])
+    test(`a HEP agent ${isHere ? 'on this host' : 'elsewhere'} whose call spans a step of ${sizeMs} ms`, async (t) => {
+      const set = EPOCH_US + SET_MS * 1000;
+      const { messages } = basicCall('hep-over-a-step', { startUs: set - 3_000_000 });
+      const mirrored = messages.map((m) => {
+        const toldUs = m.tsUs + (isHere && m.tsUs >= set ? sizeMs * 1000 : 0);
+        const bytes = hep3({ ...m, tsUs: toldUs, payload: m.bytes });
+        return { ...m, bytes, tsUs: m.tsUs + 2_000, src: AGENT, dst: COLLECTOR };
+      });
+      const office = new Office(NAME, { calls: 3 });
+      const frames = office.frames([...office.wire, ...mirrored].sort((a, b) => a.tsUs - b.tsUs));
+      const file = pcap(stamped(frames, [{ atMs: SET_MS, sizeMs }]));
+      const { session } = await readCapture(t, file, ['-E']);
+      assert.equal((await session.explorer.stats()).caveats.clock_steps, 1);
+      const { duration_sec: lasted } = await session.explorer.dialog(callIdOf('hep-over-a-step'));
+      assert.ok(
+        Math.abs(lasted * 1e6 - ((messages.at(-1)?.tsUs ?? 0) - (messages[0]?.tsUs ?? 0))) < 50_000,
+        `${lasted} s`,
+      );
+    });

@@ -6,7 +6,7 @@ import { pcap } from '../../fixtures/build/pcap-file.ts';
 
 export const AGENT: Endpoint = { address: '203.0.113.9', port: 45060 };
 export const OTHER_AGENT: Endpoint = { address: '203.0.113.10', port: 45060 };
-const COLLECTOR: Endpoint = { address: '203.0.113.60', port: 9060 };
+export const COLLECTOR: Endpoint = { address: '203.0.113.60', port: 9060 };
 
 /** A packet of an agent as it comes by at this time. */
 export type CarriedHep = { readonly tsUs: number; readonly datagram: Uint8Array; readonly agent?: Endpoint };
