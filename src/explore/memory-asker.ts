@@ -43,33 +43,13 @@ import type { Explorer, OtherLegs, TextLayout } from './port.ts';
 import { Busy, Cannot, goneBy, NotHere, orNotHere } from './refusal.ts';
 import { select } from './selector.ts';
 
-/** What the explorer answers itself: documents of `/v1`, and figures. */
-type OfDocuments =
-  | 'dialogs'
-  | 'dialog'
-  | 'report'
-  | 'lint'
-  | 'audio'
-  | 'vcon'
-  | 'correlated'
-  | 'tree'
-  | 'streams'
-  | 'stream'
-  | 'captureReport'
-  | 'stats'
-  | 'metrics'
-  | 'summary'
-  | 'pulse'
-  | 'persistence'
-  | 'setPersistence';
-
 /** `orBusy` gives what was made; it throws Busy and counts that where nothing was, unless whoever asked has gone. */
 export function createAsker(
   f: Figures,
   saver: ReadsBack & { readonly file: OutputFile | null },
   turns: Turns,
   orBusy: <T>(made: T | null, signal?: AbortSignal) => T,
-): Omit<Explorer, OfDocuments> {
+) {
   const { evidence } = f;
   const { dialogs, identifiers } = evidence.stores;
 
@@ -158,7 +138,7 @@ export function createAsker(
       made(signal, function* () {
         return yield* registrationsSteps(evidence, (yield* chosenSteps(evidence, question)).dialogs);
       }),
-  };
+  } satisfies Partial<Explorer>;
 }
 
 /** The legs of a call but itself, tied by identifiers; guesses are none. */
