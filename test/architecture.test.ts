@@ -101,6 +101,8 @@ const IMPURE_CODE =
 
 const MAX_LINES = 450;
 const WARN_LINES = 400;
+/** A table may be longer: its rows are read one at a time. */
+const TABLES: readonly string[] = ['src/explore/questions.ts'];
 const BARREL = 'src/contract/index.ts';
 
 type Rule = (file: File) => string[];
@@ -198,7 +200,7 @@ const firstComment: Rule = (file) => {
 
 const length: Rule = (file) => {
   const lines = file.text.split('\n').length - 1;
-  return lines > MAX_LINES ? [`has ${lines} lines, ${MAX_LINES} is the end`] : [];
+  return lines > MAX_LINES && !TABLES.includes(file.path) ? [`has ${lines} lines, ${MAX_LINES} is the end`] : [];
 };
 
 /** Paths of one developer's machine and package hosts have no business in a product. */

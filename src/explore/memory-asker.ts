@@ -39,7 +39,9 @@ import { callCapture } from './captures.ts';
 import { changesSteps } from './changes.ts';
 import { chosenSteps } from './chosen.ts';
 import { hiddenBySteps } from './hidden-by.ts';
-import type { Explorer, OtherLegs, TextLayout } from './port.ts';
+import type { Explorer } from './port.ts';
+import type { OtherLegs } from './question-row.ts';
+import type { TextLayout } from './questions.ts';
 import { Busy, Cannot, goneBy, NotHere, orNotHere } from './refusal.ts';
 import { select } from './selector.ts';
 
@@ -87,8 +89,8 @@ export function createAsker(
       if (identifiers === null) return { callIds: [], notes: [] };
       return ofOne(callId, signal, (d) => legsSteps(d, { dialogs, identifiers }));
     },
-    messages: (callIds, showsSecrets, signal, only) =>
-      ofAll(callIds, signal, (all, more) => messagesSteps(evidence, all, more, { showsSecrets, only })),
+    messages: (callIds, asked, signal) =>
+      ofAll(callIds, signal, (all, more) => messagesSteps(evidence, all, more, asked)),
     ladder: (callIds, signal) => ofAll(callIds, signal, (all, more) => ladderSteps(evidence, all, more)),
     compare: (callIdA, callIdB, signal) =>
       ofAll([callIdA, callIdB], signal, ([a, b]) => compareOrNothing(evidence, a, b)),

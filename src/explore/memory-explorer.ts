@@ -74,7 +74,7 @@ export function createExplorer(f: Figures, saver: Saver): Explorer {
     dialog: (callId, signal) => make(callId, signal, (d) => dialogDocumentSteps(evidence, d)),
     report: (callId, signal) => make(callId, signal, (d) => dialogReportSteps(evidence, d)),
     lint: (callId, signal) => make(callId, signal, (d) => lintSteps(evidence, d)),
-    async audio(callId, signal, span) {
+    async audio(callId, span, signal) {
       const d = orNotHere(dialogs.get(callId) ?? null);
       const made = await callAudio(evidence, d, turns, goneBy(signal), { span: span ?? null });
       const audio = orBusy(made, signal).document;

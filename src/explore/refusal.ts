@@ -33,7 +33,7 @@ export class NotHere extends Refusal {
 
 /** It is here, and this cannot be had of it, or not in this way. */
 export class Cannot extends Refusal {
-  constructor(kind: 'too-wide' | 'no-capture' | 'no-audio' | 'no-scenario', reason: string) {
+  constructor(kind: 'invalid-parameter' | 'too-wide' | 'no-capture' | 'no-audio' | 'no-scenario', reason: string) {
     super(kind, reason);
   }
 }

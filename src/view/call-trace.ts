@@ -43,7 +43,7 @@ export function* messagesSteps(
   e: Evidence,
   dialogs: readonly Dialog[],
   moreCalls: number,
-  { showsSecrets, only }: { readonly showsSecrets: boolean; readonly only: number | undefined },
+  { showsSecrets, only }: { readonly showsSecrets: boolean; readonly only?: number | undefined },
 ): Steps<AskMessages> {
   const trace = yield* traceOf(e, dialogs);
   const messages = yield* messagesShown(

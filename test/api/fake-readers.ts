@@ -8,7 +8,8 @@ import {
   MOS_BOUNDS,
   PDD_SECONDS_BOUNDS,
 } from '../../src/core/counters.ts';
-import type { Explorer } from '../../src/explore/port.ts';
+import type { Explorer, Questions } from '../../src/explore/port.ts';
+import { QUESTIONS } from '../../src/explore/questions.ts';
 import { NotHere, orNotHere } from '../../src/explore/refusal.ts';
 import { PersistenceGate } from '../../src/export/persistence-gate.ts';
 import type { DialogFilter } from '../../src/view/dialog-query.ts';
@@ -16,10 +17,15 @@ import type { MetricsSnapshot } from '../../src/view/metrics-snapshot.ts';
 import type { StreamFilter } from '../../src/view/stream-query.ts';
 import { DIALOG_LIST, FULL_DIALOG, FULL_STREAM, PLAIN_DIALOG, PLAIN_STREAM, STATS, STREAM_LIST } from './documents.ts';
 
-/** No dialog of that Call-ID. */
-const notHere = (): never => {
-  throw new NotHere();
-};
+/** Every question about a call of which nothing is known. */
+function knowsNobody(): Questions {
+  const notHere = (): never => {
+    throw new NotHere();
+  };
+  return Object.fromEntries(
+    Object.keys(QUESTIONS).map((name) => [name, async () => notHere()]),
+  ) as unknown as Questions;
+}
 
 export type FakeReaders = Explorer & {
   readonly dialogFilters: DialogFilter[];
@@ -36,6 +42,7 @@ export function fakeReaders(overrides: Partial<Explorer> = {}): FakeReaders {
     dialogFilters,
     streamFilters,
     callIds,
+    ...knowsNobody(),
     dialogs: async (filter) => {
       dialogFilters.push(filter);
       const rows = DIALOG_LIST.dialogs.filter(
@@ -55,25 +62,15 @@ export function fakeReaders(overrides: Partial<Explorer> = {}): FakeReaders {
       callIds.push(callId);
       return orNotHere([FULL_DIALOG, PLAIN_DIALOG].find((dialog) => dialog.call_id === callId) ?? null);
     },
-    report: notHere,
     calls: () => [],
     documents: () => [],
     select: () => ({ none: true, near: null }),
-    head: notHere,
     legs: () => ({ callIds: [], notes: [] }),
-    messages: notHere,
-    ladder: notHere,
-    compare: notHere,
     security: () => ({ schema_version: 1, is_watching: false, alerts: [] }),
     changes: () => ({ upTo: 0, rows: [] }),
     save: async () => null,
-    sipp: notHere,
-    capture: async () => notHere(),
     page: () => ({ schema_version: 1, total: 0, calls: [] }),
     hiddenBy: () => [],
-    call: notHere,
-    quality: notHere,
-    text: notHere,
     findings: () => ({
       schema_version: 1,
       calls: 0,
@@ -93,11 +90,6 @@ export function fakeReaders(overrides: Partial<Explorer> = {}): FakeReaders {
       complete: true,
       findings: [],
     }),
-    lint: notHere,
-    audio: notHere,
-    vcon: notHere,
-    correlated: notHere,
-    tree: notHere,
     streams: (filter) => {
       streamFilters.push(filter);
       return { ...STREAM_LIST, limit: filter.limit, offset: filter.offset };

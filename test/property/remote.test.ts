@@ -18,9 +18,10 @@ import {
   AskRegistrations,
   DialogSummary,
 } from '../../src/contract/index.ts';
+import { knownLadder, knownMessages, knownPulse } from '../../src/explore/known-answers.ts';
 import { ALL_CALLS } from '../../src/explore/question.ts';
 import { ChangesLog } from '../../src/explore/remote/changes-log.ts';
-import { captureTimeUs, isDrawable, isReadable, readShape } from '../../src/explore/remote/shapes.ts';
+import { readShape } from '../../src/explore/remote/shapes.ts';
 import { comparisonLines } from '../../src/faces/cli/comparison.ts';
 import { qualityLines } from '../../src/faces/cli/quality-lines.ts';
 import { rowOf, shownColumns, textOf } from '../../src/faces/tui/call-columns.ts';
@@ -148,11 +149,11 @@ test('lists of calls, and their changes', async () => {
 test('ladders and messages', async () => {
   const ladder = await session.explorer.ladder([CALL]);
   await holds(ladder, AskLadder, (l: AskLadder) =>
-    isDrawable(l) ? [...ladderRows(l, { width: 100, isUtc: true })].map(({ text }) => text) : [],
+    knownLadder(l) !== null ? [...ladderRows(l, { width: 100, isUtc: true })].map(({ text }) => text) : [],
   );
-  const messages = await session.explorer.messages([CALL], false);
+  const messages = await session.explorer.messages([CALL], { showsSecrets: false });
   await holds(messages, AskMessages, (m: AskMessages) => {
-    if (!isReadable(m)) return [];
+    if (knownMessages(m) === null) return [];
     const pane = new MessagePane();
     const cells = new Cells(40, 20, false);
     for (const message of m.messages)
@@ -177,7 +178,7 @@ test('quality, comparisons, findings, registrations and the pulse', async () => 
   await holds(await explorer.registrations(ALL_CALLS), AskRegistrations, (registrations: AskRegistrations) =>
     textsOf(registrationsTable({ ...none, registrations: () => registrations }, EVENTS, SHOWN, ALL).read()),
   );
-  await holds(toAskPulse(explorer.pulse()), AskPulse, (p: AskPulse) => [String(captureTimeUs(p))]);
+  await holds(toAskPulse(explorer.pulse()), AskPulse, (p: AskPulse) => [String(knownPulse(p).nowUs)]);
 });
 
 test('events of any bytes end or are events', () => {

@@ -226,8 +226,8 @@ test('both explorers answer the same of one capture', { skip }, async (t) => {
       assert.deepEqual(plain(await store.head(callId)), plain(await memory.head(callId)), callId);
       assert.deepEqual(plain(await store.quality(callId)), plain(await memory.quality(callId)), callId);
       assert.deepEqual(
-        plain(await store.messages([callId], false)),
-        plain(await memory.messages([callId], false)),
+        plain(await store.messages([callId], { showsSecrets: false })),
+        plain(await memory.messages([callId], { showsSecrets: false })),
         callId,
       );
       assert.deepEqual(plain(await store.ladder([callId])), plain(await memory.ladder([callId])), callId);
@@ -300,7 +300,7 @@ test('both explorers answer the same of one capture', { skip }, async (t) => {
   await t.test('what is not there', async () => {
     for (const ask of [
       () => store.call('nobody@nowhere'),
-      () => store.messages(['nobody@nowhere'], false),
+      () => store.messages(['nobody@nowhere'], { showsSecrets: false }),
       () => store.ladder(['nobody@nowhere']),
       () => store.stream(1),
     ])

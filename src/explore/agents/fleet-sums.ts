@@ -2,12 +2,11 @@
  * Sums of what many agents answer of themselves: statistics, figures of the moment, attackers and findings. Numbers of a hostile
  * agent stay numbers, and what it names is bounded.
  */
-import type { AskAlert, AskPulse, AskSecurity, CaptureFinding, CaptureReport, Stats } from '../../contract/index.ts';
+import type { AskAlert, AskSecurity, CaptureFinding, CaptureReport, Stats } from '../../contract/index.ts';
 import { CaptureQuality, Caveats, DialogCounts, StreamCounts } from '../../contract/index.ts';
 import { FLEET_ALERTS, FLEET_FINDINGS, FLEET_LOSSES } from '../../core/hub-limits.ts';
 import { LOSSES } from '../../view/loss-table.ts';
 import type { Pulse } from '../../view/pulse.ts';
-import { captureTimeUs } from '../remote/shapes.ts';
 
 const PORTS = 5;
 const EVIDENCE = 10;
@@ -34,7 +33,7 @@ export function noStats(): Stats {
 }
 
 /** Quantiles of many hosts cannot be made of those of each: `timing` stays null. */
-export function addStats(whole: Stats, one: Stats): void {
+export function addStats(whole: Stats, one: Stats): Stats {
   whole.dialogs = summed(whole.dialogs, one.dialogs);
   whole.streams = summed(whole.streams, one.streams);
   whole.capture_quality = summed(whole.capture_quality, one.capture_quality);
@@ -45,6 +44,7 @@ export function addStats(whole: Stats, one: Stats): void {
   whole.unanalysed_websocket_messages = plus(whole.unanalysed_websocket_messages, one.unanalysed_websocket_messages);
   whole.unanalysed_busiest_ports = busiest([...whole.unanalysed_busiest_ports, ...one.unanalysed_busiest_ports]);
   whole.unanalysed_websocket_ports = busiest([...whole.unanalysed_websocket_ports, ...one.unanalysed_websocket_ports]);
+  return whole;
 }
 
 export function noPulse(): Pulse {
@@ -52,17 +52,17 @@ export function noPulse(): Pulse {
   return { ...counts, isDegraded: false, progress: null, nowUs: Number.NEGATIVE_INFINITY };
 }
 
-export function addPulse(whole: Pulse, one: AskPulse): Pulse {
+export function addPulse(whole: Pulse, one: Pulse): Pulse {
   return {
     calls: plus(whole.calls, one.calls),
     active: plus(whole.active, one.active),
     packets: plus(whole.packets, one.packets),
-    sipMessages: plus(whole.sipMessages, one.sip_messages),
+    sipMessages: plus(whole.sipMessages, one.sipMessages),
     dropped: plus(whole.dropped, one.dropped),
     outside: plus(whole.outside, one.outside),
-    isDegraded: whole.isDegraded || one.is_degraded,
+    isDegraded: whole.isDegraded || one.isDegraded,
     progress: null,
-    nowUs: Math.max(whole.nowUs, captureTimeUs(one)),
+    nowUs: Math.max(whole.nowUs, one.nowUs),
   };
 }
 
@@ -71,12 +71,13 @@ export function noSecurity(): AskSecurity {
 }
 
 /** The newest of all. */
-export function addSecurity(whole: AskSecurity, host: string, one: AskSecurity): void {
+export function addSecurity(whole: AskSecurity, host: string, one: AskSecurity): AskSecurity {
   const at = (alert: AskAlert): number => Date.parse(alert.at);
   whole.is_watching ||= one.is_watching;
   whole.alerts = [...whole.alerts, ...one.alerts.map((alert) => ({ ...alert, host }))]
     .sort((a, b) => at(b) - at(a))
     .slice(0, FLEET_ALERTS);
+  return whole;
 }
 
 export function noReport(): CaptureReport {
@@ -84,7 +85,7 @@ export function noReport(): CaptureReport {
 }
 
 /** Findings of one kind are one; of their evidence the first is shown. */
-export function addReport(whole: CaptureReport, host: string, one: CaptureReport): void {
+export function addReport(whole: CaptureReport, host: string, one: CaptureReport): CaptureReport {
   whole.frames_read = plus(whole.frames_read, one.frames_read);
   whole.dialogs_examined = plus(whole.dialogs_examined, one.dialogs_examined);
   whole.streams_examined = plus(whole.streams_examined, one.streams_examined);
@@ -98,6 +99,7 @@ export function addReport(whole: CaptureReport, host: string, one: CaptureReport
   }
   const rank = ({ severity }: CaptureFinding): number => SEVERITIES.indexOf(severity);
   whole.findings.sort((a, b) => rank(a) - rank(b) || b.occurrences - a.occurrences);
+  return whole;
 }
 
 function addFinding(known: CaptureFinding, { occurrences, evidence, evidence_omitted }: CaptureFinding): void {

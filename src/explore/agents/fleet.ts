@@ -1,68 +1,79 @@
 /**
- * What all agents answer of themselves, as one: each within two seconds, and who is missing is named. Whoever asks meanwhile, or
- * shortly after, gets the same answer, so that many askers ask the agents once.
+ * What all agents answer of themselves, as one: who is missing is named. Whoever asks meanwhile, or shortly after, gets the same answer,
+ * so that many askers ask the agents once.
  */
-import { AskPulse, AskSecurity, CaptureReport, Stats } from '../../contract/index.ts';
-import { AGENT_HEALTH_BYTES, AGENT_REPORT_BYTES, AGENT_SECURITY_BYTES, AGENT_VALUES } from '../../core/hub-limits.ts';
-import type { Pulse } from '../../view/pulse.ts';
-import { readDocument } from '../remote/answers.ts';
+import type { Questions } from '../port.ts';
+import type { AgentQuestion } from '../question-row.ts';
+import type { AnsweredBy } from '../questions.ts';
+import { QUESTIONS } from '../questions.ts';
+import { readAnswer } from '../remote/answers.ts';
 import type { Agents, Missing } from './agents.ts';
 import { addPulse, addReport, addSecurity, addStats, noPulse, noReport, noSecurity, noStats } from './fleet-sums.ts';
 
-const HEALTH = { bytes: AGENT_HEALTH_BYTES, values: AGENT_VALUES, ms: 2_000 };
-const SECURITY = { bytes: AGENT_SECURITY_BYTES, values: AGENT_VALUES, ms: 2_000 };
-/** It looks at all calls of each agent. */
-const REPORT = { bytes: AGENT_REPORT_BYTES, values: AGENT_VALUES, ms: 10_000 };
-/** So long an answer is good. */
+/** So long an answer is good, in milliseconds. */
 const FRESH_MS = 2_000;
 
+type Asked = AnsweredBy<'agents'>;
+type AnswerTo<Name extends Asked> = Awaited<ReturnType<Questions[Name]>>;
+
+/** How the answers of agents to one question become one. */
+type Sum<T> = {
+  none(): T;
+  add(whole: T, host: string, one: T): T;
+  /** What the whole is where agents have no answer; nobody is missing in an empty list. */
+  without(whole: T, missing: readonly Missing[]): T;
+};
+
+const SUMS: { readonly [Name in Asked]: Sum<AnswerTo<Name>> } = {
+  stats: {
+    none: noStats,
+    add: (whole, _, one) => addStats(whole, one),
+    without({ capture_quality, ...stats }, missing) {
+      const degraded = capture_quality.degraded || missing.length > 0;
+      return { ...stats, capture_quality: { ...capture_quality, degraded } };
+    },
+  },
+  pulse: {
+    none: noPulse,
+    add: (whole, _, one) => addPulse(whole, one),
+    without: (whole, missing) => ({ ...whole, isDegraded: whole.isDegraded || missing.length > 0 }),
+  },
+  security: {
+    none: noSecurity,
+    add: addSecurity,
+    without: (whole, missing) => ({ ...whole, missing: [...missing] }),
+  },
+  captureReport: {
+    none: noReport,
+    add: addReport,
+    without: (whole, missing) => ({ ...whole, complete: whole.complete && missing.length === 0 }),
+  },
+};
+
+/** What came of a question to all agents, and who did not answer it. */
 export type Fleet = {
-  stats(): Promise<{ readonly stats: Stats; readonly missing: readonly Missing[] }>;
-  pulse(): Promise<Pulse>;
-  security(): Promise<AskSecurity>;
-  /** Not complete where an agent is missing. */
-  captureReport(): Promise<CaptureReport>;
+  [Name in Asked]: () => Promise<{ readonly answer: AnswerTo<Name>; readonly missing: readonly Missing[] }>;
 };
 
 export function fleetOf(agents: Agents): Fleet {
-  return {
-    stats: shared(async () => {
-      const stats = noStats();
+  const method = <T>(row: AgentQuestion<[], T>, { none, add, without }: Sum<T>) =>
+    shared(async () => {
+      let whole = none();
       const missing = await agents.everywhere(
-        (requests) => readDocument(requests, '/v1/stats', Stats, HEALTH),
-        (_, one) => addStats(stats, one),
-      );
-      stats.capture_quality.degraded ||= missing.length > 0;
-      return { stats, missing };
-    }),
-    pulse: shared(async () => {
-      let pulse = noPulse();
-      const missing = await agents.everywhere(
-        (requests) => readDocument(requests, '/ask/pulse', AskPulse, HEALTH),
-        (_, one) => {
-          pulse = addPulse(pulse, one);
+        (requests) => readAnswer(requests, row, row.write([], NO_TIMES), [], row.agentBounds),
+        (host, one) => {
+          whole = add(whole, host, one);
         },
       );
-      return { ...pulse, isDegraded: pulse.isDegraded || missing.length > 0 };
-    }),
-    security: shared(async () => {
-      const security = noSecurity();
-      const missing = await agents.everywhere(
-        (requests) => readDocument(requests, '/ask/security', AskSecurity, SECURITY),
-        (host, one) => addSecurity(security, host, one),
-      );
-      return { ...security, missing: [...missing] };
-    }),
-    captureReport: shared(async () => {
-      const report = noReport();
-      const missing = await agents.everywhere(
-        (requests) => readDocument(requests, '/v1/report', CaptureReport, REPORT),
-        (host, one) => addReport(report, host, one),
-      );
-      return { ...report, complete: report.complete && missing.length === 0 };
-    }),
-  };
+      return { answer: without(whole, missing), missing };
+    });
+  const names = Object.keys(SUMS) as Asked[];
+  // A method for each name, with the sum of its own answers.
+  return Object.fromEntries(names.map((name) => [name, method<unknown>(QUESTIONS[name], SUMS[name])])) as Fleet;
 }
+
+/** No time stands in what agents are asked. */
+const NO_TIMES = { isUtc: true, nowUs: 0 };
 
 /** Asks once for all who ask at a time. */
 function shared<T>(make: () => Promise<T>): () => Promise<T> {

@@ -9,12 +9,14 @@ import { callReport } from '../../export/call-report.ts';
 import { linesOf, Reports } from '../../export/call-text.ts';
 import { RecalledDialogs } from '../../ingest/recalled.ts';
 import { RemoteFailure } from '../../net/failures.ts';
+import type { LadderStyle } from '../../view/ladder-text.ts';
 import { ladderLines } from '../../view/ladder-text.ts';
 import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { counterFamily } from '../../view/metrics-snapshot.ts';
 import type { ReportInput } from '../../view/report-input.ts';
 import { toTermination } from '../../view/termination.ts';
-import type { Port } from '../port.ts';
+import type { Questions } from '../port.ts';
+import type { AnsweredBy, TextLayout } from '../questions.ts';
 import { orNotHere } from '../refusal.ts';
 import type { Selected } from '../selector.ts';
 import {
@@ -47,31 +49,8 @@ import { storedReport } from './stored-report.ts';
 import { trunksDown, trunksOf } from './stored-trunks.ts';
 import { traceOf } from './trace.ts';
 
-type Answered =
-  | 'page'
-  | 'call'
-  | 'head'
-  | 'legs'
-  | 'messages'
-  | 'ladder'
-  | 'compare'
-  | 'quality'
-  | 'text'
-  | 'findings'
-  | 'registrations'
-  | 'trunks'
-  | 'changes'
-  | 'dialogs'
-  | 'dialog'
-  | 'report'
-  | 'tree'
-  | 'correlated'
-  | 'streams'
-  | 'stream'
-  | 'select';
-
 /** A Call-ID may be `host:NAME:CALLID`: then the part of that host alone is meant. */
-export type StoreExplorer = Pick<Port, Answered> & {
+export type StoreExplorer = Pick<Questions, AnsweredBy<'store'>> & {
   /** Where the call was seen, the part that saw the first message first; none where it is not in the store. */
   partsOf(callId: string): Promise<readonly PartKey[]>;
   /** The runs of agents by their newest heartbeat, newest first. */
@@ -164,8 +143,8 @@ async function textOf(
   reader: StoreReader,
   names: Names,
   callIds: readonly string[],
-  layout: Parameters<Port['text']>[1],
-  style: Parameters<Port['text']>[2],
+  layout: TextLayout,
+  style: LadderStyle,
 ): Promise<Iterable<string> | null> {
   if (layout === 'ladder') {
     const ladder = await ladderOf(reader, callIds, names);

@@ -15,7 +15,7 @@ import { RecalledDialogs } from '../../ingest/recalled.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { toCallTree, toCorrelation } from '../../view/correlation.ts';
 import { legNotes } from '../../view/leg-notes.ts';
-import type { OtherLegs } from '../port.ts';
+import type { OtherLegs } from '../question-row.ts';
 import { storedCalls } from './call-answers.ts';
 import { KEY, readCallName } from './parts.ts';
 import { rowShape, TEXT } from './row-shapes.ts';

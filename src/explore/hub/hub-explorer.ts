@@ -35,7 +35,7 @@ export function createHubExplorer(store: StoreExplorer, agents: Agents): Port {
   const instance = randomUUID();
   const startedMs = Date.now();
   const stats = async (): Promise<Stats> => {
-    const [{ stats: sums, missing }, { rows, trouble }] = await Promise.all([fleet.stats(), heartbeats.read()]);
+    const [{ answer: sums, missing }, { rows, trouble }] = await Promise.all([fleet.stats(), heartbeats.read()]);
     const { degraded } = sums.capture_quality;
     return {
       ...sums,
@@ -50,10 +50,10 @@ export function createHubExplorer(store: StoreExplorer, agents: Agents): Port {
     ...store,
     ...callAnswers(agents, store),
     stats,
-    security: () => fleet.security(),
-    captureReport: () => fleet.captureReport(),
+    security: async () => (await fleet.security()).answer,
+    captureReport: async () => (await fleet.captureReport()).answer,
     // Agents are live: it is as late here as it is there.
-    pulse: async () => ({ ...(await fleet.pulse()), nowUs: Date.now() * 1000 }),
+    pulse: async () => ({ ...(await fleet.pulse()).answer, nowUs: Date.now() * 1000 }),
     metrics: () => snapshotOf([...hubFamilies(heartbeats.newest, agents, Date.now()), ...(store.families?.() ?? [])]),
     persistence: () => CLOSED,
     setPersistence: () => CLOSED,

@@ -1,16 +1,18 @@
 /**
- * What a service answers about calls, whole and held to its form before anything reads it, and the paths to ask at. All of it
- * rejects with RemoteFailure.
+ * What a service answers to a question, held to the form of its row before anything reads it. All of it rejects with RemoteFailure.
  */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import type { Static, TSchema } from 'typebox';
-import type { Named } from '../../contract/index.ts';
+import { Vcon } from '../../contract/index.ts';
 import { REMOTE_FILE_BYTES } from '../../core/item-limits.ts';
-import type { AudioSpan, CallAudio } from '../../export/audio.ts';
+import { safeText } from '../../core/terminal-text.ts';
+import type { CallAudio } from '../../export/audio.ts';
 import type { Bounds } from '../../net/answer.ts';
 import { RemoteFailure, saidText, tooLarge, wrongShape } from '../../net/failures.ts';
 import type { CallCapture } from '../captures.ts';
+import type { Container } from '../containers.ts';
+import type { Given, InDocument, Question } from '../question-row.ts';
+import { addressOf } from '../question-row.ts';
 import type { Requests } from './requests.ts';
 import { readShape } from './shapes.ts';
 
@@ -19,19 +21,56 @@ const PIECE_MS = 30_000;
 /** Pieces of a capture that are under way. */
 const PIECES_BYTES = 128 * 1024;
 
-export async function readDocument<T extends TSchema>(
+/** The answer to a question with these parameters; `asked` is what they were made of. */
+export async function readAnswer<A extends readonly unknown[], T>(
   requests: Requests,
-  path: string,
-  shape: Named<T>,
+  { path, answer }: Pick<Question<A, T>, 'path' | 'answer'>,
+  given: Given,
+  asked: A,
   bounds: Bounds,
-): Promise<Static<T>> {
-  const { body } = await requests.read(path, bounds);
-  return readShape(shape, body.toString('utf8'), bounds.values);
+): Promise<T> {
+  const address = addressOf(path, given);
+  if (answer.kind === 'document') return readDocument(requests, address, answer, asked, bounds);
+  // What each kind of answer is, the row says by its type.
+  return (await READERS[answer.kind](requests, address, bounds)) as T;
 }
 
-/** The capture comes while it is read; its head within so many milliseconds. */
-export async function readCapture(requests: Requests, path: string, ms: number): Promise<CallCapture> {
-  const answer = await requests.open(path, ms);
+const READERS = {
+  lines: readLines,
+  capture: readCapture,
+  audio: readAudio,
+  container: readContainer,
+  events: noEvents,
+};
+
+async function readDocument<A, T>(
+  requests: Requests,
+  address: string,
+  { schema, known, none }: InDocument<A, T>,
+  asked: A,
+  bounds: Bounds,
+): Promise<T> {
+  try {
+    const { body } = await requests.read(address, bounds);
+    const document = readShape(schema, body.toString('utf8'), bounds.values);
+    const answer = known === undefined ? (document as T) : known(document, asked);
+    if (answer === null) throw wrongShape();
+    return answer;
+  } catch (error) {
+    if (none !== undefined && error instanceof RemoteFailure && error.kind === 'gone') return none;
+    throw error;
+  }
+}
+
+async function readLines(requests: Requests, address: string, bounds: Bounds): Promise<string[]> {
+  const { answer, body } = await requests.read(address, bounds);
+  if (answer.headers['content-type']?.startsWith('text/') !== true) throw wrongShape();
+  return body.toString('utf8').replace(/\n$/, '').split('\n').map(safeText);
+}
+
+/** The capture comes while it is read; its head within the time of the bounds. */
+async function readCapture(requests: Requests, address: string, { ms }: Bounds): Promise<CallCapture> {
+  const answer = await requests.open(address, ms);
   const { headers } = answer;
   const bytes = Number(headers['content-length'] ?? Number.NaN);
   const isCapture = headers['content-type'] === 'application/vnd.tcpdump.pcap' && Number.isInteger(bytes);
@@ -50,44 +89,24 @@ export async function readCapture(requests: Requests, path: string, ms: number):
 }
 
 /** The WAV of a call, or of a span of it. */
-export async function readAudio(
-  requests: Requests,
-  callId: string,
-  span: AudioSpan | undefined,
-  bounds: Bounds,
-): Promise<CallAudio> {
-  const part = span === undefined ? {} : { from: span.fromSec, to: finite(span.toSec) };
-  const { answer, body } = await requests.read(callPath([callId], 'audio', part), bounds);
+async function readAudio(requests: Requests, address: string, bounds: Bounds): Promise<CallAudio> {
+  const { answer, body } = await requests.read(address, bounds);
   if (answer.headers['content-type'] !== 'audio/wav') throw wrongShape();
   return { wav: body, isPartial: answer.headers['x-service-audio-partial'] === 'true' };
+}
+
+async function readContainer(requests: Requests, address: string, bounds: Bounds): Promise<Container> {
+  const { body } = await requests.read(address, bounds);
+  readShape(Vcon, body.toString('utf8'), bounds.values);
+  return { text: Readable.from([body], { objectMode: false }), keeps: body.length };
+}
+
+/** Whoever follows them keeps a connection open (watching.ts). */
+async function noEvents(): Promise<never> {
+  throw wrongShape();
 }
 
 /** A stream that is cut off ends whoever reads it with the error. */
 async function* pieces(answer: IncomingMessage): AsyncGenerator<Buffer> {
   for await (const piece of answer) yield piece as Buffer;
-}
-
-type Parts = Readonly<Record<string, string | number | null>>;
-
-/** Empty parts are left out. */
-export function query(parts: Parts): string {
-  const given = Object.entries(parts).filter(([, value]) => value !== null && value !== '');
-  return new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)])).toString();
-}
-
-function finite(value: number): number | null {
-  return Number.isFinite(value) ? value : null;
-}
-
-/** A Call-ID is its own selector, but for an empty one. */
-export function selectorOf(callId: string): string {
-  return callId === '' ? 'id:' : callId;
-}
-
-/** The route of a call, or of a part of it; with more than one call that of the first with its legs. */
-export function callPath(callIds: readonly string[], part = '', parts: Parts = {}): string {
-  const [first = '', ...legs] = callIds;
-  const asked = query({ ...(legs.length > 0 ? { legs: 'true' } : {}), ...parts });
-  const route = `/ask/calls/${encodeURIComponent(selectorOf(first))}${part === '' ? '' : `/${part}`}`;
-  return asked === '' ? route : `${route}?${asked}`;
 }

@@ -3,10 +3,9 @@
  */
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import type { AskLadder, AskMessages, AskPulse, Named } from '../../contract/index.ts';
+import type { Named } from '../../contract/index.ts';
 import * as contract from '../../contract/index.ts';
-import { LADDER_LIFELINES, LADDER_STEPS, LADDER_STREAMS } from '../../core/answer-limits.ts';
-import { MAX_MESSAGE_BYTES, REMOTE_VALUES } from '../../core/item-limits.ts';
+import { REMOTE_VALUES } from '../../core/item-limits.ts';
 import { parseJson } from '../../core/json-text.ts';
 import { wrongShape } from '../../net/failures.ts';
 
@@ -46,24 +45,4 @@ export function readShape<T extends TSchema>(schema: Named<T>, text: string, mos
   }
   if (!holds(schema, value)) throw wrongShape();
   return value;
-}
-
-/** Lines lead from one lifeline to another, and all of it is no more than one ladder shows. */
-export function isDrawable({ lifelines, steps, media }: AskLadder): boolean {
-  return (
-    lifelines.length <= LADDER_LIFELINES &&
-    steps.length <= LADDER_STEPS &&
-    media.length <= LADDER_STREAMS &&
-    [...steps, ...media].every((line) => Math.max(line.from, line.to) < lifelines.length)
-  );
-}
-
-/** No message is longer than one that calltap takes from the network. */
-export function isReadable({ messages }: AskMessages): boolean {
-  return messages.every(({ text }) => text.length <= MAX_MESSAGE_BYTES);
-}
-
-/** The capture time of a pulse in microseconds; -Infinity without one. */
-export function captureTimeUs({ capture_time }: AskPulse): number {
-  return capture_time === undefined ? Number.NEGATIVE_INFINITY : Date.parse(capture_time) * 1000;
 }

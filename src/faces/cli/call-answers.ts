@@ -4,7 +4,8 @@
 import type { Config } from '../../config/config.ts';
 import { oneLine, quoted } from '../../config/option-value.ts';
 import { failure } from '../../core/errors.ts';
-import type { Explorer, TextLayout } from '../../explore/port.ts';
+import type { Explorer } from '../../explore/port.ts';
+import type { TextLayout } from '../../explore/questions.ts';
 import { ifHere } from '../../explore/refusal.ts';
 import type { Asked } from './asked.ts';
 import { writeAudio, writeScenarios } from './call-files.ts';
@@ -98,7 +99,7 @@ async function messagesOf(
   const callId = callIdOf(explorer, asked, option, isWhole ? selector : (single?.[1] ?? ''));
   const { callIds, notes } = await withLegs(explorer, [callId], legs && isWhole);
   const only = isWhole ? undefined : Number(single?.[2]);
-  const document = await explorer.messages(callIds, showSecrets, undefined, only);
+  const document = await explorer.messages(callIds, { showsSecrets: showSecrets, only });
   if (isWhole) return messageLines({ ...document, leg_notes: [...notes] }, style);
   if (document.messages.length === 0) {
     const { steps } = await explorer.ladder([callId]);
@@ -115,7 +116,7 @@ async function* ofEach(
   style: MessageStyle,
 ): AsyncGenerator<string> {
   for (const [i, callId] of callIds.entries()) {
-    const document = await ifHere(() => explorer.messages([callId], showsSecrets));
+    const document = await ifHere(() => explorer.messages([callId], { showsSecrets }));
     for (const m of document?.messages ?? []) yield* oneMessage(m, style, i);
   }
 }

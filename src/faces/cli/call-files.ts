@@ -20,7 +20,7 @@ export async function writeAudio(
 ): Promise<Lines> {
   const path = to ?? '';
   const part = span === 'worst' ? worstSpan(await explorer.quality(callId), qualityInterval) : readSpan(span);
-  const audio = await refusedAs('AUDIO_NOT_MADE', () => explorer.audio(callId, undefined, part ?? undefined));
+  const audio = await refusedAs('AUDIO_NOT_MADE', () => explorer.audio(callId, part ?? undefined));
   writeNewFile(path, audio.wav, force);
   const where = part === null ? '' : `, ${part.fromSec.toFixed(1)} to ${part.toSec.toFixed(1)} s of the call`;
   const lack = audio.isPartial ? ', partial (its comment says what is missing)' : '';

@@ -146,7 +146,7 @@ export class CallView implements View {
     try {
       const [ladder, messages, head] = await Promise.all([
         port.ladder(callIds),
-        port.messages(callIds, showsSecrets),
+        port.messages(callIds, { showsSecrets }),
         port.head(this.#first),
       ]);
       // Legs came or went meanwhile, and are read by who asked for them.

@@ -34,7 +34,7 @@ export class Sound {
     const say = (why: string): void => {
       if (!signal.aborted) this.#app.say(why, LOOK.red);
     };
-    const audio = await answerOr(() => this.#port.audio(callId, signal, span), say);
+    const audio = await answerOr(() => this.#port.audio(callId, span, signal), say);
     if (signal.aborted || audio === null) return;
     const played = await this.#player.play(audio.wav, (trouble) =>
       this.#app.say(trouble === '' ? 'played' : trouble, trouble === '' ? LOOK.plain : LOOK.red),

@@ -1,80 +1,62 @@
 /**
- * What the routes of `/ask` share: filters and selectors from a request, the few heavy answers that are made at a time, and
- * a line of the log for what leaves the process.
+ * Asks the port as a row of the table of questions says, for routes of `/ask` and for tools. The few heavy answers that are made at a
+ * time are counted here.
  */
-import type { FastifyRequest } from 'fastify';
-import type { ProblemKind } from '../../contract/index.ts';
 import { ASK_HEAVY, ASK_HEAVY_WAITING } from '../../core/item-limits.ts';
 import { Places } from '../../core/places.ts';
-import type { AgentPort, Port } from '../../explore/port.ts';
-import type { CallsQuestion } from '../../explore/question.ts';
-import { placeText, sortOf } from '../../explore/question.ts';
+import type { Questions } from '../../explore/port.ts';
+import type { Given, Question } from '../../explore/question-row.ts';
+import type { QuestionName } from '../../explore/questions.ts';
+import { QUESTIONS } from '../../explore/questions.ts';
 import type { Answer } from '../../explore/refusal.ts';
-import { Busy, goneBy, NotHere } from '../../explore/refusal.ts';
-import { parseFilter } from '../../query/parse.ts';
-import { ProblemError } from '../http/problem-error.ts';
-import type { UnreadAnswers } from '../http/unread.ts';
+import { Busy, goneBy } from '../../explore/refusal.ts';
 
-export type AskDeps = {
-  readonly readers: Port;
+/** Whom to ask, and for whom. */
+export type Asking = {
+  readonly readers: Questions;
+  /** `--api-max-rows`. */
   readonly maxRows: number;
-  /** Says whose credentials the request has, for the log. */
-  readonly whose: (request: FastifyRequest) => string;
-  readonly log: (line: string) => void;
-  readonly unread: UnreadAnswers;
+  /** Aborted when nobody waits any more; left out where somebody always does. */
+  readonly signal?: AbortSignal;
 };
 
-/** The question of a request; a filter that cannot be read is a 400 that says where and why. */
-export function readQuestion({
-  q = '',
-  sort = '-created',
-}: {
-  readonly q?: string;
-  readonly sort?: string;
-}): CallsQuestion {
-  const parsed = parseFilter(q, { isUtc: false });
-  if (parsed.ok) return { filter: parsed.filter, sort: sortOf(sort) };
-  throw new ProblemError(
-    'invalid-parameter',
-    `q, ${placeText(q, parsed.error)}: ${parsed.error.reason.replace(/[.?]$/, '')}.`,
-  );
+export type Row = Question<readonly unknown[], unknown>;
+
+/** What the port gave, what it was asked with, and why legs of the calls in it may be missing. */
+export type Answered = {
+  readonly row: Row;
+  readonly asked: readonly unknown[];
+  readonly notes: readonly string[];
+  readonly found: unknown;
+};
+
+/** The answer to a question with these parameters. Rejects with a refusal. */
+export async function ask(name: QuestionName, given: Given, { readers, maxRows, signal }: Asking): Promise<Answered> {
+  // The row says which arguments its own method takes.
+  const row = QUESTIONS[name] as Row;
+  const { asked, notes = [] } = await row.read(given, { port: readers, maxRows, signal });
+  const work = (): Answer<unknown> => Reflect.apply(readers[name], readers, [...asked, signal]);
+  return { row, asked, notes, found: row.isHeavy === true ? await heavily(signal, work) : await work() };
 }
 
-/** The Call-ID that the selector of a path means: an exact one, `id:…` or `ssrc:0x…`. */
-export async function readSelector(readers: Pick<AgentPort, 'select'>, selector: string): Promise<string> {
-  const selected = await readers.select(selector, null);
-  if ('callId' in selected) return selected.callId;
-  throw new NotHere('There is no such call; the selector is a Call-ID, id:CALL-ID or ssrc:0xSSRC.');
+/** The document of an answer, with why legs may be missing where it can say so. */
+export function documentOf({ row: { answer }, notes, found }: Answered): object {
+  if (answer.kind !== 'document') throw new Error(`${answer.kind} is no document`);
+  // Without another form, the answer is the document of its schema.
+  const document = answer.shown === undefined ? (found as object) : answer.shown(found);
+  return answer.takesNotes === true && notes.length > 0 ? { ...document, leg_notes: [...notes] } : document;
 }
 
-/** Calls, and why legs of them may be missing. */
-export type CallsRead = { readonly calls: readonly string[]; readonly notes: readonly string[] };
-
-/** The call, and with `legs` its other legs. */
-export async function readCalls(
-  readers: Pick<AgentPort, 'select' | 'legs'>,
-  signal: AbortSignal | undefined,
-  selector: string,
-  legs: boolean | undefined,
-): Promise<CallsRead> {
-  const callId = await readSelector(readers, selector);
-  const found = legs === true ? await readers.legs(callId, signal) : null;
-  return { calls: [callId, ...(found?.callIds ?? [])], notes: found?.notes ?? [] };
-}
-
-/** The document of calls, and in it why legs may be missing. */
-export function withNotes<T extends object>(document: T, notes: readonly string[]): T & { leg_notes?: string[] } {
-  return notes.length === 0 ? document : { ...document, leg_notes: [...notes] };
+/** The lines of an answer for people. */
+export function linesOf({ notes, found }: Answered): string[] {
+  return [...(found as Iterable<string>), ...notes];
 }
 
 const heavy = new Places(ASK_HEAVY, ASK_HEAVY_WAITING);
 
 /** Makes what holds much memory: two at a time, eight wait, more are refused. */
-export async function heavily<T>(signal: AbortSignal | undefined, work: () => Answer<T>): Promise<T> {
+async function heavily<T>(signal: AbortSignal | undefined, work: () => Answer<T>): Promise<T> {
   const made = await heavy.run(goneBy(signal), async () => ({ answer: await work() }));
   if (made === null) throw new Busy();
   return made.answer;
 }
-
-/** What the routes of one call refuse. */
-export const OF_CALL: readonly ProblemKind[] = ['not-found', 'uri-too-long', 'invalid-parameter'];

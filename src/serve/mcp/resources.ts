@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { ResourceTemplate } from '@modelcontextprotocol/server';
 import { packageRoot } from '../../core/package.ts';
-import { heavily, readSelector } from '../ask/asking.ts';
+import { ask, documentOf, linesOf } from '../ask/asking.ts';
 import { fenced } from './answer.ts';
 import type { Asked } from './tools.ts';
 
@@ -20,18 +20,17 @@ const PAGES = {
   limitations: 'What calltap cannot see or do',
 } as const;
 
-const STYLE = { width: null, color: false, isUtc: true } as const;
-
-export function addResources(server: McpServer, { readers, signal, whenReady }: Asked): void {
+export function addResources(server: McpServer, asked: Asked): void {
+  const { whenReady } = asked;
   server.registerResource(
     'report',
     new ResourceTemplate('calltap://calls/{id}/report', { list: undefined }),
     { title: 'Report of a call', mimeType: 'text/markdown', description: 'id is the Call-ID, percent-encoded.' },
     async (uri, { id }) => {
       await whenReady;
-      const callId = await readSelector(readers, decodeURIComponent(String(id)));
-      const lines = await heavily(signal, () => readers.text([callId], 'markdown', STYLE, signal));
-      return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text: fenced([...lines].join('\n')) }] };
+      const given = { selector: decodeURIComponent(String(id)), layout: 'markdown' } as const;
+      const text = fenced(linesOf(await ask('text', given, asked)).join('\n'));
+      return { contents: [{ uri: uri.href, mimeType: 'text/markdown', text }] };
     },
   );
   server.registerResource(
@@ -40,7 +39,7 @@ export function addResources(server: McpServer, { readers, signal, whenReady }: 
     { title: 'Statistics', mimeType: 'application/json', description: 'What was captured, and what was lost.' },
     async ({ href }) => {
       await whenReady;
-      const text = JSON.stringify(await readers.stats());
+      const text = JSON.stringify(documentOf(await ask('stats', {}, asked)));
       return { contents: [{ uri: href, mimeType: 'application/json', text }] };
     },
   );

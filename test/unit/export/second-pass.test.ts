@@ -9,6 +9,7 @@ import { Capture } from '../../../fixtures/build/capture.ts';
 import { hep3 } from '../../../fixtures/build/hep.ts';
 import { bothWays } from '../../../fixtures/build/scene-kit.ts';
 import { packageRoot } from '../../../src/core/package.ts';
+import type { CallCapture } from '../../../src/explore/captures.ts';
 import { OutputFile } from '../../../src/export/capture-file.ts';
 import { writeDialogs } from '../../../src/export/selected-frames.ts';
 import { refuseReadOnce, type WrittenFrames } from '../../../src/sources/file/second-pass.ts';
@@ -93,7 +94,7 @@ test('a second pass asked for while the files are read begins when they were rea
   const output = OutputFile.open(join(folder, 'early.pcapng'), { bytes: 0, seconds: 0 });
   t.after(() => output.close());
   const early: Promise<WrittenFrames>[] = [];
-  const captures: ReturnType<OpenSession['explorer']['capture']>[] = [];
+  const captures: Promise<CallCapture>[] = [];
   const ends: [string, number][] = [];
   await session.read(
     [path],
@@ -102,7 +103,7 @@ test('a second pass asked for while the files are read begins when they were rea
       assert.ok(session.file !== null);
       assert.equal(session.dialogs.size, 0);
       early.push(session.file.writeSelected({ ordinals: [Float64Array.of(139_999)], flows: [] }, output.id));
-      captures.push(session.explorer.capture([CALL.callId]));
+      captures.push(Promise.resolve(session.explorer.capture([CALL.callId])));
     },
   );
   assert.deepEqual(ends, [['ok', 140_000]]);

@@ -36,7 +36,7 @@ export function addAudioRoute(app: App, { readers, unread }: LargeDeps): void {
     async (request, reply) => {
       const { params } = request;
       unread.checkRoom('audio');
-      const audio = await readers.audio(params.call_id, signalOf(request));
+      const audio = await readers.audio(params.call_id, undefined, signalOf(request));
       reply
         .type('audio/wav')
         .header('content-disposition', `attachment; filename="${callIdFileName(params.call_id)}.wav"`)

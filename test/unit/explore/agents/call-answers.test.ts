@@ -69,8 +69,8 @@ describe('a call on a host', () => {
     assert.deepEqual([capture.lack, capture.isRebuilt], [own.lack, own.isRebuilt]);
     const span = { fromSec: 1, toSec: 2 };
     for (const part of [undefined, span]) {
-      const heard = await made.audio(CALL, undefined, part);
-      const local = await here.audio(CALL, undefined, part);
+      const heard = await made.audio(CALL, part);
+      const local = await here.audio(CALL, part);
       assert.ok(heard && local);
       assert.equal(Buffer.compare(heard.wav, local.wav), 0);
       assert.equal(heard.isPartial, local.isPartial);

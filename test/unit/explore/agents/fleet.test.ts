@@ -44,7 +44,7 @@ async function honest(t: TestContext, alerts: AskAlert[] = [], report: Partial<C
 
 test('counts of all are added, and a host that is missing makes them floors', async (t) => {
   const fleet = fleetOf(agentsOf(t, { a: await honest(t), b: await honest(t), c: await honest(t) }));
-  const { stats, missing } = await fleet.stats();
+  const { answer: stats, missing } = await fleet.stats();
   assertDocument('Stats', stats);
   assert.deepEqual(missing, []);
   assert.equal(stats.dialogs.total, 3 * STATS.dialogs.total);
@@ -53,19 +53,19 @@ test('counts of all are added, and a host that is missing makes them floors', as
   assert.deepEqual(stats.timing, { pdd_p50_ms: null, pdd_p95_ms: null, pdd_p99_ms: null });
   const ports = STATS.unanalysed_busiest_ports.map(({ port, messages }) => ({ port, messages: 3 * messages }));
   assert.deepEqual(stats.unanalysed_busiest_ports, ports);
-  const pulse = await fleet.pulse();
+  const { answer: pulse } = await fleet.pulse();
   assert.deepEqual([pulse.calls, pulse.active, pulse.packets, pulse.sipMessages], [15, 6, 300, 30]);
   assert.deepEqual([pulse.outside, pulse.isDegraded, pulse.progress], [3, false, null]);
 
   const lame = fleetOf(agentsOf(t, { a: await honest(t), b: `http://127.0.0.1:${await freePort()}` }));
   const two = await lame.stats();
-  assert.equal(two.stats.dialogs.total, STATS.dialogs.total);
-  assert.equal(two.stats.capture_quality.degraded, true);
+  assert.equal(two.answer.dialogs.total, STATS.dialogs.total);
+  assert.equal(two.answer.capture_quality.degraded, true);
   const why = 'b: nobody listens there; start the service, or check the address.';
   assert.deepEqual(two.missing, [{ host: 'b', why }]);
-  assert.equal((await lame.pulse()).isDegraded, true);
-  assert.equal((await lame.captureReport()).complete, false);
-  assert.deepEqual((await lame.security()).missing, [{ host: 'b', why }]);
+  assert.equal((await lame.pulse()).answer.isDegraded, true);
+  assert.equal((await lame.captureReport()).answer.complete, false);
+  assert.deepEqual((await lame.security()).answer.missing, [{ host: 'b', why }]);
 });
 
 test('attackers of all, the newest first, each with the host that saw it, and a bounded number', async (t) => {
@@ -73,7 +73,7 @@ test('attackers of all, the newest first, each with the host that saw it, and a 
     await honest(t, [alert(3, '192.0.2.3'), alert(1, '192.0.2.1')]),
     await honest(t, [alert(2, '192.0.2.2')]),
   ];
-  const security = await fleetOf(agentsOf(t, { a, b, quiet: await honest(t) })).security();
+  const { answer: security } = await fleetOf(agentsOf(t, { a, b, quiet: await honest(t) })).security();
   assertDocument('AskSecurity', security);
   assert.deepEqual(
     security.alerts.map(({ source, host }) => [source, host]),
@@ -88,7 +88,7 @@ test('attackers of all, the newest first, each with the host that saw it, and a 
     t,
     Array.from({ length: 1_000 }, (_, i) => alert(i, '192.0.2.9')),
   );
-  const all = await fleetOf(agentsOf(t, { a, many, more: many })).security();
+  const { answer: all } = await fleetOf(agentsOf(t, { a, many, more: many })).security();
   assert.equal(all.alerts.length, FLEET_ALERTS);
   assert.equal(all.alerts[0]?.at, alert(999, '').at);
 });
@@ -100,7 +100,7 @@ test('findings of one kind are one, the worst kind first', async (t) => {
   });
   const a = await honest(t, [], { findings: [finding('x', 'minor', 7)] });
   const b = await honest(t, [], { findings: [finding('x', 'minor', 2), finding('y', 'blind', 1)] });
-  const report = await fleetOf(agentsOf(t, { a, b })).captureReport();
+  const { answer: report } = await fleetOf(agentsOf(t, { a, b })).captureReport();
   assertDocument('CaptureReport', report);
   assert.deepEqual([report.frames_read, report.dialogs_examined, report.streams_examined], [6, 4, 2]);
   const [y, x] = report.findings;
@@ -108,7 +108,7 @@ test('findings of one kind are one, the worst kind first', async (t) => {
   assert.equal(x?.evidence.length, 10);
   assert.deepEqual([x?.evidence[0], y?.evidence[0]?.host], [{ call_id: 'x0', host: 'a' }, 'b']);
   const kinds = Array.from({ length: 300 }, (_, i) => finding(`k${i}`, 'minor', 1));
-  const flood = await fleetOf(agentsOf(t, { a: await honest(t, [], { findings: kinds }) })).captureReport();
+  const { answer: flood } = await fleetOf(agentsOf(t, { a: await honest(t, [], { findings: kinds }) })).captureReport();
   assert.deepEqual([flood.findings.length, flood.complete], [FLEET_FINDINGS, false]);
 });
 
@@ -119,7 +119,11 @@ test('hostile ones are missing with a reason, and all of it takes seconds', asyn
   urls['flood'] = (await pretendAgent(t, (_, response) => sendForever(response, sent))).base;
   const fleet = fleetOf(agentsOf(t, urls));
   const since = performance.now();
-  const [{ stats, missing }, security, pulse] = await Promise.all([fleet.stats(), fleet.security(), fleet.pulse()]);
+  const [{ answer: stats, missing }, { answer: security }, { answer: pulse }] = await Promise.all([
+    fleet.stats(),
+    fleet.security(),
+    fleet.pulse(),
+  ]);
   assert.ok(performance.now() - since < 2 * SOON_MS, `${performance.now() - since} ms`);
   const bad = Object.keys(urls).filter((host) => host !== 'honest');
   for (const found of [missing, security.missing ?? []]) {
@@ -144,10 +148,10 @@ test('figures of a hostile agent stay figures', async (t) => {
   });
   const found = await fleetOf(agentsOf(t, { a: base, b: base })).stats();
   assert.deepEqual(found.missing, []);
-  assertDocument('Stats', JSON.parse(JSON.stringify(found.stats)));
-  assert.equal(found.stats.dialogs.total, Number.MAX_SAFE_INTEGER);
-  assert.ok(!('made_up' in found.stats.losses));
-  assert.equal(Object.hasOwn(found.stats.losses, '__proto__'), false);
+  assertDocument('Stats', JSON.parse(JSON.stringify(found.answer)));
+  assert.equal(found.answer.dialogs.total, Number.MAX_SAFE_INTEGER);
+  assert.ok(!('made_up' in found.answer.losses));
+  assert.equal(Object.hasOwn(found.answer.losses, '__proto__'), false);
 });
 
 test('many askers ask the agents once', async (t) => {

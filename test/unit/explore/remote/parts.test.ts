@@ -4,9 +4,11 @@ import { test } from 'node:test';
 import type { DialogSummary } from '../../../../src/contract/index.ts';
 import { AskLadder, AskMessages } from '../../../../src/contract/index.ts';
 import { LADDER_LIFELINES, LADDER_STEPS } from '../../../../src/core/answer-limits.ts';
+import { knownLadder, knownMessages } from '../../../../src/explore/known-answers.ts';
+import { writeQuestion } from '../../../../src/explore/question-kinds.ts';
+import { filterText } from '../../../../src/explore/question-text.ts';
 import { ChangesLog } from '../../../../src/explore/remote/changes-log.ts';
-import { filterText, questionText } from '../../../../src/explore/remote/question-text.ts';
-import { isDrawable, isReadable, readShape } from '../../../../src/explore/remote/shapes.ts';
+import { readShape } from '../../../../src/explore/remote/shapes.ts';
 import { RemoteFailure } from '../../../../src/net/failures.ts';
 import { parseFilter } from '../../../../src/query/parse.ts';
 
@@ -68,7 +70,7 @@ test('questions: times of the clock here are written out in UTC, what counts bac
   assert.equal(text('since:2026-01-01T10:00', false), `since:${new Date(2026, 0, 1, 10).toISOString()}`);
   assert.equal(text('', true), '');
   const all = { filter: null, sort: { by: 'mos', isDescending: true } } as const;
-  assert.equal(questionText(all, true, Number.NEGATIVE_INFINITY), 'q=&sort=-mos');
+  assert.deepEqual(writeQuestion(all, { isUtc: true, nowUs: Number.NEGATIVE_INFINITY }), { q: '', sort: '-mos' });
   const clock = parseFilter('since:02:00', { isUtc: true });
   assert.ok(clock.ok);
   assert.equal(filterText(clock.filter, true, Number.NEGATIVE_INFINITY), 'since:02:00', 'before the first packet');
@@ -97,21 +99,21 @@ test('what cannot be drawn is refused: arrows to nowhere, ladders and messages b
       AskLadder,
       JSON.stringify({ schema_version: 1, call_ids: ['a'], started_at: at, lifelines, steps, media: [], not_kept: 0 }),
     );
-  assert.ok(isDrawable(ladder([step], [line, line])));
-  assert.ok(!isDrawable(ladder([{ ...step, to: 9_007_199_254_740_991 }], [line, line])));
+  assert.ok(knownLadder(ladder([step], [line, line])));
+  assert.equal(knownLadder(ladder([{ ...step, to: 9_007_199_254_740_991 }], [line, line])), null);
   const many = (n: number) => Array.from({ length: n }, () => line);
   const steps = (n: number) => Array.from({ length: n }, () => step);
-  assert.ok(isDrawable(ladder(steps(LADDER_STEPS), many(LADDER_LIFELINES))));
-  assert.ok(!isDrawable(ladder(steps(LADDER_STEPS + 1), many(2))));
-  assert.ok(!isDrawable(ladder([], many(LADDER_LIFELINES + 1))));
+  assert.ok(knownLadder(ladder(steps(LADDER_STEPS), many(LADDER_LIFELINES))));
+  assert.equal(knownLadder(ladder(steps(LADDER_STEPS + 1), many(2))), null);
+  assert.equal(knownLadder(ladder([], many(LADDER_LIFELINES + 1))), null);
   const { from: _, to: __, delta_sec: ___, ...facts } = step;
   const said = (text: string) =>
     readShape(
       AskMessages,
       JSON.stringify({ schema_version: 1, call_ids: ['a'], messages: [{ ...facts, text }], not_kept: 0 }),
     );
-  assert.ok(isReadable(said('x'.repeat(160 * 1024))));
-  assert.ok(!isReadable(said('x'.repeat(160 * 1024 + 1))));
+  assert.ok(knownMessages(said('x'.repeat(160 * 1024))));
+  assert.equal(knownMessages(said('x'.repeat(160 * 1024 + 1))), null);
   for (const wrong of [
     { ...step, at: 'x' },
     { ...step, from: -1 },

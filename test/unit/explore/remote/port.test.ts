@@ -128,7 +128,7 @@ describe('a running service', () => {
     await same((p) => p.legs(LOSSY));
     await same((p) => p.ladder(TRANSFER));
     await same((p) => p.ladder([LOSSY]));
-    await same((p) => p.messages(TRANSFER, false));
+    await same((p) => p.messages(TRANSFER, { showsSecrets: false }));
     await same((p) => p.quality(LOSSY));
     await same((p) => p.compare(LOSSY, 'good-g711@pbx.example.com'));
     await same((p) => p.sipp(LOSSY, false));
@@ -142,7 +142,7 @@ describe('a running service', () => {
         (await textOf(here.text(TRANSFER, layout, STYLE))).flatMap((line) => line.split('\n')),
       );
     const span = { fromSec: 2, toSec: 3 };
-    const [there, ours] = [await port.audio(LOSSY, undefined, span), await here.audio(LOSSY, undefined, span)];
+    const [there, ours] = [await port.audio(LOSSY, span), await here.audio(LOSSY, span)];
     assert.ok(there && ours);
     assert.deepEqual(Buffer.from(there.wav), Buffer.from(ours.wav));
     assert.equal(there.isPartial, ours.isPartial);
@@ -169,7 +169,7 @@ describe('a running service', () => {
     assert.equal(await said(() => port.capture([LOSSY])), 'the file\u00b7[2J is gone');
     assert.equal(await said(() => port.sipp(LOSSY, true)), 'no request of the call is kept');
     assert.equal(await said(() => port.audio(LOSSY)), 'the call has no media');
-    const found = await port.messages(['auth-loop@pbx.example.com'], true);
+    const found = await port.messages(['auth-loop@pbx.example.com'], { showsSecrets: true });
     assert.ok(found?.messages.some(({ text }) => text.includes('[removed]')));
   });
 

@@ -1,20 +1,14 @@
 /**
- * A question as the query of a request. Times without a zone mean the clock of who asks: they are written out in UTC, as the
+ * A filter as the query of a request. Times without a zone mean the clock of who asks: they are written out in UTC, as the
  * host that answers may have another one.
  */
-import type { Filter, Node, Term, Value } from '../../query/filter.ts';
-import { printFilter } from '../../query/print.ts';
-import { readMoment } from '../../query/time.ts';
-import type { CallsQuestion } from '../question.ts';
+import type { Filter, Node, Term, Value } from '../query/filter.ts';
+import { printFilter } from '../query/print.ts';
+import { readMoment } from '../query/time.ts';
 
 const TIMES: readonly (string | null)[] = ['since', 'until'];
 
-/** `q=…&sort=…`; `nowUs` is how far the capture has come there. */
-export function questionText({ filter, sort }: CallsQuestion, isUtc: boolean, nowUs: number): string {
-  const by = `${sort.isDescending ? '-' : ''}${sort.by}`;
-  return new URLSearchParams({ q: filterText(filter, isUtc, nowUs), sort: by }).toString();
-}
-
+/** `nowUs` is how far the capture of whoever answers has come. */
 export function filterText(filter: Filter, isUtc: boolean, nowUs: number): string {
   return printFilter(filter === null ? null : withZones(filter, isUtc, nowUs));
 }
