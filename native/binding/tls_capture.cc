@@ -4,6 +4,8 @@
 #include "binding/functions.h"
 #include "binding/slab_source.h"
 #include "tls/source_tls.h"
+#include "tls/tls_names.h"
+#include "tls/tls_scan.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -145,14 +147,14 @@ private:
   }
 
   void Open(Call info) {
-    if (IsClosing() || probe_.skel != nullptr) return Nan::ThrowError("probes are open or closed");
+    if (IsClosing() || probe_.loaded.skel != nullptr) return Nan::ThrowError("probes are open or closed");
     char why[CT_TLS_WHY] = "";
     ct_tls_probe_open(&probe_, &opts_, why);
-    info.GetReturnValue().Set(Text(probe_.skel == nullptr ? why : ""));
+    info.GetReturnValue().Set(Text(probe_.loaded.skel == nullptr ? why : ""));
   }
 
   int Start(Call) {
-    int rc = IsClosing() || probe_.skel == nullptr ? -ECANCELED : ct_tls_start(&source_);
+    int rc = IsClosing() || probe_.loaded.skel == nullptr ? -ECANCELED : ct_tls_start(&source_);
     if (rc == 0) KeepLoopAlive(true);
     return -rc;
   }
@@ -261,22 +263,22 @@ private:
   Local<Object> Status(Call) {
     static const char *const modes[] = {"multi", "perf", "none"};
     static const char *const sockets[] = {"sock-tp", "sys-exit", "none"};
-    bool open = probe_.skel != nullptr;
+    bool open = probe_.loaded.skel != nullptr;
     auto out = Nan::New<Object>(), caveats = Nan::New<v8::Array>().As<Object>();
     uint32_t n = 0;
-    if (open && !probe_.has_helpers)
+    if (open && !probe_.loaded.has_helpers)
       Nan::Set(
           caveats, n++,
           Text("the kernel has no bpf_find_vma (Linux 5.17): connections that processes share are seen once "
                "a process"));
-    if (open && !probe_.has_process_events)
+    if (open && !probe_.loaded.has_process_events)
       Nan::Set(
           caveats, n++,
           Text("starts and ends of processes are not seen: new ones are found by the regular scan only"));
-    Put(out, "probes", modes[open ? probe_.mode : CT_TLS_NO_PROBES]);
-    Put(out, "probesWhy", probe_.mode_why);
-    Put(out, "sockets", sockets[open ? probe_.sockets : CT_TLS_NO_SOCKETS]);
-    Put(out, "socketsWhy", probe_.sockets_why);
+    Put(out, "probes", modes[open ? probe_.loaded.mode : CT_TLS_NO_PROBES]);
+    Put(out, "probesWhy", probe_.loaded.mode_why);
+    Put(out, "sockets", sockets[open ? probe_.loaded.sockets : CT_TLS_NO_SOCKETS]);
+    Put(out, "socketsWhy", probe_.loaded.sockets_why);
     Put(out, "caveats", caveats);
     Put(out, "attachments", probe_.attachments);
     Put(out, "ringBytes", opts_.ring_bytes);

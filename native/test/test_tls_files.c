@@ -2,7 +2,7 @@
  * test_tls_files.c - a process that maps files often, or many of them, fills no table of the host's mappings.
  */
 #include "check.h"
-#include "tls/tls_probe.h"
+#include "tls/tls_files.h"
 #include <stdlib.h>
 
 static struct ct_tls_seen seen;

@@ -5,6 +5,7 @@
  */
 #include "check.h"
 #include "tls/source_tls.h"
+#include "tls/tls_names.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "tls/source_tls.h"
 #include "core/clock.h"
 #include "system/host_clock.h"
+#include "tls/tls_names.h"
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tls_files.c - of the mappings of a process, one for each file: anybody may map a file 65,530 times.
+ * tls_files.c - see tls_files.h.
  */
-#include "tls/tls_probe.h"
+#include "tls/tls_files.h"
+#include <stdbool.h>
 
 #define SLOTS (CT_TLS_PROCESS_FILES * 2u) /* a power of two */
 

@@ -1,16 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tls_link.h - loads the programs, and makes the kernel's links between them and instructions of a file, in one of
- * two ways.
+ * tls_link.h - makes the kernel's links between programs and instructions of a file, in one of two ways.
  *
- * Only tls_probe.c uses it, and only where libbpf is there. uprobe links of libbpf 1.1 know none but perf
+ * Only tls_load.c and tls_probe.c use it, and only where libbpf is there. uprobe links of libbpf 1.1 know none but perf
  * events, so the others are made by bpf(2).
  */
 #ifndef CALLTAP_TLS_LINK_H
 #define CALLTAP_TLS_LINK_H
-#include "tls/tls_probe.h"
+#include "../../bpf/tls_event.h"
+#include <stdbool.h>
+#include <stdint.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+enum ct_tls_mode { CT_TLS_MULTI = 0, CT_TLS_PERF = 1, CT_TLS_NO_PROBES = 2 };
+
+#define CT_TLS_SITES 512u /* of one file */
+
+/* Which instruction of a function a site is. Exits are the RETs it can leave through. */
+enum ct_tls_role {
+  CT_TLS_ENTRY = 0,
+  CT_TLS_ENTRY_ALONE = 1, /* its exits are not known: it gives evidence of addresses only */
+  CT_TLS_EXIT = 2         /* of whatever function: op is 0, library too unless it is CT_TLS_GO */
+};
+
+struct ct_tls_site {
+  uint64_t offset; /* in the file */
+  uint8_t op;      /* enum ct_tls_op */
+  uint8_t library; /* enum ct_tls_library */
+  uint8_t role;    /* enum ct_tls_role */
+  uint16_t proof; /* its row among the proofs, and CT_TLS_PROOF_ENDLESS; 0: the file itself says what it is */
+  int64_t distance; /* of Go, to the method that a connection on TCP reads by, in 48 bits; 0: not known */
+};
 
 /* enum bpf_attach_type of kernels newer than the header's: BPF_TRACE_UPROBE_MULTI. */
 #define CT_ATTACH_MULTI 48
@@ -23,15 +44,7 @@ struct ct_tls_programs {
   struct bpf_program *enter_of[CT_TLS_LIBRARIES][CT_TLS_OPS];
 };
 
-/* tls_load.c: loads and tries, from the best way on; sets mode, mode_why and skel. False: nothing stays, and why. */
-bool ct_tls_load(struct ct_tls_probe *p, const struct ct_tls_opts *o, char why[CT_TLS_WHY]);
-/* Of a loaded probe. */
-struct ct_tls_programs ct_tls_programs_of(const struct ct_tls_probe *p);
-
-/* Name of the program in bpf/tls.bpf.c for a kind of site, for kernels without cookies: calltap_OPENSSL_READ_EX. */
-#define CT_TLS_PROGRAM_NAME 64u
-void ct_tls_program_name(uint32_t library, uint32_t op, char name[CT_TLS_PROGRAM_NAME]);
-
+struct ct_tls_links;
 /* The table of attachments; NULL without memory. */
 struct ct_tls_links *ct_tls_links_new(void);
 /* Detaches all. */

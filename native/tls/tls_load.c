@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tls_load.c - loads bpf/tls.bpf.c in the best way that this kernel takes; see tls_link.h.
+ * tls_load.c - loads bpf/tls.bpf.c in the best way that this kernel takes; see tls_load.h.
  */
 #define _GNU_SOURCE
-#include "tls/tls_link.h"
+#include "tls/tls_load.h"
 #ifdef CT_HAVE_TLS_PROBES
 #include "core/clock.h"
 #include "system/bpf_load.h"
 #include "tls.skel.h"
+#include "tls/tls_names.h"
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -28,10 +30,10 @@ static void find_copies(const struct tls_bpf *skel, struct ct_tls_programs *prog
   }
 }
 
-static struct ct_tls_programs choose(const struct ct_tls_probe *p, const struct tls_bpf *skel) {
+static struct ct_tls_programs choose(const struct ct_tls_loaded *l, const struct tls_bpf *skel) {
   struct ct_tls_programs programs = {.leave = skel->progs.calltap_return,
                                      .go_leave = skel->progs.calltap_go_return};
-  if (p->has_helpers) {
+  if (l->has_helpers) {
     programs.enter = skel->progs.calltap_enter;
     programs.go_enter = skel->progs.calltap_go_enter;
   } else {
@@ -41,40 +43,40 @@ static struct ct_tls_programs choose(const struct ct_tls_probe *p, const struct 
 }
 
 /* Which entry points, and what they may use. */
-static void configure(struct tls_bpf *skel, struct ct_tls_probe *p, const struct ct_tls_opts *o) {
+static void configure(struct tls_bpf *skel, struct ct_tls_loaded *l, const struct ct_tls_opts *o) {
   skel->rodata->sip_only = o->sip_only;
-  skel->rodata->has_find_vma = skel->rodata->has_cookies = p->has_helpers;
+  skel->rodata->has_find_vma = skel->rodata->has_cookies = l->has_helpers;
   skel->rodata->page_shift = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
   skel->rodata->max_call = o->max_call;
-  skel->rodata->wake_at = p->ring_bytes / WAKE_PART;
-  skel->rodata->share_bytes = p->ring_bytes / SHARES;
-  skel->rodata->part_shift = (uint32_t)__builtin_ctz(p->ring_bytes / SHARE_PARTS);
+  skel->rodata->wake_at = o->ring_bytes / WAKE_PART;
+  skel->rodata->share_bytes = o->ring_bytes / SHARES;
+  skel->rodata->part_shift = (uint32_t)__builtin_ctz(o->ring_bytes / SHARE_PARTS);
   skel->rodata->start_ns = (uint64_t)ct_clock_ns(CLOCK_MONOTONIC);
-  bpf_map__set_max_entries(skel->maps.ring, p->ring_bytes);
+  bpf_map__set_max_entries(skel->maps.ring, o->ring_bytes);
   bpf_map__set_max_entries(skel->maps.conns, o->max_conns);
   bpf_map__set_max_entries(skel->maps.aliases, o->max_conns);
-  struct ct_tls_programs programs = choose(p, skel);
+  struct ct_tls_programs programs = choose(l, skel);
   struct bpf_program *const shared[] = {programs.leave, programs.go_leave, programs.enter, programs.go_enter};
   for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
     if (shared[i] == NULL) continue;
     want(shared[i]);
-    if (p->mode == CT_TLS_MULTI) bpf_program__set_expected_attach_type(shared[i], CT_ATTACH_MULTI);
+    if (l->mode == CT_TLS_MULTI) bpf_program__set_expected_attach_type(shared[i], CT_ATTACH_MULTI);
   }
   for (uint32_t i = 0; i < CT_TLS_LIBRARIES * CT_TLS_OPS; i++) {
     struct bpf_program *each = programs.enter_of[i / CT_TLS_OPS][i % CT_TLS_OPS];
     if (each != NULL) want(each);
   }
-  if (p->sockets == CT_TLS_SOCK_TP) {
+  if (l->sockets == CT_TLS_SOCK_TP) {
     want(skel->progs.calltap_send);
     want(skel->progs.calltap_recv);
   } else {
     want(skel->progs.calltap_sys_exit);
   }
-  if (p->has_process_events) {
+  if (l->has_process_events) {
     want(skel->progs.calltap_exec);
     want(skel->progs.calltap_exit);
   }
-  if (p->has_forks) want(skel->progs.calltap_fork);
+  if (l->has_forks) want(skel->progs.calltap_fork);
 }
 
 static _Thread_local bool hides_callbacks;
@@ -105,8 +107,8 @@ static void register_handler(void) {
   libbpf_register_prog_handler("uprobe", BPF_PROG_TYPE_KPROBE, 0, &opts);
 }
 
-/* Loads for p->mode and attaches once to this process. 0 or -errno; `what` is the step that failed. */
-static int try_mode(struct ct_tls_probe *p, const struct ct_tls_opts *o, const char **what) {
+/* Loads for l->mode and attaches once to this process. 0 or -errno; `what` is the step that failed. */
+static int try_mode(struct ct_tls_loaded *l, const struct ct_tls_opts *o, const char **what) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   struct tls_bpf *skel = NULL;
   int err = -EAGAIN;
@@ -116,43 +118,82 @@ static int try_mode(struct ct_tls_probe *p, const struct ct_tls_opts *o, const c
     *what = "opening the eBPF object";
     skel = tls_bpf__open();
     if (skel == NULL) return -errno;
-    configure(skel, p, o);
+    configure(skel, l, o);
     *what = "loading the eBPF programs";
-    hides_callbacks = !p->has_helpers;
+    hides_callbacks = !l->has_helpers;
     err = ct_bpf_load(skel->skeleton);
   }
   if (err == 0) {
     *what = "attaching a probe";
-    struct ct_tls_programs programs = choose(p, skel);
-    err = ct_tls_link_trial(p->mode, &programs);
+    struct ct_tls_programs programs = choose(l, skel);
+    err = ct_tls_link_trial(l->mode, &programs);
   }
   if (err != 0) {
     tls_bpf__destroy(skel);
     return err;
   }
-  p->skel = skel;
+  l->skel = skel;
   return 0;
 }
 
-bool ct_tls_load(struct ct_tls_probe *p, const struct ct_tls_opts *o, char why[CT_TLS_WHY]) {
+/* Whether the kernel has this tracepoint with types (tp_btf). */
+static bool has_tracepoint(const struct btf *kernel, const char *name) {
+  char type[64];
+  snprintf(type, sizeof type, "btf_trace_%s", name);
+  return kernel != NULL && btf__find_by_name_kind(kernel, type, BTF_KIND_TYPEDEF) > 0;
+}
+
+/* What it has of what the programs would use. */
+static void find_out(struct ct_tls_loaded *l, const struct ct_tls_opts *o) {
+  struct btf *kernel = btf__load_vmlinux_btf();
+  if (libbpf_get_error(kernel) != 0) kernel = NULL;
+  bool has_sock_tp = has_tracepoint(kernel, "sock_send_length") && has_tracepoint(kernel, "sock_recv_length");
+  l->has_process_events =
+      has_tracepoint(kernel, "sched_process_exec") && has_tracepoint(kernel, "sched_process_exit");
+  l->has_forks = l->has_process_events && has_tracepoint(kernel, "sched_process_fork");
+  btf__free(kernel);
+  l->sockets = has_sock_tp && !o->force_sys_exit ? CT_TLS_SOCK_TP : CT_TLS_SYS_EXIT;
+  if (o->force_sys_exit)
+    snprintf(l->sockets_why, sizeof l->sockets_why, "sys_exit was asked for");
+  else if (!has_sock_tp)
+    snprintf(l->sockets_why, sizeof l->sockets_why,
+             "the kernel has no tracepoints sock_send_length and sock_recv_length (Linux 6.3)");
+  l->has_helpers = !o->force_old_helpers &&
+                   libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_get_attach_cookie, NULL) == 1 &&
+                   libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_find_vma, NULL) == 1;
+  if (!l->has_helpers)
+    snprintf(l->mode_why, sizeof l->mode_why,
+             o->force_old_helpers ? "as on an older kernel, which was asked for"
+                                  : "the kernel is older than Linux 5.17");
+  else if (o->best_mode != CT_TLS_MULTI)
+    snprintf(l->mode_why, sizeof l->mode_why, "another one was asked for");
+}
+
+bool ct_tls_load(struct ct_tls_loaded *l, const struct ct_tls_opts *o, char why[CT_TLS_WHY]) {
   static const char *const mode_names[] = {"RET instructions by multi links",
                                            "RET instructions by perf events"};
   int err = -EINVAL;
   const char *what = "";
   size_t used = 0;
+  find_out(l, o);
   /* What has no helpers has no links either. */
-  for (p->mode = p->has_helpers ? o->best_mode : CT_TLS_PERF; p->mode < CT_TLS_NO_PROBES; p->mode++) {
-    err = try_mode(p, o, &what);
+  for (l->mode = l->has_helpers ? o->best_mode : CT_TLS_PERF; l->mode < CT_TLS_NO_PROBES; l->mode++) {
+    err = try_mode(l, o, &what);
     if (err == 0) return true;
     ct_tls_explain(-err, what, why);
-    if (used < sizeof p->mode_why)
-      used += (size_t)snprintf(p->mode_why + used, sizeof p->mode_why - used, "%s%s: %s",
-                               used == 0 ? "" : "; ", mode_names[p->mode], why);
+    if (used < sizeof l->mode_why)
+      used += (size_t)snprintf(l->mode_why + used, sizeof l->mode_why - used, "%s%s: %s",
+                               used == 0 ? "" : "; ", mode_names[l->mode], why);
   }
   return false;
 }
 
-struct ct_tls_programs ct_tls_programs_of(const struct ct_tls_probe *p) {
-  return choose(p, p->skel);
+void ct_tls_unload(struct ct_tls_loaded *l) {
+  if (l->skel != NULL) tls_bpf__destroy(l->skel);
+  l->skel = NULL;
+}
+
+struct ct_tls_programs ct_tls_programs_of(const struct ct_tls_loaded *l) {
+  return choose(l, l->skel);
 }
 #endif

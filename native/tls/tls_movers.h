@@ -5,8 +5,10 @@
  */
 #ifndef CALLTAP_TLS_MOVERS_H
 #define CALLTAP_TLS_MOVERS_H
+#include "../../bpf/tls_event.h"
 #include "core/slab.h"
-#include "tls/tls_probe.h"
+#include "tls/tls_why.h"
+#include <stdint.h>
 #ifdef __cplusplus
 extern "C" {
 #endif

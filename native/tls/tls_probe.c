@@ -4,164 +4,42 @@
 #define _GNU_SOURCE
 #include "tls/tls_probe.h"
 #include "system/bpf_late.h"
-#include "tls/tls_link.h"
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const char *const count_names[CT_TLS_N_COUNT] = {
-    [CT_TLS_N_CALLS] = "calls",
-    [CT_TLS_N_EVENTS] = "events",
-    [CT_TLS_N_BYTES] = "bytes",
-    [CT_TLS_N_LOST_CALLS] = "lost_calls",
-    [CT_TLS_N_LOST_EVENTS] = "lost_events",
-    [CT_TLS_N_LOST_BYTES] = "lost_bytes",
-    [CT_TLS_N_LOST_NOTICES] = "lost_notices",
-    [CT_TLS_N_OVER_SHARE] = "over_share",
-    [CT_TLS_N_TRUNCATED] = "truncated",
-    [CT_TLS_N_FAULTS] = "faults",
-    [CT_TLS_N_FILTERED] = "filtered",
-    [CT_TLS_N_FILTERED_BYTES] = "filtered_bytes",
-    [CT_TLS_N_UPGRADES] = "upgrades",
-    [CT_TLS_N_HEADS_OVER] = "heads_over",
-    [CT_TLS_N_HELD] = "held_calls",
-    [CT_TLS_N_PROBATION_OVER] = "probation_over",
-    [CT_TLS_N_NO_PLAINTEXT] = "no_plaintext",
-    [CT_TLS_N_NESTED] = "nested",
-    [CT_TLS_N_NO_ENTRY] = "return_without_entry",
-    [CT_TLS_N_STALE_FRAMES] = "stale_frames",
-    [CT_TLS_N_FRAMES_FULL] = "frames_full",
-    [CT_TLS_N_NO_ROOM] = "no_room",
-    [CT_TLS_N_SKIPPED] = "skipped",
-    [CT_TLS_N_BOUND_IN_CALL] = "bound_in_call",
-    [CT_TLS_N_BOUND_RX] = "bound_rx_before",
-    [CT_TLS_N_BOUND_TX] = "bound_tx_after",
-    [CT_TLS_N_BOUND_FD] = "bound_by_descriptor",
-    [CT_TLS_N_BOUND_HELLO] = "bound_by_hello",
-    [CT_TLS_N_CONTRARY] = "contrary_evidence",
-    [CT_TLS_N_CORRECTED] = "corrected",
-    [CT_TLS_N_REBOUND] = "rebound",
-    [CT_TLS_N_DOUBTED] = "doubted",
-    [CT_TLS_N_SIZE_MISFIT] = "size_misfit",
-    [CT_TLS_N_NOT_TLS] = "not_tls",
-    [CT_TLS_N_UNBOUND] = "unbound",
-    [CT_TLS_N_SHARED] = "shared_objects",
-    [CT_TLS_N_VMA_BUSY] = "vma_busy",
-    [CT_TLS_N_SOCKET_CALLS] = "socket_calls",
-    [CT_TLS_N_CLOSED] = "closed",
-    [CT_TLS_N_PROCESSES_ENDED] = "processes_ended",
-};
-
-const char *ct_tls_count_name(uint32_t i) { return i < CT_TLS_N_COUNT ? count_names[i] : NULL; }
-
-/* ---- Names of sites ---- */
-
-static const char *const libraries[CT_TLS_LIBRARIES] = {
-    [CT_TLS_OPENSSL] = "openssl", [CT_TLS_GNUTLS] = "gnutls", [CT_TLS_WOLFSSL] = "wolfssl",
-    [CT_TLS_MBEDTLS] = "mbedtls", [CT_TLS_GO] = "go",
-};
-static const char *const ops[CT_TLS_OPS] = {
-    [CT_TLS_OP_READ] = "read",
-    [CT_TLS_OP_WRITE] = "write",
-    [CT_TLS_OP_READ_LONG] = "read-long",
-    [CT_TLS_OP_WRITE_LONG] = "write-long",
-    [CT_TLS_OP_READ_EX] = "read-ex",
-    [CT_TLS_OP_WRITE_EX] = "write-ex",
-    [CT_TLS_OP_WRITE_EX2] = "write-ex2",
-    [CT_TLS_OP_HANDSHAKE] = "handshake",
-    [CT_TLS_OP_NEW] = "new",
-    [CT_TLS_OP_NEW_OUT] = "new-out",
-    [CT_TLS_OP_RESET] = "reset",
-    [CT_TLS_OP_FREE] = "free",
-};
-
-void ct_tls_program_name(uint32_t library, uint32_t op, char name[CT_TLS_PROGRAM_NAME]) {
-  int prefix = snprintf(name, CT_TLS_PROGRAM_NAME, "calltap_");
-  snprintf(name + prefix, CT_TLS_PROGRAM_NAME - (size_t)prefix, "%s_%s", libraries[library], ops[op]);
-  for (char *c = name + prefix; *c != 0; c++) *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
-}
-
-bool ct_tls_site_kind(const char *text, uint8_t *op, uint8_t *library) {
-  for (uint32_t lib = 1; lib < CT_TLS_LIBRARIES; lib++) {
-    size_t n = strlen(libraries[lib]);
-    if (strncmp(text, libraries[lib], n) != 0 || text[n] != '-') continue;
-    for (uint32_t i = 1; i < CT_TLS_OPS; i++) {
-      if (strcmp(text + n + 1, ops[i]) != 0) continue;
-      *library = (uint8_t)lib;
-      *op = (uint8_t)i;
-      /* GnuTLS counts in ssize_t and Go in int of 64 bits; the others in int. mbedTLS takes a size_t and returns an int. */
-      bool is_long = lib == CT_TLS_GNUTLS || lib == CT_TLS_GO;
-      if (is_long && i == CT_TLS_OP_READ) *op = CT_TLS_OP_READ_LONG;
-      if (is_long && i == CT_TLS_OP_WRITE) *op = CT_TLS_OP_WRITE_LONG;
-      return true;
-    }
-  }
-  return false;
-}
-
 #ifdef CT_HAVE_TLS_PROBES
 #include "tls.skel.h"
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 
 #define TIDY_MAX 256u
 
-/* Whether the kernel has this tracepoint with types (tp_btf). */
-static bool has_tracepoint(const struct btf *kernel, const char *name) {
-  char type[64];
-  snprintf(type, sizeof type, "btf_trace_%s", name);
-  return kernel != NULL && btf__find_by_name_kind(kernel, type, BTF_KIND_TYPEDEF) > 0;
-}
-
 /* Processes are seen for as long as the programs are loaded; sockets only while something is attached. */
 static int attach_process_events(struct ct_tls_probe *p) {
-  struct tls_bpf *skel = p->skel;
-  if (!p->has_process_events) return 0;
+  struct tls_bpf *skel = p->loaded.skel;
+  if (!p->loaded.has_process_events) return 0;
   skel->links.calltap_exec = bpf_program__attach(skel->progs.calltap_exec);
   if (skel->links.calltap_exec == NULL) return -errno;
   skel->links.calltap_exit = bpf_program__attach(skel->progs.calltap_exit);
   if (skel->links.calltap_exit == NULL) return -errno;
   /* Without it a forked process is found by looking, as before. */
-  if (p->has_forks) skel->links.calltap_fork = bpf_program__attach(skel->progs.calltap_fork);
+  if (p->loaded.has_forks) skel->links.calltap_fork = bpf_program__attach(skel->progs.calltap_fork);
   return 0;
 }
 
 bool ct_tls_probe_open(struct ct_tls_probe *p, const struct ct_tls_opts *o, char why[CT_TLS_WHY]) {
   memset(p, 0, sizeof *p);
-  p->mode = CT_TLS_NO_PROBES;
-  p->sockets = CT_TLS_NO_SOCKETS;
+  p->loaded.mode = CT_TLS_NO_PROBES;
+  p->loaded.sockets = CT_TLS_NO_SOCKETS;
   p->ring_bytes = o->ring_bytes;
   if (*ct_bpf_refusal() != 0) {
     snprintf(why, CT_TLS_WHY, "%s", ct_bpf_refusal());
     return false;
   }
   libbpf_print_fn_t before = libbpf_set_print(NULL);
-  struct btf *kernel = btf__load_vmlinux_btf();
-  if (libbpf_get_error(kernel) != 0) kernel = NULL;
-  bool has_sock_tp = has_tracepoint(kernel, "sock_send_length") && has_tracepoint(kernel, "sock_recv_length");
-  p->has_process_events =
-      has_tracepoint(kernel, "sched_process_exec") && has_tracepoint(kernel, "sched_process_exit");
-  p->has_forks = p->has_process_events && has_tracepoint(kernel, "sched_process_fork");
-  btf__free(kernel);
-  p->sockets = has_sock_tp && !o->force_sys_exit ? CT_TLS_SOCK_TP : CT_TLS_SYS_EXIT;
-  if (o->force_sys_exit)
-    snprintf(p->sockets_why, sizeof p->sockets_why, "sys_exit was asked for");
-  else if (!has_sock_tp)
-    snprintf(p->sockets_why, sizeof p->sockets_why,
-             "the kernel has no tracepoints sock_send_length and sock_recv_length (Linux 6.3)");
-  p->has_helpers = !o->force_old_helpers &&
-                   libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_get_attach_cookie, NULL) == 1 &&
-                   libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_find_vma, NULL) == 1;
-  if (!p->has_helpers)
-    snprintf(p->mode_why, sizeof p->mode_why,
-             o->force_old_helpers ? "as on an older kernel, which was asked for"
-                                  : "the kernel is older than Linux 5.17");
-  else if (o->best_mode != CT_TLS_MULTI)
-    snprintf(p->mode_why, sizeof p->mode_why, "another one was asked for");
-  bool ok = ct_tls_load(p, o, why);
+  bool ok = ct_tls_load(&p->loaded, o, why);
   if (ok) {
     int err = attach_process_events(p);
     p->links = err == 0 ? ct_tls_links_new() : NULL;
@@ -173,7 +51,7 @@ bool ct_tls_probe_open(struct ct_tls_probe *p, const struct ct_tls_opts *o, char
   if (!ok) ct_tls_probe_close(p);
   libbpf_set_print(before);
   if (!ok) return false;
-  struct tls_bpf *skel = p->skel;
+  struct tls_bpf *skel = p->loaded.skel;
   p->ring_fd = bpf_map__fd(skel->maps.ring);
   p->reader_waits = &skel->bss->reader_waits;
   return true;
@@ -182,8 +60,7 @@ bool ct_tls_probe_open(struct ct_tls_probe *p, const struct ct_tls_opts *o, char
 void ct_tls_probe_close(struct ct_tls_probe *p) {
   ct_tls_links_free(p->links);
   p->links = NULL;
-  if (p->skel != NULL) tls_bpf__destroy(p->skel);
-  p->skel = NULL;
+  ct_tls_unload(&p->loaded);
   p->attachments = 0;
   p->sockets_on = false;
 }
@@ -191,10 +68,10 @@ void ct_tls_probe_close(struct ct_tls_probe *p) {
 /* ---- Attaching ---- */
 
 static int turn_sockets(struct ct_tls_probe *p, bool on) {
-  struct tls_bpf *skel = p->skel;
+  struct tls_bpf *skel = p->loaded.skel;
   struct bpf_program *program[2] = {skel->progs.calltap_sys_exit, NULL};
   struct bpf_link **link[2] = {&skel->links.calltap_sys_exit, NULL};
-  if (p->sockets == CT_TLS_SOCK_TP) {
+  if (p->loaded.sockets == CT_TLS_SOCK_TP) {
     program[0] = skel->progs.calltap_send;
     link[0] = &skel->links.calltap_send;
     program[1] = skel->progs.calltap_recv;
@@ -220,12 +97,12 @@ static int turn_sockets(struct ct_tls_probe *p, bool on) {
 
 /* Begins the proofs of these sites. 0 or -errno: without cookies a probe does not know which site it is at. */
 static int begin_proofs(const struct ct_tls_probe *p, const struct ct_tls_site *sites, uint32_t n) {
-  struct tls_bpf *skel = p->skel;
+  struct tls_bpf *skel = p->loaded.skel;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t row = sites[i].proof & (CT_TLS_PROOFS - 1);
     struct ct_tls_proof fresh = {0};
     if (row == 0) continue;
-    if (!p->has_helpers) return -EOPNOTSUPP;
+    if (!p->loaded.has_helpers) return -EOPNOTSUPP;
     if (bpf_map_update_elem(bpf_map__fd(skel->maps.proofs), &row, &fresh, BPF_ANY) != 0) return -errno;
     __atomic_store_n(&skel->bss->has_proofs, 1u, __ATOMIC_RELAXED);
   }
@@ -233,13 +110,13 @@ static int begin_proofs(const struct ct_tls_probe *p, const struct ct_tls_site *
 }
 
 bool ct_tls_read_proof(const struct ct_tls_probe *p, uint32_t row, struct ct_tls_proof *out) {
-  const struct tls_bpf *skel = p->skel;
+  const struct tls_bpf *skel = p->loaded.skel;
   return skel != NULL && row > 0 && bpf_map_lookup_elem(bpf_map__fd(skel->maps.proofs), &row, out) == 0;
 }
 
 int64_t ct_tls_attach(struct ct_tls_probe *p, const char *path, uint32_t pid, const struct ct_tls_site *sites,
                       uint32_t n, char why[CT_TLS_WHY]) {
-  if (p->skel == NULL || n == 0 || n > CT_TLS_SITES) {
+  if (p->loaded.skel == NULL || n == 0 || n > CT_TLS_SITES) {
     ct_tls_explain(EINVAL, "attach: no programs, or no or too many sites", why);
     return -EINVAL;
   }
@@ -253,8 +130,8 @@ int64_t ct_tls_attach(struct ct_tls_probe *p, const char *path, uint32_t pid, co
     ct_tls_explain(-err, "attaching to the socket tracepoints", why);
     return err;
   }
-  struct ct_tls_programs programs = ct_tls_programs_of(p);
-  int64_t id = ct_tls_link_make(p->links, p->mode, &programs, path, pid, sites, n);
+  struct ct_tls_programs programs = ct_tls_programs_of(&p->loaded);
+  int64_t id = ct_tls_link_make(p->links, p->loaded.mode, &programs, path, pid, sites, n);
   if (id < 0) {
     char what[CT_TLS_WHY];
     snprintf(what, sizeof what, "attaching to %.200s", path);
@@ -267,7 +144,7 @@ int64_t ct_tls_attach(struct ct_tls_probe *p, const char *path, uint32_t pid, co
 }
 
 bool ct_tls_detach(struct ct_tls_probe *p, uint32_t id) {
-  if (p->skel == NULL || !ct_tls_link_drop(p->links, id)) return false;
+  if (p->loaded.skel == NULL || !ct_tls_link_drop(p->links, id)) return false;
   p->attachments--;
   if (p->attachments == 0) turn_sockets(p, false);
   return true;
@@ -276,13 +153,13 @@ bool ct_tls_detach(struct ct_tls_probe *p, uint32_t id) {
 /* ---- Maps ---- */
 
 bool ct_tls_observes(const struct ct_tls_probe *p, uint32_t pid) {
-  const struct tls_bpf *skel = p->skel;
+  const struct tls_bpf *skel = p->loaded.skel;
   uint32_t process[CT_TLS_PROCESS_WORDS];
   return skel != NULL && bpf_map_lookup_elem(bpf_map__fd(skel->maps.processes), &pid, process) == 0;
 }
 
 int ct_tls_allow(struct ct_tls_probe *p, const uint32_t *pids, uint32_t n) {
-  struct tls_bpf *skel = p->skel;
+  struct tls_bpf *skel = p->loaded.skel;
   if (skel == NULL) return -EINVAL;
   int fd = bpf_map__fd(skel->maps.allowed);
   uint8_t generation = p->allow_generation == 255 ? 1 : (uint8_t)(p->allow_generation + 1);
@@ -311,7 +188,7 @@ int ct_tls_allow(struct ct_tls_probe *p, const uint32_t *pids, uint32_t n) {
 }
 
 int ct_tls_starts(struct ct_tls_probe *p, uint32_t rule, const struct ct_tls_program *programs, uint32_t n) {
-  struct tls_bpf *skel = p->skel;
+  struct tls_bpf *skel = p->loaded.skel;
   if (skel == NULL) return -EINVAL;
   uint8_t one = 1;
   int err = 0;
@@ -323,7 +200,7 @@ int ct_tls_starts(struct ct_tls_probe *p, uint32_t rule, const struct ct_tls_pro
 }
 
 void ct_tls_tidy(struct ct_tls_probe *p) {
-  struct tls_bpf *skel = p->skel;
+  struct tls_bpf *skel = p->loaded.skel;
   if (skel == NULL) return;
   int calls = bpf_map__fd(skel->maps.frames), processes = bpf_map__fd(skel->maps.processes);
   struct ct_tls_stack *at = &p->tidied, next;
@@ -342,7 +219,7 @@ void ct_tls_tidy(struct ct_tls_probe *p) {
 }
 
 int ct_tls_verdict(struct ct_tls_probe *p, uint64_t conn, bool is_sip) {
-  struct tls_bpf *skel = p->skel;
+  struct tls_bpf *skel = p->loaded.skel;
   if (skel == NULL) return -EINVAL;
   uint8_t verdict = is_sip ? 1 : 3; /* enum filter of bpf/tls_state.h */
   return bpf_map_update_elem(bpf_map__fd(skel->maps.verdicts), &conn, &verdict, BPF_ANY) == 0 ? 0 : -errno;
@@ -366,7 +243,7 @@ static uint64_t skipped_runs(const struct bpf_program *program) {
 }
 
 bool ct_tls_counts(const struct ct_tls_probe *p, uint64_t out[CT_TLS_N_COUNT]) {
-  const struct tls_bpf *skel = p->skel;
+  const struct tls_bpf *skel = p->loaded.skel;
   memset(out, 0, CT_TLS_N_COUNT * sizeof *out);
   int cpus = skel == NULL ? 0 : libbpf_num_possible_cpus();
   uint64_t *each = cpus > 0 ? calloc((size_t)cpus, sizeof *each) : NULL;
@@ -386,7 +263,7 @@ bool ct_tls_counts(const struct ct_tls_probe *p, uint64_t out[CT_TLS_N_COUNT]) {
 }
 
 int32_t ct_tls_started(const struct ct_tls_probe *p, uint64_t from, uint32_t pids[CT_TLS_STARTED]) {
-  const struct tls_bpf *skel = p->skel;
+  const struct tls_bpf *skel = p->loaded.skel;
   const uint64_t until = ct_tls_execs(p);
   /* Half of the room is left for those that start meanwhile. */
   if (skel == NULL || from > until || until - from > CT_TLS_STARTED / 2) return -1;
@@ -396,7 +273,7 @@ int32_t ct_tls_started(const struct ct_tls_probe *p, uint64_t from, uint32_t pid
 }
 
 uint64_t ct_tls_execs(const struct ct_tls_probe *p) {
-  const struct tls_bpf *skel = p->skel;
+  const struct tls_bpf *skel = p->loaded.skel;
   return skel == NULL ? 0 : __atomic_load_n(&skel->bss->execs, __ATOMIC_RELAXED);
 }
 #endif

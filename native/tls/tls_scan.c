@@ -2,8 +2,8 @@
  * tls_scan.c - runs bpf/scan.bpf.c: every file that a process of the host maps executable, in a few milliseconds.
  */
 #define _GNU_SOURCE
+#include "tls/tls_scan.h"
 #include "system/bpf_late.h"
-#include "tls/tls_probe.h"
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -3,7 +3,12 @@
  */
 #ifndef CALLTAP_TLS_WHY_H
 #define CALLTAP_TLS_WHY_H
-#include "tls/tls_probe.h"
+#include <stdbool.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CT_TLS_WHY 512u /* room for the line */
 
 struct ct_tls_facts {
   char kernel[65];     /* uname -r */
@@ -23,5 +28,10 @@ struct ct_tls_facts {
 void ct_tls_facts(struct ct_tls_facts *f);
 /* One line: what failed, why, and what would help where that is known. */
 void ct_tls_explain_by(const struct ct_tls_facts *f, int err, const char *what, char why[CT_TLS_WHY]);
+/* The same by the facts of this process, as they are now. */
+void ct_tls_explain(int err, const char *what, char why[CT_TLS_WHY]);
 
+#ifdef __cplusplus
+}
+#endif
 #endif
