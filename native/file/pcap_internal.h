@@ -3,8 +3,10 @@
  */
 #ifndef CALLTAP_PCAP_INTERNAL_H
 #define CALLTAP_PCAP_INTERNAL_H
+#include "core/frame.h"
 #include "file/pcap_input.h"
-#include "file/pcap_read.h"
+#include "file/pcap_status.h"
+#include <stdbool.h>
 #include <string.h>
 
 #define CT_PCAP_MAX_RECORD CT_INPUT_MAX

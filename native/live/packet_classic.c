@@ -6,7 +6,7 @@
  * It cuts nothing, since it cannot see which frames stand for several datagrams, and counts nothing.
  * Loads go by the network header (SKF_NET_OFF), so one program serves links with and without a header.
  */
-#include "live/packet_filter.h"
+#include "live/packet_classic.h"
 #include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>

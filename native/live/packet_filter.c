@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "live/packet_filter.h"
+#include "live/packet_classic.h"
 #include "system/bpf_late.h"
 #include "system/caps.h"
 #include <errno.h>

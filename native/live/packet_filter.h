@@ -48,9 +48,6 @@ bool ct_filter_class_is_drop(uint32_t cls);
 /* True when the addon was built with libbpf. */
 bool ct_filter_has_ebpf(void);
 
-/* packet_classic.c: the program for SO_ATTACH_FILTER. Returns its length; NULL `out` only counts. */
-uint16_t ct_classic_build(const struct ct_gate *gate, struct sock_filter *out, uint16_t room);
-
 #ifdef __cplusplus
 }
 #endif

@@ -7,7 +7,7 @@
 #ifndef CALLTAP_FRAME_RECORD_H
 #define CALLTAP_FRAME_RECORD_H
 #include "core/slab.h"
-#include "pipeline/pipeline.h"
+#include "pipeline/pipeline_state.h"
 
 /* The number that records of this packet name its frame by. */
 double ct_frame_number(const struct ct_pipeline *pl, const struct ct_packet *p);

@@ -58,13 +58,6 @@ static inline bool ct_is_plain_rtp(const struct ct_frame *f) {
   return !ct_is_tunnel_port((uint16_t)(ports >> 16)) && !ct_is_tunnel_port((uint16_t)ports);
 }
 
-/* For a plain frame what ct_rtp_hash() is for its packet. */
-uint64_t ct_rtp_hash_plain(const struct ct_rtp_table *t, const uint8_t *frame, uint8_t origin);
-/* Counts the plain frame as the next of its stream, which `guess` of ct_rtp_prefetch_stream() may be, captured (not HEP).
- * False when there is more to say about it, or when it is of another stream: then nothing was changed, and
- * ct_rtp_update() has to. */
-bool ct_rtp_update_plain(struct ct_rtp_table *t, struct ct_stream *guess, const struct ct_frame *f);
-
 /* Behind each packet that went the long way: whether, and how, the next may go the short one. */
 void ct_stream_set_plain(struct ct_stream *s);
 /* In front of it: the short way leaves out what follows from the rest. */

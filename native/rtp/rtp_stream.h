@@ -13,7 +13,8 @@
  */
 #ifndef CALLTAP_RTP_STREAM_H
 #define CALLTAP_RTP_STREAM_H
-#include "rtp/rtp_table.h"
+#include "decode/packet.h"
+#include "rtp/rtp_report.h"
 
 #define CT_RTP_PTS 8            /* payload types counted apart */
 #define CT_RTP_NO_PT 255        /* no payload type seen yet */
@@ -122,7 +123,7 @@ struct ct_stream {
   uint32_t other_clock;              /* 428 clock of lane 4, 0 none */
   uint32_t other_skip;               /* 432 samples before lane 4 began */
   uint32_t strays;                   /* 436 belong to no sequence: unconfirmed jumps, far too late */
-  uint32_t change;                   /* 440 its place in ct_changes (rtp_segment.h) */
+  uint32_t change;                   /* 440 its place in ct_changes (rtp_change.h) */
   uint32_t jitter_base;              /* 444 samples before the segment */
   uint32_t pt_count[CT_RTP_PTS - 1]; /* 448 packets of pt[1..7] */
   uint32_t burst_count;              /* 476 RFC 3611 bursts among sequences that left the window */
@@ -198,6 +199,10 @@ bool ct_stream_window(const struct ct_stream *s, const struct ct_rtp_opts *o, st
  * closes the window, CT_UPDATE_WINDOW, and those of the outage behind it, CT_UPDATE_OUTAGE, which is the second. */
 unsigned ct_stream_roll(struct ct_stream *s, const struct ct_rtp_opts *o, int64_t now, uint32_t missing,
                         struct ct_rtp_closed *out);
+struct ct_change; /* rtp_change.h */
+/* Closes the open window where the run began, the next begins there; false when nothing lay in it before. */
+bool ct_stream_cut(struct ct_stream *s, const struct ct_rtp_opts *o, const struct ct_change *c,
+                   struct ct_rtp_window *w);
 /* Microseconds since the epoch. In one step a double would lose a quarter of one, and the text of it a whole one. */
 static inline double ct_us(int64_t ns) { return (double)(ns / 1000) + (double)(ns % 1000) / 1000.0; }
 
@@ -211,7 +216,7 @@ bool ct_stream_is_reuse(const struct ct_stream *s, const struct ct_rtp_header *h
 /* ---- rtp_update.c: one packet into one stream ---- */
 void ct_stream_start(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
                      const struct ct_rtp_opts *o);
-struct ct_changes; /* rtp_segment.h */
+struct ct_changes; /* rtp_change.h */
 unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const struct ct_rtp_header *h,
                           const struct ct_rtp_opts *o, struct ct_changes *changes, struct ct_rtp_closed *out);
 

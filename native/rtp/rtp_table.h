@@ -7,92 +7,15 @@
  */
 #ifndef CALLTAP_RTP_TABLE_H
 #define CALLTAP_RTP_TABLE_H
+#include "core/frame.h"
 #include "decode/packet.h"
+#include "rtp/rtp_report.h"
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define CT_RTP_CHUNK 4096u
-
 struct ct_rtp_table;
 struct ct_stream; /* rtp_stream.h */
-struct ct_rtp_opts {
-  uint32_t max_streams; /* cap, candidates included; rtp_admit.h says what happens beyond it */
-  uint64_t seed[2];     /* random a process: the hash is keyed against chosen SSRCs and ports */
-  uint64_t window_ns;   /* quality window, default 5 s */
-  uint32_t buffer_ms;   /* jitter buffer that defines a discard, default 60 */
-};
-
-#define CT_RTP_LANES 5 /* clocks of jitter and lateness: 8000, 16000, 48000, 90000 Hz, other_clock */
-/* One window. A packet that comes late makes up for a loss of a window before: `expected`, `lost` and `loss_runs` may be less
- * than 0, in two's complement, and the sum of several is that of all. Without packets an outage: `loss_runs` windows in a row from start_us on, in each of which all was lost, and
- * which share `expected` by the time at which each was due: `jitter_ms` begins with two doubles, how long after start_us the
- * first was and how long after it each next one, in ns. */
-struct ct_rtp_window {
-  double start_us;                  /*  0 since the epoch */
-  double length_us;                 /*  8 nominal length, of one */
-  uint32_t packets;                 /* 16 */
-  uint32_t expected;                /* 20 */
-  uint32_t lost;                    /* 24 */
-  uint32_t duplicates;              /* 28 */
-  uint32_t reordered;               /* 32 */
-  uint16_t discarded[CT_RTP_LANES]; /* 36 too late for the buffer, by lane */
-  uint16_t amid;                    /* 46 1: its first run of losses began in the window before */
-  uint32_t loss_runs;               /* 48 */
-  float jitter_ms[CT_RTP_LANES];    /* 52 mean over the window's samples, by lane */
-  uint32_t jitter_n;                /* 72 */
-  uint32_t other_clock;             /* 76 */
-  uint32_t clock;                   /* 80 dynamic clock in use, 0 unknown */
-  uint8_t pt;                       /* 84 last audio payload type, CT_RTP_NO_PT none */
-  uint8_t lane_mode;                /* 85 */
-  uint16_t ts_step;                 /* 86 packet time, 0 unknown */
-};                                  /* 88 */
-
-/* What a stream has counted, from its beginning on. */
-struct ct_rtp_mark {
-  uint32_t packets, expected, unique, duplicates, reordered, loss_runs, jitter_n; /* 0 4 8 12 16 20 24 */
-  uint32_t discarded[CT_RTP_LANES];                                               /* 28 */
-};                                                                                /* 48 */
-/* Where a segment ended and the next began: another type carries the media from here on. */
-struct ct_rtp_segment {
-  double start_us;               /*  0 of the next; since the epoch */
-  double end_us;                 /*  8 of the one that ended: its last packet */
-  struct ct_rtp_mark mark;       /* 16 the stream's counters between the two */
-  float jitter_ms[CT_RTP_LANES]; /* 64 mean over the samples of the one that ended, by lane */
-  uint32_t other_clock;          /* 84 */
-  uint32_t clock;                /* 88 dynamic clock in use, 0 unknown */
-  uint8_t pt;                    /* 92 of the one that ended */
-  uint8_t lane_mode;             /* 93 */
-  uint16_t ts_step;              /* 94 packet time, 0 unknown */
-};                               /* 96 */
-/* What a packet closed: up to the end of a window and of an outage behind it, or the rest of a window, and a segment. */
-struct ct_rtp_closed {
-  uint32_t windows;
-  struct ct_rtp_window window[3];
-  struct ct_rtp_segment segment;
-};
-
-/* KEY: the packet is a telephone-event; told of the first CT_RTP_KEYS of a stream, some 100 key presses. */
-#define CT_RTP_KEYS 1024u
-enum ct_rtp_event_type {
-  CT_RTP_OPENED = 1,
-  CT_RTP_ACCEPTED,
-  CT_RTP_WINDOW,
-  CT_RTP_EVICTED,
-  CT_RTP_KEY,
-  CT_RTP_SEGMENT
-};
-struct ct_rtp_event {
-  uint8_t type;
-  uint32_t index, generation;
-};
-#define CT_RTP_NO_STREAM UINT32_MAX
-struct ct_rtp_events {
-  uint32_t index, generation; /* the packet's own stream; CT_RTP_NO_STREAM: it has none */
-  uint32_t n;
-  struct ct_rtp_event ev[6];   /* in order: EVICTED before OPENED; WINDOW before what follows it */
-  struct ct_rtp_closed closed; /* of each WINDOW event, in their order, and of SEGMENT */
-};
 
 struct ct_rtp_table *ct_rtp_create(const struct ct_rtp_opts *o); /* NULL: out of memory */
 void ct_rtp_free(struct ct_rtp_table *t);
@@ -104,6 +27,12 @@ struct ct_stream *ct_rtp_prefetch_stream(const struct ct_rtp_table *t, uint64_t 
 /* Counts one packet. `guess` is what ct_rtp_prefetch_stream() gave for it, looked at before the index; NULL: none. */
 void ct_rtp_update(struct ct_rtp_table *t, uint64_t hash, struct ct_stream *guess, const struct ct_packet *p,
                    uint8_t origin, struct ct_rtp_events *out);
+/* For a plain frame (rtp_plain.h) what ct_rtp_hash() is for its packet. */
+uint64_t ct_rtp_hash_plain(const struct ct_rtp_table *t, const uint8_t *frame, uint8_t origin);
+/* Counts the plain frame as the next of its stream, which `guess` of ct_rtp_prefetch_stream() may be, captured (not HEP).
+ * False when there is more to say about it, or when it is of another stream: then nothing was changed, and
+ * ct_rtp_update() has to. */
+bool ct_rtp_update_plain(struct ct_rtp_table *t, struct ct_stream *guess, const struct ct_frame *f);
 /* The stream of the packet as it stands, without counting the packet; NULL: none. */
 const struct ct_stream *ct_rtp_known(const struct ct_rtp_table *t, const struct ct_packet *p, uint32_t ssrc,
                                      uint8_t origin);
@@ -121,19 +50,7 @@ void ct_rtp_settle(const struct ct_rtp_table *t);
  * Safe to call from the reading thread. */
 void *ct_rtp_chunk(const struct ct_rtp_table *t, uint32_t i);
 uint32_t ct_rtp_stream_size(void);
-/* Counters, monotonic. EVICTED: accepted, or claimed. REFUSED: streams that found the table full, each counted once as long
- * as it is remembered; PACKETS_REFUSED: those of them that are in no stream. */
-enum ct_rtp_counter {
-  CT_RC_OPENED,
-  CT_RC_ACCEPTED,
-  CT_RC_EVICTED,
-  CT_RC_PROBING_RECYCLED,
-  CT_RC_PACKETS,
-  CT_RC_MALFORMED,
-  CT_RC_REFUSED,
-  CT_RC_PACKETS_REFUSED,
-  CT_RC_COUNT
-};
+/* CT_RC_COUNT of them. */
 const uint64_t *ct_rtp_counters(const struct ct_rtp_table *t);
 
 #ifdef __cplusplus

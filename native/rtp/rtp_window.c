@@ -8,7 +8,8 @@
  */
 #include <string.h>
 
-#include "rtp/rtp_segment.h"
+#include "rtp/rtp_change.h"
+#include "rtp/rtp_stream.h"
 
 /* A gap of so few packets may be filled yet: it stays with the window of the packet behind it (RFC 5681 s3.2 has three). */
 #define REORDERED 3u

@@ -10,6 +10,7 @@
 #include "check.h"
 #include "net_frames.h"
 #include "rtp/rtp_stream.h"
+#include "rtp/rtp_table.h"
 
 static uint32_t bits_clear(uint64_t w) { return 64 - (uint32_t)__builtin_popcountll(w); }
 

@@ -10,6 +10,7 @@
 #include "core/record.h"
 #include "net_frames.h"
 #include "rtp/rtp_plain.h"
+#include "rtp/rtp_table.h"
 
 struct plain_pair {
   struct ct_rtp_table *may, *never; /* go the short way */

@@ -9,6 +9,7 @@
 #include "core/record.h"
 #include "net_frames.h"
 #include "rtp/rtp_stream.h"
+#include "rtp/rtp_table.h"
 
 #define MS 1000000LL
 #define SECOND (1000 * MS)

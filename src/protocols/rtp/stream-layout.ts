@@ -1,5 +1,5 @@
 /**
- * Where the fields of a stream, of a closed window and of a segment's end lie: the mirror of native/rtp/rtp_stream.h and rtp_table.h.
+ * Where the fields of a stream, of a closed window and of a segment's end lie: the mirror of native/rtp/rtp_stream.h and rtp_report.h.
  *
  * test/native/rtp-layout.test.ts compares every offset and all sizes with the C compiler's.
  */

@@ -12,7 +12,7 @@ import type { StreamColumns } from './stream-columns.ts';
 import { FACT } from './stream-columns.ts';
 
 export class Stream {
-  /** Closed windows, as native/rtp/rtp_table.h lays them out; null while none closed. */
+  /** Closed windows, as native/rtp/rtp_report.h lays them out; null while none closed. */
   windows: Uint8Array | null = null;
   windowCount = 0;
   /** Where its payload type changed, oldest first; null while it never did. */
