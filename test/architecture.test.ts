@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { test } from 'node:test';
+import { includes, units } from './helpers/c-files.ts';
 import type { File } from './helpers/source-files.ts';
 import { load, parse, ROOT, target } from './helpers/source-files.ts';
 import { readSource } from './helpers/source-text.ts';
@@ -273,21 +274,6 @@ function roomCycles(files: readonly File[]): string[] {
   });
 }
 
-/** Headers and sources of C as files whose imports are what they include with quotes, looked for by name. */
-function includes(files: readonly File[]): File[] {
-  const byName = new Map(files.map((file) => [posix.basename(file.path), file.path]));
-  return files.map((file) => {
-    const named = [...file.text.matchAll(/^#include "([^"]+)"/gm)].map((m) => byName.get(posix.basename(m[1] ?? '')));
-    const imports = named
-      .filter((path): path is string => path !== undefined)
-      .map((path) => {
-        const way = posix.relative(posix.dirname(file.path), path);
-        return way.startsWith('.') ? way : `./${way}`;
-      });
-    return { ...file, imports };
-  });
-}
-
 const CODE = /\.(ts|mjs|c|cc|h)$/;
 const PRODUCT = load('src', /\.ts$/);
 const EVERYTHING = ['src', 'native', 'bpf', 'test', 'scripts', 'bench', 'fixtures'].flatMap((f) => load(f, CODE));
@@ -325,6 +311,10 @@ test('no include cycles in C', () => {
   const sources = [...load('native', /\.(c|cc|h)$/), ...load('bpf', /\.(c|h)$/)];
   assert.ok(sources.length > 0);
   assert.deepEqual(cycles(includes(sources)), []);
+});
+test('no two files of native/ need each other', () => {
+  const sources = load('native', /\.(c|cc|h)$/).filter((file) => !file.path.startsWith('native/test/'));
+  assert.deepEqual(cycles(units(sources)), []);
 });
 test('app only wires', () => {
   const files = PRODUCT.filter((file) => isIn(file.path, 'app'));
@@ -410,6 +400,18 @@ test('rule fires: cycles of files, of types, of rooms and of includes', () => {
   assert.deepEqual(cycles([a, parse('src/security/b.ts', '')]), []);
   const [one, two] = [parse('native/x/a.h', '#include "b.h"\n'), parse('native/y/b.h', '#include "../x/a.h"\n')];
   assert.deepEqual(cycles(includes([one, two])), ['native/x/a.h -> native/y/b.h -> native/x/a.h']);
+});
+
+test('rule fires: C files that need each other by a header, or by a call that another header declares', () => {
+  const a = parse('native/x/a.c', '#include "x/a.h"\n#include "x/b.h"\nint ct_a(void) {\n  return 1;\n}\n');
+  const header = parse('native/x/a.h', 'int ct_a(void);\nint ct_b(void);\n');
+  const b = parse('native/x/b.c', '#include "x/b.h"\nint ct_b(void) {\n  return 1;\n}\n');
+  const shared = parse('native/x/b.h', '/* as ct_a() does */\n');
+  const cycle = ['native/x/a -> native/x/b -> native/x/a'];
+  assert.deepEqual(cycles(units([a, header, b, shared])), []);
+  assert.deepEqual(cycles(units([a, header, b, parse('native/x/b.h', '#include "x/a.h"\n')])), cycle);
+  const calls = parse('native/x/b.c', 'int ct_a(void);\nint ct_b(void) {\n  return ct_a();\n}\n');
+  assert.deepEqual(cycles(units([a, header, calls, shared])), cycle);
 });
 
 test('strings, comments, templates and regular expressions are not code', () => {
