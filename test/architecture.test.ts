@@ -211,15 +211,6 @@ const noMachine: Rule = (file) => {
   return [path?.[1], host?.[0]].filter((hit) => hit !== undefined).map((hit) => `mentions ${hit}`);
 };
 
-/** A number that bounds something is a cap, and caps stand in the `*limits.ts` of core, which docs/limits.md lists. */
-const capsInOnePlace: Rule = (file) => {
-  if (/^src\/core\/([a-z]+-)?limits\.ts$/.test(file.path)) return [];
-  // Max-Forwards is a header: this is its bit.
-  if (file.path === 'src/protocols/sip/seen-bits.ts') return [];
-  const found = /\bconst ((?:\w+_)?MAX_\w+)(?::[^=]+)? = [\d(]/.exec(file.code);
-  return found === null ? [] : [`keeps the cap ${found[1]} to itself: move it to one of core/*limits.ts`];
-};
-
 /** Nobody catches what a timer throws, or what a promise that is let go of rejects with: it would end the program. */
 const noUncaughtWork: Rule = (file) => {
   if (file.path === 'src/core/faults.ts' || isIn(file.path, 'faces/console')) return [];
@@ -300,7 +291,6 @@ test('docs/architecture.md lists the rooms in their order', () => {
 });
 test('the product has sources', () => assert.ok(PRODUCT.length > 0, `no sources below ${ROOT}/src`));
 check('imports follow the layers', PRODUCT, direction);
-check('caps stand in core/*limits.ts', PRODUCT, capsInOnePlace);
 check('pure layers know no input, output or wall clock', PRODUCT, purity);
 check('the console is a program for a browser', PRODUCT, browserOnly);
 check('errors of timers and promises are caught', PRODUCT, noUncaughtWork);
@@ -349,7 +339,6 @@ const BAD: readonly (readonly [string, Rule, string, string])[] = [
   ['face that reads a store', direction, 'src/faces/cli/a.ts', `import type { D } from '../../store/stores.ts';`],
   ['app that computes', direction, 'src/app/a.ts', `import { f } from '../analysis/media.ts';`],
   ['reader that takes a writer', direction, 'src/view/a.ts', `import { T } from '../ingest/media/sdp-tracker.ts';`],
-  ['cap of its own', capsInOnePlace, 'src/decode/a.ts', 'const MAX_THINGS = 1_024;'],
   ['folder of nobody', owned, 'src/store/more/a.ts', ''],
   ['folder of nobody, deeper', owned, 'src/serve/api/more/a.ts', ''],
   ['file access', purity, 'src/protocols/sdp/a.ts', `import { readFileSync } from 'node:fs';`],

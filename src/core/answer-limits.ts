@@ -78,9 +78,9 @@ export const AUDIO_FILE_BYTES = 128 * 1024 * 1024;
 export const MAX_AUDIO_JOBS = 2;
 export const MAX_AUDIO_WAITING = 32;
 
-/** Bytes of all answers that wait for their readers: texts, audio, and files on the disk. One of any size may stand on top. */
+/** Bytes of all answers that wait for their readers: texts, audio (one file), and files on the disk. One of any size may stand on top. */
 export const API_UNREAD_BYTES = 32 * 1024 * 1024;
-export const API_UNREAD_AUDIO_BYTES = AUDIO_FILE_BYTES;
+export const API_UNREAD_AUDIO_BYTES = 128 * 1024 * 1024;
 export const API_UNREAD_FILE_BYTES = 768 * 1024 * 1024;
 
 /** Bytes of a piece of an answer; two of them are under way. */
@@ -113,9 +113,10 @@ export const LADDER_STEPS = 4_000;
 export const LADDER_CHARS = 4 * 1024 * 1024;
 /** Streams of a ladder: those of four calls with `MAX_DIALOG_STREAMS` each. */
 export const LADDER_STREAMS = 512;
-/** Lines of descriptions in the document of a call, names of codecs of one, and sentences about its video. */
+/** Lines of descriptions in the document of a call, and names of codecs of one. */
 export const MEDIA_LINES = 256;
 export const MEDIA_LINE_CODECS = 16;
+/** Sentences about the video of a call. */
 export const MEDIA_NOTES = 8;
 /** Characters of the messages of one answer, as JSON writes them. */
 export const MESSAGES_CHARS = 16 * 1024 * 1024;

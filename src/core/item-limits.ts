@@ -249,10 +249,11 @@ export const MAX_WORD_BYTES = 64;
 /** Bytes of an address, a host name, an ICE user fragment (RFC 8839 section 5.4). */
 export const MAX_ADDRESS_BYTES = 256;
 
-/** A filter: its bytes, how deep it is, its expressions, and the length of one. */
+/** A filter: its bytes, how deep it is, and its expressions. */
 export const MAX_FILTER_BYTES = 4_096;
 export const MAX_FILTER_DEPTH = 32;
 export const MAX_FILTER_EXPRESSIONS = 8;
+/** Characters of an expression of a filter. */
 export const MAX_EXPRESSION_CHARS = 256;
 
 /** Bytes of a file that holds one secret, and of one with names or with options. */
@@ -292,9 +293,10 @@ export const MAX_REBUILT_BYTES = 64 * 1024 * 1024;
 export const ASK_HEAVY = 2;
 export const ASK_HEAVY_WAITING = 8;
 
-/** Readers of `/ask/changes`, bytes that one may leave unread, those of a turn included, and changed calls that one turn tells. */
+/** Readers of `/ask/changes`, and bytes that one may leave unread, those of a turn included. */
 export const ASK_CHANGE_READERS = 16;
 export const ASK_CHANGE_UNREAD_BYTES = 1024 * 1024;
+/** Changed calls that one turn of `/ask/changes` tells. */
 export const MAX_CHANGES_A_TURN = 2_000;
 
 /** Bytes of a capture that `/ask` answers with; a larger one is written with `-O`. */
@@ -302,24 +304,28 @@ export const ASK_CAPTURE_BYTES = 256 * 1024 * 1024;
 /** Bytes of the files of `-O` that are read back for the capture of a live call. */
 export const READ_BACK_BYTES = 4 * 1024 * 1024 * 1024;
 
-/** Agent protocol: rows of a page, messages of an answer and characters of each; characters of a document and of a text. */
+/** Agent protocol: rows of a page, messages of an answer and characters of each. */
 export const MCP_ROWS = 200;
 export const MCP_MESSAGES = 40;
 export const MCP_MESSAGE_CHARS = 4_096;
+/** Agent protocol: characters of a document and of a text. */
 export const MCP_DOCUMENT_CHARS = 262_144;
 export const MCP_TEXT_CHARS = 65_536;
 
 // What the terminal takes from a service (--connect).
 
-/** Questions under way at once. */
+/** Questions to a service that are under way at once (`--connect`). */
 export const REMOTE_REQUESTS = 16;
-/** Bytes of a document of a call, of a list or report, of a capture or audio, of a problem, and of one event of `/ask/changes`. */
+/** Bytes of a document of a call that a service answers with (`--connect`). */
 export const REMOTE_ANSWER_BYTES = 64 * 1024 * 1024;
+/** Bytes of a list or report, and of a capture or audio, that a service answers with. */
 export const REMOTE_LIST_BYTES = 16 * 1024 * 1024;
 export const REMOTE_FILE_BYTES = 512 * 1024 * 1024;
+/** Bytes of a problem that a service answers with. */
 export const REMOTE_PROBLEM_BYTES = 64 * 1024;
+/** Bytes of one event of `/ask/changes`. */
 export const REMOTE_EVENT_BYTES = 256 * 1024;
-/** Arrays, objects and keys of a document. */
+/** Arrays, objects and keys of a document of a service. */
 export const REMOTE_VALUES = 1_000_000;
 
 // Trunks.

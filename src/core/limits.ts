@@ -81,9 +81,12 @@ export const MIN_SDP_BYTES = 8 * 1024 * 1024;
 /** Sets of codecs shared between dialogs that offer the same; the oldest goes. */
 export const SHARED_CODEC_SETS = 1_024;
 
-/** Streams kept that only RTCP speaks of, and flows that ICMP errors are about; one gives its place when it was silent long. */
+/** Streams kept that only RTCP speaks of; one gives its place when it was silent long. */
 export const MAX_UNSEEN_STREAMS = 4_096;
+/** Flows that ICMP errors about media are about, and endpoints; errors about further ones are only counted. */
 export const MAX_ICMP_FLOWS = 4_096;
+export const MAX_ICMP_ENDPOINTS = 4_096;
+/** Microseconds of silence after which a stream that only RTCP speaks of, or a flow of ICMP errors, gives its place. */
 export const SILENT_US = 60_000_000;
 
 /** ICE user fragments kept of one dialog. */
@@ -177,8 +180,9 @@ export const SECURITY_PROBES = 32_768;
 /** Addresses that were seen to answer; the longest silent one goes. */
 export const SECURITY_SERVERS = 20_000;
 
-/** Requests that a proxy may pass on, and dialogs, that the detection knows. */
+/** Requests that a proxy may pass on and that the detection knows. */
 export const SECURITY_RELAYS = 65_536;
+/** Dialogs that the detection knows. */
 export const SECURITY_DIALOGS = 65_536;
 
 /** User-Agents whose verdict is remembered, and bytes of one that are looked at. */
@@ -254,9 +258,6 @@ export const MAX_SSRC_STREAMS = 64;
 /** Sender reports remembered a stream: an LSR names one of the last few. */
 export const MAX_SENDER_REPORTS = 8;
 
-/** Endpoints that ICMP errors about media speak of; errors about further ones are only counted. */
-export const MAX_ICMP_ENDPOINTS = 4_096;
-
 /** Flows of one dialog that its answers name; and flows that are looked at again for each stream or socket that came since. */
 export const MAX_DIALOG_ICMP_FLOWS = 64;
 export const ICMP_FLOWS_AGAIN = 64;
@@ -268,11 +269,12 @@ export const MAX_ICMP_DIALOGS = 4_096;
 /** Quoted messages an error names as evidence; the rest are only counted. */
 export const MAX_ICMP_ROWS = 32;
 
-/** Clients and servers of STUN and TURN, requests without an answer yet, ICE user fragments of SDPs. */
+/** Clients and servers of STUN and TURN, and requests without an answer yet. */
 export const MAX_STUN_FLOWS = 8_192;
 export const MAX_STUN_REQUESTS = 8_192;
 /** Sockets of calls that ICE checked: who is checked again keeps its place. */
 export const MAX_ICE_CHECKED = 8_192;
+/** ICE user fragments of SDPs. */
 export const MAX_ICE_FRAGMENTS = 16_384;
 
 /** Flows of one client host that are looked at. */
@@ -290,24 +292,40 @@ export const MAX_STUN_USERNAME_BYTES = 508;
 /** Dialogs that have ended and wait; beyond, the one that waits longest goes early. */
 export const MAX_LINGERING_MEDIA = 100_000;
 
-// Reassembly: decode/decode-limits.ts says what each is.
+// Reassembly.
+
+/** Datagrams under reassembly at a time; the oldest is given up first. */
 export const FRAGMENT_MAX_DATAGRAMS = 1_024;
+/** Bytes held over all datagrams, the cost of keeping each fragment included. */
 export const FRAGMENT_MAX_BYTES = 16 * 1024 * 1024;
+/** Fragments of one datagram. */
 export const FRAGMENT_MAX_FRAGMENTS_PER_DATAGRAM = 256;
+/** Capture time a datagram may take, from its first fragment. */
 export const FRAGMENT_TIMEOUT_US = 30_000_000;
+/** Capture time for which copies of a finished datagram's fragments are recognised. */
 export const FRAGMENT_DUPLICATE_WINDOW_US = 2_000_000;
+/** TCP connections under reassembly at a time. */
 export const TCP_MAX_CONNECTIONS = 16_384;
+/** Bytes buffered over all connections, bookkeeping of buffered segments included. */
 export const TCP_MAX_TOTAL_BYTES = 24 * 1024 * 1024;
+/** A hole is given up when more than this many bytes or segments wait after it, or for this long. */
 export const TCP_WINDOW_BYTES = 64 * 1024;
 export const TCP_WINDOW_SEGMENTS = 64;
 export const TCP_WINDOW_US = 2_000_000;
+/** A segment this far after the expected sequence number is no retransmission: the tuple was reused. */
 export const TCP_MAX_BACKWARD_BYTES = 1024 * 1024;
+/** Start line and headers of one SIP message on a stream, and its body. */
 export const TCP_MAX_HEADER_BYTES = 64 * 1024;
 export const TCP_MAX_BODY_BYTES = 96 * 1024;
+/** HTTP header block of a WebSocket handshake. */
 export const TCP_MAX_HANDSHAKE_BYTES = 16 * 1024;
+/** One WebSocket message, over all its frames and after inflation. */
 export const TCP_MAX_WEB_SOCKET_MESSAGE_BYTES = 128 * 1024;
+/** Bytes that match nothing before the direction is no longer looked into. */
 export const TCP_MAX_UNKNOWN_BYTES = 64 * 1024;
+/** Capture time that partial data is kept without progress. */
 export const TCP_IDLE_TIMEOUT_US = 30_000_000;
+/** Capture time a finished connection is remembered, so that late copies are not taken for new data. */
 export const TCP_CLOSED_LINGER_US = 60_000_000;
 
 // Queues and buffers of what comes in and goes out.

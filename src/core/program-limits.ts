@@ -12,9 +12,10 @@ export const MAX_JUMP_CASES = 1024;
 /** A linker keeps a name once; more copies than this are no honest table. */
 export const MAX_SYMBOL_COPIES = 256;
 
-/** Bytes of /proc/PID/maps; of a program that was just started, where more is a reason to look at all; and of its mountinfo. */
+/** Bytes of /proc/PID/maps; and of a program that was just started, where more is a reason to look at the whole host. */
 export const MAX_MAPS_BYTES = 2 * 1024 * 1024;
 export const MAX_STARTED_MAPS_BYTES = 1024 * 1024;
+/** Bytes of /proc/PID/mountinfo, where a debug file must lie. */
 export const MAX_MOUNTS_BYTES = 1024 * 1024;
 /** Bytes of /proc/PID/cmdline: its first argument alone is used. */
 export const MAX_ARGUMENT_BYTES = 4 * 1024;
@@ -83,6 +84,7 @@ export const MAX_GIVEN_OFFSETS_BYTES = 1024 * 1024;
 /** Bytes of the name of a library. */
 export const MAX_SONAME = 128;
 
+/** Places of a table of a Go program that are tried. */
 export const MAX_GO_PLACES = 256;
 /** Bytes of the version that its build information names. */
 export const MAX_GO_VERSION = 128;
