@@ -3,7 +3,6 @@
 import { statSync } from 'node:fs';
 import type { ServiceError } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
-import { MAX_COLLECTORS } from '../core/item-limits.ts';
 import { hubConflict, OF_COMMAND } from './hub-options.ts';
 import type { Effective } from './layers.ts';
 import type { OptionSpec, RowValues } from './option-spec.ts';
@@ -12,6 +11,7 @@ import { oneLine, optionValueText } from './option-value.ts';
 import type { Flag, TABLE } from './options.ts';
 import { optionByFlag } from './options.ts';
 import { SHIP_OPTIONS, shipConflict } from './ship-options.ts';
+import { MAX_COLLECTORS } from './source-options.ts';
 
 type Config = RowValues<typeof TABLE>;
 

@@ -8,7 +8,6 @@ import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import type { ServiceError } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
-import { MAX_TOML_DEPTH } from '../core/item-limits.ts';
 import { LOCAL_SIDE } from '../core/trunks.ts';
 import type { OptionSpec } from './option-spec.ts';
 import { requireBuiltIn } from './option-spec.ts';
@@ -17,6 +16,9 @@ import { parseOptionValue, quoted } from './option-value.ts';
 import type { Flag } from './options.ts';
 import { OPTIONS, optionByFlag } from './options.ts';
 import { nearest } from './spelling.ts';
+
+/** Parts of a key of the configuration, and how deep its values may lie in each other. */
+const MAX_TOML_DEPTH = 16;
 
 /** Values of one layer by flag; more than one only for repeatable options. */
 export type Layer = Map<string, readonly OptionValue[]>;

@@ -5,7 +5,10 @@ import { readCallIdHeader } from '../core/call-id-header.ts';
 import type { ErrorCode, ErrorParams, ServiceError } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
 import { endpointText } from '../core/ip.ts';
-import { MAX_SPLIT_BYTES, MAX_SPLIT_SECS } from '../core/item-limits.ts';
+
+/** Bytes and seconds after which `--split` may start the next file. */
+const MAX_SPLIT_BYTES = 1024 ** 5;
+const MAX_SPLIT_SECS = 366 * 86_400;
 
 export type PortRange = { readonly from: number; readonly to: number };
 

@@ -1,7 +1,5 @@
 /** The one table of options: flag, environment variable, key of the file, default and help. */
 
-import { API_MAX_CONN, API_MAX_ROWS } from '../core/answer-limits.ts';
-import { AUDIO_BYTES, MAX_DIALOGS, MAX_STREAMS, MESSAGE_LOG_BYTES } from '../core/limits.ts';
 import { SORT_KEYS } from '../core/words.ts';
 import { DIAGNOSIS } from './diagnosis-options.ts';
 import { HUB } from './hub-options.ts';
@@ -23,6 +21,24 @@ import {
 } from './option-spec.ts';
 import { SHIPPING } from './ship-options.ts';
 import { SOURCES } from './source-options.ts';
+
+/** API connections served at a time (`--api-max-conn`). */
+export const API_MAX_CONN = 100;
+
+/** Rows of a page (`--api-max-rows`). */
+const API_MAX_ROWS = 1_000;
+
+/** Dialogs kept (`--max-dialogs`); store/dialogs/dialog-room.ts says which gives room to the next. */
+export const MAX_DIALOGS = 100_000;
+
+/** RTP streams kept, candidates included (`--max-streams`); 512 bytes of native memory each. */
+const MAX_STREAMS = 100_000;
+
+/** Bytes of message text kept over all dialogs (`--message-log-bytes`). */
+const MESSAGE_LOG_BYTES = 128 * 1024 * 1024;
+
+/** Bytes of RTP kept for its audio, with --retain-audio (`--audio-bytes`). */
+const AUDIO_BYTES = 256 * 1024 * 1024;
 
 /** `mos` and `-mos`, with every key. */
 const SORTS = SORT_KEYS.flatMap((key) => [key, `-${key}`] as const);

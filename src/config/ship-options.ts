@@ -2,9 +2,12 @@
 
 import type { ServiceError } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
-import { SHIP_SPOOL_BYTES, SHIP_SPOOL_LEAST_BYTES } from '../core/item-limits.ts';
 import type { RowValues } from './option-spec.ts';
 import { choice, group, size, text, textSecret, value } from './option-spec.ts';
+
+/** Bytes of the spool of rows, and the least that an option may give it. */
+const SHIP_SPOOL_BYTES = 2 * 1024 ** 3;
+const SHIP_SPOOL_LEAST_BYTES = 16 * 1024 * 1024;
 
 type Shipping = RowValues<typeof SHIPPING>;
 

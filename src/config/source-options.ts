@@ -1,7 +1,23 @@
 /** Rows of the table of options: what is captured and read, and what is mirrored. */
-import { HEP_SPOOL_FILE_BYTES, MAX_KEPT_FILES } from '../core/item-limits.ts';
-import { HEP_AGENT_ID, HEP_RATE_LIMIT, HEP_SPOOL_BYTES } from '../core/limits.ts';
 import { address, group, int, ports, regexp, size, text, textSecret, toggle, value } from './option-spec.ts';
+
+/** Collectors of `-H`. */
+export const MAX_COLLECTORS = 8;
+
+/** Bytes of a file of `--hep-spool`. */
+export const HEP_SPOOL_FILE_BYTES = 1024 * 1024;
+
+/** Files that `--keep` may keep of a split; 48 bytes of memory each. */
+const MAX_KEPT_FILES = 100_000;
+
+/** Capture agent id of mirrored packets (`--hep-id`): the one that collectors' examples use. */
+const HEP_AGENT_ID = 2001;
+
+/** HEP packets a second that are accepted, all senders together (`--hep-rate-limit`). */
+const HEP_RATE_LIMIT = 50_000;
+
+/** Bytes on disk that wait for a collector that is away (`--hep-spool-bytes`). */
+const HEP_SPOOL_BYTES = 1024 ** 3;
 
 export const SOURCES = group('Sources', {
   device: value('IFACE', text, 'Capture from an interface, or from all of them with any.', {

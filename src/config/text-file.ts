@@ -3,10 +3,13 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { errnoOf, failure } from '../core/errors.ts';
-import { LIST_FILE_BYTES, SECRET_FILE_BYTES } from '../core/item-limits.ts';
 import type { Result } from '../core/result.ts';
 import { fail, ok } from '../core/result.ts';
 import { isApiKey, oneLine } from './option-value.ts';
+
+/** Bytes of a file that holds one secret, and of one with names or with options. */
+const SECRET_FILE_BYTES = 64 * 1024;
+const LIST_FILE_BYTES = 4 * 1024 * 1024;
 
 /** How long a pipe has, from its opening to its end: nothing else runs meanwhile. */
 const PIPE_MS = 5_000;

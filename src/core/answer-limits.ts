@@ -1,8 +1,5 @@
 /** Caps of answers: what who asks may make, hold and wait for, and how much of a call one answer shows. */
 
-/** API connections served at a time (`--api-max-conn`). */
-export const API_MAX_CONN = 100;
-
 /** Connections of one source that, when they are more than half of all, give idle ones to other sources. */
 export const API_CROWDING_CONN = 16;
 
@@ -14,9 +11,6 @@ export const API_SURPLUS_CONN = 64;
 
 /** Milliseconds a surplus connection has to send the request that is answered with 503. */
 export const API_SURPLUS_MS = 2_000;
-
-/** Rows of a page (`--api-max-rows`). */
-export const API_MAX_ROWS = 1_000;
 
 /** Requests of one source address that are answered in one second. */
 export const API_REQUESTS_PER_SECOND = 100;
@@ -51,13 +45,6 @@ export const API_CLOSE_MS = 1_500;
 
 /** Label values of one metric family; what is beyond is folded into `other`. */
 export const METRIC_LABEL_VALUES = 200;
-
-/** Walks over a store under way for lists of the API; one more is answered with 503. */
-export const MAX_WALKS = 64;
-
-/** Documents of one dialog made at a time, and requests that wait for one; one more is answered with 503. */
-export const MAX_DOCUMENTS = 2;
-export const MAX_DOCUMENTS_WAITING = 128;
 
 /** Bytes of the messages of one dialog that its lint reads, a header line counted as `LINT_HEADER_BYTES` more. */
 export const LINT_BYTES = 4 * 1024 * 1024;

@@ -8,17 +8,6 @@ export const MAX_HEP_OUT_TEXT_BYTES = 1_024;
 
 /** Bytes of a HEP packet that is sent: what fits a datagram of IPv4; a collector closes a connection that brings a longer one. */
 export const MAX_HEP_PACKET_BYTES = 65_507;
-/** Collectors of `-H`. */
-export const MAX_COLLECTORS = 8;
-/** Bytes of a file of `--hep-spool`. */
-export const HEP_SPOOL_FILE_BYTES = 1024 * 1024;
-
-/** Bytes and seconds after which `--split` may start the next file. */
-export const MAX_SPLIT_BYTES = 1024 ** 5;
-export const MAX_SPLIT_SECS = 366 * 86_400;
-
-/** Files that `--keep` may keep of a split; 48 bytes of memory each. */
-export const MAX_KEPT_FILES = 100_000;
 
 /** Characters of a user and of a Call-ID in the name of a call's file (`--split call`). */
 export const MAX_CALL_NAME_USER = 24;
@@ -256,16 +245,6 @@ export const MAX_FILTER_EXPRESSIONS = 8;
 /** Characters of an expression of a filter. */
 export const MAX_EXPRESSION_CHARS = 256;
 
-/** Bytes of a file that holds one secret, and of one with names or with options. */
-export const SECRET_FILE_BYTES = 64 * 1024;
-export const LIST_FILE_BYTES = 4 * 1024 * 1024;
-/** Parts of a key of the configuration, and how deep its values may lie in each other. */
-export const MAX_TOML_DEPTH = 16;
-
-/** Names of addresses and networks, and characters of one. */
-export const MAX_NAMED = 10_000;
-export const MAX_NAME_CHARS = 40;
-
 /** Legs of a call that one ladder, list of messages or capture takes in. */
 export const MAX_LEGS_SHOWN = 32;
 
@@ -330,9 +309,6 @@ export const REMOTE_VALUES = 1_000_000;
 
 // Trunks.
 
-/** Trunks that the configuration can name, and characters of a domain (RFC 1035 section 2.3.4). */
-export const MAX_TRUNKS = 200;
-export const MAX_DOMAIN_CHARS = 255;
 /** Rows of trunks: one a trunk and direction. */
 export const MAX_TRUNK_ROWS = 1_000;
 /** Bytes of all their figures; beyond it the oldest minutes become hours, and then the oldest hours one sum. */
@@ -378,9 +354,6 @@ export const SHIP_GONE_MS = 100;
 export const SHIP_ORPHANS = 4_096;
 /** Rows a second of such streams that an eviction overtakes. */
 export const SHIP_ORPHANS_GONE = 128;
-/** Bytes of the spool of rows, and the least that an option may give it. */
-export const SHIP_SPOOL_BYTES = 2 * 1024 ** 3;
-export const SHIP_SPOOL_LEAST_BYTES = 16 * 1024 * 1024;
 
 // The store of many agents.
 

@@ -1,8 +1,5 @@
 /** Every cap of the program in one place: what is bounded, by how much, and which option moves it. */
 
-/** Dialogs kept (`--max-dialogs`); store/dialogs/dialog-room.ts says which gives room to the next. */
-export const MAX_DIALOGS = 100_000;
-
 /** Bytes that dialogs keep beside their own records: texts and identifiers. What they describe has a budget of its own. */
 export const DIALOG_BYTES = 40 * 1024 * 1024;
 
@@ -19,9 +16,6 @@ export const MAX_VALUE_BYTES = 512;
 
 /** Dialogs of one prefix that its rank counts; more dialogs do not change the rank. */
 export const MAX_PREFIX_RANK = 65_535;
-
-/** RTP streams kept, candidates included (`--max-streams`); 512 bytes of native memory each. */
-export const MAX_STREAMS = 100_000;
 
 /** Streams that one dialog may own; what comes beyond them on its sockets waits as anybody's. */
 export const MAX_DIALOG_STREAMS = 128;
@@ -45,21 +39,12 @@ export const DIALOG_MESSAGES_OF_ANYBODY = 250;
 export const MAX_DIALOG_PARTIES = 16;
 export const DIALOGS_WITH_PARTIES = 1_024;
 
-/** Bytes of message text kept over all dialogs (`--message-log-bytes`). */
-export const MESSAGE_LOG_BYTES = 128 * 1024 * 1024;
-
 /** Bytes for the frames of messages, 16 a frame, where they are written in a second pass (`--filter` with `-O`). */
 export const FRAME_LEDGER_BYTES = 128 * 1024 * 1024;
 
 /** Pairs of sockets whose media is written in a second pass, and sockets of one dialog that are paired with each other. */
 export const MAX_SELECTED_PAIRS = 262_144;
 export const MAX_PAIRED_SOCKETS = 64;
-
-/** Bytes of RTP kept for its audio, with --retain-audio (`--audio-bytes`). */
-export const AUDIO_BYTES = 256 * 1024 * 1024;
-
-/** Capture agent id of mirrored packets (`--hep-id`): the one that collectors' examples use. */
-export const HEP_AGENT_ID = 2001;
 
 /** Offers and answers kept in one dialog's timeline. */
 export const MAX_SDP_ENTRIES = 200;
@@ -94,9 +79,6 @@ export const MAX_DIALOG_FRAGMENTS = 64;
 
 /** Bytes of an ICE user fragment that is kept (RFC 8839 section 5.4). */
 export const MAX_ICE_FRAGMENT = 256;
-
-/** HEP packets a second that are accepted, all senders together (`--hep-rate-limit`). */
-export const HEP_RATE_LIMIT = 50_000;
 
 /** Bytes of one message after inflation: of a WebSocket, of a HEP payload. */
 export const INFLATED_MESSAGE_BYTES = 128 * 1024;
@@ -401,8 +383,6 @@ export const HEP_OUT_BYTES = 8 * 1024 * 1024;
 export const HEP_OUT_UNDER_WAY_BYTES = 1024 * 1024;
 /** Packets are written into pieces of memory of this size. */
 export const HEP_OUT_SLAB_BYTES = 256 * 1024;
-/** Bytes on disk that wait for a collector that is away (`--hep-spool-bytes`). */
-export const HEP_SPOOL_BYTES = 1024 ** 3;
 
 /** Commands that run at once, and events that wait for one to end. */
 export const HOOKS_RUNNING = 32;
@@ -410,10 +390,3 @@ export const HOOKS_WAITING = 256;
 
 /** SRTP keys of a dialog that are tried on its audio. */
 export const AUDIO_KEYS = 32;
-
-/**
- * Milliseconds of processor time that a turn of the event loop may take, and how long it may hold the loop whatever the
- * reason; a longer one is counted and said.
- */
-export const LOOP_TURN_CPU_MS = 250;
-export const LOOP_TURN_HELD_MS = 1_000;

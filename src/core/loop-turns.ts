@@ -4,7 +4,13 @@
  * A turn lasts from one wait for events to the next. The addon measures each (native/binding/loop_turns.cc) and tells of
  * the long ones. Whoever runs work that a stranger can lengthen notes its time under a name.
  */
-import { LOOP_TURN_CPU_MS, LOOP_TURN_HELD_MS } from './limits.ts';
+
+/**
+ * Milliseconds of processor time that a turn of the event loop may take, and how long it may hold the loop whatever the
+ * reason; a longer one is counted and said.
+ */
+export const LOOP_TURN_CPU_MS = 250;
+export const LOOP_TURN_HELD_MS = 1_000;
 
 /** What can be named; 'other' is everything else. */
 export const LOOP_WORK = ['other', 'records', 'tick', 'answer', 'list', 'shipping', 'probes'] as const;

@@ -5,9 +5,12 @@
 import type { Cidr } from './cidr.ts';
 import { hasPrefix, parseCidr } from './cidr.ts';
 import { parseIpv4, parseIpv6 } from './ip.ts';
-import { MAX_NAME_CHARS, MAX_NAMED } from './item-limits.ts';
 import type { Result } from './result.ts';
 import { fail, ok } from './result.ts';
+
+/** Names of addresses and networks, and characters of one. */
+export const MAX_NAMED = 10_000;
+const MAX_NAME_CHARS = 40;
 
 export type NamedAddress = { readonly net: Cidr; readonly name: string };
 

@@ -5,11 +5,14 @@
 import type { Cidr } from './cidr.ts';
 import { hasPrefix, parseCidr } from './cidr.ts';
 import { parseIpv4, parseIpv6 } from './ip.ts';
-import { MAX_DOMAIN_CHARS, MAX_NAMED, MAX_TRUNKS } from './item-limits.ts';
 import type { NamedAddress } from './names.ts';
-import { Names, readName } from './names.ts';
+import { MAX_NAMED, Names, readName } from './names.ts';
 import type { Result } from './result.ts';
 import { fail, ok } from './result.ts';
+
+/** Trunks that the configuration can name, and characters of a domain (RFC 1035 section 2.3.4). */
+export const MAX_TRUNKS = 200;
+const MAX_DOMAIN_CHARS = 255;
 
 /** Where a trunk is: one of both. */
 export type TrunkPlace = NamedAddress | { readonly domain: string; readonly name: string };

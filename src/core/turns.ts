@@ -3,10 +3,16 @@
  * store, or ten documents of large dialogs, hold it no longer than one does.
  */
 
-import { MAX_DOCUMENTS, MAX_DOCUMENTS_WAITING, MAX_WALKS } from './answer-limits.ts';
 import type { LoopWork } from './loop-turns.ts';
 import { loopTurns } from './loop-turns.ts';
 import { Places } from './places.ts';
+
+/** Walks over a store under way for lists of the API; one more is answered with 503. */
+const MAX_WALKS = 64;
+
+/** Documents of one dialog made at a time, and requests that wait for one; one more is answered with 503. */
+export const MAX_DOCUMENTS = 2;
+export const MAX_DOCUMENTS_WAITING = 128;
 
 /**
  * Work that can rest: a generator that yields wherever it may be interrupted, a millisecond apart or less. Turns takes its

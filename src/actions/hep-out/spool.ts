@@ -10,8 +10,8 @@
  * The content is on the disk as long as the page cache keeps it: a crash of calltap loses none of it, one of the host may.
  */
 import { closeSync, ftruncateSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { HEP_SPOOL_FILE_BYTES } from '../../config/source-options.ts';
 import { createFile } from '../../core/create-file.ts';
-import { HEP_SPOOL_FILE_BYTES } from '../../core/item-limits.ts';
 import { SpoolFiles } from '../spool-files.ts';
 import { type Block, wholePackets } from './block.ts';
 import type { HepOutCounters } from './link.ts';

@@ -2,9 +2,8 @@
 
 import { readdirSync } from 'node:fs';
 import { faults } from '../../core/faults.ts';
-import { LOOP_TURN_CPU_MS, LOOP_TURN_HELD_MS } from '../../core/limits.ts';
 import type { LoopTurn, LoopTurns } from '../../core/loop-turns.ts';
-import { LOOP_TURN_TOLD_MS, loopTurns } from '../../core/loop-turns.ts';
+import { LOOP_TURN_CPU_MS, LOOP_TURN_HELD_MS, LOOP_TURN_TOLD_MS, loopTurns } from '../../core/loop-turns.ts';
 import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { counterFamily, numberFamily } from '../../view/metrics-snapshot.ts';
 

@@ -7,13 +7,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import {
-  API_CLOSE_MS,
-  API_HEADER_MS,
-  API_KEEP_ALIVE_MS,
-  API_MAX_CONN,
-  API_REQUEST_MS,
-} from '../../core/answer-limits.ts';
+import { API_MAX_CONN } from '../../config/options.ts';
+import { API_CLOSE_MS, API_HEADER_MS, API_KEEP_ALIVE_MS, API_REQUEST_MS } from '../../core/answer-limits.ts';
 import { isLoopback, resolveHost } from '../../core/bind.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
 import { endpointText } from '../../core/ip.ts';

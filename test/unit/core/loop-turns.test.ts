@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { LOOP_TURN_CPU_MS, LOOP_TURN_HELD_MS } from '../../../src/core/limits.ts';
-import { LOOP_TURN_TOLD_MS, LoopTurns } from '../../../src/core/loop-turns.ts';
+import { LOOP_TURN_CPU_MS, LOOP_TURN_HELD_MS, LOOP_TURN_TOLD_MS, LoopTurns } from '../../../src/core/loop-turns.ts';
 import { loadNative } from '../../../src/sources/native.ts';
 
 class Clock {

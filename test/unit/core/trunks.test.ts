@@ -1,9 +1,8 @@
 /** What names a trunk and our own side, and what cannot. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MAX_TRUNKS } from '../../../src/core/item-limits.ts';
 import type { TrunkPlace } from '../../../src/core/trunks.ts';
-import { readLocal, readTrunkPlace, Trunks, trunksOf } from '../../../src/core/trunks.ts';
+import { MAX_TRUNKS, readLocal, readTrunkPlace, Trunks, trunksOf } from '../../../src/core/trunks.ts';
 
 function place(text: string, name: string): TrunkPlace {
   const read = readTrunkPlace(text, name);

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { MAX_DOCUMENTS, MAX_DOCUMENTS_WAITING } from '../../../src/core/answer-limits.ts';
 import type { Steps } from '../../../src/core/turns.ts';
-import { finish, Turns } from '../../../src/core/turns.ts';
+import { finish, MAX_DOCUMENTS, MAX_DOCUMENTS_WAITING, Turns } from '../../../src/core/turns.ts';
 
 const here = (): boolean => false;
 

@@ -1,7 +1,7 @@
 /** Requests of documents that are refused count as lost; those of somebody who has gone do not. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MAX_DOCUMENTS, MAX_DOCUMENTS_WAITING } from '../../../src/core/answer-limits.ts';
+import { MAX_DOCUMENTS, MAX_DOCUMENTS_WAITING } from '../../../src/core/turns.ts';
 import { ifAnswered } from '../../../src/explore/refusal.ts';
 import { parseFilter } from '../../../src/query/parse.ts';
 import { openSession } from '../../helpers/open-session.ts';
