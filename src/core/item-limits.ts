@@ -33,9 +33,6 @@ export const WAITING_FRAMES_BYTES = 16 * 1024 * 1024;
 /** Messages whose frame is still to be handed over: those of one TCP segment, or of a moment without frames. */
 export const MAX_DUE_MESSAGES = 4_096;
 
-/** Bytes that one compressed capture may unpack to. */
-export const MAX_UNPACKED_FILE_BYTES = 16 * 1024 ** 3;
-
 /** Characters of a token; a minted one has about 200. */
 export const MAX_TOKEN_CHARS = 4_096;
 
@@ -48,15 +45,6 @@ export const MAX_FRAMED_METHOD_BYTES = 64;
 
 /** Frames remembered of one message on a stream (with `--filter` and `-O`); one of 64 KiB in Ethernet frames has 46. */
 export const MAX_MESSAGE_FRAMES = 256;
-
-/** Connections that bring HEP from one source (IPv6: one network of 64 bits). */
-export const MAX_HEP_SOURCE_CONNECTIONS = 64;
-
-/** Milliseconds from its first packet in which a connection must end the handshake of TLS, however slowly it speaks. */
-export const MAX_HEP_HANDSHAKE_MS = 5_000;
-
-/** Handshakes of TLS a second from one source of HEP; each of its places has one at once. */
-export const MAX_HEP_SOURCE_HANDSHAKES_PER_SECOND = 4;
 
 /** Bytes of a text chunk that is read; longer ones are cut. */
 export const MAX_HEP_TEXT_BYTES = 1_024;
@@ -73,12 +61,6 @@ export const MAX_ICMP_EXTENSIONS = 8;
 
 /** Sightings of equal bytes that wait together: a message that is sent to many places is sent in other words to each. */
 export const MAX_TLS_ALIKE = 16;
-
-/** Processes that are counted of those whose TLS no probe sees, and programs that are named. */
-export const MAX_TLS_UNSEEN = 1_024;
-
-/** Started programs that wait for a look; beyond them the whole host is looked at. */
-export const MAX_TLS_STARTED = 4_096;
 
 /** Milliseconds of a packet time that SDP may name. */
 export const MAX_PTIME_MS = 10_000;

@@ -105,22 +105,6 @@ export const INFLATE_OTHER_MESSAGES = 4;
 
 /** Senders of compressed HEP that have a share of their own in a second; further ones share one. */
 export const INFLATE_HEP_SENDERS = 1_024;
-/** Connections that bring HEP at a time; each may hold one unfinished packet of 64 KiB, and the state of TLS. */
-export const HEP_TCP_CONNECTIONS = 1_024;
-/** Handshakes of TLS a second from all senders of HEP together; one takes 1 ms of the main thread, with RSA 4096 5 ms. */
-export const HEP_TLS_HANDSHAKES_PER_SECOND = 100;
-
-/** Milliseconds of silence after which one is closed: most agents send a keep-alive well within this. */
-export const HEP_TCP_IDLE_MS = 600_000;
-
-/** Milliseconds after which one without a packet that was taken gives its place to a newcomer of the same source. */
-export const HEP_TCP_GREETING_MS = 10_000;
-
-/** Bytes without a packet after which the other side does not speak HEP. */
-export const HEP_TCP_SKIPPED_BYTES = 262_144;
-
-/** Milliseconds a connection is not read after a packet that was over the rate: its sender waits. */
-export const HEP_TCP_PAUSE_MS = 50;
 
 /** Milliseconds after which a line about connections that bring something else than HEP is said again. */
 export const HEP_STRANGER_LINE_MS = 3_600_000;
@@ -312,65 +296,8 @@ export const TCP_CLOSED_LINGER_US = 60_000_000;
 
 // Queues and buffers of what comes in and goes out.
 
-/** 64 MiB between the reader and JavaScript, for 120,000 messages a second from the start; half of it lost 0.6 to 3.5 %. */
-export const LIVE_SLABS = 256;
-
-/** Interfaces of `-d any`. */
-export const MAX_INTERFACES = 16;
-
 /** Spans of time in which one interface dropped packets; beyond them those that lie nearest become one. */
 export const MAX_DROP_SPANS = 512;
-
-/** As many as the reader of an interface keeps for JavaScript (CT_DROP_SPANS): what touches is one, and the newest grows. */
-export const LIVE_DROP_SPANS = 32;
-
-/** Slabs between the file thread and JavaScript: 2 MiB. More of them make no run faster, and each takes 0.45 MiB. */
-export const FILE_SLABS = 8;
-
-/**
- * 64 MiB between the thread and JavaScript: 0.6 s of 200,000 messages a second. A quarter of that lost 0.1 to 5 % at this
- * rate on two cores, when collector and sender took their share of them at once.
- */
-export const HEP_SLABS = 256;
-
-/** The kernel's ring of TLS events: one part in so many of the memory there is, between two bounds, unless it is given. */
-export const TLS_RING_PARTS = 128;
-export const TLS_RING_LEAST_BYTES = 8 * 1024 * 1024;
-export const TLS_RING_MOST_BYTES = 64 * 1024 * 1024;
-
-/** 8 MiB between the reader and JavaScript, after the kernel's ring. */
-export const TLS_SLABS = 32;
-
-/** Senders of refused HEP that are counted each; further ones are counted by reason alone. */
-export const HEP_REFUSED_SENDERS = 256;
-
-/** CT_HEP_ALLOW_MAX and sizeof(struct ct_cidr) of native/hep/hep_gate.h. */
-export const HEP_ALLOW_MAX = 256;
-
-/** Capture files of one run, those of folders and patterns included; some 500 bytes each. */
-export const MAX_INPUT_FILES = 16_384;
-
-/** Bytes on disk that the compressed captures of a run unpack to, at most half of what is free; programs at a time. */
-export const UNPACKED_BYTES = 64 * 1024 ** 3;
-export const UNPACKING_AT_A_TIME = 2;
-
-/** Capture files held open; messages of further files are copied. */
-export const MAX_OPEN_FILES = 64;
-
-/** Programs whose starts are watched; the kernel's table takes 8192. */
-export const MAX_TLS_PROGRAMS = 4_096;
-
-/** Files that are looked into for TLS libraries, and those that have probes. */
-export const MAX_TLS_FILES = 16_384;
-export const MAX_TLS_ATTACHED = 512;
-
-/** Rows of the kernel's table of functions that must prove what they are; it takes as many (CT_TLS_PROOFS). */
-export const TLS_PROOF_ROWS = 1_024;
-/** Bytes of plaintext that wait for such a proof. */
-export const MAX_TLS_HELD_BYTES = 4 * 1024 * 1024;
-
-/** Programs with a fitting name that are looked into before they run. */
-export const MAX_TLS_FORESEEN = 32;
 
 /** Messages read at one end of a connection that wait for the other. */
 export const MAX_TLS_WAITING = 16_384;

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { MAX_INPUT_FILES } from '../../src/core/limits.ts';
+import { MAX_INPUT_FILES } from '../../src/sources/file/glob.ts';
 import { expandInputs } from '../../src/sources/file/inputs.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 import { fileOf, readRecords } from '../helpers/split-capture.ts';

@@ -7,8 +7,10 @@
 
 import { closeSync, constants, openSync } from 'node:fs';
 import { errnoOf } from '../../core/errors.ts';
-import { MAX_OPEN_FILES } from '../../core/limits.ts';
 import type { NativeBinding } from '../native.ts';
+
+/** Capture files held open; messages of further files are copied. */
+const MAX_OPEN_FILES = 64;
 
 /** Not held: the reader opens it by its path. */
 const NONE = -1;

@@ -8,10 +8,9 @@
 
 import { closeSync, constants, fstatSync, opendirSync, openSync, readSync, statSync } from 'node:fs';
 import { errnoOf, failure } from '../../core/errors.ts';
-import { MAX_INPUT_FILES } from '../../core/limits.ts';
 import { HEAD_BYTES, inflatedHead, isCaptureHead, isGzip } from './capture-head.ts';
 import { compressionOf, peekUnpacked } from './compression.ts';
-import { expandPattern, isPattern } from './glob.ts';
+import { expandPattern, isPattern, MAX_INPUT_FILES } from './glob.ts';
 
 export type Inputs = {
   readonly paths: readonly string[];

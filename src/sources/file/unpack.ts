@@ -30,12 +30,17 @@ import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { createFile } from '../../core/create-file.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
-import { MAX_UNPACKED_FILE_BYTES } from '../../core/item-limits.ts';
-import { UNPACKED_BYTES, UNPACKING_AT_A_TIME } from '../../core/limits.ts';
 import { giveUpPriority, killGroup } from '../../core/started-process.ts';
 import { isCaptureHead } from './capture-head.ts';
 import type { Compression } from './compression.ts';
 import { findUnpacker, unpackerEnvironment } from './compression.ts';
+
+/** Bytes that one compressed capture may unpack to. */
+const MAX_UNPACKED_FILE_BYTES = 16 * 1024 ** 3;
+
+/** Bytes on disk that the compressed captures of a run unpack to, at most half of what is free; programs at a time. */
+const UNPACKED_BYTES = 64 * 1024 ** 3;
+const UNPACKING_AT_A_TIME = 2;
 
 export type PackedFile = { readonly path: string; readonly compression: Compression };
 

@@ -9,7 +9,9 @@ import { type Cidr, hasPrefix, parseCidr } from '../../core/cidr.ts';
 import type { ServiceError } from '../../core/errors.ts';
 import { failure } from '../../core/errors.ts';
 import { endpointText } from '../../core/ip.ts';
-import { HEP_ALLOW_MAX } from '../../core/limits.ts';
+
+/** CT_HEP_ALLOW_MAX and sizeof(struct ct_cidr) of native/hep/hep_gate.h. */
+export const HEP_ALLOW_MAX = 256;
 
 export const CIDR_BYTES = 18;
 

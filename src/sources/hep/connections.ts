@@ -5,7 +5,15 @@
  * packet yet: who holds places in silence keeps nobody else out.
  */
 import type { Socket } from 'node:net';
-import { HEP_TCP_GREETING_MS } from '../../core/limits.ts';
+
+/** Connections that bring HEP from one source (IPv6: one network of 64 bits). */
+export const MAX_HEP_SOURCE_CONNECTIONS = 64;
+
+/** Connections that bring HEP at a time; each may hold one unfinished packet of 64 KiB, and the state of TLS. */
+export const HEP_TCP_CONNECTIONS = 1_024;
+
+/** Milliseconds after which one without a packet that was taken gives its place to a newcomer of the same source. */
+export const HEP_TCP_GREETING_MS = 10_000;
 
 export type HepConnection = {
   /** The one that is read: over TLS another, once the handshake is over. */

@@ -4,9 +4,13 @@
  * A handshake costs whoever begins it almost nothing, and us a signature on the main thread. Places that are free may all
  * be taken at once, as agents do when this program has started again.
  */
+import { HEP_TCP_CONNECTIONS, MAX_HEP_SOURCE_CONNECTIONS } from './connections.ts';
 
-import { MAX_HEP_SOURCE_CONNECTIONS, MAX_HEP_SOURCE_HANDSHAKES_PER_SECOND } from '../../core/item-limits.ts';
-import { HEP_TCP_CONNECTIONS, HEP_TLS_HANDSHAKES_PER_SECOND } from '../../core/limits.ts';
+/** Handshakes of TLS a second from one source of HEP; each of its places has one at once. */
+export const MAX_HEP_SOURCE_HANDSHAKES_PER_SECOND = 4;
+
+/** Handshakes of TLS a second from all senders of HEP together; one takes 1 ms of the main thread, with RSA 4096 5 ms. */
+export const HEP_TLS_HANDSHAKES_PER_SECOND = 100;
 
 /** Holds `most`, and fills by so many a second. */
 class Bucket {

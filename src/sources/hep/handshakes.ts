@@ -10,7 +10,9 @@ import { createServer, type SecureContextOptions, type Server, type TLSSocket } 
 import { oneLine } from '../../config/option-value.ts';
 import { readCertificate, readPrivateKey } from '../../config/text-file.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
-import { MAX_HEP_HANDSHAKE_MS } from '../../core/item-limits.ts';
+
+/** Milliseconds from its first packet in which a connection must end the handshake of TLS, however slowly it speaks. */
+export const MAX_HEP_HANDSHAKE_MS = 5_000;
 
 const CERT = '--hep-listen-cert';
 const KEY = '--hep-listen-key';

@@ -6,7 +6,9 @@
  */
 
 import { ipText } from '../../core/ip.ts';
-import { HEP_REFUSED_SENDERS } from '../../core/limits.ts';
+
+/** Senders of refused HEP that are counted each; further ones are counted by reason alone. */
+const HEP_REFUSED_SENDERS = 256;
 
 /** A reason of HepFailure, or one of these. */
 export const HEP_REFUSALS = [

@@ -8,18 +8,32 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { errnoOf } from '../../core/errors.ts';
 import { endpointText } from '../../core/ip.ts';
-import { MAX_HEP_SOURCE_CONNECTIONS } from '../../core/item-limits.ts';
-import { HEP_TCP_CONNECTIONS, HEP_TCP_IDLE_MS, HEP_TCP_PAUSE_MS, HEP_TCP_SKIPPED_BYTES } from '../../core/limits.ts';
 import { hostClock } from '../host-clock.ts';
 import type { Packet } from '../packet.ts';
 import { hepBindError } from './allow.ts';
 import { arrivalOf } from './arrival.ts';
-import { type HepConnection, ownPlaceFor, placeFor, sourceOf } from './connections.ts';
+import {
+  HEP_TCP_CONNECTIONS,
+  type HepConnection,
+  MAX_HEP_SOURCE_CONNECTIONS,
+  ownPlaceFor,
+  placeFor,
+  sourceOf,
+} from './connections.ts';
 import type { LengthAt } from './framer.ts';
 import { HandshakeRate } from './handshake-rate.ts';
 import type { HandshakeFailure, HepHandshakes } from './handshakes.ts';
 import type { HepRefusal } from './refusals.ts';
 import { type HepStranger, HepStream } from './stream.ts';
+
+/** Milliseconds of silence after which one is closed: most agents send a keep-alive well within this. */
+const HEP_TCP_IDLE_MS = 600_000;
+
+/** Bytes without a packet after which the other side does not speak HEP. */
+const HEP_TCP_SKIPPED_BYTES = 262_144;
+
+/** Milliseconds a connection is not read after a packet that was over the rate: its sender waits. */
+export const HEP_TCP_PAUSE_MS = 50;
 
 const NO_BYTES = new Uint8Array(0);
 

@@ -2,9 +2,11 @@
  * Looks through the bytes that a program maps of its file, a piece at a time. Hostile files: a search reads each byte once,
  * and no more than its cap.
  */
-import { MAX_MARK_SEARCH_BYTES } from '../../core/program-limits.ts';
 import type { ElfImage, Segment } from './elf.ts';
 import type { Part } from './elf-sections.ts';
+
+/** Bytes of a program in which the marks of a TLS library are looked for. */
+export const MAX_MARK_SEARCH_BYTES = 256 * 1024 * 1024;
 
 export const PIECE_BYTES = 1024 * 1024;
 

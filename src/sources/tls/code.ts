@@ -2,7 +2,8 @@
  * What both processors' decoders say of one instruction: how long it is and where control goes behind it.
  */
 
-import { MAX_JUMP_CASES } from '../../core/program-limits.ts';
+/** Cases of a jump table. */
+const MAX_JUMP_CASES = 1024;
 
 /**
  * - next: to the instruction after it

@@ -10,8 +10,6 @@
 
 import { closeSync, existsSync } from 'node:fs';
 import { errnoOf } from '../../core/errors.ts';
-import { MAX_TLS_FORESEEN } from '../../core/limits.ts';
-import { MAX_LOOK_MS, MAX_STARTED_MAPS_BYTES, MAX_UNREADABLE_NAMED } from '../../core/program-limits.ts';
 import type { Steps } from '../../core/turns.ts';
 import { Turns } from '../../core/turns.ts';
 import type { FilePlaceInRoot } from './debug-file.ts';
@@ -19,8 +17,9 @@ import { fairly } from './fair-turns.ts';
 import { hex } from './function-start.ts';
 import type { KnownFile } from './known-files.ts';
 import { isWaiting, KnownFiles, unreadOf } from './known-files.ts';
+import { MAX_LOOK_MS, MAX_UNREADABLE_NAMED } from './look.ts';
 import { DEVICE_MAJOR, describe, kernelDevice, openMapped } from './mapped-file.ts';
-import { mappingsOf, mappingsOfAll } from './maps.ts';
+import { MAX_STARTED_MAPS_BYTES, mappingsOf, mappingsOfAll } from './maps.ts';
 import type { ScanNative, TlsAttachRequest, TlsAttachResult, TlsMapping, TlsScanResult } from './native-tls.ts';
 import { TlsOffsets } from './offsets.ts';
 import { ProgramReader } from './program-reader.ts';
@@ -36,6 +35,9 @@ import { systemLibraries, TlsStarts } from './starts.ts';
 import type { TargetFile, TlsTargets } from './targets.ts';
 import { baseName, isFile } from './targets.ts';
 import { ROOT, userOf, usersOf } from './user-shares.ts';
+
+/** Programs with a fitting name that are looked into before they run. */
+const MAX_TLS_FORESEEN = 32;
 
 /** A library without processes keeps its probes this long, so that a server that restarts is observed from its start. */
 const LINGER_MS = 30_000;

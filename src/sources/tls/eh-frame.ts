@@ -5,9 +5,14 @@
  * unknown form gives no bounds. The file is any process's: each read stays within the table that was announced, a
  * search has as many steps as the table's length has bits, and what is found must itself claim the address.
  */
-import { MAX_FRAME_FUNCTIONS, MAX_FRAME_RECORD } from '../../core/program-limits.ts';
 import type { ElfImage, Segment } from './elf.ts';
 import { fileOffset } from './elf.ts';
+
+/** Functions that .eh_frame_hdr names; Debian's largest programs have a tenth. */
+const MAX_FRAME_FUNCTIONS = 16 * 1024 * 1024;
+
+/** Bytes read of one of its records. */
+const MAX_FRAME_RECORD = 64;
 
 /** Virtual addresses; `end` is the first behind. */
 export type CodeRange = { readonly begin: number; readonly end: number };

@@ -4,11 +4,14 @@
  * System V gABI, notes and section headers; "Separate Debug Files" of the GDB manual. The file is any process's: each offset
  * is checked against the file and against a cap before it is used.
  */
-import { MAX_DEBUG_NAME, MAX_NOTE_BYTES, MAX_PROGRAM_HEADERS } from '../../core/program-limits.ts';
 import type { ByteSource } from './elf.ts';
-import { fits, u64 } from './elf.ts';
+import { fits, MAX_PROGRAM_HEADERS, u64 } from './elf.ts';
 import type { Part } from './elf-sections.ts';
 import { SHT_NOTE, sectionNamed, sectionsOfType } from './elf-sections.ts';
+
+/** Bytes of its notes in one piece, and of the name of its debug file. */
+const MAX_NOTE_BYTES = 64 * 1024;
+const MAX_DEBUG_NAME = 256;
 
 const PT_NOTE = 4;
 const NT_GNU_BUILD_ID = 3;

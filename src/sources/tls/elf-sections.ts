@@ -3,9 +3,8 @@
  *
  * The file is any process's: each place is checked against the file and against a cap before it is used.
  */
-import { MAX_ELF_TABLE_BYTES, MAX_SECTIONS } from '../../core/program-limits.ts';
 import type { ByteSource } from './elf.ts';
-import { fits, u64 } from './elf.ts';
+import { fits, MAX_ELF_TABLE_BYTES, MAX_SECTIONS, u64 } from './elf.ts';
 
 /** A part of the file and where it lies in memory; 0 where it does not. */
 export type Part = { readonly offset: number; readonly vaddr: number; readonly size: number };

@@ -4,9 +4,11 @@
  * A name is searched for in the string table first, so that the hundred thousand symbols of a large program cost one
  * comparison each. Hostile tables: offsets are compared, never followed, and the work is linear in the table.
  */
-import { MAX_SYMBOL_COPIES } from '../../core/program-limits.ts';
 import type { ByteSource, ElfImage, SymbolTable } from './elf.ts';
 import { fileOffset } from './elf.ts';
+
+/** A linker keeps a name once; more copies than this are no honest table. */
+export const MAX_SYMBOL_COPIES = 256;
 
 export type FoundFunction = {
   readonly name: string;

@@ -6,15 +6,19 @@
  */
 
 import { closeSync, fstatSync, readSync } from 'node:fs';
-import {
-  MAX_DYNAMIC,
-  MAX_ELF_TABLE_BYTES,
-  MAX_PROGRAM_HEADERS,
-  MAX_SECTIONS,
-  MAX_SONAME,
-} from '../../core/program-limits.ts';
 import { ReadBudget } from './read-budget.ts';
 import { openRegular } from './regular-file.ts';
+
+/** Program headers, sections and dynamic entries of an ELF file. */
+export const MAX_PROGRAM_HEADERS = 512;
+export const MAX_SECTIONS = 65_536;
+const MAX_DYNAMIC = 4_096;
+
+/** Bytes of one of its tables; node's own need a tenth. */
+export const MAX_ELF_TABLE_BYTES = 64 * 1024 * 1024;
+
+/** Bytes of the name of a library. */
+const MAX_SONAME = 128;
 
 /** A file, or bytes of a test, read at any place. */
 export type ByteSource = {

@@ -4,12 +4,14 @@
  *
  * System V psABI of x86-64, 5.2; AArch64 ELF (IHI 0056), 5. The function's name is in the word's relocation.
  */
-import { MAX_RELOCATION_BYTES } from '../../core/program-limits.ts';
 import { decodeArm64 } from './arm64.ts';
 import type { ElfImage, RelocationTable } from './elf.ts';
 import { readName } from './elf.ts';
 import { codeOffset } from './elf-symbols.ts';
 import { decodeX86, opcodeOf } from './x86.ts';
+
+/** Bytes of the relocations of a library; libcrypto.so has many and needs a tenth. */
+const MAX_RELOCATION_BYTES = 4 * 1024 * 1024;
 
 /** `name` is that of the function; null when it is not known. */
 export type Stub = { readonly name: string | null };

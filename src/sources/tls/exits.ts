@@ -9,16 +9,6 @@
  * instruction breaks the program. A function that may leave by a jump to where a register or memory says has no exits
  * that are known. Hostile files: bytes, ranges, exits and depth are capped, and whatever does not fit gives a reason.
  */
-import {
-  MAX_CODE_BACK,
-  MAX_CODE_DEPTH,
-  MAX_CODE_FILE_BYTES,
-  MAX_CODE_RANGE_BYTES,
-  MAX_CODE_RANGES,
-  MAX_EXITS,
-  MAX_INSTRUCTIONS,
-  MAX_JUMP_TABLES,
-} from '../../core/program-limits.ts';
 import { decodeArm64 } from './arm64.ts';
 import { jumpTableArm64 } from './arm64-table.ts';
 import type { Decode, Flow, JumpTable, Passed } from './code.ts';
@@ -30,6 +20,24 @@ import { codeOffset } from './elf-symbols.ts';
 import { nameOf, slotOf, stubAt } from './exits-stub.ts';
 import { decodeX86 } from './x86.ts';
 import { jumpTableX86 } from './x86-table.ts';
+
+/** Bytes of one range of code; gnutls_handshake, the largest function that is probed, has 12 KB. */
+export const MAX_CODE_RANGE_BYTES = 128 * 1024;
+
+/** Functions and moved parts that one function may lead through, and how deep. */
+const MAX_CODE_RANGES = 32;
+const MAX_CODE_DEPTH = 8;
+
+/** Bytes of all ranges of one file, and instructions of one function that are reached. */
+const MAX_CODE_FILE_BYTES = 512 * 1024;
+const MAX_INSTRUCTIONS = 32 * 1024;
+
+/** Jumps with a table in one function, and its exits. */
+const MAX_JUMP_TABLES = 64;
+const MAX_EXITS = 128;
+
+/** Instructions that are looked back on from a jump table. */
+const MAX_CODE_BACK = 512;
 
 /**
  * What is known of a function's exits. `exits`: places in the file of the instructions it leaves by, sorted; null when

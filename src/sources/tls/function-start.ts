@@ -5,12 +5,12 @@
  * function that decodes from there to an end. Addresses are virtual ones, as nm and objdump print them; who gives a place in
  * the file, or Ghidra's address, is told the right one.
  */
-import { MAX_CODE_RANGE_BYTES } from '../../core/program-limits.ts';
 import { decodeArm64 } from './arm64.ts';
 import type { CodeRange } from './eh-frame.ts';
 import { describedRange } from './eh-frame.ts';
 import type { ElfImage } from './elf.ts';
 import { codeOffset, symbolSizeAt } from './elf-symbols.ts';
+import { MAX_CODE_RANGE_BYTES } from './exits.ts';
 import { decodeX86 } from './x86.ts';
 
 /** `size`: bytes of the function, 0 when only its frame description says. */

@@ -6,10 +6,12 @@
  * before, it is reached by pointers, which are not followed: those versions are not observed. A file without section headers is searched.
  */
 
-import { MAX_GO_VERSION } from '../../core/program-limits.ts';
 import { placesOf } from './byte-search.ts';
 import type { ElfImage } from './elf.ts';
 import { hasSections, sectionNamed } from './elf-sections.ts';
+
+/** Bytes of the version that its build information names. */
+const MAX_GO_VERSION = 128;
 
 const MAGIC = Buffer.from('\xff Go buildinf:', 'latin1');
 const HEAD_BYTES = 32;

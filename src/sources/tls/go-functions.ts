@@ -8,15 +8,18 @@
  * Hostile files: every count and place is checked against the table's part of the file, and the table against a cap.
  */
 
-import { MAX_GO_FUNCTIONS, MAX_GO_PLACES, MAX_GO_TABLE_BYTES, MAX_SYMBOL_COPIES } from '../../core/program-limits.ts';
 import { placesOf } from './byte-search.ts';
 import type { ByteSource, ElfImage } from './elf.ts';
 import { u64 } from './elf.ts';
 import type { Part } from './elf-sections.ts';
 import { sectionNamed } from './elf-sections.ts';
-import { codeOffset } from './elf-symbols.ts';
-import { textStart } from './go-module.ts';
+import { codeOffset, MAX_SYMBOL_COPIES } from './elf-symbols.ts';
+import { MAX_GO_PLACES, textStart } from './go-module.ts';
 import type { ReadBudget } from './read-budget.ts';
+
+/** Functions of a Go program, and bytes of their names and of the rest of the table; the largest programs have a quarter. */
+const MAX_GO_FUNCTIONS = 4 * 1024 * 1024;
+const MAX_GO_TABLE_BYTES = 128 * 1024 * 1024;
 
 /** Virtual addresses; `size` reaches to the next function. */
 export type GoFunction = { readonly vaddr: number; readonly size: number };

@@ -6,11 +6,13 @@
  * in the relocations only. What is found must fit the table: the begin and the end of all functions are there as well.
  */
 
-import { MAX_ELF_TABLE_BYTES, MAX_GO_PLACES } from '../../core/program-limits.ts';
 import { placesOf } from './byte-search.ts';
 import type { ElfImage } from './elf.ts';
-import { fileOffset, u64 } from './elf.ts';
+import { fileOffset, MAX_ELF_TABLE_BYTES, u64 } from './elf.ts';
 import { codeOffset } from './elf-symbols.ts';
+
+/** Places of a table of a Go program that are tried. */
+export const MAX_GO_PLACES = 256;
 
 /** Bytes from the begin of moduledata: the first function, the end of the last, the begin of the code. */
 const FIRST = 160;

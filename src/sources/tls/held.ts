@@ -5,10 +5,12 @@
  * A conversation is handed on in its order: while one direction is proven and the other is not, both wait, for a second at
  * most. Memory is bounded; what does not fit is counted.
  */
-import { MAX_TLS_HELD_BYTES } from '../../core/limits.ts';
 import { RecordBatch } from '../record-batch.ts';
 import { KIND, OFFSET, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from '../records.ts';
 import type { ProofRow, TlsProofs } from './proofs.ts';
+
+/** Bytes of plaintext that wait for such a proof. */
+const MAX_TLS_HELD_BYTES = 4 * 1024 * 1024;
 
 const OTHER_DIRECTION_MS = 1_000;
 

@@ -3,12 +3,15 @@
  * Anybody may map any file: their number is bounded, for all and for each user.
  */
 
-import { MAX_TLS_ATTACHED, MAX_TLS_FILES } from '../../core/limits.ts';
 import type { TlsMapping } from './native-tls.ts';
 import type { FoundBy, LibrarySites, ProbeSite, UnattachedFunction } from './sites.ts';
 import { unreadFunctions } from './sites.ts';
 import { baseName } from './targets.ts';
 import { describeUser, UserShares } from './user-shares.ts';
+
+/** Files that are looked into for TLS libraries, and those that have probes. */
+export const MAX_TLS_FILES = 16_384;
+export const MAX_TLS_ATTACHED = 512;
 
 export type FileStatus = {
   /** Last name of the path. */

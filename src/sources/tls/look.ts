@@ -4,7 +4,6 @@
  * What somebody else than the file says is checked against its bytes first, and refused in one line when a function does not
  * begin there. What passes must still prove itself: the address may be that of another function.
  */
-import { MAX_PROGRAM_READ_BYTES } from '../../core/program-limits.ts';
 import type { FilePlaceInRoot } from './debug-file.ts';
 import { withDebugSymbols } from './debug-file.ts';
 import type { ByteSource, ElfImage } from './elf.ts';
@@ -17,6 +16,7 @@ import { describedOrDecoded, functionStart, hex } from './function-start.ts';
 import type { TlsLibrary } from './functions.ts';
 import { TLS_LIBRARIES } from './functions.ts';
 import { findGoSites } from './go-sites.ts';
+import { MAX_PROGRAM_READ_BYTES } from './read-budget.ts';
 import type { FoundBy, Functions, GivenFunctions, LibrarySites, ProbeSite } from './sites.ts';
 import {
   carriesPlaintext,
@@ -28,6 +28,18 @@ import {
   wholeLibraries,
   withExits,
 } from './sites.ts';
+
+/** Milliseconds of one look at the host; files that are not read by then wait for the next one. */
+export const MAX_LOOK_MS = 1_000;
+
+/** The same of the first look. */
+export const MAX_FIRST_LOOK_MS = 20_000;
+
+/** Files that are named on standard error because they cannot be read within these bounds; further ones are counted. */
+export const MAX_UNREADABLE_NAMED = 16;
+
+/** Milliseconds of a list of the host (`--uprobe-list`, `--check`). */
+export const MAX_LIST_MS = 60_000;
 
 export type FileSites = {
   readonly libraries: readonly LibrarySites[];

@@ -5,9 +5,12 @@
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { errnoOf } from '../../core/errors.ts';
-import { MAX_MAPS_BYTES } from '../../core/program-limits.ts';
 import type { TlsMapping } from './native-tls.ts';
 import { readHead } from './regular-file.ts';
+
+/** Bytes of /proc/PID/maps; and of a program that was just started, where more is a reason to look at the whole host. */
+const MAX_MAPS_BYTES = 2 * 1024 * 1024;
+export const MAX_STARTED_MAPS_BYTES = 1024 * 1024;
 
 /** Processes are read for so long before other work gets a turn. */
 const TURN_MS = 10;

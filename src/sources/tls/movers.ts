@@ -4,9 +4,9 @@
  */
 
 import { closeSync } from 'node:fs';
-import { MAX_LIST_MS, MAX_MARK_SEARCH_FILES } from '../../core/program-limits.ts';
 import { loadNative } from '../native.ts';
 import { isElf32 } from './elf.ts';
+import { MAX_LIST_MS } from './look.ts';
 import { openMapped } from './mapped-file.ts';
 import { mappingsOf, programOf } from './maps.ts';
 import type { TlsMapping, TlsMover, TlsMovers } from './native-tls.ts';
@@ -14,6 +14,9 @@ import type { Survey, SurveyRow } from './survey.ts';
 import { refusedRow, textOf } from './survey.ts';
 import type { TlsText } from './tls-text.ts';
 import { BESIDE_ANOTHER, BY_BIO, BY_FILE, BY_HEP, LOADED_LATER, ONLY_64_BIT, UNKNOWN } from './unread-tls.ts';
+
+/** Files that are looked through for such marks by one list; those of processes that move TLS records. */
+const MAX_MARK_SEARCH_FILES = 4_096;
 
 /** Watches for so many milliseconds, on a thread of its own. */
 export function watchMovers(ms: number): Promise<TlsMovers> {

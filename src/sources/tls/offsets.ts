@@ -10,11 +10,14 @@ import { oneLine } from '../../config/option-value.ts';
 import { readTextFile } from '../../config/text-file.ts';
 import type { ServiceError } from '../../core/errors.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
-import { MAX_GIVEN_FILES, MAX_GIVEN_OFFSETS_BYTES } from '../../core/program-limits.ts';
 import { TLS_LIBRARIES } from './functions.ts';
 import type { GivenFunctions } from './sites.ts';
 import { carriesPlaintext } from './sites.ts';
 import { baseName } from './targets.ts';
+
+/** Files and build ids whose functions the user names, and bytes of the list of them. */
+const MAX_GIVEN_FILES = 1_024;
+const MAX_GIVEN_OFFSETS_BYTES = 1024 * 1024;
 
 const KINDS = new Map(TLS_LIBRARIES.flatMap((library) => library.functions));
 const BUILD_ID = /^([0-9a-f]{2}){4,64}$/;

@@ -4,13 +4,17 @@
  */
 
 import { totalmem } from 'node:os';
-import { TLS_RING_LEAST_BYTES, TLS_RING_MOST_BYTES, TLS_RING_PARTS } from '../../core/limits.ts';
 import { loadNative } from '../native.ts';
 import { watchMovers } from './movers.ts';
 import { TlsOffsets } from './offsets.ts';
 import type { NativeTls } from './source.ts';
 import { TlsSource } from './source.ts';
 import { TlsTargets } from './targets.ts';
+
+/** The kernel's ring of TLS events: one part in so many of the memory there is, between two bounds, unless it is given. */
+const TLS_RING_PARTS = 128;
+const TLS_RING_LEAST_BYTES = 8 * 1024 * 1024;
+const TLS_RING_MOST_BYTES = 64 * 1024 * 1024;
 
 /** The smallest power of two that is not below `bytes`. */
 function roundedUp(bytes: number): number {

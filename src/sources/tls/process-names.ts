@@ -1,9 +1,12 @@
 /** The program that a process runs, for who says it beside each of its messages: read once in a while, not each time. */
 import { readFileSync } from 'node:fs';
-import { MAX_NAMED_PROCESSES, MAX_PROGRAM_NAME } from '../../core/program-limits.ts';
 import { safeText } from '../../core/terminal-text.ts';
 import { programOf } from './maps.ts';
 import { baseName } from './targets.ts';
+
+/** Characters of the name of a program in a packet comment, and processes whose program's name is remembered for it. */
+const MAX_PROGRAM_NAME = 48;
+const MAX_NAMED_PROCESSES = 1_024;
 
 /** A process may run another program, and its number become another one's. */
 const READ_AGAIN_US = 10_000_000;

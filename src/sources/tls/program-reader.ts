@@ -3,10 +3,15 @@
  * file system never answers, the main thread goes on. It opens them; the thread gets the descriptor and answers with places.
  */
 import { Worker } from 'node:worker_threads';
-import { MAX_PROGRAM_READ_MS, MAX_STUCK_READERS } from '../../core/program-limits.ts';
 import type { FileSites, LookJob } from './look.ts';
 import { unreadable } from './look.ts';
 import type { GivenFunctions } from './sites.ts';
+
+/** Milliseconds in which the thread that reads a file must answer. */
+const MAX_PROGRAM_READ_MS = 30_000;
+
+/** Threads that never answered, because a file system does not. */
+const MAX_STUCK_READERS = 4;
 
 /** The tables of a file are outside of it. */
 const HEAP = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 };

@@ -4,10 +4,12 @@
  * The kernel counts by row which of their calls fit a TLS record (bpf/tls_proof.h). A row is used again after all others were,
  * so that an event that is still on its way is not taken for one of another function.
  */
-import { TLS_PROOF_ROWS } from '../../core/limits.ts';
 import type { TlsProof } from './native-tls.ts';
 import { PROOF_STATE } from './native-tls.ts';
 import { UserShares } from './user-shares.ts';
+
+/** Rows of the kernel's table of functions that must prove what they are; it takes as many (CT_TLS_PROOFS). */
+export const TLS_PROOF_ROWS = 1_024;
 
 export type ProofState = 'unproven' | 'proven' | 'refuted';
 

@@ -2,7 +2,12 @@
  * How much of one file is read and searched, its debug file included: a file that asks for more is left out. Every way of
  * reading takes time in proportion to these bytes, whatever the file says.
  */
-import { LEAST_PROGRAM_READ_BYTES, MAX_PROGRAM_READ_BYTES } from '../../core/program-limits.ts';
+
+/** Bytes read of one file, all together and searched ones counted in part: the largest programs of Go need a quarter. */
+export const MAX_PROGRAM_READ_BYTES = 128 * 1024 * 1024;
+
+/** Bytes that a single read counts for at least. */
+const LEAST_PROGRAM_READ_BYTES = 512;
 
 /** To search a byte takes a part of what it takes to read one. */
 const SEARCHED_PER_READ = 8;

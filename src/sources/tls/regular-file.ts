@@ -8,7 +8,9 @@
 import type { Stats } from 'node:fs';
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { errnoOf } from '../../core/errors.ts';
-import { MAX_MOUNTS_BYTES } from '../../core/program-limits.ts';
+
+/** Bytes of /proc/PID/mountinfo, where a debug file must lie. */
+const MAX_MOUNTS_BYTES = 1024 * 1024;
 
 /** Linux; node:fs does not name it. */
 const O_PATH = 0o10000000;

@@ -5,7 +5,6 @@
  * not say needs a proof.
  */
 
-import { MAX_UNREAD_NAMED } from '../../core/program-limits.ts';
 import type { ElfImage } from './elf.ts';
 import type { FoundFunction } from './elf-symbols.ts';
 import { findFunctions } from './elf-symbols.ts';
@@ -13,6 +12,9 @@ import { ExitFinder } from './exits.ts';
 import type { TlsLibrary } from './functions.ts';
 import { TLS_LIBRARIES } from './functions.ts';
 import type { TlsSiteKind } from './native-tls.ts';
+
+/** Functions that a line names. */
+const MAX_UNREAD_NAMED = 3;
 
 export type ProbeSite = {
   readonly kind: TlsSiteKind;

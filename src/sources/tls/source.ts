@@ -7,18 +7,20 @@ import { existsSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { failure } from '../../core/errors.ts';
 import { faults } from '../../core/faults.ts';
-import { TLS_SLABS } from '../../core/limits.ts';
-import { MAX_FIRST_LOOK_MS } from '../../core/program-limits.ts';
 import { allocateSlabs } from '../capture-memory.ts';
 import type { RecordBatch } from '../record-batch.ts';
 import { TlsDiscovery } from './discovery.ts';
 import { HeldRecords } from './held.ts';
 import type { FileStatus } from './known-files.ts';
+import { MAX_FIRST_LOOK_MS } from './look.ts';
 import type { NativeTlsCapture, NativeTlsOptions, TlsMovers, TlsStatus } from './native-tls.ts';
 import type { TlsOffsets } from './offsets.ts';
 import { StartedPrograms } from './started.ts';
 import type { TlsTargets } from './targets.ts';
 import { UnseenProcesses } from './unseen.ts';
+
+/** 8 MiB between the reader and JavaScript, after the kernel's ring. */
+const TLS_SLABS = 32;
 
 const SCAN_EVERY_MS = 2_000;
 /** The kernel puts forked processes on its list itself where it can; who changes its name is found by looking. */

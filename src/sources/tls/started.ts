@@ -3,7 +3,8 @@
  * maps a file that nobody has looked into: a host that starts fifty commands a second costs no fifty looks at all of it.
  */
 
-import { MAX_TLS_STARTED } from '../../core/item-limits.ts';
+/** Started programs that wait for a look; beyond them the whole host is looked at. */
+const MAX_TLS_STARTED = 4_096;
 
 /** Processes are looked at for so long before other work gets a turn. */
 const TURN_MS = 10;

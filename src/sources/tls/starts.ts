@@ -8,11 +8,13 @@
 
 import { readdirSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { MAX_TLS_PROGRAMS } from '../../core/limits.ts';
 import type { StartedProgram } from './native-tls.ts';
 import { START } from './native-tls.ts';
 import type { TlsTargets } from './targets.ts';
 import { baseName } from './targets.ts';
+
+/** Programs whose starts are watched; the kernel's table takes 8192. */
+const MAX_TLS_PROGRAMS = 4_096;
 
 /** The kernel cuts names of processes and of these rows here. */
 const NAME_BYTES = 15;

@@ -7,17 +7,17 @@
  */
 
 import { closeSync } from 'node:fs';
-import { MAX_LIST_MS, MAX_MARK_SEARCH_BYTES, MAX_PROGRAM_READ_BYTES } from '../../core/program-limits.ts';
+import { MAX_MARK_SEARCH_BYTES } from './byte-search.ts';
 import type { ElfImage } from './elf.ts';
 import { fileSource, readElf } from './elf.ts';
 import type { Links } from './load-order.ts';
 import { linksOf, startedWith } from './load-order.ts';
-import { lookIntoFile } from './look.ts';
+import { lookIntoFile, MAX_LIST_MS } from './look.ts';
 import { openMapped } from './mapped-file.ts';
 import { mappingsOf, processIds, programOf } from './maps.ts';
 import type { TlsMapping } from './native-tls.ts';
 import { TlsOffsets } from './offsets.ts';
-import { ReadBudget } from './read-budget.ts';
+import { MAX_PROGRAM_READ_BYTES, ReadBudget } from './read-budget.ts';
 import type { FoundBy, LibrarySites, ProbeSite, UnattachedFunction } from './sites.ts';
 import { carriesPlaintext, listed, unreadFunctions } from './sites.ts';
 import { baseName } from './targets.ts';

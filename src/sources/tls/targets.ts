@@ -7,11 +7,17 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import type { ServiceError } from '../../core/errors.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
 import { compilePattern } from '../../core/pattern.ts';
-import { MAX_ANCESTORS, MAX_ARGUMENT_BYTES, MAX_UPROBE_PATTERN } from '../../core/program-limits.ts';
 import type { Steps } from '../../core/turns.ts';
 import { programOf } from './maps.ts';
 import type { TlsMapping } from './native-tls.ts';
 import { readHead } from './regular-file.ts';
+
+/** Bytes of /proc/PID/cmdline: its first argument alone is used. */
+const MAX_ARGUMENT_BYTES = 4 * 1024;
+
+/** Characters of `--uprobe-comm`, and ancestors of a process that are looked at. */
+const MAX_UPROBE_PATTERN = 256;
+const MAX_ANCESTORS = 64;
 
 /** Rows of one step. */
 const STEP_ROWS = 64;

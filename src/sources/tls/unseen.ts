@@ -3,9 +3,11 @@
  * and no call of theirs came by a probe.
  */
 
-import { MAX_TLS_UNSEEN } from '../../core/item-limits.ts';
 import { safeText } from '../../core/terminal-text.ts';
 import type { TlsMovers } from './native-tls.ts';
+
+/** Processes that are counted of those whose TLS no probe sees, and programs that are named. */
+const MAX_TLS_UNSEEN = 1_024;
 
 const WATCH_MS = 2_000;
 const EVERY_MS = 60_000;

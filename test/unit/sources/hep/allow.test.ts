@@ -4,8 +4,7 @@ import { describe, it } from 'node:test';
 import { parseCidr } from '../../../../src/core/cidr.ts';
 import { ServiceError } from '../../../../src/core/errors.ts';
 import { parseIpv4, parseIpv6 } from '../../../../src/core/ip.ts';
-import { HEP_ALLOW_MAX } from '../../../../src/core/limits.ts';
-import { CIDR_BYTES, checkHepBind, HepAllow } from '../../../../src/sources/hep/allow.ts';
+import { CIDR_BYTES, checkHepBind, HEP_ALLOW_MAX, HepAllow } from '../../../../src/sources/hep/allow.ts';
 
 function address(text: string): { bytes: Uint8Array; version: 4 | 6 } {
   const bytes = new Uint8Array(16);

@@ -2,8 +2,12 @@
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { describe, it } from 'node:test';
-import { HEP_TCP_GREETING_MS } from '../../../../src/core/limits.ts';
-import { type HepConnection, placeFor, sourceOf } from '../../../../src/sources/hep/connections.ts';
+import {
+  HEP_TCP_GREETING_MS,
+  type HepConnection,
+  placeFor,
+  sourceOf,
+} from '../../../../src/sources/hep/connections.ts';
 
 const NOW = 1_000_000;
 

@@ -1,9 +1,12 @@
 /** How many handshakes may begin, of one source and of all. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MAX_HEP_SOURCE_CONNECTIONS, MAX_HEP_SOURCE_HANDSHAKES_PER_SECOND } from '../../../../src/core/item-limits.ts';
-import { HEP_TCP_CONNECTIONS, HEP_TLS_HANDSHAKES_PER_SECOND } from '../../../../src/core/limits.ts';
-import { HandshakeRate } from '../../../../src/sources/hep/handshake-rate.ts';
+import { HEP_TCP_CONNECTIONS, MAX_HEP_SOURCE_CONNECTIONS } from '../../../../src/sources/hep/connections.ts';
+import {
+  HandshakeRate,
+  HEP_TLS_HANDSHAKES_PER_SECOND,
+  MAX_HEP_SOURCE_HANDSHAKES_PER_SECOND,
+} from '../../../../src/sources/hep/handshake-rate.ts';
 
 /** How many of so many handshakes begin at this time. */
 function begun(rate: HandshakeRate, times: number, nowMs: number, sourceOf: (i: number) => string): number {

@@ -5,10 +5,9 @@ import { describe, it, type TestContext } from 'node:test';
 import { hep3 } from '../../../../fixtures/build/hep.ts';
 import { ServiceError } from '../../../../src/core/errors.ts';
 import { ipText } from '../../../../src/core/ip.ts';
-import { HEP_TCP_PAUSE_MS } from '../../../../src/core/limits.ts';
 import { hep3Length } from '../../../../src/decode/hep/hep.ts';
 import { HepAllow } from '../../../../src/sources/hep/allow.ts';
-import { type HepTcpOptions, HepTcpServer } from '../../../../src/sources/hep/tcp.ts';
+import { HEP_TCP_PAUSE_MS, type HepTcpOptions, HepTcpServer } from '../../../../src/sources/hep/tcp.ts';
 import { hepOf, payloadOf } from '../../../helpers/hep-packet.ts';
 import { SOON_MS, untilHolds } from '../../../helpers/patience.ts';
 

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { chownSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { MAX_TLS_ATTACHED, MAX_TLS_FILES, TLS_PROOF_ROWS } from '../../../../src/core/limits.ts';
-import { KnownFiles } from '../../../../src/sources/tls/known-files.ts';
-import { TlsProofs } from '../../../../src/sources/tls/proofs.ts';
+import { KnownFiles, MAX_TLS_ATTACHED, MAX_TLS_FILES } from '../../../../src/sources/tls/known-files.ts';
+import { TLS_PROOF_ROWS, TlsProofs } from '../../../../src/sources/tls/proofs.ts';
 import { GONE, ROOT, UserShares, userOf, usersOf } from '../../../../src/sources/tls/user-shares.ts';
 import { file, mapping, procWith, setUp, TLS } from './discovery-kit.ts';
 
