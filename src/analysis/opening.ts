@@ -6,9 +6,9 @@
  */
 
 import { SHIP_USER_AGENT_BYTES } from '../core/item-limits.ts';
-import { MAX_IDENTIFIER_BYTES } from '../core/limits.ts';
 import { HEADER, headerIdOf } from '../protocols/sip/header-name.ts';
 import { parseNameAddr } from '../protocols/sip/name-addr.ts';
+import { MAX_IDENTIFIER_BYTES } from '../protocols/sip/named-calls.ts';
 import { decodeText, keptText, percentDecode } from '../protocols/sip/text.ts';
 import { parseUri } from '../protocols/sip/uri.ts';
 import { splitValues } from '../protocols/sip/values.ts';

@@ -2,8 +2,7 @@
  * What ties a call to other legs by name, as texts: Session-ID (RFC 7989), X-Call-ID and its kin, Replaces (RFC 3891),
  * P-Charging-Vector (RFC 7315), and a Call-ID that is another's with an ending. Any message may be the first that has it.
  */
-import { MAX_IDENTIFIER_BYTES, MAX_IDENTIFIERS } from '../core/limits.ts';
-import { endOfOtherLeg, namedCallsOf } from '../protocols/sip/named-calls.ts';
+import { endOfOtherLeg, MAX_IDENTIFIER_BYTES, MAX_IDENTIFIERS, namedCallsOf } from '../protocols/sip/named-calls.ts';
 import { paramValue, parseParams } from '../protocols/sip/params.ts';
 import { decodeText, keptText } from '../protocols/sip/text.ts';
 import type { CallMessage } from './call-messages.ts';

@@ -39,56 +39,6 @@ export const MAX_TOKEN_CHARS = 4_096;
 /** Characters of a user part that are matched. */
 export const MAX_USER_PATTERN_CHARS = 256;
 
-/** Bytes of a start line on a stream, and of its method. */
-export const MAX_START_LINE_BYTES = 4_096;
-export const MAX_FRAMED_METHOD_BYTES = 64;
-
-/** Frames remembered of one message on a stream (with `--filter` and `-O`); one of 64 KiB in Ethernet frames has 46. */
-export const MAX_MESSAGE_FRAMES = 256;
-
-/** Bytes of a text chunk that is read; longer ones are cut. */
-export const MAX_HEP_TEXT_BYTES = 1_024;
-
-/** Pieces of one message by HEP whose places are known, and pieces that wait for the one in front of them. */
-export const MAX_HEP_ORDERED_PIECES = 64;
-export const MAX_HEP_EARLY_PIECES = 8;
-
-/** Bytes at the front of a message by HEP in which its Call-ID is looked for, to know that the other side answered it. */
-export const MAX_HEP_ANSWERED_BYTES = 4_096;
-
-/** Extension headers in the datagram that an ICMP error quotes. */
-export const MAX_ICMP_EXTENSIONS = 8;
-
-/** Sightings of equal bytes that wait together: a message that is sent to many places is sent in other words to each. */
-export const MAX_TLS_ALIKE = 16;
-
-/** Milliseconds of a packet time that SDP may name. */
-export const MAX_PTIME_MS = 10_000;
-/** Bytes of a crypto suite, and of its key identifier. */
-export const MAX_SUITE_BYTES = 32;
-export const MAX_MKI_BYTES = 128;
-
-/** Characters of SIPREC metadata, its items, and characters of each value. */
-export const MAX_RECORDING_CHARS = 65_536;
-export const MAX_RECORDING_ITEMS = 64;
-export const MAX_RECORDING_VALUE = 512;
-
-/** Bytes between two messages of one buffer that are copied with them rather than begin another copy. */
-export const MAX_SCAN_GAP = 2048;
-
-/** Characters of an Identity token, and destinations in it. */
-export const MAX_IDENTITY_CHARS = 8_192;
-export const MAX_IDENTITY_DESTINATIONS = 16;
-
-/** Packets read of one datagram. */
-export const MAX_RTCP_PACKETS = 32;
-
-/** Blocks read of one report. */
-export const MAX_XR_BLOCKS = 64;
-
-/** RTCP has 5 bits for their number. */
-export const MAX_RTCP_JSON_BLOCKS = 31;
-
 /** Lists of codecs in which a payload type is looked for. */
 export const MAX_FORMAT_SETS = 64;
 
@@ -172,53 +122,6 @@ export const MAX_AGENT_CHARS = 512;
 export const MAX_REPORTED = 1000;
 
 // SIP and SDP texts, as they are read.
-
-/** Longest message, start line to end of body: what the framing of streams allows headers and body together. */
-export const MAX_MESSAGE_BYTES = 160 * 1024;
-
-/** Header lines read in one message; the rest of such a message is refused, not skipped. */
-export const MAX_HEADERS = 1024;
-
-/** Longest method token: RFC 3261 sets no limit, and a request that tries one out should be seen, not lost. */
-export const MAX_METHOD_BYTES = 8192;
-
-/** Bytes of line ends and padding skipped in front of a start line. */
-export const MAX_LEADING_BYTES = 64;
-
-/** Comma-separated values read of one kind of header (Contact, Via, Route lists), over all lines of a message. */
-export const MAX_VALUES = 256;
-
-/** Parameters read from one value. */
-export const MAX_PARAMS = 128;
-
-/** Body parts listed in one message, both levels together. */
-export const MAX_BODY_PARTS = 32;
-
-/** Multipart levels entered: the body itself and one multipart inside it. */
-export const MAX_BODY_DEPTH = 2;
-
-/** Header lines read in one body part. */
-export const MAX_PART_HEADERS = 64;
-
-/** Longest multipart boundary. RFC 2046 5.1.1 allows 70; senders exceed it. */
-export const MAX_BOUNDARY_BYTES = 256;
-
-/** What is read of one session description; each has a note that is set when it is hit. Bytes, lines, m= sections. */
-export const MAX_SDP_BYTES = 65_536;
-export const MAX_SDP_LINES = 4096;
-export const MAX_MEDIA = 64;
-/** Groups of m= sections that share a socket (RFC 9143). */
-export const MAX_BUNDLES = 16;
-
-/** Of one m= section: formats and rtpmaps, ICE candidates, crypto lines, sources. */
-export const MAX_FORMATS = 64;
-export const MAX_CANDIDATES = 32;
-export const MAX_CRYPTO = 16;
-export const MAX_SSRCS = 16;
-/** Bytes of one word: a media type, a transport, a format, a codec's name; what is beyond is cut. */
-export const MAX_WORD_BYTES = 64;
-/** Bytes of an address, a host name, an ICE user fragment (RFC 8839 section 5.4). */
-export const MAX_ADDRESS_BYTES = 256;
 
 /** A filter: its bytes, how deep it is, and its expressions. */
 export const MAX_FILTER_BYTES = 4_096;

@@ -8,9 +8,6 @@ export const MAX_CALL_ID_BYTES = 4_096;
 export const MAX_ESCAPED_CALL_ID_BYTES = 512;
 export const LONG_CALL_ID_HEAD_BYTES = 64;
 
-/** Bytes kept of a user, a display name or a reason phrase. */
-export const MAX_NAME_BYTES = 256;
-
 /** Bytes kept of Refer-To, of Reason and of what else names a cause. */
 export const MAX_VALUE_BYTES = 512;
 
@@ -80,32 +77,6 @@ export const MAX_DIALOG_FRAGMENTS = 64;
 /** Bytes of an ICE user fragment that is kept (RFC 8839 section 5.4). */
 export const MAX_ICE_FRAGMENT = 256;
 
-/** Bytes of one message after inflation: of a WebSocket, of a HEP payload. */
-export const INFLATED_MESSAGE_BYTES = 128 * 1024;
-
-/**
- * Bytes inflated in a second of capture time. They are shared fairly by those who have something to inflate (a direction
- * of a connection, a sender of HEP): nobody gets more than the most, and the least is there for everybody.
- */
-export const INFLATE_BYTES_PER_SECOND = 32 * 1024 * 1024;
-export const INFLATE_SHARE_MOST_BYTES = 16 * 1024 * 1024;
-export const INFLATE_SHARE_LEAST_BYTES = 16 * 1024;
-
-/** What an inflation takes of its share beside the bytes that come out: empty messages are not free. */
-export const INFLATION_COST_BYTES = 1_024;
-
-/**
- * Bytes of what was inflated and later WebSocket messages may refer to: 32 KiB a direction at most, and this over all
- * connections that were captured, and once more over all that probes read.
- */
-export const INFLATE_WINDOW_BYTES = 32 * 1024 * 1024;
-
-/** Compressed WebSocket messages without SIP after which a connection that did not agree on SIP is read no further. */
-export const INFLATE_OTHER_MESSAGES = 4;
-
-/** Senders of compressed HEP that have a share of their own in a second; further ones share one. */
-export const INFLATE_HEP_SENDERS = 1_024;
-
 /** Milliseconds after which a line about connections that bring something else than HEP is said again. */
 export const HEP_STRANGER_LINE_MS = 3_600_000;
 
@@ -115,14 +86,6 @@ export const HEP_STRANGER_LINE_MS = 3_600_000;
  */
 export const HEP_CLOCK_SENDERS = 512;
 export const HEP_SENDER_CLOCKS = 4;
-
-/**
- * Directions of TCP connections that agents mirror packet by packet and that wait for the rest of a message, the bytes of
- * these messages, and microseconds for which they wait. One sender has at most a quarter of places and bytes.
- */
-export const HEP_FLOWS = 4_096;
-export const HEP_FLOW_BYTES = 16 * 1024 * 1024;
-export const HEP_FLOW_WAIT_US = 10_000_000;
 
 /** Milliseconds, and lines about clocks of HEP senders that are said in them. */
 export const HEP_CLOCK_LINES_MS = 60_000;
@@ -165,23 +128,14 @@ export const CUT_DATAGRAM_US = 1_000_000;
 
 // What stores keep beside dialogs.
 
-/** Challenges of one message that are read, and of one dialog that are remembered; the oldest realm goes first. */
-export const MAX_CHALLENGES = 8;
-
 /** Forks of a call that are kept apart. */
 export const MAX_FORK_BRANCHES = 32;
 
 /** Presses kept of one stream; later ones are only counted by its packets. */
 export const MAX_KEY_PRESSES = 128;
 
-/** Identifiers kept of one dialog; what is beyond does not correlate. */
-export const MAX_IDENTIFIERS = 32;
-
 /** Calls that one identifier ties together. What more calls share names no call: it ties none, and the answer says so. */
 export const MAX_TIED = 64;
-
-/** An identifier longer than this is known by what stands before. */
-export const MAX_IDENTIFIER_BYTES = 512;
 
 /** REFERs whose INVITE is waited for. */
 export const MAX_PENDING_REFERS = 1024;
@@ -221,9 +175,6 @@ export const MAX_ENDPOINT_STREAMS = 64;
 /** Streams looked up by one SSRC; a load generator gives all its streams the same. */
 export const MAX_SSRC_STREAMS = 64;
 
-/** Sender reports remembered a stream: an LSR names one of the last few. */
-export const MAX_SENDER_REPORTS = 8;
-
 /** Flows of one dialog that its answers name; and flows that are looked at again for each stream or socket that came since. */
 export const MAX_DIALOG_ICMP_FLOWS = 64;
 export const ICMP_FLOWS_AGAIN = 64;
@@ -249,58 +200,15 @@ export const MAX_STUN_HOST_FLOWS = 32;
 /** Channels remembered of one allocation. */
 export const MAX_TURN_CHANNELS = 16;
 
-/** More attributes than any message has use for. */
-export const MAX_STUN_ATTRIBUTES = 64;
-
-/** RFC 8489 section 14.3: a username has fewer than 509 bytes. */
-export const MAX_STUN_USERNAME_BYTES = 508;
-
 /** Dialogs that have ended and wait; beyond, the one that waits longest goes early. */
 export const MAX_LINGERING_MEDIA = 100_000;
 
 // Reassembly.
 
-/** Datagrams under reassembly at a time; the oldest is given up first. */
-export const FRAGMENT_MAX_DATAGRAMS = 1_024;
-/** Bytes held over all datagrams, the cost of keeping each fragment included. */
-export const FRAGMENT_MAX_BYTES = 16 * 1024 * 1024;
-/** Fragments of one datagram. */
-export const FRAGMENT_MAX_FRAGMENTS_PER_DATAGRAM = 256;
-/** Capture time a datagram may take, from its first fragment. */
-export const FRAGMENT_TIMEOUT_US = 30_000_000;
-/** Capture time for which copies of a finished datagram's fragments are recognised. */
-export const FRAGMENT_DUPLICATE_WINDOW_US = 2_000_000;
-/** TCP connections under reassembly at a time. */
-export const TCP_MAX_CONNECTIONS = 16_384;
-/** Bytes buffered over all connections, bookkeeping of buffered segments included. */
-export const TCP_MAX_TOTAL_BYTES = 24 * 1024 * 1024;
-/** A hole is given up when more than this many bytes or segments wait after it, or for this long. */
-export const TCP_WINDOW_BYTES = 64 * 1024;
-export const TCP_WINDOW_SEGMENTS = 64;
-export const TCP_WINDOW_US = 2_000_000;
-/** A segment this far after the expected sequence number is no retransmission: the tuple was reused. */
-export const TCP_MAX_BACKWARD_BYTES = 1024 * 1024;
-/** Start line and headers of one SIP message on a stream, and its body. */
-export const TCP_MAX_HEADER_BYTES = 64 * 1024;
-export const TCP_MAX_BODY_BYTES = 96 * 1024;
-/** HTTP header block of a WebSocket handshake. */
-export const TCP_MAX_HANDSHAKE_BYTES = 16 * 1024;
-/** One WebSocket message, over all its frames and after inflation. */
-export const TCP_MAX_WEB_SOCKET_MESSAGE_BYTES = 128 * 1024;
-/** Bytes that match nothing before the direction is no longer looked into. */
-export const TCP_MAX_UNKNOWN_BYTES = 64 * 1024;
-/** Capture time that partial data is kept without progress. */
-export const TCP_IDLE_TIMEOUT_US = 30_000_000;
-/** Capture time a finished connection is remembered, so that late copies are not taken for new data. */
-export const TCP_CLOSED_LINGER_US = 60_000_000;
-
 // Queues and buffers of what comes in and goes out.
 
 /** Spans of time in which one interface dropped packets; beyond them those that lie nearest become one. */
 export const MAX_DROP_SPANS = 512;
-
-/** Messages read at one end of a connection that wait for the other. */
-export const MAX_TLS_WAITING = 16_384;
 
 /** Bytes of one output that wait for its reader: some 7,000 alerts. */
 export const MAX_OUTLET_BYTES = 1024 * 1024;

@@ -1,24 +1,52 @@
 /** Caps of the decode layer: nothing that hostile traffic can feed grows beyond them. */
-import {
-  FRAGMENT_DUPLICATE_WINDOW_US,
-  FRAGMENT_MAX_BYTES,
-  FRAGMENT_MAX_DATAGRAMS,
-  FRAGMENT_MAX_FRAGMENTS_PER_DATAGRAM,
-  FRAGMENT_TIMEOUT_US,
-  TCP_CLOSED_LINGER_US,
-  TCP_IDLE_TIMEOUT_US,
-  TCP_MAX_BACKWARD_BYTES,
-  TCP_MAX_BODY_BYTES,
-  TCP_MAX_CONNECTIONS,
-  TCP_MAX_HANDSHAKE_BYTES,
-  TCP_MAX_HEADER_BYTES,
-  TCP_MAX_TOTAL_BYTES,
-  TCP_MAX_UNKNOWN_BYTES,
-  TCP_MAX_WEB_SOCKET_MESSAGE_BYTES,
-  TCP_WINDOW_BYTES,
-  TCP_WINDOW_SEGMENTS,
-  TCP_WINDOW_US,
-} from '../core/limits.ts';
+
+/** Datagrams under reassembly at a time; the oldest is given up first. */
+const FRAGMENT_MAX_DATAGRAMS = 1_024;
+
+/** Bytes held over all datagrams, the cost of keeping each fragment included. */
+const FRAGMENT_MAX_BYTES = 16 * 1024 * 1024;
+
+/** Fragments of one datagram. */
+const FRAGMENT_MAX_FRAGMENTS_PER_DATAGRAM = 256;
+
+/** Capture time a datagram may take, from its first fragment. */
+const FRAGMENT_TIMEOUT_US = 30_000_000;
+
+/** Capture time for which copies of a finished datagram's fragments are recognised. */
+const FRAGMENT_DUPLICATE_WINDOW_US = 2_000_000;
+
+/** TCP connections under reassembly at a time. */
+const TCP_MAX_CONNECTIONS = 16_384;
+
+/** Bytes buffered over all connections, bookkeeping of buffered segments included. */
+const TCP_MAX_TOTAL_BYTES = 24 * 1024 * 1024;
+
+/** A hole is given up when more than this many bytes or segments wait after it, or for this long. */
+const TCP_WINDOW_BYTES = 64 * 1024;
+const TCP_WINDOW_SEGMENTS = 64;
+const TCP_WINDOW_US = 2_000_000;
+
+/** A segment this far after the expected sequence number is no retransmission: the tuple was reused. */
+const TCP_MAX_BACKWARD_BYTES = 1024 * 1024;
+
+/** Start line and headers of one SIP message on a stream, and its body. */
+const TCP_MAX_HEADER_BYTES = 64 * 1024;
+const TCP_MAX_BODY_BYTES = 96 * 1024;
+
+/** HTTP header block of a WebSocket handshake. */
+const TCP_MAX_HANDSHAKE_BYTES = 16 * 1024;
+
+/** One WebSocket message, over all its frames and after inflation. */
+const TCP_MAX_WEB_SOCKET_MESSAGE_BYTES = 128 * 1024;
+
+/** Bytes that match nothing before the direction is no longer looked into. */
+const TCP_MAX_UNKNOWN_BYTES = 64 * 1024;
+
+/** Capture time that partial data is kept without progress. */
+const TCP_IDLE_TIMEOUT_US = 30_000_000;
+
+/** Capture time a finished connection is remembered, so that late copies are not taken for new data. */
+const TCP_CLOSED_LINGER_US = 60_000_000;
 
 export const FRAGMENT_LIMITS = {
   maxDatagrams: FRAGMENT_MAX_DATAGRAMS,

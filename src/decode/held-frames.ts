@@ -3,9 +3,11 @@
  *
  * Only a run that writes the frames of its dialogs has one for each direction of a connection.
  */
-import { MAX_MESSAGE_FRAMES } from '../core/item-limits.ts';
 import { type FrameAt, FrameMark, type InFrame } from '../sources/packet.ts';
 import type { DecodeCounters } from './counters.ts';
+
+/** Frames remembered of one message on a stream (with `--filter` and `-O`); one of 64 KiB in Ethernet frames has 46. */
+const MAX_MESSAGE_FRAMES = 256;
 
 /** Bytes [from, to) of what is held came in this frame. */
 type HeldPart = FrameAt & { from: number; to: number };

@@ -6,9 +6,11 @@
  *
  * The quote is a prefix of what was sent: it is read as far as it goes, and what is missing is said to be.
  */
-import { MAX_ICMP_EXTENSIONS } from '../core/item-limits.ts';
 import type { Result } from '../core/result.ts';
 import { fail, ok } from '../core/result.ts';
+
+/** Extension headers in the datagram that an ICMP error quotes. */
+const MAX_ICMP_EXTENSIONS = 8;
 
 export type IcmpError = {
   readonly type: number;

@@ -5,12 +5,20 @@
  * divided by the number of those who share it; the least is always there, so that a flood on ten thousand connections
  * does not take a message from the next one, and what it costs grows no faster than its own packets.
  */
-import {
-  INFLATE_BYTES_PER_SECOND,
-  INFLATE_SHARE_LEAST_BYTES,
-  INFLATE_SHARE_MOST_BYTES,
-  INFLATION_COST_BYTES,
-} from '../core/limits.ts';
+
+/** Bytes of one message after inflation: of a WebSocket, of a HEP payload. */
+export const INFLATED_MESSAGE_BYTES = 128 * 1024;
+
+/**
+ * Bytes inflated in a second of capture time. They are shared fairly by those who have something to inflate (a direction
+ * of a connection, a sender of HEP): nobody gets more than the most, and the least is there for everybody.
+ */
+export const INFLATE_BYTES_PER_SECOND = 32 * 1024 * 1024;
+export const INFLATE_SHARE_MOST_BYTES = 16 * 1024 * 1024;
+export const INFLATE_SHARE_LEAST_BYTES = 16 * 1024;
+
+/** What an inflation takes of its share beside the bytes that come out: empty messages are not free. */
+export const INFLATION_COST_BYTES = 1_024;
 
 /** Sources are merged almost in order: a time this little earlier belongs to the second that runs. */
 const OUT_OF_ORDER_SECONDS = 5;

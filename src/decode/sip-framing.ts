@@ -3,8 +3,11 @@
  *
  * Line ends are CRLF or a bare LF. Nothing here reads a header: the scanner says what Content-Length is.
  */
-import { MAX_FRAMED_METHOD_BYTES, MAX_START_LINE_BYTES } from '../core/item-limits.ts';
 import { METHOD_NAMES } from '../core/words.ts';
+
+/** Bytes of a start line on a stream, and of its method. */
+export const MAX_START_LINE_BYTES = 4_096;
+const MAX_FRAMED_METHOD_BYTES = 64;
 
 const CR = 13;
 const LF = 10;

@@ -9,7 +9,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { MAX_MESSAGE_BYTES } from '../../src/core/item-limits.ts';
 import { codecNames } from '../../src/protocols/sdp/codecs.ts';
 import { parseSdp } from '../../src/protocols/sdp/sdp.ts';
 import { ByteSpan, findSdp } from '../../src/protocols/sip/body.ts';
@@ -18,6 +17,7 @@ import { parseSip, type SipMessage } from '../../src/protocols/sip/message.ts';
 import { type NameAddr, tagOf } from '../../src/protocols/sip/name-addr.ts';
 import { paramValue } from '../../src/protocols/sip/params.ts';
 import { SCAN, scanSip } from '../../src/protocols/sip/scanner/scan.ts';
+import { MAX_MESSAGE_BYTES } from '../../src/protocols/sip/scanner/scan-codes.ts';
 import { assertBounded } from '../helpers/bounded.ts';
 
 const MAX_MS = 2000;

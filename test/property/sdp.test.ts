@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { MAX_CANDIDATES, MAX_FORMATS, MAX_MEDIA } from '../../src/core/item-limits.ts';
+import { MAX_CANDIDATES, MAX_FORMATS } from '../../src/protocols/sdp/attribute.ts';
 import { codecNames } from '../../src/protocols/sdp/codecs.ts';
-import { parseSdp } from '../../src/protocols/sdp/sdp.ts';
+import { MAX_MEDIA, parseSdp } from '../../src/protocols/sdp/sdp.ts';
 
 const LINES = [
   'v=0',

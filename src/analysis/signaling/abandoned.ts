@@ -3,8 +3,9 @@
  * is no failure.
  */
 
-import { MAX_FORK_BRANCHES, MAX_NAME_BYTES } from '../../core/limits.ts';
+import { MAX_FORK_BRANCHES } from '../../core/limits.ts';
 import * as METHOD from '../../core/methods.ts';
+import { MAX_NAME_BYTES } from '../../protocols/sip/address.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { parseReasons } from '../../protocols/sip/reason.ts';
 import { OTHER_LEG } from '../../protocols/sip/seen-bits.ts';

@@ -2,8 +2,8 @@
  * Why a transaction failed: the final failure.
  */
 
-import { MAX_NAME_BYTES } from '../../core/limits.ts';
 import * as METHOD from '../../core/methods.ts';
+import { MAX_NAME_BYTES } from '../../protocols/sip/address.ts';
 import { isChallenge } from '../../protocols/sip/message.ts';
 import { keptText } from '../../protocols/sip/text.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';

@@ -3,14 +3,16 @@
  * message that is not whole. HEP tells no sequence numbers, so that only the bytes say whether a piece is missing.
  */
 import { asBuffer } from '../../core/byte-text.ts';
-import { MAX_HEP_ANSWERED_BYTES, MAX_START_LINE_BYTES } from '../../core/item-limits.ts';
 import type { Packet } from '../../sources/packet.ts';
 import { emptyPacket, FrameMark } from '../../sources/packet.ts';
-import { headersEnd, isKnownStart, START, sipStart, skipKeepAlive } from '../sip-framing.ts';
+import { headersEnd, isKnownStart, MAX_START_LINE_BYTES, START, sipStart, skipKeepAlive } from '../sip-framing.ts';
 import type { FramedTarget, FramerShared } from '../stream-framer.ts';
 import { StreamFramer } from '../stream-framer.ts';
 import { WebSocketSession } from '../websocket/http-upgrade.ts';
 import { PieceOrder } from './order.ts';
+
+/** Bytes at the front of a message by HEP in which its Call-ID is looked for, to know that the other side answered it. */
+const MAX_HEP_ANSWERED_BYTES = 4_096;
 
 /** A piece continues the message, begins another one, or came before: alone, or with more behind it. */
 export const PIECE = { CONTINUES: 0, BREAKS: 1, COPY: 2, ANEW: 3 } as const;

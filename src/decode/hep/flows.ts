@@ -6,7 +6,6 @@
  * places and bytes: what one invents pushes out its own.
  */
 import { HashInput, hashBytes, mixHashes } from '../../core/hash.ts';
-import { HEP_FLOW_BYTES, HEP_FLOW_WAIT_US, HEP_FLOWS } from '../../core/limits.ts';
 import { TRANSPORT } from '../../core/words.ts';
 import { copyBytes, type Packet } from '../../sources/packet.ts';
 import { ByteBudget } from '../byte-buffer.ts';
@@ -16,6 +15,14 @@ import { type ContentLength, isKnownStart } from '../sip-framing.ts';
 import type { FramedTarget, FramerShared } from '../stream-framer.ts';
 import { SharedInflation } from '../websocket/permessage-deflate.ts';
 import { HepFlow, type HepMirror, type HepShare, mayBegin, PIECE, WHOLE, type Whole } from './flow.ts';
+
+/**
+ * Directions of TCP connections that agents mirror packet by packet and that wait for the rest of a message, the bytes of
+ * these messages, and microseconds for which they wait. One sender has at most a quarter of places and bytes.
+ */
+const HEP_FLOWS = 4_096;
+const HEP_FLOW_BYTES = 16 * 1024 * 1024;
+const HEP_FLOW_WAIT_US = 10_000_000;
 
 export const HEP_FLOW_LIMITS = {
   /** Flows with a part of a message, and the bytes of these parts. */

@@ -8,11 +8,13 @@
  * legacy.ts. A compressed payload is left as it is: who sent it is known only when all chunks were seen.
  */
 
-import { MAX_HEP_TEXT_BYTES } from '../../core/item-limits.ts';
 import { copyBytes } from '../../sources/packet.ts';
 import * as CHUNK from './chunks.ts';
 import { readLegacy } from './legacy.ts';
 import type { HepFailure, HepPacket } from './packet.ts';
+
+/** Bytes of a text chunk that is read; longer ones are cut. */
+const MAX_HEP_TEXT_BYTES = 1_024;
 
 /** True when bytes begin like HEP3 or EEP3. */
 function isHep3(b: Uint8Array, start: number, end: number): boolean {

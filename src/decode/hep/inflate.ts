@@ -3,10 +3,12 @@
  *
  * A few hundred bytes of a sender may be a hundred times that: no sender uses up what another has (inflate-budget.ts).
  */
-import { INFLATE_HEP_SENDERS, INFLATED_MESSAGE_BYTES } from '../../core/limits.ts';
 import { INFLATE_FORM, type InflateForm, Inflation } from '../../sources/inflate.ts';
-import { InflateBudget, InflateShare } from '../inflate-budget.ts';
+import { INFLATED_MESSAGE_BYTES, InflateBudget, InflateShare } from '../inflate-budget.ts';
 import type { HepPacket } from './packet.ts';
+
+/** Senders of compressed HEP that have a share of their own in a second; further ones share one. */
+export const INFLATE_HEP_SENDERS = 1_024;
 
 export type HepInflateFailure = 'inflate_failed' | 'inflated_too_long' | 'inflate_over_budget';
 

@@ -2,8 +2,11 @@
  * In what order an agent saw the pieces of one flow, by the times that it tells: HEP over UDP may bring them in another. Only
  * pieces of one message change places; what is late for a message that was handed out is lost.
  */
-import { MAX_HEP_EARLY_PIECES, MAX_HEP_ORDERED_PIECES } from '../../core/item-limits.ts';
 import type { Packet } from '../../sources/packet.ts';
+
+/** Pieces of one message by HEP whose places are known, and pieces that wait for the one in front of them. */
+const MAX_HEP_ORDERED_PIECES = 64;
+const MAX_HEP_EARLY_PIECES = 8;
 
 /** A piece that came before the one in front of it. */
 export type EarlyPiece = { readonly bytes: Uint8Array; readonly packet: Packet };

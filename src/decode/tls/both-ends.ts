@@ -8,9 +8,13 @@
  */
 
 import { HashInput, takeWideHash, wideHash } from '../../core/hash.ts';
-import { MAX_TLS_ALIKE } from '../../core/item-limits.ts';
-import { MAX_TLS_WAITING } from '../../core/limits.ts';
 import type { Packet } from '../../sources/packet.ts';
+
+/** Sightings of equal bytes that wait together: a message that is sent to many places is sent in other words to each. */
+const MAX_TLS_ALIKE = 16;
+
+/** Messages read at one end of a connection that wait for the other. */
+const MAX_TLS_WAITING = 16_384;
 
 /** How long a message waits for its other sighting, in the time of the records. */
 const KNOWN_US = 2_000_000;

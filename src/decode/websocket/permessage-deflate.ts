@@ -1,11 +1,16 @@
 /**
  * WebSocket permessage-deflate for one direction (RFC 7692): what was negotiated, and inflation within a budget.
  */
-import { INFLATE_WINDOW_BYTES, INFLATED_MESSAGE_BYTES } from '../../core/limits.ts';
 import { INFLATE_FORM, Inflation } from '../../sources/inflate.ts';
 import type { DecodeCounters } from '../counters.ts';
-import { InflateBudget, InflateShare } from '../inflate-budget.ts';
+import { INFLATED_MESSAGE_BYTES, InflateBudget, InflateShare } from '../inflate-budget.ts';
 import { DeflateWindow, DeflateWindows } from './deflate-windows.ts';
+
+/**
+ * Bytes of what was inflated and later WebSocket messages may refer to: 32 KiB a direction at most, and this over all
+ * connections that were captured, and once more over all that probes read.
+ */
+export const INFLATE_WINDOW_BYTES = 32 * 1024 * 1024;
 
 export type DeflateParameters = {
   /** Each message of the direction stands alone; without it the last 32 KiB of output are the dictionary. */

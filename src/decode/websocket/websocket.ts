@@ -6,13 +6,15 @@
  *     | 4 bytes of masking key if M   | payload ...
  */
 
-import { INFLATE_OTHER_MESSAGES } from '../../core/limits.ts';
 import { FrameMark, type InFrame } from '../../sources/packet.ts';
 import { type ByteBudget, ByteBuffer } from '../byte-buffer.ts';
 import type { DecodeCounters } from '../counters.ts';
 import { START, type Start, sipStart, skipKeepAlive } from '../sip-framing.ts';
 import type { WebSocketSession } from './http-upgrade.ts';
 import { MessageInflater, type SharedInflation } from './permessage-deflate.ts';
+
+/** Compressed WebSocket messages without SIP after which a connection that did not agree on SIP is read no further. */
+export const INFLATE_OTHER_MESSAGES = 4;
 
 const RSV1 = 0x40;
 const RSV2_RSV3 = 0x30;

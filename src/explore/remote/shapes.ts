@@ -8,6 +8,7 @@ import * as contract from '../../contract/index.ts';
 import { REMOTE_VALUES } from '../../core/item-limits.ts';
 import { parseJson } from '../../core/json-text.ts';
 import { wrongShape } from '../../net/failures.ts';
+import { MAX_MESSAGE_BYTES } from '../../protocols/sip/scanner/scan-codes.ts';
 
 /** Named schemas, by what refers to them. */
 const NAMED: Record<string, TSchema> = Object.fromEntries(

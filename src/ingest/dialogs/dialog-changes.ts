@@ -2,8 +2,9 @@
  * What a message that is no repeat changes in its dialog: state, final code, challenges, expiry, cause of the end.
  */
 
-import { MAX_NAME_BYTES, MAX_VALUE_BYTES } from '../../core/limits.ts';
+import { MAX_VALUE_BYTES } from '../../core/limits.ts';
 import * as METHOD from '../../core/methods.ts';
+import { MAX_NAME_BYTES } from '../../protocols/sip/address.ts';
 import { isChallenge } from '../../protocols/sip/message.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { keptText } from '../../protocols/sip/text.ts';

@@ -6,7 +6,9 @@
  * what it measures is the way from the tap to the receiver and back: a lower bound unless the tap is at
  * the sender. LSR 0 means the receiver has had no report: no round trip, not zero.
  */
-import { MAX_SENDER_REPORTS } from '../../core/limits.ts';
+
+/** Sender reports remembered a stream: an LSR names one of the last few. */
+const MAX_SENDER_REPORTS = 8;
 
 export type RoundTripSource = 'xr_voip_metrics' | 'sender_report_echo';
 export type RoundTrip = { readonly ms: number; readonly source: RoundTripSource };

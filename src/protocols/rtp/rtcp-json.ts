@@ -5,10 +5,12 @@
  * a report that has nothing to tell; what is no number makes the whole text unreadable. Agents written in Go name every
  * field always: a receiver report of theirs has sender information that is all 0, and no blocks are null.
  */
-import { MAX_RTCP_JSON_BLOCKS } from '../../core/item-limits.ts';
 import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
 import type { ReportBlock, Rtcp, RtcpPacket } from './rtcp.ts';
+
+/** RTCP has 5 bits for their number. */
+const MAX_RTCP_JSON_BLOCKS = 31;
 
 const MICROSECONDS = 1_000_000;
 const TWO_32 = 4_294_967_296;

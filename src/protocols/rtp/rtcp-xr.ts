@@ -5,9 +5,11 @@
  *   | block type | type specific | length in words, less one | contents |
  */
 
-import { MAX_XR_BLOCKS } from '../../core/item-limits.ts';
 import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
+
+/** Blocks read of one report. */
+const MAX_XR_BLOCKS = 64;
 
 /** What an endpoint says about a stream it receives; a figure it does not know is absent. */
 export type VoipMetrics = {

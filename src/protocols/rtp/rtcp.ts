@@ -9,11 +9,13 @@
  * malformed in all but odd cases instead of being read as figures.
  */
 
-import { MAX_RTCP_PACKETS } from '../../core/item-limits.ts';
 import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
 import type { XrBlock } from './rtcp-xr.ts';
 import { parseXrBlocks } from './rtcp-xr.ts';
+
+/** Packets read of one datagram. */
+const MAX_RTCP_PACKETS = 32;
 
 export type ReportBlock = {
   readonly ssrc: number;

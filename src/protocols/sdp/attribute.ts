@@ -3,21 +3,29 @@
  * crypto, RFC 5576 ssrc). Others are skipped. Attribute names are case-sensitive.
  */
 
-import {
-  MAX_ADDRESS_BYTES,
-  MAX_BUNDLES,
-  MAX_CANDIDATES,
-  MAX_CRYPTO,
-  MAX_FORMATS,
-  MAX_MKI_BYTES,
-  MAX_PTIME_MS,
-  MAX_SSRCS,
-  MAX_SUITE_BYTES,
-} from '../../core/item-limits.ts';
 import { encodingName } from './codecs.ts';
 import { Field, indexIn, isText, numberAt, wordText } from './fields.ts';
 import type { Direction, MediaSection, SdpCandidate, SessionSection } from './model.ts';
 import { SDP_NOTE } from './notes.ts';
+
+/** Milliseconds of a packet time that SDP may name. */
+const MAX_PTIME_MS = 10_000;
+
+/** Bytes of a crypto suite, and of its key identifier. */
+const MAX_SUITE_BYTES = 32;
+const MAX_MKI_BYTES = 128;
+
+/** Groups of m= sections that share a socket (RFC 9143). */
+const MAX_BUNDLES = 16;
+
+/** Of one m= section: formats and rtpmaps, ICE candidates, crypto lines, sources. */
+export const MAX_FORMATS = 64;
+export const MAX_CANDIDATES = 32;
+const MAX_CRYPTO = 16;
+const MAX_SSRCS = 16;
+
+/** Bytes of an address, a host name, an ICE user fragment (RFC 8839 section 5.4). */
+export const MAX_ADDRESS_BYTES = 256;
 
 const COLON = 0x3a;
 const SLASH = 0x2f;

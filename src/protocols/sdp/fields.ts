@@ -1,6 +1,7 @@
 /** Blank-separated fields of one line, their numbers and their texts, over the bytes (RFC 8866 9). */
 
-import { MAX_WORD_BYTES } from '../../core/item-limits.ts';
+/** Bytes of one word: a media type, a transport, a format, a codec's name; what is beyond is cut. */
+const MAX_WORD_BYTES = 64;
 
 /** Reusable cursor: the field last read is `start`..`end`. */
 export class Field {

@@ -11,12 +11,16 @@
 
 import { findByte, wordsOf } from '../../core/byte-search.ts';
 import { asBuffer, rawText } from '../../core/byte-text.ts';
-import { MAX_ADDRESS_BYTES, MAX_FORMATS, MAX_MEDIA, MAX_SDP_BYTES, MAX_SDP_LINES } from '../../core/item-limits.ts';
 import { fail, ok, type Result } from '../../core/result.ts';
-import { readAttribute } from './attribute.ts';
+import { MAX_ADDRESS_BYTES, MAX_FORMATS, readAttribute } from './attribute.ts';
 import { Field, indexIn, isText, numberAt, wordText } from './fields.ts';
 import { MediaSection, type Sdp, type SdpConnection, SessionSection } from './model.ts';
 import { SDP_NOTE } from './notes.ts';
+
+/** What is read of one session description; each has a note that is set when it is hit. Bytes, lines, m= sections. */
+const MAX_SDP_BYTES = 65_536;
+const MAX_SDP_LINES = 4096;
+export const MAX_MEDIA = 64;
 
 export type SdpReason = 'empty' | 'not_sdp' | 'too_long';
 

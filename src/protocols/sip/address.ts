@@ -7,8 +7,10 @@
 
 import { findByte, wordsOf } from '../../core/byte-search.ts';
 import { cutEnd, rawText, TextRange } from '../../core/byte-text.ts';
-import { MAX_NAME_BYTES } from '../../core/limits.ts';
 import { CUT, decodeText, percentDecode, unfold } from './text.ts';
+
+/** Bytes kept of a user, a display name or a reason phrase. */
+export const MAX_NAME_BYTES = 256;
 
 const LF = 10;
 const SPACE = 32;

@@ -7,12 +7,23 @@
  */
 
 import { asBuffer, rawText } from '../../core/byte-text.ts';
-import { MAX_BODY_DEPTH, MAX_BODY_PARTS, MAX_BOUNDARY_BYTES, MAX_PART_HEADERS } from '../../core/item-limits.ts';
 import { HEADER, headerIdOf } from './header-name.ts';
 import { NOTE } from './notes.ts';
 import { paramValue, parseParams } from './params.ts';
 import type { SipScan } from './scanner/scan.ts';
 import { decodeText } from './text.ts';
+
+/** Body parts listed in one message, both levels together. */
+const MAX_BODY_PARTS = 32;
+
+/** Multipart levels entered: the body itself and one multipart inside it. */
+const MAX_BODY_DEPTH = 2;
+
+/** Header lines read in one body part. */
+const MAX_PART_HEADERS = 64;
+
+/** Longest multipart boundary. RFC 2046 5.1.1 allows 70; senders exceed it. */
+const MAX_BOUNDARY_BYTES = 256;
 
 const LF = 10;
 

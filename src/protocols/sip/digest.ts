@@ -2,8 +2,10 @@
  * The protection spaces that a message names: what a challenge asks credentials for, and what credentials are for
  * (RFC 3261 section 22, RFC 7616 sections 3.3 and 3.4).
  */
-import { MAX_CHALLENGES } from '../../core/limits.ts';
 import type { SipScan } from './scanner/scan.ts';
+
+/** Challenges of one message that are read, and of one dialog that are remembered; the oldest realm goes first. */
+export const MAX_CHALLENGES = 8;
 
 /** One challenge, or the credentials for one. */
 export type ProtectionSpace = {

@@ -4,9 +4,12 @@
  *
  *   Identity: <header>.<payload>.<signature>;info=<https://...>;alg=ES256;ppt=shaken
  */
-import { MAX_IDENTITY_CHARS, MAX_IDENTITY_DESTINATIONS } from '../../core/item-limits.ts';
 import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
+
+/** Characters of an Identity token, and destinations in it. */
+const MAX_IDENTITY_CHARS = 8_192;
+const MAX_IDENTITY_DESTINATIONS = 16;
 
 export type Passport = {
   readonly ppt: string | null;

@@ -1,13 +1,12 @@
 /** What only a look inside the values shows: the notes a full parse adds to the scanner's (RFC 3261 20, RFC 4475 3.1.2). */
 
-import { MAX_VALUES } from '../../core/item-limits.ts';
 import { HEADER } from './header-name.ts';
 import { type NameAddr, parseNameAddr } from './name-addr.ts';
 import { NOTE } from './notes.ts';
 import { paramValue } from './params.ts';
 import { parseDigits } from './text.ts';
 import { parseUri } from './uri.ts';
-import { splitValues } from './values.ts';
+import { MAX_VALUES, splitValues } from './values.ts';
 import { parseVia } from './via.ts';
 
 const LAST_UINT32 = 0xffff_ffff;

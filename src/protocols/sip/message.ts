@@ -4,7 +4,6 @@
  */
 
 import { rawText } from '../../core/byte-text.ts';
-import { MAX_VALUES } from '../../core/item-limits.ts';
 import { fail, ok, type Result } from '../../core/result.ts';
 import { type BodyPart, bodyParts } from './body.ts';
 import { HEADER, headerIdOf } from './header-name.ts';
@@ -14,7 +13,7 @@ import { hasFault, noteNames } from './notes.ts';
 import { SCAN, type ScanReason, type SipScan, scanSip } from './scanner/scan.ts';
 import { decodeText, parseDigits, unfold } from './text.ts';
 import { parseUri, type SipUri } from './uri.ts';
-import { splitValues } from './values.ts';
+import { MAX_VALUES, splitValues } from './values.ts';
 import { parseVia, type Via } from './via.ts';
 
 export interface SipHeader {

@@ -4,10 +4,15 @@
  */
 import type { CallIdHeader } from '../../core/call-id-header.ts';
 import { readCallIdHeader } from '../../core/call-id-header.ts';
-import { MAX_IDENTIFIER_BYTES, MAX_IDENTIFIERS } from '../../core/limits.ts';
 import type { SipScan } from './scanner/scan.ts';
 import { OTHER_CALL } from './seen-bits.ts';
 import { decodeText } from './text.ts';
+
+/** Identifiers kept of one dialog; what is beyond does not correlate. */
+export const MAX_IDENTIFIERS = 32;
+
+/** An identifier longer than this is known by what stands before. */
+export const MAX_IDENTIFIER_BYTES = 512;
 
 /** How a call is named. */
 export const NAMED = {

@@ -1,7 +1,9 @@
 /** `;name=value` lists in text, with quoted values (RFC 3261 25.1 generic-param). */
 
-import { MAX_PARAMS } from '../../core/item-limits.ts';
 import { unquote } from './address.ts';
+
+/** Parameters read from one value. */
+const MAX_PARAMS = 128;
 
 export interface Param {
   /** As written; compare with `paramValue`, which ignores case. */

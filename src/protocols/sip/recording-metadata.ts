@@ -5,7 +5,10 @@
  * type, linear in the text, with caps on what is taken.
  */
 
-import { MAX_RECORDING_CHARS, MAX_RECORDING_ITEMS, MAX_RECORDING_VALUE } from '../../core/item-limits.ts';
+/** Characters of SIPREC metadata, its items, and characters of each value. */
+const MAX_RECORDING_CHARS = 65_536;
+const MAX_RECORDING_ITEMS = 64;
+const MAX_RECORDING_VALUE = 512;
 
 export type RecordingMetadata = {
   readonly dataMode: string | null;

@@ -5,10 +5,10 @@
  */
 
 import { parseIpv6 } from '../../core/ip.ts';
-import { MAX_VALUES } from '../../core/item-limits.ts';
 import { fail, ok, type Result } from '../../core/result.ts';
 import { type Param, parseParams } from './params.ts';
 import { parseDigits, percentDecode } from './text.ts';
+import { MAX_VALUES } from './values.ts';
 
 export type UriReason = 'no_scheme' | 'empty' | 'bad_host' | 'bad_port' | 'blank_in_uri';
 

@@ -1,7 +1,9 @@
 /** Splits header values that are comma-separated lists (RFC 3261 7.3.1), respecting quotes and < >. */
 
-import { MAX_VALUES } from '../../core/item-limits.ts';
 import { quotedEnd } from './params.ts';
+
+/** Comma-separated values read of one kind of header (Contact, Via, Route lists), over all lines of a message. */
+export const MAX_VALUES = 256;
 
 export interface ValueList {
   readonly values: readonly string[];

@@ -14,9 +14,14 @@
 import { asBuffer } from '../../core/byte-text.ts';
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKey } from '../../core/ip.ts';
-import { MAX_STUN_ATTRIBUTES, MAX_STUN_USERNAME_BYTES } from '../../core/limits.ts';
 import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
+
+/** More attributes than any message has use for. */
+const MAX_STUN_ATTRIBUTES = 64;
+
+/** RFC 8489 section 14.3: a username has fewer than 509 bytes. */
+const MAX_STUN_USERNAME_BYTES = 508;
 
 export const STUN_METHOD = {
   BINDING: 1,

@@ -7,7 +7,7 @@
 
 import { hashBytes, mixHashes, takeWideHash, wideHash } from '../../core/hash.ts';
 import { ipText } from '../../core/ip.ts';
-import { MAX_IDENTIFIER_BYTES, MAX_PENDING_REFERS } from '../../core/limits.ts';
+import { MAX_PENDING_REFERS } from '../../core/limits.ts';
 import { dropOldest } from '../../core/maps.ts';
 import * as METHOD from '../../core/methods.ts';
 import { isLoopbackAt } from '../../core/private-address.ts';
@@ -15,7 +15,7 @@ import { ByteSpan, findSdp } from '../../protocols/sip/body.ts';
 import { HEADER, headerIdOf } from '../../protocols/sip/header-name.ts';
 import { parseNameAddr } from '../../protocols/sip/name-addr.ts';
 import type { NamedCalls } from '../../protocols/sip/named-calls.ts';
-import { endOfOtherLeg, NAMED, namedCallsOf } from '../../protocols/sip/named-calls.ts';
+import { endOfOtherLeg, MAX_IDENTIFIER_BYTES, NAMED, namedCallsOf } from '../../protocols/sip/named-calls.ts';
 import { paramValue, parseParams } from '../../protocols/sip/params.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { OTHER_LEG } from '../../protocols/sip/seen-bits.ts';

@@ -5,9 +5,8 @@
  * Kept beside the dialog as hashes, and apart from its messages: a phone registers for days under one Call-ID.
  */
 import { hashBytes } from '../../core/hash.ts';
-import { MAX_CHALLENGES } from '../../core/limits.ts';
 import type { ProtectionSpace } from '../../protocols/sip/digest.ts';
-import { protectionSpaces } from '../../protocols/sip/digest.ts';
+import { MAX_CHALLENGES, protectionSpaces } from '../../protocols/sip/digest.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import type { Challenge } from './call-marks.ts';
 import type { Dialog } from './dialog.ts';

@@ -7,7 +7,8 @@
  * bytes, and nothing for the garbage collector. An identifier is known by two keyed 32-bit hashes: nobody can choose
  * values that meet.
  */
-import { MAX_IDENTIFIERS, MAX_TIED } from '../../core/limits.ts';
+import { MAX_TIED } from '../../core/limits.ts';
+import { MAX_IDENTIFIERS } from '../../protocols/sip/named-calls.ts';
 import { row } from '../row.ts';
 import { NONE, RowBlocks } from '../row-blocks.ts';
 

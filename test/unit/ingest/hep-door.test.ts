@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { INFLATE_HEP_SENDERS } from '../../../src/decode/hep/inflate.ts';
 import {
   INFLATE_BYTES_PER_SECOND,
-  INFLATE_HEP_SENDERS,
   INFLATE_SHARE_LEAST_BYTES,
   INFLATE_SHARE_MOST_BYTES,
   INFLATED_MESSAGE_BYTES,
   INFLATION_COST_BYTES,
-} from '../../../src/core/limits.ts';
+} from '../../../src/decode/inflate-budget.ts';
 import { HepDoor, type HepSender } from '../../../src/ingest/hep-door.ts';
 import { ScannedHep } from '../../../src/ingest/scanned-hep.ts';
 import { HepAuth } from '../../../src/sources/hep/auth.ts';

@@ -3,9 +3,12 @@
  */
 
 import { HASH_KEY } from '../../../core/hash.ts';
-import { MAX_MESSAGE_BYTES, MAX_SCAN_GAP } from '../../../core/item-limits.ts';
+import { MAX_MESSAGE_BYTES } from './scan-codes.ts';
 import * as AT from './scan-layout.ts';
 import { SCANNER_BASE64 } from './scanner-module.ts';
+
+/** Bytes between two messages of one buffer that are copied with them rather than begin another copy. */
+const MAX_SCAN_GAP = 2048;
 
 /** What Node has and its types leave out. */
 declare const WebAssembly: {

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { constants, deflateRawSync } from 'node:zlib';
 import {
-  INFLATE_OTHER_MESSAGES,
   INFLATE_SHARE_LEAST_BYTES,
   INFLATE_SHARE_MOST_BYTES,
-  INFLATE_WINDOW_BYTES,
   INFLATED_MESSAGE_BYTES,
   INFLATION_COST_BYTES,
-} from '../../../../src/core/limits.ts';
+} from '../../../../src/decode/inflate-budget.ts';
+import { INFLATE_WINDOW_BYTES } from '../../../../src/decode/websocket/permessage-deflate.ts';
+import { INFLATE_OTHER_MESSAGES } from '../../../../src/decode/websocket/websocket.ts';
 import { ACK, bytes, frame, join, SYN, sip, switching, Tap, UPGRADE } from '../tcp/tcp-fixture.ts';
 
 const DEFLATE = 'Sec-WebSocket-Extensions: permessage-deflate\r\n';

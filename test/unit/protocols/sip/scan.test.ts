@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MAX_HEADERS, MAX_MESSAGE_BYTES, MAX_METHOD_BYTES } from '../../../../src/core/item-limits.ts';
 import * as METHOD from '../../../../src/core/methods.ts';
 import { headerIdOf } from '../../../../src/protocols/sip/header-name.ts';
 import { parseSip } from '../../../../src/protocols/sip/message.ts';
 import { NOTE, noteNames } from '../../../../src/protocols/sip/notes.ts';
 import { SCAN, type SipScan, scanSip } from '../../../../src/protocols/sip/scanner/scan.ts';
+import { MAX_HEADERS, MAX_MESSAGE_BYTES, MAX_METHOD_BYTES } from '../../../../src/protocols/sip/scanner/scan-codes.ts';
 import { CSEQ, MAX_FORWARDS, OTHER_LEG } from '../../../../src/protocols/sip/seen-bits.ts';
 import { assertBounded } from '../../../helpers/bounded.ts';
 import { INVITE, INVITE_LINES, message, scanned, slice, withHeader } from './messages.ts';

@@ -6,7 +6,6 @@
  * nothing is allocated, and the memory never grows (docs/adr/0019). `../scan.ts` is its other side.
  */
 
-import { MAX_HEADERS, MAX_LEADING_BYTES, MAX_MESSAGE_BYTES, MAX_METHOD_BYTES } from '../../../../core/item-limits.ts';
 import { OTHER } from '../../../../core/methods.ts';
 import {
   BAD_HEADER_LINE,
@@ -24,6 +23,7 @@ import {
 } from '../../note-bits.ts';
 import * as BIT from '../../seen-bits.ts';
 import * as SCAN from '../scan-codes.ts';
+import { MAX_HEADERS, MAX_LEADING_BYTES, MAX_MESSAGE_BYTES, MAX_METHOD_BYTES } from '../scan-codes.ts';
 import {
   BODY_END,
   BODY_START,
