@@ -6,10 +6,10 @@
  */
 
 import type { CorrelationStrategy } from '../contract/index.ts';
-import { MAX_TIED } from '../core/limits.ts';
 import { IDENTIFIER } from '../store/dialogs/call-identifiers.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { callIdHashes } from '../store/dialogs/dialog-store.ts';
+import { MAX_TIED } from '../store/dialogs/identifier-index.ts';
 import type { Dialogs, Identifiers } from '../store/stores.ts';
 
 /** Legs guessed by time were created this close to each other. */

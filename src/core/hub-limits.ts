@@ -29,8 +29,6 @@ export const HUB_PARTS = 64;
 export const HUB_MESSAGES = 20_000;
 /** Calls of the store that may be legs of one. */
 export const HUB_LEGS = 64;
-/** Bytes of messages out of the store that are read again for a call and its legs. */
-export const HUB_RECALLED_BYTES = 32 * 1024 * 1024;
 /** Milliseconds between two looks for calls that changed, and for how long rows may be on their way into the store. */
 export const HUB_CHANGES_MS = 2_000;
 export const HUB_SETTLE_MS = 3_000;

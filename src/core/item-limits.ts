@@ -39,9 +39,6 @@ export const MAX_TOKEN_CHARS = 4_096;
 /** Characters of a user part that are matched. */
 export const MAX_USER_PATTERN_CHARS = 256;
 
-/** Lists of codecs in which a payload type is looked for. */
-export const MAX_FORMAT_SETS = 64;
-
 /** Key presses of a dialog that are shown. */
 export const MAX_DTMF_KEYS = 256;
 /** Bytes of the body of a key press; what is longer is something else. */
@@ -63,8 +60,6 @@ export const MAX_VANTAGE_PAIRS = 16_384;
 export const MAX_LINKED_LEGS = 16;
 /** Streams looked at for one that the same source brought later. */
 export const MAX_LINKED_STREAMS = 1_000;
-/** Messages of a call that are read again: those that set it up. */
-export const MAX_LINKED_MESSAGES = 8;
 
 /** Two numbers and a method, and blanks between them (RFC 3262 section 7.2). */
 export const MAX_RACK_CHARS = 64;
@@ -247,7 +242,5 @@ export const STORE_TIMEOUT_MS = 60_000;
 /** Rows that a store tells of itself: one a table. */
 export const STORE_ROWS = 100_000;
 
-/** Segments of one RTP stream; with more the oldest two become one. */
-export const MAX_STREAM_SEGMENTS = 16;
 /** Of them, those that a sentence names. */
 export const MAX_CHANGES_NAMED = 4;

@@ -3,9 +3,12 @@
  * these that they belong together but their sockets and their time.
  */
 import { HashInput } from '../core/hash.ts';
-import { CUT_DATAGRAM_FLOWS, CUT_DATAGRAM_US } from '../core/limits.ts';
 import { NO_CALL_ID, TRUNCATED_HEADERS } from '../protocols/sip/note-bits.ts';
 import type { Packet } from '../sources/packet.ts';
+
+/** Sockets whose last message by UDP ended too early, and microseconds for which the rest of it is waited for. */
+const CUT_DATAGRAM_FLOWS = 64;
+const CUT_DATAGRAM_US = 1_000_000;
 
 /** What became of the message at the front: counted, or only shorter than it says, as some phones send all theirs. */
 type Front = { hash: number; untilUs: number; isCounted: boolean };

@@ -6,11 +6,17 @@
  * place among themselves, so that a flood of invented agents pushes out no sender whose offset is known.
  */
 import { ipText } from '../core/ip.ts';
-import { HEP_CLOCK_SENDERS, HEP_SENDER_CLOCKS } from '../core/limits.ts';
 import type { Applied, HepSenderName } from '../sources/hep/hep-clock.ts';
 import { HepClock, ONE_TIME_US, OTHER_TIME_US } from '../sources/hep/hep-clock.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { ExpiryQueue } from '../store/dialogs/expiry-queue.ts';
+
+/**
+ * HEP senders whose clocks are known, and once more of those that nothing is known of; the longest silent one goes. And
+ * clocks of one sender: a replay, or a host that was set to another day, has another one.
+ */
+export const HEP_CLOCK_SENDERS = 512;
+export const HEP_SENDER_CLOCKS = 4;
 
 /** Stamps that are remembered with what was subtracted from them; a power of two below 2^16. */
 const APPLIED = 4_096;

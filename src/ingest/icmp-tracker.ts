@@ -5,7 +5,6 @@
 
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKey, ipText } from '../core/ip.ts';
-import { MAX_ICMP_DIALOGS, MAX_ICMP_NOTES, MAX_ICMP_ROWS } from '../core/limits.ts';
 import { dropOldest } from '../core/maps.ts';
 import type { IcmpError } from '../decode/icmp.ts';
 import { ICMP_REASONS, PROTOCOL_TCP, parseIcmpError } from '../decode/icmp.ts';
@@ -18,6 +17,13 @@ import type { MessageFrames } from '../store/messages/frame-ledger.ts';
 import type { MessageLog } from '../store/messages/message-log.ts';
 import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
 import { SeenTwice } from './seen-twice.ts';
+
+/** Kinds of errors remembered of one dialog, and dialogs with any. */
+const MAX_ICMP_NOTES = 8;
+const MAX_ICMP_DIALOGS = 4_096;
+
+/** Quoted messages an error names as evidence; the rest are only counted. */
+const MAX_ICMP_ROWS = 32;
 
 /** Messages looked back at for one that was on its way when the error came. */
 const LOOK_BACK_ROWS = 1_024;

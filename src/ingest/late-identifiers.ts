@@ -2,7 +2,6 @@
  * What ties calls, read again from the messages that are kept: for who asks where nothing indexed them as they came.
  */
 import { asBuffer } from '../core/byte-text.ts';
-import { MAX_LINKED_MESSAGES } from '../core/item-limits.ts';
 import { SCAN, scanSip } from '../protocols/sip/scanner/scan.ts';
 import { emptyPacket } from '../sources/packet.ts';
 import { CallIdentifiers } from '../store/dialogs/call-identifiers.ts';
@@ -10,6 +9,9 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { DialogStore } from '../store/dialogs/dialog-store.ts';
 import type { MessageLog } from '../store/messages/message-log.ts';
 import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
+
+/** Messages of a call that are read again: those that set it up. */
+const MAX_LINKED_MESSAGES = 8;
 
 export class LateIdentifiers {
   readonly #dialogs: DialogStore;

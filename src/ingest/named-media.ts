@@ -8,10 +8,12 @@
 import { EndpointMap } from '../core/endpoint-map.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKeyAddress, endpointKeyPort, parseIpv6 } from '../core/ip.ts';
-import { MAX_LINGERING_MEDIA } from '../core/limits.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { isEnded } from '../store/dialogs/dialog-state.ts';
 import { CLAIM_LINGER_US } from '../store/media/endpoint-index.ts';
+
+/** Dialogs that have ended and wait; beyond, the one that waits longest goes early. */
+const MAX_LINGERING_MEDIA = 100_000;
 
 /** Bytes of an endpoint: 16 of its address, IPv4 in the first 4, its port in network order, and 2 of zero. */
 export const MEDIA_BYTES = 20;

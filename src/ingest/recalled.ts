@@ -3,7 +3,6 @@
  * together. The same code reads them as on the host that saw them.
  */
 
-import { HUB_RECALLED_BYTES } from '../core/hub-limits.ts';
 import { parseIpv4, parseIpv6, socketOf } from '../core/ip.ts';
 import type { Steps } from '../core/turns.ts';
 import { TRANSPORTS } from '../core/words.ts';
@@ -18,6 +17,9 @@ import { MessageLog } from '../store/messages/message-log.ts';
 import { DialogTracker } from './dialogs/dialog-tracker.ts';
 import { HepClocks } from './hep-clocks.ts';
 import { SdpTracker } from './media/sdp-tracker.ts';
+
+/** Bytes of messages out of the store that are read again for a call and its legs. */
+const HUB_RECALLED_BYTES = 32 * 1024 * 1024;
 
 /** `src` and `dst` as `<address>:<port>`; `transport` one of TRANSPORTS. */
 export type RecalledMessage = {

@@ -5,7 +5,7 @@
 import type { CallTree } from '../analysis/call-tree.ts';
 import { commonStrategies } from '../analysis/correlation.ts';
 import type { CorrelationStrategy } from '../contract/index.ts';
-import { MAX_TIED } from '../core/limits.ts';
+import { MAX_TIED } from '../store/dialogs/identifier-index.ts';
 import type { Identifiers } from '../store/stores.ts';
 
 /** What ties legs, as an engineer calls it. */

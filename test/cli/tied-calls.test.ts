@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { MAX_TIED } from '../../src/core/limits.ts';
+import { MAX_TIED } from '../../src/store/dialogs/identifier-index.ts';
 import { tiedCallId, tiedCapture } from '../helpers/tied-calls.ts';
 import { printed } from './run-program.ts';
 

@@ -3,12 +3,12 @@
  * is no failure.
  */
 
-import { MAX_FORK_BRANCHES } from '../../core/limits.ts';
 import * as METHOD from '../../core/methods.ts';
 import { MAX_NAME_BYTES } from '../../protocols/sip/address.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { parseReasons } from '../../protocols/sip/reason.ts';
 import { OTHER_LEG } from '../../protocols/sip/seen-bits.ts';
+import { MAX_FORK_BRANCHES } from '../../store/dialogs/call-timing.ts';
 import type { SignalingCall } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
 import { lacksResponses } from '../call-messages.ts';

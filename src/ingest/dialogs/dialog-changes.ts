@@ -2,7 +2,6 @@
  * What a message that is no repeat changes in its dialog: state, final code, challenges, expiry, cause of the end.
  */
 
-import { MAX_VALUE_BYTES } from '../../core/limits.ts';
 import * as METHOD from '../../core/methods.ts';
 import { MAX_NAME_BYTES } from '../../protocols/sip/address.ts';
 import { isChallenge } from '../../protocols/sip/message.ts';
@@ -19,7 +18,12 @@ import { EVENT, isEnded, nextState, STATE } from '../../store/dialogs/dialog-sta
 import type { DialogStore } from '../../store/dialogs/dialog-store.ts';
 import type { ExpiryQueue } from '../../store/dialogs/expiry-queue.ts';
 import { isOfOpener } from '../../store/dialogs/opener-side.ts';
-import { isCauseCut, terminationCause, terminationRank } from '../../store/dialogs/termination-cause.ts';
+import {
+  isCauseCut,
+  MAX_VALUE_BYTES,
+  terminationCause,
+  terminationRank,
+} from '../../store/dialogs/termination-cause.ts';
 import type { SdpTracker } from '../media/sdp-tracker.ts';
 import { eventOf } from './dialog-event.ts';
 import type { DialogTimes } from './dialog-times.ts';

@@ -6,13 +6,16 @@
  */
 
 import { sourcePrefix } from '../../core/ip.ts';
-import { DIALOGS_WITH_PARTIES, MAX_DIALOG_PARTIES } from '../../core/limits.ts';
 import { dropOldest } from '../../core/maps.ts';
 import type { Packet } from '../../sources/packet.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { DialogRoom } from '../../store/dialogs/dialog-room.ts';
 import type { MessageLog } from '../../store/messages/message-log.ts';
 import { NO_ROW, ROW } from '../../store/messages/message-rows.ts';
+
+/** Parties known of one dialog, and dialogs whose parties are remembered, some 300 bytes each. */
+const MAX_DIALOG_PARTIES = 16;
+export const DIALOGS_WITH_PARTIES = 1_024;
 
 export class DialogParties {
   readonly #log: MessageLog;

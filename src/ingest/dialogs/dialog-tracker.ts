@@ -7,7 +7,6 @@
 import { TextRange } from '../../core/byte-text.ts';
 import { hashRange, mixHashes } from '../../core/hash.ts';
 import { sourcePrefix } from '../../core/ip.ts';
-import { DIALOG_BYTES, DIALOG_MESSAGES_OF_ANYBODY, MAX_DIALOG_MESSAGES } from '../../core/limits.ts';
 import * as METHOD from '../../core/methods.ts';
 import { METHOD_NAMES } from '../../core/words.ts';
 import { Party } from '../../protocols/sip/address.ts';
@@ -21,7 +20,7 @@ import { MARK } from '../../store/dialogs/call-marks.ts';
 import { isOtherFork } from '../../store/dialogs/call-timing.ts';
 import { challengeAgain } from '../../store/dialogs/challenges.ts';
 import type { Dialog, DialogInit } from '../../store/dialogs/dialog.ts';
-import { POOL } from '../../store/dialogs/dialog-room.ts';
+import { DIALOG_BYTES, POOL } from '../../store/dialogs/dialog-room.ts';
 import { initialState } from '../../store/dialogs/dialog-state.ts';
 import type { DialogStore } from '../../store/dialogs/dialog-store.ts';
 import type { ExpiryQueue } from '../../store/dialogs/expiry-queue.ts';
@@ -39,6 +38,12 @@ import { DialogTimes } from './dialog-times.ts';
 import { type Digest, FramePointers } from './frame-pointers.ts';
 import { MessageCounts } from './message-counts.ts';
 import { Repeats, type Sighting } from './repeats.ts';
+
+/** Messages of one dialog that are kept; later ones still drive state, timing and counts. */
+export const MAX_DIALOG_MESSAGES = 500;
+
+/** Of these, those kept of anybody; the rest is for the dialog's parties (ingest/dialogs/dialog-parties.ts). */
+export const DIALOG_MESSAGES_OF_ANYBODY = 250;
 
 export class DialogTracker {
   readonly counts = new MessageCounts();

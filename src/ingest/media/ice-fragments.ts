@@ -2,9 +2,14 @@
  * The ICE user fragments that descriptions named (RFC 8839 section 5.4): whose they are, and of which m= sections. Sections
  * may share one, also without BUNDLE. Both are under a cap that counts sections; the oldest fragment goes first.
  */
-import { MAX_DIALOG_FRAGMENTS, MAX_ICE_FRAGMENTS } from '../../core/limits.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Claim } from '../../store/media/endpoint-index.ts';
+
+/** ICE user fragments kept of one dialog. */
+const MAX_DIALOG_FRAGMENTS = 64;
+
+/** ICE user fragments of SDPs. */
+const MAX_ICE_FRAGMENTS = 16_384;
 
 export type FragmentOwner = { readonly dialog: Dialog; readonly sections: readonly Claim[] };
 

@@ -7,7 +7,6 @@
  */
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKeyPort } from '../../core/ip.ts';
-import { MAX_DIALOG_ENDPOINTS } from '../../core/limits.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { eitherOf, SEVERAL } from '../../store/media/claimed-sections.ts';
 import type { Claim } from '../../store/media/endpoint-index.ts';
@@ -15,6 +14,9 @@ import type { SdpRows } from '../../store/media/sdp-rows.ts';
 import { FACT } from '../../store/media/sdp-rows.ts';
 import type { ClaimedMedia } from '../../store/media/sdp-timeline.ts';
 import { NONE } from '../../store/row-blocks.ts';
+
+/** Media endpoints one dialog may name over all its descriptions. */
+export const MAX_DIALOG_ENDPOINTS = 1_024;
 
 /** What is known of an end of the pair. */
 export type PairEnd = {

@@ -5,7 +5,6 @@
 import { wordsOf } from '../../core/byte-search.ts';
 import { hashRange, mixHashes } from '../../core/hash.ts';
 import type { EndpointKey } from '../../core/ip.ts';
-import { MAX_DIALOG_ENDPOINTS, MAX_ICE_FRAGMENT, MAX_SDP_ENDPOINTS, MAX_SDP_ENTRIES } from '../../core/limits.ts';
 import { isPublicAt } from '../../core/private-address.ts';
 import type { Sdp, SdpMedia } from '../../protocols/sdp/model.ts';
 import { locatePlainAudio, PlainAudio } from '../../protocols/sdp/plain-audio.ts';
@@ -26,10 +25,20 @@ import { SdpShapes } from '../../store/media/sdp-shapes.ts';
 import type { SdpDescription, SdpMediaLine } from '../../store/media/sdp-timeline.ts';
 import { sdpEvent } from '../../store/media/sdp-timeline.ts';
 import { NONE } from '../../store/row-blocks.ts';
+import { MAX_DIALOG_ENDPOINTS } from './ice-pairs.ts';
 import { claimedSockets, claimingSections } from './sdp-claims.ts';
 import { descriptionOf, isSecure, mediaLines, shapeOf } from './sdp-descriptions.ts';
 import { requesterOf, SdpExchanges } from './sdp-exchanges.ts';
 import { SdpTransactions } from './sdp-transactions.ts';
+
+/** Offers and answers kept in one dialog's timeline. */
+export const MAX_SDP_ENTRIES = 200;
+
+/** Media endpoints one SDP may name; what is beyond names nothing. */
+const MAX_SDP_ENDPOINTS = 64;
+
+/** Bytes of an ICE user fragment that is kept (RFC 8839 section 5.4). */
+const MAX_ICE_FRAGMENT = 256;
 
 /** Told of each claim on an endpoint, by its row. */
 export type OnClaim = (key: EndpointKey, claim: number, dialog: Dialog) => void;

@@ -7,9 +7,14 @@
  *     0 CSeq   1 the transaction before it   2 3 hashes of its first bodies, 0 none   4 row of the first offer
  *     5 of the first answer   6 method   7 facts, number of entries before it
  */
-import { MAX_SDP_BODIES, MAX_SDP_TRANSACTIONS } from '../../core/limits.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { NONE, RowBlocks } from '../../store/row-blocks.ts';
+
+/** Transactions with SDP remembered of one dialog; the oldest is forgotten. */
+const MAX_SDP_TRANSACTIONS = 8;
+
+/** Descriptions of one transaction that are remembered beside its first two. */
+const MAX_SDP_BODIES = 8;
 
 const WORDS = 8;
 const CSEQ = 0;

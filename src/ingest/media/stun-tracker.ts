@@ -9,7 +9,6 @@
 import { EndpointMap } from '../../core/endpoint-map.ts';
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKey, endpointKeyAddress, endpointKeyPort } from '../../core/ip.ts';
-import { MAX_ICE_CHECKED, MAX_STUN_FLOWS, MAX_STUN_HOST_FLOWS, MAX_STUN_REQUESTS } from '../../core/limits.ts';
 import { dropOldest } from '../../core/maps.ts';
 import type { StunMessage } from '../../protocols/stun/message.ts';
 import { channelOf, parseStun, STUN_METHOD, STUN_REASONS } from '../../protocols/stun/message.ts';
@@ -23,6 +22,16 @@ import { NONE } from '../../store/row-blocks.ts';
 import { IceFragments } from './ice-fragments.ts';
 import type { PairEnd } from './ice-pairs.ts';
 import { claimsOfPair } from './ice-pairs.ts';
+
+/** Clients and servers of STUN and TURN, and requests without an answer yet. */
+const MAX_STUN_FLOWS = 8_192;
+const MAX_STUN_REQUESTS = 8_192;
+
+/** Sockets of calls that ICE checked: who is checked again keeps its place. */
+const MAX_ICE_CHECKED = 8_192;
+
+/** Flows of one client host that are looked at. */
+const MAX_STUN_HOST_FLOWS = 32;
 
 const ROLE_CONFLICT = 487;
 const ALLOCATION_MISMATCH = 437;

@@ -6,7 +6,11 @@
  */
 import { createHash } from 'node:crypto';
 import { asBuffer, cutEnd } from '../../core/byte-text.ts';
-import { LONG_CALL_ID_HEAD_BYTES, MAX_CALL_ID_BYTES, MAX_ESCAPED_CALL_ID_BYTES } from '../../core/limits.ts';
+
+/** A Call-ID longer than this, or than this with control characters in it, is kept as its first bytes and a digest. */
+export const MAX_CALL_ID_BYTES = 4_096;
+const MAX_ESCAPED_CALL_ID_BYTES = 512;
+const LONG_CALL_ID_HEAD_BYTES = 64;
 
 const LINE_END = '\n';
 const SHORTENED = /\.\.\.sha256-[0-9a-f]{64}\n$/;

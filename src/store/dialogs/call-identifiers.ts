@@ -7,7 +7,6 @@
 
 import { hashBytes, mixHashes, takeWideHash, wideHash } from '../../core/hash.ts';
 import { ipText } from '../../core/ip.ts';
-import { MAX_PENDING_REFERS } from '../../core/limits.ts';
 import { dropOldest } from '../../core/maps.ts';
 import * as METHOD from '../../core/methods.ts';
 import { isLoopbackAt } from '../../core/private-address.ts';
@@ -25,6 +24,9 @@ import type { Packet } from '../../sources/packet.ts';
 import type { Dialog } from './dialog.ts';
 import { hashesOfCallId } from './dialog-store.ts';
 import { IdentifierIndex } from './identifier-index.ts';
+
+/** REFERs whose INVITE is waited for. */
+const MAX_PENDING_REFERS = 1024;
 
 /** Kinds of identifiers; the values of X_CALL_ID, REPLACES and REFER_CALL are the Call-ID of another dialog. */
 export const IDENTIFIER = {

@@ -5,10 +5,12 @@
  * first). First occurrence wins, by capture time: records may be read out of order, and a capture may begin after the
  * INVITE. Retransmissions and re-INVITEs never get here. Names after RFC 6076.
  */
-import { MAX_FORK_BRANCHES } from '../../core/limits.ts';
 import type { CallMarks } from './call-marks.ts';
 import { MARK } from './call-marks.ts';
 import type { Dialog } from './dialog.ts';
+
+/** Forks of a call that are kept apart. */
+export const MAX_FORK_BRANCHES = 32;
 
 /** Durations in whole milliseconds, rounded half up; null when an end is missing. */
 export type CallTiming = {

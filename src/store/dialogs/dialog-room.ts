@@ -11,10 +11,12 @@
  * Lists are ordered by the touch that was known last. A touch writes nothing here: only when a dialog comes first is its
  * time looked up, and when it has moved on it goes back to its place.
  */
-import { DIALOG_BYTES } from '../../core/limits.ts';
 import { NONE } from '../row-blocks.ts';
 import { PrefixRanks } from './prefix-ranks.ts';
 import { doubled, TimedLists } from './timed-lists.ts';
+
+/** Bytes that dialogs keep beside their own records: texts and identifiers. What they describe has a budget of its own. */
+export const DIALOG_BYTES = 40 * 1024 * 1024;
 
 /** The value of each is its place in the order of giving. */
 export const POOL = { ONE: 0, MORE: 1, ENDED: 2, LIVE: 3 } as const;

@@ -8,7 +8,6 @@ import { asBuffer, rangeOf, rawText } from '../../core/byte-text.ts';
 import { tally } from '../../core/counters.ts';
 import { hashBytes, takeWideHash, wideHash } from '../../core/hash.ts';
 import { HashIndex } from '../../core/hash-index.ts';
-import { DIALOG_BYTES } from '../../core/limits.ts';
 import { DIALOG_STATES } from '../../core/words.ts';
 import { SdpRows } from '../media/sdp-rows.ts';
 import { fieldKeys, TimeOrder } from '../time-order.ts';
@@ -16,7 +15,7 @@ import { isLongCallId, shortCallId, shownAsKey } from './call-id.ts';
 import type { DialogInit } from './dialog.ts';
 import { Dialog } from './dialog.ts';
 import { BLOCK, BLOCK_BITS, CALL_ID_HERE, DialogColumns } from './dialog-columns.ts';
-import { DialogRoom, POOL } from './dialog-room.ts';
+import { DIALOG_BYTES, DialogRoom, POOL } from './dialog-room.ts';
 import { isLasting } from './dialog-state.ts';
 import { MethodCounts } from './method-counts.ts';
 

@@ -7,10 +7,12 @@
  * bytes, and nothing for the garbage collector. An identifier is known by two keyed 32-bit hashes: nobody can choose
  * values that meet.
  */
-import { MAX_TIED } from '../../core/limits.ts';
 import { MAX_IDENTIFIERS } from '../../protocols/sip/named-calls.ts';
 import { row } from '../row.ts';
 import { NONE, RowBlocks } from '../row-blocks.ts';
+
+/** Calls that one identifier ties together. What more calls share names no call: it ties none, and the answer says so. */
+export const MAX_TIED = 64;
 
 const ENTRY = row(32, {
   hashA: 'i32',

@@ -1,7 +1,9 @@
 /** How many dialogs each method opened, by the state they are in: the method split of a list without a walk over it. */
 
-import { MAX_OTHER_METHODS } from '../../core/limits.ts';
 import { DIALOG_STATES } from '../../core/words.ts';
+
+/** Names of unknown methods; beyond it the log drops names that no dialog has any more. */
+const MAX_OTHER_METHODS = 64;
 
 /** `knownMethod` is the METHOD id that says the method's text, or -1. */
 type Opened = { readonly methodText: string; readonly knownMethod: number };

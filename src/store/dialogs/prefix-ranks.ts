@@ -3,9 +3,11 @@
  * steps, however many prefixes there are. Of those that hold the same, the one comes first whose oldest has been idle
  * longest, as far as is known: who asks looks whether it has, and puts it back when not.
  */
-import { MAX_PREFIX_RANK } from '../../core/limits.ts';
 import { NONE } from '../row-blocks.ts';
 import { doubled, TimedLists } from './timed-lists.ts';
+
+/** Dialogs of one prefix that its rank counts; more dialogs do not change the rank. */
+const MAX_PREFIX_RANK = 65_535;
 
 export class PrefixRanks {
   /** A list for each rank; a prefix stands there by when the oldest of what it holds was touched last, as far as is known. */

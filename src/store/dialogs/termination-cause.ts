@@ -3,11 +3,13 @@
  * of headers Asterisk sends. Kept as it was written, with the frame it stood in; read when somebody asks.
  */
 
-import { MAX_VALUE_BYTES } from '../../core/limits.ts';
 import * as METHOD from '../../core/methods.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { keptText } from '../../protocols/sip/text.ts';
 import type { FramePointer } from './call-marks.ts';
+
+/** Bytes kept of Refer-To, of Reason and of what else names a cause. */
+export const MAX_VALUE_BYTES = 512;
 
 export type TerminationCause = {
   /** Value of the Reason header, or '' where only the others stand. */

@@ -5,13 +5,6 @@
 
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKeyAddress, endpointKeyPort, endpointKeyWithPort } from '../../core/ip.ts';
-import {
-  ICMP_FLOWS_AGAIN,
-  MAX_DIALOG_ICMP_FLOWS,
-  MAX_ICMP_ENDPOINTS,
-  MAX_ICMP_FLOWS,
-  SILENT_US,
-} from '../../core/limits.ts';
 import { dropSilent } from '../../core/maps.ts';
 import type { IcmpError } from '../../decode/icmp.ts';
 import { PROTOCOL_UDP } from '../../decode/icmp.ts';
@@ -19,6 +12,15 @@ import type { Dialog } from '../dialogs/dialog.ts';
 import type { EndpointIndex } from '../media/endpoint-index.ts';
 import type { Stream } from '../media/stream.ts';
 import type { StreamStore } from '../media/stream-store.ts';
+import { SILENT_US } from '../media/unseen-streams.ts';
+
+/** Flows that ICMP errors about media are about, and endpoints; errors about further ones are only counted. */
+export const MAX_ICMP_FLOWS = 4_096;
+const MAX_ICMP_ENDPOINTS = 4_096;
+
+/** Flows of one dialog that its answers name; and flows that are looked at again for each stream or socket that came since. */
+export const MAX_DIALOG_ICMP_FLOWS = 64;
+const ICMP_FLOWS_AGAIN = 64;
 
 /** Errors over which the attribution of a flow is tried again, and then at each power of two. */
 const RETRY_ERRORS = 4;

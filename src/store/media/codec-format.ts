@@ -1,11 +1,13 @@
 /**
  * What a payload type means: by the descriptions of a stream's dialog, or by the static table (RFC 3551).
  */
-import { MAX_FORMAT_SETS } from '../../core/item-limits.ts';
 import { STATIC_PAYLOADS } from '../../core/payload-types.ts';
 import type { CodecFormat, CodecSet } from './codec-set.ts';
 import type { ClaimedMedia, SdpEntry, SdpMediaLine } from './sdp-timeline.ts';
 import type { Stream } from './stream.ts';
+
+/** Lists of codecs in which a payload type is looked for. */
+const MAX_FORMAT_SETS = 64;
 
 /** Payload types from here on have no clock of their own (RFC 3551 section 3). */
 export const FIRST_DYNAMIC_PT = 96;

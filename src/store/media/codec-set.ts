@@ -3,8 +3,10 @@
  *
  * RFC 8866 section 6.6 (rtpmap); static payload types of RFC 3551 are named without one.
  */
-import { SHARED_CODEC_SETS } from '../../core/limits.ts';
 import { dropOldest } from '../../core/maps.ts';
+
+/** Sets of codecs shared between dialogs that offer the same; the oldest goes. */
+const SHARED_CODEC_SETS = 1_024;
 
 export type CodecFormat = {
   readonly payloadType: number;

@@ -4,7 +4,9 @@
  * They come in the order of time. Neighbours are one span, and where there are too many those that lie nearest are joined:
  * nothing is forgotten, it only becomes less exact.
  */
-import { MAX_DROP_SPANS } from '../../core/limits.ts';
+
+/** Spans of time in which one interface dropped packets; beyond them those that lie nearest become one. */
+export const MAX_DROP_SPANS = 512;
 
 /** Times in microseconds since the epoch. */
 export type DropSpan = { readonly fromUs: number; readonly toUs: number; readonly packets: number };

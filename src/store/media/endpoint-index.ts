@@ -8,7 +8,6 @@
 
 import { EndpointMap } from '../../core/endpoint-map.ts';
 import type { EndpointKey } from '../../core/ip.ts';
-import { MAX_ENDPOINT_CLAIMS } from '../../core/limits.ts';
 import type { Dialog } from '../dialogs/dialog.ts';
 import { NONE } from '../row-blocks.ts';
 import { isSameClaim } from './claimed-sections.ts';
@@ -16,6 +15,9 @@ import { plainKey } from './plain-sdp-entry.ts';
 import type { SdpRows } from './sdp-rows.ts';
 import { FACT } from './sdp-rows.ts';
 import type { ClaimedMedia } from './sdp-timeline.ts';
+
+/** Claims remembered for one endpoint; older ones are superseded. */
+const MAX_ENDPOINT_CLAIMS = 8;
 
 /** An endpoint stays claimed for so long after the end of its dialog: the life of a transaction, 64 times T1 (RFC 3261). */
 export const CLAIM_LINGER_US = 32_000_000;

@@ -5,8 +5,10 @@
  *
  * All packets of one press have one RTP timestamp; the last ones have E set and the whole duration.
  */
-import { MAX_KEY_PRESSES } from '../../core/limits.ts';
 import type { Stream } from './stream.ts';
+
+/** Presses kept of one stream; later ones are only counted by its packets. */
+const MAX_KEY_PRESSES = 128;
 
 /** A press is this much older than the newest at most: packets of it may be late or come again. */
 const LOOK_BACK = 4;

@@ -7,9 +7,11 @@
  *     next f64   capture time f64   stream u32   length u32   bytes, padded to eight
  */
 
-import { MAX_KEPT_RTP_BYTES } from '../../core/limits.ts';
 import type { Steps } from '../../core/turns.ts';
 import type { PacketList } from '../../protocols/codec/packet-list.ts';
+
+/** A packet longer than this is no voice. */
+const MAX_KEPT_RTP_BYTES = 2048;
 
 const CHUNK = 1024 * 1024;
 const HEAD = 24;

@@ -6,7 +6,6 @@
 
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKey } from '../../core/ip.ts';
-import { MIN_SDP_BYTES, SDP_BYTES_A_DIALOG } from '../../core/limits.ts';
 import type { Packet } from '../../sources/packet.ts';
 import { type Accessors, defineAccessors, row } from '../row.ts';
 import { BLOCK, NONE, RowBlocks } from '../row-blocks.ts';
@@ -23,6 +22,15 @@ import {
   TEXT_BYTES,
 } from './sdp-budget.ts';
 import type { ClaimedMedia, SdpDescription, SdpEntry, SdpEvent, SdpShape } from './sdp-timeline.ts';
+
+/**
+ * Bytes that descriptions and claims may take over all dialogs, a dialog of `--max-dialogs`: 76 MiB by default, some 400,000
+ * claims. Beyond it the descriptions of whole dialogs go.
+ */
+const SDP_BYTES_A_DIALOG = 800;
+
+/** With few dialogs there is room for so much. */
+export const MIN_SDP_BYTES = 8 * 1024 * 1024;
 
 const SDP = row(40, {
   tsUs: 'f64',

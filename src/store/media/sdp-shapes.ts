@@ -6,10 +6,13 @@
  */
 
 import { wordsOf } from '../../core/byte-search.ts';
-import { MAX_SDP_SHAPE_BYTES, MAX_SDP_SHAPES } from '../../core/limits.ts';
 import { NONE } from '../row-blocks.ts';
 import type { Numbered } from './numbered.ts';
 import type { SdpShape } from './sdp-timeline.ts';
+
+/** Ends of descriptions that are read once for all, and their length. */
+const MAX_SDP_SHAPES = 256;
+const MAX_SDP_SHAPE_BYTES = 1024;
 
 type Place = { readonly bytes: Uint8Array; readonly words: DataView; readonly hash: number; readonly shape: number };
 

@@ -1,6 +1,8 @@
 /** Places of streams by their SSRC, some of them where there are many. Made when it is first asked for. */
-import { MAX_SSRC_STREAMS } from '../../core/limits.ts';
 import type { StreamColumns } from './stream-columns.ts';
+
+/** Streams looked up by one SSRC; a load generator gives all its streams the same. */
+const MAX_SSRC_STREAMS = 64;
 
 export class SsrcIndex {
   readonly #columns: StreamColumns;

@@ -2,11 +2,18 @@
  * Where the streams changed their payload type. Few ever do; who changes it in a flood keeps the newest changes of each
  * stream, and those of all together have an end.
  */
-import { MAX_STREAM_SEGMENTS } from '../../core/item-limits.ts';
-import { SEGMENT_ENDS, SEGMENT_ENDS_OF_ANYBODY } from '../../core/limits.ts';
 import type { SegmentEnd } from '../../protocols/rtp/stream-segment.ts';
 import { joinedEnd } from '../../protocols/rtp/stream-segment.ts';
 import type { Stream } from './stream.ts';
+
+/** Segments of one RTP stream; with more the oldest two become one. */
+export const MAX_STREAM_SEGMENTS = 16;
+
+/** Ends of segments kept over all streams, some 300 bytes each; beyond them each stream keeps as many as it has. */
+const SEGMENT_ENDS = 32_768;
+
+/** Of these, those that streams of no dialog may take; the rest is for calls. */
+const SEGMENT_ENDS_OF_ANYBODY = 16_384;
 
 export class StreamSegments {
   readonly #most: number;

@@ -8,7 +8,6 @@
 
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKey, endpointKeyPort, endpointKeyWithPort } from '../../core/ip.ts';
-import { MAX_DIALOG_STREAMS, MAX_STREAM_WINDOWS, STREAM_WINDOW_BYTES } from '../../core/limits.ts';
 import { SCORE_SEC } from '../../core/score-window.ts';
 import { readSegmentEnd } from '../../protocols/rtp/stream-segment.ts';
 import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
@@ -27,8 +26,11 @@ import { Stream } from './stream.ts';
 import { StreamClaims } from './stream-claims.ts';
 import { FACT, NO_PLACE, StreamColumns } from './stream-columns.ts';
 import { StreamSegments } from './stream-segments.ts';
-import { StreamWindows } from './stream-windows.ts';
+import { MAX_STREAM_WINDOWS, STREAM_WINDOW_BYTES, StreamWindows } from './stream-windows.ts';
 import { WaitingStreams } from './waiting-streams.ts';
+
+/** Streams that one dialog may own; what comes beyond them on its sockets waits as anybody's. */
+export const MAX_DIALOG_STREAMS = 128;
 
 /** A description may come this long after its media began (early media before the 200). */
 const LATE_SDP_US = 30_000_000;

@@ -4,12 +4,21 @@
  * Beyond it some stream gives up the older half of its windows: of those met next round the table one that no call owns,
  * else one whose call has ended, and of these the one with most. Its scores are those of what is left then.
  */
-import { MAX_STREAM_WINDOWS, STREAM_WINDOW_BYTES, SURPLUS_STREAM_WINDOWS } from '../../core/limits.ts';
 import { WINDOW_BYTES } from '../../protocols/rtp/stream-layout.ts';
 import type { StreamWindow } from '../../protocols/rtp/stream-window.ts';
 import { parseWindows } from '../../protocols/rtp/stream-window.ts';
 import { isEnded } from '../dialogs/dialog-state.ts';
 import type { Stream } from './stream.ts';
+
+/** Bytes of closed quality windows over all streams, of 88 each; beside it every stream may keep two. */
+export const STREAM_WINDOW_BYTES = 48 * 1024 * 1024;
+
+/**
+ * One hour of five-second windows, and how many more gather before the oldest are dropped together. An outage is kept as one
+ * and shown as many.
+ */
+export const MAX_STREAM_WINDOWS = 720;
+const SURPLUS_STREAM_WINDOWS = 80;
 
 /** Places looked at for a stream that gives. */
 const LOOKED_AT = 256;

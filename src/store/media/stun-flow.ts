@@ -3,7 +3,9 @@
  */
 
 import type { EndpointKey } from '../../core/ip.ts';
-import { MAX_TURN_CHANNELS } from '../../core/limits.ts';
+
+/** Channels remembered of one allocation. */
+const MAX_TURN_CHANNELS = 16;
 
 /** How a stream was carried by a relay. */
 export type RelayUse = { readonly channel: number | null; readonly peer: EndpointKey | null };

@@ -4,9 +4,17 @@
 
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKeyPort, endpointKeyWithPort } from '../../core/ip.ts';
-import { MAX_ENDPOINT_STREAMS, MAX_UNSEEN_STREAMS, SILENT_US } from '../../core/limits.ts';
 import { dropSilent } from '../../core/maps.ts';
 import type { RemoteReport } from './rtcp-data.ts';
+
+/** Streams kept that only RTCP speaks of; one gives its place when it was silent long. */
+export const MAX_UNSEEN_STREAMS = 4_096;
+
+/** Microseconds of silence after which a stream that only RTCP speaks of, or a flow of ICMP errors, gives its place. */
+export const SILENT_US = 60_000_000;
+
+/** Streams looked up by one endpoint; a flood of SSRCs from one port keeps only the newest findable. */
+export const MAX_ENDPOINT_STREAMS = 64;
 
 export type UnseenStream = {
   readonly ssrc: number;

@@ -1,8 +1,8 @@
 /** Places of the streams that wait for a dialog, by both their ends. */
 import { EndpointMap } from '../../core/endpoint-map.ts';
 import type { EndpointKey } from '../../core/ip.ts';
-import { MAX_ENDPOINT_STREAMS } from '../../core/limits.ts';
 import type { StreamColumns } from './stream-columns.ts';
+import { MAX_ENDPOINT_STREAMS } from './unseen-streams.ts';
 
 const NO_PLACES: readonly number[] = [];
 

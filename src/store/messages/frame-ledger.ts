@@ -4,10 +4,12 @@
  * A frame is a row of 16 bytes, linked to the row before it of the same dialog. A full ledger keeps what it has: the frames
  * of later messages are counted, and cannot be written.
  */
-import { FRAME_LEDGER_BYTES } from '../../core/limits.ts';
 import type { FrameAt } from '../../sources/packet.ts';
 import { type Accessors, defineAccessors, row } from '../row.ts';
 import { BLOCK, NONE, RowBlocks } from '../row-blocks.ts';
+
+/** Bytes for the frames of messages, 16 a frame, where they are written in a second pass (`--filter` with `-O`). */
+const FRAME_LEDGER_BYTES = 128 * 1024 * 1024;
 
 const FRAME = row(16, { ordinal: 'f64', source: 'i32', older: 'i32' });
 

@@ -11,12 +11,14 @@
 
 import { wordsOf } from '../../core/byte-search.ts';
 import { asBuffer } from '../../core/byte-text.ts';
-import { MAX_KEPT_MESSAGE_BYTES } from '../../core/limits.ts';
 import type { Packet } from '../../sources/packet.ts';
 import type { MessageOwner, MessageOwners, Staying } from './message-room.ts';
 import { bytesTaken, isMostlyStrangers, ownerOf, stayingOf } from './message-room.ts';
 import type { Scanned } from './message-rows.ts';
 import { MessageRows, NO_ROW, ROW_COST } from './message-rows.ts';
+
+/** A message longer than this is kept up to here. */
+export const MAX_KEPT_MESSAGE_BYTES = 128 * 1024;
 
 /** Chunks are an eighth of the budget, within these bounds. */
 const CHUNK_MIN = 256 * 1024;

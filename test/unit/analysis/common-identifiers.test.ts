@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { callTree } from '../../../src/analysis/call-tree.ts';
 import { commonStrategies, identifierLegs } from '../../../src/analysis/correlation.ts';
 import type { CorrelationStrategy as Strategy } from '../../../src/contract/index.ts';
-import { MAX_TIED } from '../../../src/core/limits.ts';
 import { finish } from '../../../src/core/turns.ts';
+import { MAX_TIED } from '../../../src/store/dialogs/identifier-index.ts';
 import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
 import { A, ALICE, BOB, LATER, leg, NULL_UUID, PBX, party, SDP, stores } from './tied-calls.ts';
 

@@ -10,9 +10,9 @@ import { SipScript } from '../../../fixtures/build/sip-call.ts';
 import { messagesOf } from '../../../src/analysis/call-messages.ts';
 import { commonStrategies, identifierLegs } from '../../../src/analysis/correlation.ts';
 import { laterTies } from '../../../src/analysis/ties.ts';
-import { MAX_TIED } from '../../../src/core/limits.ts';
 import { MAX_IDENTIFIERS } from '../../../src/protocols/sip/named-calls.ts';
 import { MARK } from '../../../src/store/dialogs/call-marks.ts';
+import { MAX_TIED } from '../../../src/store/dialogs/identifier-index.ts';
 import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
 import { ALICE, BOB, leg, PBX, party, stores } from './tied-calls.ts';
 

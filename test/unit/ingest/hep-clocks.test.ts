@@ -9,10 +9,9 @@ import { ALICE, BOB, basicCall, callIdOf } from '../../../fixtures/build/basic-c
 import type { SipMessage } from '../../../fixtures/build/sip-call.ts';
 import { SipScript } from '../../../fixtures/build/sip-call.ts';
 import { messagesOf } from '../../../src/analysis/call-messages.ts';
-import { HEP_CLOCK_SENDERS, HEP_SENDER_CLOCKS } from '../../../src/core/limits.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 import { DIALOG_STATES } from '../../../src/core/words.ts';
-import { HepClocks } from '../../../src/ingest/hep-clocks.ts';
+import { HEP_CLOCK_SENDERS, HEP_SENDER_CLOCKS, HepClocks } from '../../../src/ingest/hep-clocks.ts';
 import { HepClock } from '../../../src/sources/hep/hep-clock.ts';
 import { callTiming } from '../../../src/store/dialogs/call-timing.ts';
 import type { Dialog } from '../../../src/store/dialogs/dialog.ts';

@@ -15,8 +15,8 @@ import {
   SHIP_RECORD_SLABS,
   SHIP_SLAB_BYTES,
 } from '../../../../src/core/item-limits.ts';
-import { MAX_KEPT_MESSAGE_BYTES } from '../../../../src/core/limits.ts';
 import { RecordReader, RecordWriter, recordMemory } from '../../../../src/core/record.ts';
+import { MAX_KEPT_MESSAGE_BYTES } from '../../../../src/store/messages/message-log.ts';
 import { ROW } from '../../../../src/store/messages/message-rows.ts';
 import type { Kept } from './kept-message.ts';
 import { kept, keyOf, sip } from './kept-message.ts';

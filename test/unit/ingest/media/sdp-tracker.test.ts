@@ -8,7 +8,7 @@ import { answerOf, inviteOf, offerOf, scriptOf } from '../../../../fixtures/buil
 import { CODEC, sdp, t38Sdp } from '../../../../fixtures/build/sdp.ts';
 import type { SipMessage, SipScript } from '../../../../fixtures/build/sip-call.ts';
 import { endpointKeyFromText } from '../../../../src/core/ip.ts';
-import { MAX_SDP_ENTRIES } from '../../../../src/core/limits.ts';
+import { MAX_SDP_ENTRIES } from '../../../../src/ingest/media/sdp-tracker.ts';
 import { MARK } from '../../../../src/store/dialogs/call-marks.ts';
 import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
 import { PlainSdpEntry } from '../../../../src/store/media/plain-sdp-entry.ts';

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { MAX_TIED } from '../../../../src/core/limits.ts';
 import { MAX_IDENTIFIERS } from '../../../../src/protocols/sip/named-calls.ts';
-import { IdentifierIndex } from '../../../../src/store/dialogs/identifier-index.ts';
+import { IdentifierIndex, MAX_TIED } from '../../../../src/store/dialogs/identifier-index.ts';
 import { looksAtRows } from '../../../helpers/row-looks.ts';
 
 type Step =

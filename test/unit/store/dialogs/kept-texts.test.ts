@@ -7,8 +7,10 @@ import { answerOf, offerOf, scriptOf } from '../../../../fixtures/build/calls-se
 import type { SipMessage } from '../../../../fixtures/build/sip-call.ts';
 import { SipScript } from '../../../../fixtures/build/sip-call.ts';
 import { cutEnd } from '../../../../src/core/byte-text.ts';
-import { DIALOG_BYTES, MAX_CALL_ID_BYTES, MAX_VALUE_BYTES } from '../../../../src/core/limits.ts';
 import { MAX_NAME_BYTES } from '../../../../src/protocols/sip/address.ts';
+import { MAX_CALL_ID_BYTES } from '../../../../src/store/dialogs/call-id.ts';
+import { DIALOG_BYTES } from '../../../../src/store/dialogs/dialog-room.ts';
+import { MAX_VALUE_BYTES } from '../../../../src/store/dialogs/termination-cause.ts';
 import { toDialogSummary } from '../../../../src/view/dialog-summary.ts';
 import { TrackerKit } from '../../ingest/dialogs/tracker-kit.ts';
 

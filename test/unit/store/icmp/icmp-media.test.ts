@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EndpointKey } from '../../../../src/core/ip.ts';
 import { endpointKeyFromText } from '../../../../src/core/ip.ts';
-import { MAX_DIALOG_ICMP_FLOWS, MAX_ICMP_FLOWS } from '../../../../src/core/limits.ts';
 import type { IcmpError } from '../../../../src/decode/icmp.ts';
 import { PROTOCOL_UDP } from '../../../../src/decode/icmp.ts';
 import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
-import { IcmpMediaTally } from '../../../../src/store/icmp/icmp-media.ts';
+import { IcmpMediaTally, MAX_DIALOG_ICMP_FLOWS, MAX_ICMP_FLOWS } from '../../../../src/store/icmp/icmp-media.ts';
 import type { EndpointIndex } from '../../../../src/store/media/endpoint-index.ts';
 import type { StreamStore } from '../../../../src/store/media/stream-store.ts';
 

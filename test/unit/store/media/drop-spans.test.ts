@@ -1,8 +1,7 @@
 /** Spans of drops: neighbours become one, a full table forgets none. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MAX_DROP_SPANS } from '../../../../src/core/limits.ts';
-import { DropSpans } from '../../../../src/store/media/drop-spans.ts';
+import { DropSpans, MAX_DROP_SPANS } from '../../../../src/store/media/drop-spans.ts';
 
 const SEC = 1_000_000;
 

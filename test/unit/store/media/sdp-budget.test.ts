@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { answer, basicCall, sdpBody } from '../../../../fixtures/build/basic-call.ts';
 import { scriptOf } from '../../../../fixtures/build/calls-setup.ts';
 import type { SipScript } from '../../../../fixtures/build/sip-call.ts';
-import { MIN_SDP_BYTES } from '../../../../src/core/limits.ts';
 import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
 import { SdpBudget } from '../../../../src/store/media/sdp-budget.ts';
+import { MIN_SDP_BYTES } from '../../../../src/store/media/sdp-rows.ts';
 import { NONE } from '../../../../src/store/row-blocks.ts';
 import { TrackerKit } from '../../ingest/dialogs/tracker-kit.ts';
 

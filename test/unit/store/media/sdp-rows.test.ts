@@ -9,7 +9,8 @@ import { ALICE, answer, BOB, sdpBody } from '../../../../fixtures/build/basic-ca
 import { scriptOf } from '../../../../fixtures/build/calls-setup.ts';
 import { CODEC, sdp, t38Sdp } from '../../../../fixtures/build/sdp.ts';
 import type { SipScript } from '../../../../fixtures/build/sip-call.ts';
-import { MAX_DIALOG_ENDPOINTS, MAX_SDP_ENTRIES } from '../../../../src/core/limits.ts';
+import { MAX_DIALOG_ENDPOINTS } from '../../../../src/ingest/media/ice-pairs.ts';
+import { MAX_SDP_ENTRIES } from '../../../../src/ingest/media/sdp-tracker.ts';
 import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
 import { Numbered } from '../../../../src/store/media/numbered.ts';
 import { NONE, RowBlocks } from '../../../../src/store/row-blocks.ts';

@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALICE, BOB, basicCall } from '../../../../fixtures/build/basic-call.ts';
 import { EPOCH_US } from '../../../../fixtures/build/capture.ts';
-import { MAX_STREAM_SEGMENTS } from '../../../../src/core/item-limits.ts';
 import type { SegmentEnd } from '../../../../src/protocols/rtp/stream-segment.ts';
 import type { Stream } from '../../../../src/store/media/stream.ts';
-import { StreamSegments } from '../../../../src/store/media/stream-segments.ts';
+import { MAX_STREAM_SEGMENTS, StreamSegments } from '../../../../src/store/media/stream-segments.ts';
 import { TrackerKit } from '../../ingest/dialogs/tracker-kit.ts';
 import { StreamKit } from './stream-kit.ts';
 

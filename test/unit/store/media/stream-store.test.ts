@@ -6,12 +6,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALICE, BOB, basicCall } from '../../../../fixtures/build/basic-call.ts';
 import { EPOCH_US } from '../../../../fixtures/build/capture.ts';
-import { MAX_DIALOG_STREAMS } from '../../../../src/core/limits.ts';
 import { STREAM, STREAM_BYTES, WINDOW, WINDOW_BYTES } from '../../../../src/protocols/rtp/stream-layout.ts';
 import { StreamTable } from '../../../../src/protocols/rtp/stream-table.ts';
 import { MARK } from '../../../../src/store/dialogs/call-marks.ts';
 import { CLAIM_LINGER_US } from '../../../../src/store/media/endpoint-index.ts';
 import type { StreamStore } from '../../../../src/store/media/stream-store.ts';
+import { MAX_DIALOG_STREAMS } from '../../../../src/store/media/stream-store.ts';
 import { TrackerKit } from '../../ingest/dialogs/tracker-kit.ts';
 import { StreamKit } from './stream-kit.ts';
 

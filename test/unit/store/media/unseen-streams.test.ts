@@ -3,9 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EndpointKey } from '../../../../src/core/ip.ts';
 import { endpointKeyFromText } from '../../../../src/core/ip.ts';
-import { MAX_ENDPOINT_STREAMS, MAX_UNSEEN_STREAMS, SILENT_US } from '../../../../src/core/limits.ts';
 import type { RtcpEnds } from '../../../../src/store/media/unseen-streams.ts';
-import { UnseenStreams } from '../../../../src/store/media/unseen-streams.ts';
+import {
+  MAX_ENDPOINT_STREAMS,
+  MAX_UNSEEN_STREAMS,
+  SILENT_US,
+  UnseenStreams,
+} from '../../../../src/store/media/unseen-streams.ts';
 
 const at = (n: number, port = 5001): EndpointKey =>
   endpointKeyFromText(`10.0.${n >> 8}.${n & 255}`, port) ?? assert.fail();
