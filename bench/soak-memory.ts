@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { MAX_TRUNK_ROWS, TRUNK_FIGURE_BYTES } from '../src/core/item-limits.ts';
+import { MAX_TRUNK_ROWS, TRUNK_FIGURE_BYTES } from '../src/watch/trunks/trunk-store.ts';
 import { until } from '../test/helpers/patience.ts';
 
 /** The agent answers SIGUSR2 with a line. */

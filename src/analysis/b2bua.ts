@@ -2,13 +2,15 @@
  * Whether a call is one side of a back-to-back user agent (RFC 7092): another call shares an identifier with it, and one
  * begins at the host where the other ends. A transfer ties calls together too, and is none.
  */
-import { MAX_B2BUA_LEGS } from '../core/item-limits.ts';
 import * as METHOD from '../core/methods.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Messages } from '../store/stores.ts';
 import { callWayOf } from './call-way.ts';
 import type { CorrelationStores } from './correlation.ts';
 import { hasNoLegs, identifierLegs, isTransfer } from './correlation.ts';
+
+/** Legs looked at: a B2BUA has two, one that forks a few more. */
+const MAX_B2BUA_LEGS = 16;
 
 export function hasOtherLeg(d: Dialog, stores: CorrelationStores, log: Messages): boolean {
   if (d.methodId !== METHOD.INVITE || hasNoLegs(d, stores.identifiers)) return false;

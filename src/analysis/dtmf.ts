@@ -4,7 +4,6 @@
  */
 
 import { endpointKeyText } from '../core/ip.ts';
-import { MAX_DTMF_BODY, MAX_DTMF_KEYS } from '../core/item-limits.ts';
 import * as METHOD from '../core/methods.ts';
 import type { Steps } from '../core/turns.ts';
 import { mediaTypeOf } from '../protocols/sip/body.ts';
@@ -14,6 +13,12 @@ import type { Stream } from '../store/media/stream.ts';
 import type { Messages, Stores } from '../store/stores.ts';
 import type { CallMessage } from './call-messages.ts';
 import { messagesOf } from './call-messages.ts';
+
+/** Key presses of a dialog that are shown. */
+const MAX_DTMF_KEYS = 256;
+
+/** Bytes of the body of a key press; what is longer is something else. */
+const MAX_DTMF_BODY = 256;
 
 export type Key = {
   /** `0`-`9`, `*`, `#`, `A`-`D`, `flash`. */

@@ -5,7 +5,6 @@
  * 5806), and what ties it to other legs.
  */
 
-import { SHIP_USER_AGENT_BYTES } from '../core/item-limits.ts';
 import { HEADER, headerIdOf } from '../protocols/sip/header-name.ts';
 import { parseNameAddr } from '../protocols/sip/name-addr.ts';
 import { MAX_IDENTIFIER_BYTES } from '../protocols/sip/named-calls.ts';
@@ -15,6 +14,9 @@ import { splitValues } from '../protocols/sip/values.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { CallMessage } from './call-messages.ts';
 import { tiesOf } from './ties.ts';
+
+/** Of a User-Agent, which is remembered of each call that was told of: what a longer one begins with. */
+const SHIP_USER_AGENT_BYTES = 128;
 
 export type CallIdentifier = {
   readonly kind:

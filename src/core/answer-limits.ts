@@ -46,24 +46,9 @@ export const API_CLOSE_MS = 1_500;
 /** Label values of one metric family; what is beyond is folded into `other`. */
 export const METRIC_LABEL_VALUES = 200;
 
-/** Bytes of the messages of one dialog that its lint reads, a header line counted as `LINT_HEADER_BYTES` more. */
-export const LINT_BYTES = 4 * 1024 * 1024;
-export const LINT_HEADER_BYTES = 128;
-
-/** Bytes of messages in which the wire and its mirror are compared, and of descriptions that differ. */
-export const COMPARED_BYTES = 8 * 1024 * 1024;
-export const COMPARED_SDP_BYTES = 256 * 1024;
-
 /** Containers (vCon) made at a time, and requests that wait for one; one more is answered with 503. */
 export const MAX_CONTAINERS = 8;
 export const MAX_CONTAINERS_WAITING = 128;
-
-/** Bytes of a WAV file, all channels: two hours of one direction at 8 kHz, one of both. A longer call is refused. */
-export const AUDIO_FILE_BYTES = 128 * 1024 * 1024;
-
-/** WAV files made at a time, and requests that wait for one; one more is answered with 503. */
-export const MAX_AUDIO_JOBS = 2;
-export const MAX_AUDIO_WAITING = 32;
 
 /** Bytes of all answers that wait for their readers: texts, audio (one file), and files on the disk. One of any size may stand on top. */
 export const API_UNREAD_BYTES = 32 * 1024 * 1024;
@@ -92,28 +77,8 @@ export const PEER_AT_ONCE = 4;
 
 // A call as a ladder, as messages and as text.
 
-/** Lifelines: one for an end of each of `MAX_LEGS_SHOWN` legs, and a few between them; all other hosts share the last one. */
-export const LADDER_LIFELINES = 40;
-/** Messages of a ladder: those of eight calls with `MAX_DIALOG_MESSAGES` each. */
-export const LADDER_STEPS = 4_000;
-/** Characters of the Call-IDs and first lines in them. */
-export const LADDER_CHARS = 4 * 1024 * 1024;
-/** Streams of a ladder: those of four calls with `MAX_DIALOG_STREAMS` each. */
-export const LADDER_STREAMS = 512;
-/** Lines of descriptions in the document of a call, and names of codecs of one. */
-export const MEDIA_LINES = 256;
-export const MEDIA_LINE_CODECS = 16;
-/** Sentences about the video of a call. */
-export const MEDIA_NOTES = 8;
-/** Characters of the messages of one answer, as JSON writes them. */
-export const MESSAGES_CHARS = 16 * 1024 * 1024;
 /** Other legs of a call that are counted where `MAX_LEGS_SHOWN` of them are shown. */
 export const MAX_LEGS_COUNTED = 1_000;
-/** Characters of the reports of several calls after which no further report begins. */
-export const REPORTS_CHARS = 8 * 1024 * 1024;
-/** Characters of one fact or finding of a report, and of one place of its tables. */
-export const REPORT_FACT_CHARS = 512;
-export const REPORT_CELL_CHARS = 160;
 
 /** Bytes of a message of an agent: the library takes one of many keys apart in one turn. */
 export const MCP_BODY_BYTES = 64 * 1024;

@@ -7,11 +7,9 @@ import { messagesOf } from '../analysis/call-messages.ts';
 import { keptDialog } from '../analysis/dialog-facts.ts';
 import { keysPressed } from '../analysis/dtmf.ts';
 import type { Evidence } from '../analysis/evidence.ts';
-import { AUDIO_FILE_BYTES, MAX_AUDIO_JOBS, MAX_AUDIO_WAITING } from '../core/answer-limits.ts';
 import { rawText } from '../core/byte-text.ts';
 import { faults } from '../core/faults.ts';
 import { endpointKeyText } from '../core/ip.ts';
-import { AUDIO_KEYS } from '../core/limits.ts';
 import { packageVersion } from '../core/package.ts';
 import { Places } from '../core/places.ts';
 import type { Steps, Turns } from '../core/turns.ts';
@@ -26,6 +24,16 @@ import { streamFormat } from '../store/media/codec-format.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { Stores } from '../store/stores.ts';
 import type { AudioJob, AudioJobResult } from './audio-worker.ts';
+
+/** Bytes of a WAV file, all channels: two hours of one direction at 8 kHz, one of both. A longer call is refused. */
+export const AUDIO_FILE_BYTES = 128 * 1024 * 1024;
+
+/** WAV files made at a time, and requests that wait for one; one more is answered with 503. */
+const MAX_AUDIO_JOBS = 2;
+const MAX_AUDIO_WAITING = 32;
+
+/** SRTP keys of a dialog that are tried on its audio. */
+const AUDIO_KEYS = 32;
 
 const SAMPLE_BYTES = 2;
 

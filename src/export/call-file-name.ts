@@ -4,7 +4,10 @@
  * The texts are SIP of strangers. A name holds only [A-Za-z0-9._-], begins with a digit, has no two dots in a row and is at
  * most 110 characters long, so it can be no option of a program, no path, and nothing hidden.
  */
-import { MAX_CALL_NAME_ID, MAX_CALL_NAME_USER } from '../core/item-limits.ts';
+
+/** Characters of a user and of a Call-ID in the name of a call's file (`--split call`). */
+const MAX_CALL_NAME_USER = 24;
+const MAX_CALL_NAME_ID = 32;
 
 export type NamedCall = {
   readonly createdUs: number;

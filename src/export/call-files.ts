@@ -9,18 +9,25 @@ import { closeSync, ftruncateSync, writeSync } from 'node:fs';
 import { countedWere } from '../core/counted.ts';
 import { Counters } from '../core/counters.ts';
 import { errnoOf } from '../core/errors.ts';
-import {
-  CALL_BUFFER_BYTES,
-  CALL_BUFFERS_KEPT,
-  MAX_CALL_BUFFERS,
-  MAX_CALL_FILES,
-  MAX_CALL_FILES_A_SECOND,
-  MAX_OPEN_CALL_FILES,
-} from '../core/item-limits.ts';
 import type { CapturedFrame } from '../ingest/frame-intake.ts';
 import type { CallFile } from './call-file.ts';
 import { CallFolder } from './call-folder.ts';
 import { wholeBlocks } from './pcapng-blocks.ts';
+
+/**
+ * `--split call`: descriptors that are open at a time, and buffers of frames that wait for the disk. A file that is closed
+ * is opened again where a frame comes.
+ */
+const MAX_OPEN_CALL_FILES = 512;
+const MAX_CALL_BUFFERS = 4_096;
+const CALL_BUFFER_BYTES = 16 * 1024;
+
+/** Buffers kept for the next frames when none wait. */
+const CALL_BUFFERS_KEPT = 256;
+
+/** Files of calls made in a second of capture time, and in a run. */
+const MAX_CALL_FILES_A_SECOND = 500;
+const MAX_CALL_FILES = 10_000_000;
 
 /** What is counted, the losses among it first. */
 export const CALL_FILE_LOSSES = ['lost', 'beyond_cap', 'early_media', 'parts_missing', 'without_frame'] as const;

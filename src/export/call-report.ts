@@ -2,12 +2,15 @@
  * The report of one call: who, what, when, the ladder, the media, and what is wrong; text or Markdown.
  */
 
-import { REPORT_CELL_CHARS, REPORT_FACT_CHARS } from '../core/answer-limits.ts';
 import { fit, safeText } from '../core/terminal-text.ts';
 import type { LadderStyle } from '../view/ladder-text.ts';
 import { ladderLines } from '../view/ladder-text.ts';
 import type { ReportInput } from '../view/report-input.ts';
 import { mermaidLines } from './mermaid.ts';
+
+/** Characters of one fact or finding of a report, and of one place of its tables. */
+const REPORT_FACT_CHARS = 512;
+const REPORT_CELL_CHARS = 160;
 
 const SDP_HEADER = ['At', 'What', 'Media', 'Media address', 'Mode', 'Codecs', 'Change'];
 const MEDIA_HEADER = [

@@ -10,7 +10,6 @@
  * waits until the message is whole.
  */
 import type { Evidence } from '../analysis/evidence.ts';
-import { MAX_DUE_MESSAGES } from '../core/item-limits.ts';
 import type { CapturedFrame, FrameSink } from '../ingest/frame-intake.ts';
 import type { Observer } from '../ingest/observer.ts';
 import type { Filter } from '../query/filter.ts';
@@ -23,6 +22,9 @@ import { CallFile } from './call-file.ts';
 import { callFileName } from './call-file-name.ts';
 import type { CallFiles } from './call-files.ts';
 import { frameKey, WaitingFrames } from './waiting-frames.ts';
+
+/** Messages whose frame is still to be handed over: those of one TCP segment, or of a moment without frames. */
+const MAX_DUE_MESSAGES = 4_096;
 
 /** Calls that are over are looked for this often, in capture time. */
 const SWEEP_US = 1_000_000;

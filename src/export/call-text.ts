@@ -2,9 +2,11 @@
  * Texts of calls for people, made line by line in turns: senders choose how long they are. Reports of several calls end with
  * the one that fills the room, and the text says how many calls it shows.
  */
-import { REPORTS_CHARS } from '../core/answer-limits.ts';
 import { counted } from '../core/counted.ts';
 import type { Steps } from '../core/turns.ts';
+
+/** Characters of the reports of several calls after which no further report begins. */
+export const REPORTS_CHARS = 8 * 1024 * 1024;
 
 /** A step a line. */
 export function* linesOf(lines: Iterable<string>): Steps<string[]> {

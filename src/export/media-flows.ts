@@ -5,11 +5,14 @@
  * after its end, or until another dialog has its own media there.
  */
 import { type EndpointKey, endpointKeyAddress, endpointKeyPort, endpointKeyWithPort } from '../core/ip.ts';
-import { MAX_PAIRED_SOCKETS, MAX_SELECTED_PAIRS } from '../core/limits.ts';
 import type { MediaFlow } from '../sources/file/frame-selection.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { CLAIM_LINGER_US } from '../store/media/endpoint-index.ts';
 import type { Stores } from '../store/stores.ts';
+
+/** Pairs of sockets whose media is written in a second pass, and sockets of one dialog that are paired with each other. */
+const MAX_SELECTED_PAIRS = 262_144;
+const MAX_PAIRED_SOCKETS = 64;
 
 type MediaStores = Pick<Stores, 'dialogs' | 'streams' | 'stun'>;
 

@@ -3,7 +3,6 @@
  * not in it. Every packet comment says that it was rebuilt; what a TLS probe read carries no secrets.
  */
 import { CallMessage, messagesOf } from '../analysis/call-messages.ts';
-import { MAX_REBUILT_BYTES, MAX_REBUILT_MESSAGES } from '../core/item-limits.ts';
 import type { Steps } from '../core/turns.ts';
 import { ORIGINS } from '../core/words.ts';
 import { maskSecrets } from '../protocols/sip/redaction.ts';
@@ -12,6 +11,10 @@ import { loadNative } from '../sources/native.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { ROW } from '../store/messages/message-rows.ts';
 import type { Messages } from '../store/stores.ts';
+
+/** Messages and bytes of a capture that is rebuilt from kept messages; a call of eight legs has a quarter of them at most. */
+const MAX_REBUILT_MESSAGES = 16_384;
+const MAX_REBUILT_BYTES = 64 * 1024 * 1024;
 
 export type RebuiltCapture = {
   /** Of the whole file; without a message too it is one. */

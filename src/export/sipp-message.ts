@@ -3,16 +3,18 @@
  * copies methods, CSeqs and headers into buffers of fixed length, some without a check; what would not fit is refused.
  */
 import type { CallMessage } from '../analysis/call-messages.ts';
-import {
-  MAX_SIPP_HEADER_BYTES,
-  MAX_SIPP_HEADERS_BYTES,
-  MAX_SIPP_MESSAGE_BYTES,
-  MAX_SIPP_METHOD_BYTES,
-} from '../core/item-limits.ts';
 import { fail, ok, type Result } from '../core/result.ts';
 import { HEADER, headerIdOf } from '../protocols/sip/header-name.ts';
 import { withoutSecrets } from '../protocols/sip/redaction.ts';
 import { SCAN, type SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
+
+/** Bytes of a message in it, of its headers, of one header: above these SIPp writes past its buffers. */
+const MAX_SIPP_MESSAGE_BYTES = 32_768;
+const MAX_SIPP_HEADERS_BYTES = 16_384;
+const MAX_SIPP_HEADER_BYTES = 1_900;
+
+/** Bytes of a method there. */
+const MAX_SIPP_METHOD_BYTES = 28;
 
 /** Why a message is left out. */
 export type SippRefusal = 'gone' | 'unreadable' | 'method' | 'status' | 'start_line' | 'headers' | 'too_long';

@@ -2,11 +2,13 @@
  * One side of a call while its scenario is written: its steps, and which keyword of SIPp gives what the other side said.
  */
 import type { Socket } from '../analysis/call-messages.ts';
-import { MAX_SIPP_BYTES } from '../core/item-limits.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
 import { isChallenge } from '../protocols/sip/message.ts';
 import type { HeaderLine, Replayed } from './sipp-message.ts';
 import type { Edit } from './sipp-sdp.ts';
+
+/** Bytes of a scenario: SIPp refuses a file of 64 KiB. */
+export const MAX_SIPP_BYTES = 65_535;
 
 export type RecvStep = {
   readonly kind: 'recv';

@@ -4,7 +4,6 @@
  */
 import type { CallMessage, Socket } from '../analysis/call-messages.ts';
 import { counted } from '../core/counted.ts';
-import { MAX_SIPP_PAUSE_MS } from '../core/item-limits.ts';
 import { fail, ok, type Result } from '../core/result.ts';
 import type { Steps } from '../core/turns.ts';
 import { TRANSPORTS } from '../core/words.ts';
@@ -17,6 +16,9 @@ import { SippNotes } from './sipp-notes.ts';
 import { rewritten } from './sipp-rewrite.ts';
 import { scenarioFile } from './sipp-scenario.ts';
 import { SippSide } from './sipp-side.ts';
+
+/** Milliseconds of a pause there; a longer one of the call takes this long. */
+const MAX_SIPP_PAUSE_MS = 2_000;
 
 export type SippOptions = {
   /** Writes credentials and keys as captured. */

@@ -2,10 +2,13 @@
  * Frames that may hold a part of a message: TCP segments and IP fragments. They wait for the rest of the message, which
  * names them when it is whole; the oldest give room.
  */
-import { MAX_WAITING_FRAMES, WAITING_FRAMES_BYTES } from '../core/item-limits.ts';
 import type { CapturedFrame } from '../ingest/frame-intake.ts';
 import type { FrameAt } from '../sources/packet.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+
+/** Frames with a part of a message that wait for the rest of it, and their bytes (`--split call`). */
+const MAX_WAITING_FRAMES = 16_384;
+const WAITING_FRAMES_BYTES = 16 * 1024 * 1024;
 
 /** A run has fewer sources, and a frame of a source has a number below 2^42. */
 const TWO_42 = 2 ** 42;

@@ -10,13 +10,17 @@
  * Words are joined by "and". A quoted word is never negated, nor is what follows "--".
  */
 import { nearest } from '../config/spelling.ts';
-import { MAX_FILTER_BYTES, MAX_FILTER_DEPTH, MAX_FILTER_EXPRESSIONS } from '../core/item-limits.ts';
 import type { Result } from '../core/result.ts';
 import { fail, ok } from '../core/result.ts';
 import type { Filter, FilterError, Node, Operator, Parsed, Term, Test, Value } from './filter.ts';
 import { OPERATORS } from './filter.ts';
 import type { KeyKind, Reading } from './key-kinds.ts';
 import { BARE, HEADER_KEY, KEYS, keyNamed } from './keys.ts';
+
+/** A filter: its bytes, how deep it is, and its expressions. */
+const MAX_FILTER_BYTES = 4_096;
+const MAX_FILTER_DEPTH = 32;
+const MAX_FILTER_EXPRESSIONS = 8;
 
 const KEY = /[A-Za-z][\w.-]*(?=<=|>=|[:=<>])/y;
 const BLANKS = /\s*/y;

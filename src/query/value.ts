@@ -5,11 +5,13 @@
 import type { Cidr } from '../core/cidr.ts';
 import { hasPrefix, parseCidr } from '../core/cidr.ts';
 import { parseIpv4, parseIpv6 } from '../core/ip.ts';
-import { MAX_EXPRESSION_CHARS } from '../core/item-limits.ts';
 import { compilePattern } from '../core/pattern.ts';
 import type { Result } from '../core/result.ts';
 import { fail, ok } from '../core/result.ts';
 import type { Operator, Value } from './filter.ts';
+
+/** Characters of an expression of a filter. */
+const MAX_EXPRESSION_CHARS = 256;
 
 /** An expression takes time linear in the text; its program is bounded too. */
 const EXPRESSION = { maxProgram: 2_000, maxRepeats: 1_000, ignoresCase: true };

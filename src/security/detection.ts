@@ -10,7 +10,6 @@ import type { Cidr } from '../core/cidr.ts';
 import { parseCidr } from '../core/cidr.ts';
 import { failure } from '../core/errors.ts';
 import { parseIpv4, parseIpv6 } from '../core/ip.ts';
-import { MAX_AGENT_CHARS, MAX_REPORTED } from '../core/item-limits.ts';
 import { compilePattern } from '../core/pattern.ts';
 import type { Observer } from '../ingest/observer.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
@@ -26,6 +25,12 @@ import { alertText, fail2banLine } from './outputs/security-line.ts';
 import { Syslog } from './outputs/syslog.ts';
 import { ScannerWatch } from './scanner-watch.ts';
 import type { IsSharedNetwork } from './source-key.ts';
+
+/** Characters of a User-Agent that are matched. */
+const MAX_AGENT_CHARS = 512;
+
+/** Sources kept for the report; the latest alert of each kind stands for the source. */
+const MAX_REPORTED = 1000;
 
 const WIRE = 0;
 /** Room for a list of some hundred names: each request is matched once. */

@@ -6,8 +6,6 @@
  */
 
 import { hashRange } from '../core/hash.ts';
-import { MAX_CALLER_CHARS } from '../core/item-limits.ts';
-import { FRAUD_ACCOUNTS, FRAUD_CALLS } from '../core/limits.ts';
 import * as METHOD from '../core/methods.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import type { Packet } from '../sources/packet.ts';
@@ -17,6 +15,13 @@ import { RecentMap } from './recent-map.ts';
 import { callerOf, RequestTarget } from './request-target.ts';
 import { type SourceKey, sourceAddress, sourceKey, sourceNetwork } from './source-key.ts';
 import { attemptKey, dialogKey, TransactionKeys } from './transaction.ts';
+
+/** Characters of a caller that the fraud watch keeps. */
+const MAX_CALLER_CHARS = 64;
+
+/** Accounts and calls that the detection of fraud remembers; the longest silent one goes. */
+const FRAUD_ACCOUNTS = 10_000;
+const FRAUD_CALLS = 32_768;
 
 const BUCKET_US = 300e6;
 /** A spike needs this much history, so many calls, and so many times the usual. */

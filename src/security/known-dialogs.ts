@@ -4,12 +4,16 @@
  * Who holds one dialog could send anything under its tags. The sides of a dialog have few addresses, so requests for
  * further users do not count as part of it.
  */
-import { MAX_DIALOG_USERS } from '../core/item-limits.ts';
-import { SECURITY_DIALOGS } from '../core/limits.ts';
 import * as METHOD from '../core/methods.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { RecentMap } from './recent-map.ts';
 import { dialogKey } from './transaction.ts';
+
+/** Both sides, and a few hops that write an address of their own. */
+const MAX_DIALOG_USERS = 4;
+
+/** Dialogs that the detection knows. */
+const SECURITY_DIALOGS = 65_536;
 
 const MAKES_DIALOG: ReadonlySet<number> = new Set([
   METHOD.INVITE,

@@ -2,9 +2,11 @@
  * Addresses that answer requests: whose silence says something, and who asks on behalf of many. Kept by single address,
  * for a server and an attacker may share a network.
  */
-import { SECURITY_SERVERS } from '../core/limits.ts';
 import { RecentMap } from './recent-map.ts';
 import type { SourceKey } from './source-key.ts';
+
+/** Addresses that were seen to answer; the longest silent one goes. */
+const SECURITY_SERVERS = 20_000;
 
 /** Askers after which an address is taken for a server: more than the servers that ask one customer's phone. */
 const SERVER_ASKERS = 4;

@@ -4,8 +4,10 @@
  * A ring is made with the first outcome, for most sources send little, and grows only while its oldest entry matters.
  */
 import { mixHashes } from '../core/hash.ts';
-import { SECURITY_OUTCOMES } from '../core/limits.ts';
 import * as METHOD from '../core/methods.ts';
+
+/** Outcomes kept of one source, 32 bytes each; the oldest goes. */
+const SECURITY_OUTCOMES = 1_024;
 
 const FIRST = 16;
 /** No rule looks further back than this. */

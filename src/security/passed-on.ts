@@ -6,12 +6,16 @@
  * cannot hide a scan behind it.
  */
 
-import { MAX_PASSED_ON } from '../core/item-limits.ts';
-import { SECURITY_RELAYS } from '../core/limits.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import type { Packet } from '../sources/packet.ts';
 import { RecentMap } from './recent-map.ts';
 import { passedOnKey } from './transaction.ts';
+
+/** Arrivals expected of one request that was passed on. */
+const MAX_PASSED_ON = 65_536;
+
+/** Requests that a proxy may pass on and that the detection knows. */
+const SECURITY_RELAYS = 65_536;
 
 /** Branches of a fork that are expected. */
 const FORKS = 16;

@@ -6,11 +6,13 @@
 
 import { TextRange } from '../core/byte-text.ts';
 import { hashRange } from '../core/hash.ts';
-import { MAX_TARGET_USER } from '../core/item-limits.ts';
 import * as METHOD from '../core/methods.ts';
 import { locateUri } from '../protocols/sip/address.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../protocols/sip/text.ts';
+
+/** Bytes of a user that are kept as text. */
+const MAX_TARGET_USER = 128;
 
 /** Digits of a number that are the same whatever is dialled in front of them. */
 const TAIL = 9;

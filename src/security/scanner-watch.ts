@@ -6,8 +6,6 @@
  * they ask is granted.
  */
 
-import { MAX_DIALLED_PREFIXES } from '../core/item-limits.ts';
-import { SECURITY_NAME_BYTES, SECURITY_NAMES, SECURITY_PROBES, SECURITY_SOURCES } from '../core/limits.ts';
 import * as METHOD from '../core/methods.ts';
 import { METHOD_NAMES } from '../core/words.ts';
 import { isChallenge } from '../protocols/sip/message.ts';
@@ -39,6 +37,19 @@ import { isScannerName } from './scanner-names.ts';
 import { type IsSharedNetwork, type SourceKey, sourceAddress, sourceKey, sourceNetwork } from './source-key.ts';
 import { type SourceRecord, SourceTable } from './source-table.ts';
 import { addressHash, attemptKey, TransactionKeys } from './transaction.ts';
+
+/** Prefixes of numbers that are kept of what a source dialled. */
+const MAX_DIALLED_PREFIXES = 16;
+
+/** Sources that the detection of scanners remembers; of each share of strangers and peers the longest silent one goes. */
+const SECURITY_SOURCES = 20_000;
+
+/** Requests that the detection keeps until their outcome is known, and those seen lately; one source has an eighth. */
+const SECURITY_PROBES = 32_768;
+
+/** User-Agents whose verdict is remembered, and bytes of one that are looked at. */
+const SECURITY_NAMES = 1_024;
+const SECURITY_NAME_BYTES = 512;
 
 /** Silence this long is an outcome, and a challenge this old will not be followed. */
 const GRACE_US = 2e6;

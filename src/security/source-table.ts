@@ -4,11 +4,15 @@
  * Who proved to be a peer, and who was refused often, has a share of the table that strangers cannot take: a sender of
  * forged addresses would have to collect as many refusals for each of them as the one he wants to have forgotten.
  */
-import { MAX_SOURCE_TARGETS } from '../core/item-limits.ts';
-import { SECURITY_OUTCOME_BYTES } from '../core/limits.ts';
 import type { AlertKind, SecurityAlert } from './alert.ts';
 import { OutcomeRing } from './outcome-ring.ts';
 import type { SourceKey } from './source-key.ts';
+
+/** Targets of a source that an alert names. */
+const MAX_SOURCE_TARGETS = 5;
+
+/** Bytes of outcomes beyond the first 16 of each source; whose memory grew longest ago keeps the newest 16. */
+const SECURITY_OUTCOME_BYTES = 16 * 1024 * 1024;
 
 /** When the source was reported last for a kind, and how much it did since. */
 type Reported = { atUs: number; offences: number };

@@ -6,7 +6,6 @@ import type { CallMessage } from '../analysis/call-messages.ts';
 import { messagesOf } from '../analysis/call-messages.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import type { AskRegistration, AskRegistrations } from '../contract/index.ts';
-import { MAX_CONTACTS_SHOWN, MAX_REGISTRATIONS_SHOWN } from '../core/item-limits.ts';
 import * as METHOD from '../core/methods.ts';
 import type { Steps } from '../core/turns.ts';
 import { MAX_NAME_BYTES } from '../protocols/sip/address.ts';
@@ -16,6 +15,12 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import { STATE } from '../store/dialogs/dialog-state.ts';
 import { toCallRow } from './call-row.ts';
 import { capturedText } from './captured-at.ts';
+
+/** Rows of a list of registrations. */
+export const MAX_REGISTRATIONS_SHOWN = 1_000;
+
+/** Contacts of one of them. */
+const MAX_CONTACTS_SHOWN = 8;
 
 /** What a dialog of REGISTER binds, and until when. */
 export type Binding = Pick<

@@ -10,7 +10,6 @@ import type { LintStream } from '../analysis/lint/rule.ts';
 import { spokenPacketMs, streamQuality } from '../analysis/stream-quality.ts';
 import type { AskStream, CallDocument, Dialog as DialogDocument, RtpStream, StreamRow } from '../contract/index.ts';
 import { endpointKeyText } from '../core/ip.ts';
-import { MAX_DIALOG_INTERVALS } from '../core/limits.ts';
 import type { Steps } from '../core/turns.ts';
 import { finish } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
@@ -24,6 +23,9 @@ import type { StreamReading } from './stream-reading.ts';
 import { readStream } from './stream-reading.ts';
 import { segmentRows } from './stream-segments.ts';
 import { toTermination } from './termination.ts';
+
+/** Quality intervals of all streams in one dialog's document: the newest of each. */
+const MAX_DIALOG_INTERVALS = 8_192;
 
 export function streamDocument(e: Evidence, stream: Stream): RtpStream | null {
   const q = streamQuality(stream, e.capture.quality);

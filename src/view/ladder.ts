@@ -9,7 +9,6 @@ import type { PlayedStream } from '../analysis/media/one-way-video.ts';
 import { oneWayVideo } from '../analysis/media/one-way-video.ts';
 import { streamQuality } from '../analysis/stream-quality.ts';
 import type { AskLadder, AskMessage, LadderMedia, LadderStep } from '../contract/index.ts';
-import { LADDER_CHARS, LADDER_LIFELINES, LADDER_STEPS, LADDER_STREAMS } from '../core/answer-limits.ts';
 import { endpointKeyText, endpointText, socketOf } from '../core/ip.ts';
 import { spanSec } from '../core/rounded.ts';
 import type { Steps } from '../core/turns.ts';
@@ -20,6 +19,18 @@ import { capturedText, timestampText } from './captured-at.ts';
 import { notKnown } from './own-drops.ts';
 import { shownOf } from './shown-messages.ts';
 import { mosValue, percent, ssrcText } from './stream-document.ts';
+
+/** Lifelines: one for an end of each of `MAX_LEGS_SHOWN` legs, and a few between them; all other hosts share the last one. */
+export const LADDER_LIFELINES = 40;
+
+/** Messages of a ladder: those of eight calls with `MAX_DIALOG_MESSAGES` each. */
+export const LADDER_STEPS = 4_000;
+
+/** Characters of the Call-IDs and first lines in them. */
+export const LADDER_CHARS = 4 * 1024 * 1024;
+
+/** Streams of a ladder: those of four calls with `MAX_DIALOG_STREAMS` each. */
+export const LADDER_STREAMS = 512;
 
 /** What a ladder is drawn of: messages in the order of their time, and bars of media between two sockets. */
 export type LadderParts = {

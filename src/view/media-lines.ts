@@ -6,12 +6,15 @@ import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import { isOneAudio, mediaLines } from '../analysis/media/media-lines.ts';
 import { oneWayVideoNotes } from '../analysis/media/one-way-video.ts';
 import type { CallDocument, MediaLine } from '../contract/index.ts';
-import { MEDIA_LINE_CODECS, MEDIA_LINES } from '../core/answer-limits.ts';
 import { counted } from '../core/counted.ts';
 import { endpointText } from '../core/ip.ts';
 import { grouped } from '../core/maps.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { SdpEntry } from '../store/media/sdp-timeline.ts';
+
+/** Lines of descriptions in the document of a call, and names of codecs of one. */
+export const MEDIA_LINES = 256;
+const MEDIA_LINE_CODECS = 16;
 
 export type MediaFacts = Pick<CallDocument, 'media_lines' | 'media_lines_not_shown' | 'media_notes'>;
 

@@ -3,8 +3,10 @@
  * and then the oldest ones of its legs.
  */
 import type { AskMessage, AskMessages } from '../contract/index.ts';
-import { MESSAGES_CHARS } from '../core/answer-limits.ts';
 import type { Steps } from '../core/turns.ts';
+
+/** Characters of the messages of one answer, as JSON writes them. */
+const MESSAGES_CHARS = 16 * 1024 * 1024;
 
 export type Room = {
   readonly rows: number;

@@ -4,12 +4,14 @@
  * checked, and nothing of it is in any document.
  */
 
-import { MAX_IDENTITY_TOKENS } from '../core/item-limits.ts';
 import * as METHOD from '../core/methods.ts';
 import type { Observer } from '../ingest/observer.ts';
 import { parseIdentity } from '../protocols/sip/identity.ts';
 import { parseSip } from '../protocols/sip/message.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
+
+/** Identity tokens of one message. */
+const MAX_IDENTITY_TOKENS = 8;
 
 /** Says a line for each token. */
 export function stirShakenLog(say: (line: string) => void): Observer {

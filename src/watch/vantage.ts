@@ -5,9 +5,12 @@
 import type { Host, SeenMedia } from '../analysis/media/path-ground.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import { endpointKeyAddress, endpointKeyHost, parseIpv6 } from '../core/ip.ts';
-import { MAX_VANTAGE_PAIRS, MAX_VANTAGE_STREAMS } from '../core/item-limits.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { Streams } from '../store/stores.ts';
+
+/** New streams looked at for the hosts that have media here, and pairs of hosts that are kept. */
+export const MAX_VANTAGE_STREAMS = 4_096;
+export const MAX_VANTAGE_PAIRS = 16_384;
 
 /** A phone has media with few hosts: who has it with so many is a media server. */
 const SERVER_PEERS = 4;

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { LADDER_LIFELINES, LADDER_STEPS, REPORTS_CHARS } from '../../src/core/answer-limits.ts';
 import { MAX_LEGS_SHOWN } from '../../src/core/item-limits.ts';
+import { REPORTS_CHARS } from '../../src/export/call-text.ts';
 import { DIALOG_MESSAGES_OF_ANYBODY } from '../../src/ingest/dialogs/dialog-tracker.ts';
+import { LADDER_LIFELINES, LADDER_STEPS } from '../../src/view/ladder.ts';
 import { asJson, asRows } from '../helpers/json.ts';
 import { manyHosts } from '../helpers/many-hosts.ts';
 import { readCapture } from '../helpers/read-capture.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { LADDER_LIFELINES, LADDER_STEPS } from '../../src/core/answer-limits.ts';
+import { LADDER_LIFELINES, LADDER_STEPS } from '../../src/view/ladder.ts';
 import { largeDialog } from '../helpers/large-dialog.ts';
 import { manyHosts } from '../helpers/many-hosts.ts';
 import { printed } from './run-program.ts';

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { sdpBody } from '../../fixtures/build/basic-call.ts';
 import type { CallDocument } from '../../src/contract/index.ts';
-import { MEDIA_LINES } from '../../src/core/answer-limits.ts';
+import { MEDIA_LINES } from '../../src/view/media-lines.ts';
 import { readCapture } from '../helpers/read-capture.ts';
 import type { Section } from '../helpers/video-call.ts';
 import { description, FAR, NEAR, PCMU, VideoCall, VP8 } from '../helpers/video-call.ts';

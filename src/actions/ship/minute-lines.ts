@@ -5,11 +5,10 @@
  * counted in the row of all others: what was sent of it becomes zero.
  */
 import type { DDSketch } from '@datadog/sketches-js';
-import { TRUNK_MINUTES } from '../../core/item-limits.ts';
 import { isAnswer, isEffective } from '../../store/dialogs/call-outcome.ts';
 import { TrunkFigures } from '../../watch/trunks/trunk-figures.ts';
 import type { TrunkRow } from '../../watch/trunks/trunk-row.ts';
-import { minuteOf } from '../../watch/trunks/trunk-spans.ts';
+import { minuteOf, TRUNK_MINUTES } from '../../watch/trunks/trunk-spans.ts';
 import type { TrunkStore } from '../../watch/trunks/trunk-store.ts';
 import type { Shipper } from './key.ts';
 import { dateTimeText } from './key.ts';

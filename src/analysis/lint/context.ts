@@ -2,7 +2,6 @@
  * A dialog's messages read in full for the lint rules, with the look-ups that rules over several messages need.
  */
 
-import { LINT_BYTES, LINT_HEADER_BYTES } from '../../core/answer-limits.ts';
 import { grouped } from '../../core/maps.ts';
 import type { Steps } from '../../core/turns.ts';
 import { TRANSPORTS } from '../../core/words.ts';
@@ -15,6 +14,10 @@ import type { Messages } from '../../store/stores.ts';
 import type { CallMessage } from '../call-messages.ts';
 import { messagesOf } from '../call-messages.ts';
 import type { LintCall, LintMessage, LintStream } from './rule.ts';
+
+/** Bytes of the messages of one dialog that its lint reads, a header line counted as `LINT_HEADER_BYTES` more. */
+export const LINT_BYTES = 4 * 1024 * 1024;
+const LINT_HEADER_BYTES = 128;
 
 const WIRE = 0;
 

@@ -1,11 +1,13 @@
 /** Rules about what a response must bring for its status, and how it fits its request (RFC 3261 unless named otherwise). */
 
-import { MAX_RACK_CHARS } from '../../core/item-limits.ts';
 import { isPrivateAddress } from '../../core/private-address.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { hasParam, paramValue } from '../../protocols/sip/params.ts';
 import type { LintMessage, LintRuleRow } from './rule.ts';
 import { isResponse, lacks, refresherOf } from './values.ts';
+
+/** Two numbers and a method, and blanks between them (RFC 3262 section 7.2). */
+const MAX_RACK_CHARS = 64;
 
 /** A rule for a header that a status code must bring. */
 function needs(

@@ -1,8 +1,10 @@
 /** A direction whose payload type changed: what it carried, and for how long. */
 import { endpointKeyText } from '../../core/ip.ts';
-import { MAX_CHANGES_NAMED } from '../../core/item-limits.ts';
 import type { MediaFindings } from '../findings.ts';
 import type { MediaCase, MediaSegment, MediaStream } from './check.ts';
+
+/** Of them, those that a sentence names. */
+const MAX_CHANGES_NAMED = 4;
 
 export function checkCodecChange({ audio }: MediaCase, f: MediaFindings): void {
   for (const { stream, segments } of audio) {

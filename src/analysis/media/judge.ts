@@ -3,7 +3,6 @@
  * can have seen.
  */
 
-import { MAX_SHARED_STREAMS, MAX_SHARING } from '../../core/item-limits.ts';
 import { grouped } from '../../core/maps.ts';
 import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
@@ -20,6 +19,12 @@ import { diagnoseMedia } from './diagnose.ts';
 import { isTapOver, legWithMedia } from './linked-legs.ts';
 import { machinesOf, transfersOf } from './meant-silence.ts';
 import { pathGround } from './path-ground.ts';
+
+/** Calls looked at that share a socket with one; load generators let all their calls share one. */
+const MAX_SHARING = 64;
+
+/** Streams looked at of those calls. */
+const MAX_SHARED_STREAMS = 1_024;
 
 export function judgeMedia(call: Call, found: CallFindings): undefined {
   const { d, e, nowUs } = call;

@@ -1,12 +1,17 @@
 /** What other parts of a capture tell about media that a call lacks: its other legs, and the tap that brought the rest. */
 
 import { endpointKeyPort } from '../../core/ip.ts';
-import { MAX_LINKED_LEGS, MAX_LINKED_STREAMS } from '../../core/item-limits.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { Streams } from '../../store/stores.ts';
 import type { CorrelationStores, Leg } from '../correlation.ts';
 import { identifierLegs, isTransfer } from '../correlation.ts';
+
+/** Legs looked at, those of legs included: a chain of back-to-back user agents has few. */
+const MAX_LINKED_LEGS = 16;
+
+/** Streams looked at for one that the same source brought later. */
+const MAX_LINKED_STREAMS = 1_000;
 
 const LATER_US = 1_000_000;
 

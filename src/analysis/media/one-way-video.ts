@@ -1,12 +1,14 @@
 /**
  * Video that nothing answers. It is a fact of the call and no fault: a camera may be off, or a screen be shown.
  */
-import { MEDIA_NOTES } from '../../core/answer-limits.ts';
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKeyHost, endpointKeyText } from '../../core/ip.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Stream } from '../../store/media/stream.ts';
+
+/** Sentences about the video of a call. */
+const MEDIA_NOTES = 8;
 
 /** Fewer packets are no video that somebody sees. */
 const MIN_PACKETS = 10;

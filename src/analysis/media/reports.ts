@@ -5,11 +5,13 @@
 import { counted } from '../../core/counted.ts';
 import { hexWord } from '../../core/fixed-digits.ts';
 import { endpointKeyText } from '../../core/ip.ts';
-import { MAX_UNSEEN_HINTS } from '../../core/item-limits.ts';
 import type { RemoteReport } from '../../store/media/rtcp-data.ts';
 import { mediaSocketsOf, type UnseenStream } from '../../store/media/unseen-streams.ts';
 import type { MediaFindings } from '../findings.ts';
 import type { MediaCase, MediaStream } from './check.ts';
+
+/** Streams that RTCP alone speaks of, which the hints of a call name; further ones are counted in one hint. */
+const MAX_UNSEEN_HINTS = 8;
 
 export function checkReports(c: MediaCase, f: MediaFindings): void {
   for (const s of c.streams) checkRemoteLoss(s, c.thresholds.remoteLossPct, f);

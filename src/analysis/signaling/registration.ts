@@ -3,13 +3,15 @@
  * grant less than it is asked for (RFC 3261 section 10.3): that alone is no failure.
  */
 
-import { MAX_GRANTS } from '../../core/item-limits.ts';
 import * as METHOD from '../../core/methods.ts';
 import type { Asked } from '../../protocols/sip/binding.ts';
 import { askedBinding, grantedSec } from '../../protocols/sip/binding.ts';
 import type { SignalingCall } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
 import type { RegistrationFailure } from '../findings.ts';
+
+/** Grants of a registration that are read, the newest first. */
+const MAX_GRANTS = 16;
 
 /** Under half of what was asked, and this at most: a phone that refreshes in the middle is asked to come every 30 s. */
 const SHORT_SEC = 60;

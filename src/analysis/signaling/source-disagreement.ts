@@ -7,9 +7,7 @@
  * that was encrypted is compared only where a probe read it: what the wire carried there nobody saw.
  */
 
-import { COMPARED_BYTES, COMPARED_SDP_BYTES } from '../../core/answer-limits.ts';
 import { counted } from '../../core/counted.ts';
-import { MAX_SUMMARY_CHARS, MAX_VIA_HEAD } from '../../core/item-limits.ts';
 import { METHOD_NAMES, ORIGINS, TRANSPORT } from '../../core/words.ts';
 import { parseSdp } from '../../protocols/sdp/sdp.ts';
 import { ByteSpan, findSdp } from '../../protocols/sip/body.ts';
@@ -22,6 +20,16 @@ import type { SignalingCall } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
 import type { OneSided, SdpDiffers, SourceDisagreement } from '../findings.ts';
 import { pairInTime } from './pair-in-time.ts';
+
+/** Bytes of messages in which the wire and its mirror are compared, and of descriptions that differ. */
+const COMPARED_BYTES = 8 * 1024 * 1024;
+const COMPARED_SDP_BYTES = 256 * 1024;
+
+/** Characters of a difference between two sources as it is shown. */
+const MAX_SUMMARY_CHARS = 160;
+
+/** Bytes of a Via in which protocol and transport are looked for. */
+const MAX_VIA_HEAD = 64;
 
 const MIRROR = ORIGINS.indexOf('hep');
 

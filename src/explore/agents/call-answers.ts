@@ -5,6 +5,7 @@
 import { AGENT_CAPTURES, AGENT_FILES, AGENT_FILES_WAITING } from '../../core/hub-limits.ts';
 import { MAX_LEGS_SHOWN } from '../../core/item-limits.ts';
 import { Places } from '../../core/places.ts';
+import { AUDIO_FILE_BYTES } from '../../export/audio.ts';
 import { RemoteFailure } from '../../net/failures.ts';
 import type { CallCapture } from '../captures.ts';
 import type { StoreExplorer } from '../clickhouse/store-explorer.ts';

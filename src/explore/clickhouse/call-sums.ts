@@ -4,9 +4,9 @@
  */
 import type { AskFindings, AskRegistration, AskRegistrations } from '../../contract/index.ts';
 import { FLEET_FINDINGS } from '../../core/hub-limits.ts';
-import { MAX_REGISTRATIONS_SHOWN } from '../../core/item-limits.ts';
 import { rounded } from '../../core/rounded.ts';
 import { EFFECTIVE_FAILURES } from '../../store/dialogs/call-outcome.ts';
+import { MAX_REGISTRATIONS_SHOWN } from '../../view/ask-registrations.ts';
 import type { CallsQuestion } from '../question.ts';
 import type { Asking } from './filter-sql.ts';
 import { filterSql } from './filter-sql.ts';

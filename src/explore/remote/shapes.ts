@@ -9,6 +9,7 @@ import { REMOTE_VALUES } from '../../core/item-limits.ts';
 import { parseJson } from '../../core/json-text.ts';
 import { wrongShape } from '../../net/failures.ts';
 import { MAX_MESSAGE_BYTES } from '../../protocols/sip/scanner/scan-codes.ts';
+import { LADDER_LIFELINES, LADDER_STEPS, LADDER_STREAMS } from '../../view/ladder.ts';
 
 /** Named schemas, by what refers to them. */
 const NAMED: Record<string, TSchema> = Object.fromEntries(

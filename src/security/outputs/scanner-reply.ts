@@ -1,9 +1,11 @@
 /**
  * The SIP response to a scanner's request, made from the request alone (RFC 3261 section 8.2.6).
  */
-import { MAX_REPLY_BYTES } from '../../core/item-limits.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { parseSip } from '../../protocols/sip/message.ts';
+
+/** Bytes of an answer to a scanner: one packet. */
+const MAX_REPLY_BYTES = 1400;
 
 /** Phrases of RFC 3261 section 21; other codes get the phrase of their class. */
 const REASONS: Readonly<Record<number, string>> = {

@@ -9,9 +9,11 @@
  * reaches a log.
  */
 
-import { MAX_SECURITY_TEXT } from '../../core/item-limits.ts';
 import { asCaptured, type ClockStep, NEVER_SET } from '../../store/clock-steps.ts';
 import type { SecurityAlert } from '../alert.ts';
+
+/** Characters of a quoted text in a security line. */
+const MAX_SECURITY_TEXT = 200;
 
 /** Untrusted text in double quotes: printable ASCII stays, quotes and backslashes are escaped, the rest is \xHH or \u{H}. */
 export function quoted(text: string): string {

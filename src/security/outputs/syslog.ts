@@ -7,7 +7,8 @@
  * said when messages begin to be lost.
  */
 
-import { MAX_SYSLOG_TEXT } from '../../core/item-limits.ts';
+/** Characters of a line for syslog. */
+const MAX_SYSLOG_TEXT = 2000;
 
 const LOCAL0 = 16;
 

@@ -6,12 +6,15 @@
  */
 import { takeWideHash, wideHash } from '../../core/hash.ts';
 import { HashIndex } from '../../core/hash-index.ts';
-import { MAX_TRUNK_CALL_HOPS, MAX_TRUNK_HOPS } from '../../core/item-limits.ts';
 import { isChallenge } from '../../protocols/sip/message.ts';
 import { isAnswer } from '../../store/dialogs/call-outcome.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { type Accessors, defineAccessors, row } from '../../store/row.ts';
 import { BLOCK, NONE, RowBlocks } from '../../store/row-blocks.ts';
+
+/** Hops of one call whose attempts are followed: each proxy on the way is one, and each target that is tried. And of all. */
+export const MAX_TRUNK_HOPS = 16;
+export const MAX_TRUNK_CALL_HOPS = 131_072;
 
 const HOP = row(80, {
   /** Of a row that was given back, the next free one. */

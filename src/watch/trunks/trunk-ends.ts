@@ -4,7 +4,6 @@
  * A domain tells the address of a trunk only where our own side sends to it: anybody can write a domain into a message.
  */
 import { endpointKey, ipText } from '../../core/ip.ts';
-import { TRUNK_ADDRESSES } from '../../core/item-limits.ts';
 import type { Trunks } from '../../core/trunks.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../../protocols/sip/text.ts';
@@ -12,6 +11,9 @@ import { parseUri } from '../../protocols/sip/uri.ts';
 import type { Packet } from '../../sources/packet.ts';
 import type { TrunkDirection, TrunkRow } from './trunk-row.ts';
 import type { TrunkStore } from './trunk-store.ts';
+
+/** Addresses whose row is remembered. */
+export const TRUNK_ADDRESSES = 8_192;
 
 /** No row: their numbers begin at 1. */
 const NO_ROW = 0;

@@ -2,8 +2,10 @@
  * The figures of one trunk by time: minutes, then hours, then one sum of all that is older. A figure may come late: it goes
  * to whatever holds its minute now.
  */
-import { TRUNK_MINUTES } from '../../core/item-limits.ts';
 import { TrunkFigures } from './trunk-figures.ts';
+
+/** Minutes that are kept as such. */
+export const TRUNK_MINUTES = 24 * 60;
 
 const MINUTE_US = 60e6;
 const HOUR = 60;

@@ -2,11 +2,16 @@
  * All rows of trunks. Named ones have a place always; addresses share the rest, and those of which nothing came give way to
  * new ones: their figures go to the row of all others.
  */
-import { MAX_TRUNK_ROWS, TRUNK_FIGURE_BYTES } from '../../core/item-limits.ts';
 import { OTHER_TRUNK } from '../../core/trunks.ts';
 import type { TrunkDirection } from './trunk-row.ts';
 import { TrunkRow } from './trunk-row.ts';
 import { minuteOf } from './trunk-spans.ts';
+
+/** Rows of trunks: one a trunk and direction. */
+export const MAX_TRUNK_ROWS = 1_000;
+
+/** Bytes of all their figures; beyond it the oldest minutes become hours, and then the oldest hours one sum. */
+export const TRUNK_FIGURE_BYTES = 64 * 1024 * 1024;
 
 /** Rows beside those of addresses: of all others, one a direction. */
 const OTHERS = 2;

@@ -6,10 +6,10 @@ import { ALICE, BOB, basicCall, hangUp } from '../../../fixtures/build/basic-cal
 import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import type { SipMessage } from '../../../fixtures/build/sip-call.ts';
 import { SipScript } from '../../../fixtures/build/sip-call.ts';
-import { MAX_SIPP_BYTES } from '../../../src/core/item-limits.ts';
 import { finish } from '../../../src/core/turns.ts';
 import type { SippPair } from '../../../src/export/sipp.ts';
 import { sippScenarios } from '../../../src/export/sipp.ts';
+import { MAX_SIPP_BYTES } from '../../../src/export/sipp-side.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
 async function result(t: TestContext, messages: readonly SipMessage[], callId: string, showSecrets = false) {

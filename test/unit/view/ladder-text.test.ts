@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AskLadder, LadderStep } from '../../../src/contract/index.ts';
-import { LADDER_LIFELINES, LADDER_STEPS } from '../../../src/core/answer-limits.ts';
 import { mermaidLines } from '../../../src/export/mermaid.ts';
 import { charactersOf, widthOf } from '../../../src/faces/tui/cells.ts';
+import { LADDER_LIFELINES, LADDER_STEPS } from '../../../src/view/ladder.ts';
 import type { LadderDrawing } from '../../../src/view/ladder-text.ts';
 import { ladderLines, ladderRows } from '../../../src/view/ladder-text.ts';
 

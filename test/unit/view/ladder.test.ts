@@ -1,10 +1,9 @@
 /** How much of calls a ladder shows: rows, lifelines, streams and characters have a cap, and the ladder counts the rest. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LADDER_CHARS, LADDER_LIFELINES, LADDER_STEPS, LADDER_STREAMS } from '../../../src/core/answer-limits.ts';
 import { finish } from '../../../src/core/turns.ts';
 import type { LadderMessage, LadderParts } from '../../../src/view/ladder.ts';
-import { drawnLadder } from '../../../src/view/ladder.ts';
+import { drawnLadder, LADDER_CHARS, LADDER_LIFELINES, LADDER_STEPS, LADDER_STREAMS } from '../../../src/view/ladder.ts';
 
 type Ends = { readonly src: string; readonly dst: string; readonly srcPort?: number };
 

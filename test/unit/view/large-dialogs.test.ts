@@ -2,12 +2,14 @@
  * Dialogs as large as a sender can make them: what their documents look at is counted, not timed. Each is made in small
  * steps, reads each message once, and says what it left out.
  */
+
 import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import type { Capture } from '../../../fixtures/build/capture.ts';
-import { LINT_BYTES, MAX_CONTAINERS } from '../../../src/core/answer-limits.ts';
+import { LINT_BYTES } from '../../../src/analysis/lint/context.ts';
+import { MAX_CONTAINERS } from '../../../src/core/answer-limits.ts';
 import type { Steps } from '../../../src/core/turns.ts';
 import { finish } from '../../../src/core/turns.ts';
 import { NotHere } from '../../../src/explore/refusal.ts';

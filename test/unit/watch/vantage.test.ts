@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Host } from '../../../src/analysis/media/path-ground.ts';
 import { endpointKeyFromText, endpointKeyHost } from '../../../src/core/ip.ts';
-import { MAX_VANTAGE_PAIRS, MAX_VANTAGE_STREAMS } from '../../../src/core/item-limits.ts';
 import type { Stream } from '../../../src/store/media/stream.ts';
-import { Vantage } from '../../../src/watch/vantage.ts';
+import { MAX_VANTAGE_PAIRS, MAX_VANTAGE_STREAMS, Vantage } from '../../../src/watch/vantage.ts';
 
 const key = (address: string, port = 4000) => endpointKeyFromText(address, port) ?? assert.fail(address);
 const host = (address: string): Host => endpointKeyHost(key(address));

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MinuteLines } from '../../../../src/actions/ship/minute-lines.ts';
-import { MAX_TRUNK_ROWS } from '../../../../src/core/item-limits.ts';
-import { TrunkStore } from '../../../../src/watch/trunks/trunk-store.ts';
+import { MAX_TRUNK_ROWS, TrunkStore } from '../../../../src/watch/trunks/trunk-store.ts';
 
 const START = 29_000_000;
 const SHIPPER = { host: 'sbc1', boot: '0123456789abcdef' };

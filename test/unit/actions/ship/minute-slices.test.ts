@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Shipping } from '../../../../src/actions/ship/shipping.ts';
-import { MAX_TRUNK_ROWS } from '../../../../src/core/item-limits.ts';
+import { MAX_TRUNK_ROWS } from '../../../../src/watch/trunks/trunk-store.ts';
 import { openSession } from '../../../helpers/open-session.ts';
 import { freePort, untilHolds } from '../../../helpers/patience.ts';
 import { temporaryFolder } from '../../../helpers/read-capture.ts';

@@ -11,6 +11,7 @@ import { ChangesLog } from '../../../../src/explore/remote/changes-log.ts';
 import { readShape } from '../../../../src/explore/remote/shapes.ts';
 import { RemoteFailure } from '../../../../src/net/failures.ts';
 import { parseFilter } from '../../../../src/query/parse.ts';
+import { LADDER_LIFELINES, LADDER_STEPS } from '../../../../src/view/ladder.ts';
 
 function row(callId: string): DialogSummary {
   const at = '2026-01-01T00:00:00.000000Z';

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { LADDER_LIFELINES, LADDER_STEPS } from '../../../../src/core/answer-limits.ts';
 import { App } from '../../../../src/faces/tui/app.ts';
 import type { CallPort } from '../../../../src/faces/tui/call-view.ts';
 import { CallView } from '../../../../src/faces/tui/call-view.ts';
 import { Cells } from '../../../../src/faces/tui/cells.ts';
 import { Shown } from '../../../../src/faces/tui/shown.ts';
+import { LADDER_LIFELINES, LADDER_STEPS } from '../../../../src/view/ladder.ts';
 import { largeDialog } from '../../../helpers/large-dialog.ts';
 import { manyHosts } from '../../../helpers/many-hosts.ts';
 import { readCapture } from '../../../helpers/read-capture.ts';

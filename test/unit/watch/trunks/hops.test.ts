@@ -1,9 +1,8 @@
 /** Hops outlive their dialogs and are bounded: those that are over give way first, and what is lost is counted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MAX_TRUNK_CALL_HOPS, MAX_TRUNK_HOPS } from '../../../../src/core/item-limits.ts';
 import { NONE } from '../../../../src/store/row-blocks.ts';
-import { HOP_FACT, Hops } from '../../../../src/watch/trunks/hops.ts';
+import { HOP_FACT, Hops, MAX_TRUNK_CALL_HOPS, MAX_TRUNK_HOPS } from '../../../../src/watch/trunks/hops.ts';
 
 const SEC = 1e6;
 const callOf = (n: number) => ({ callIdHash: n, serial: n, callIdKey: `call-${n}` });

@@ -1,13 +1,12 @@
 /** Rows of addresses are remembered for as long as they are rows. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MAX_TRUNK_ROWS, TRUNK_ADDRESSES } from '../../../../src/core/item-limits.ts';
 import { Trunks } from '../../../../src/core/trunks.ts';
 import type { Packet } from '../../../../src/sources/packet.ts';
 import { emptyPacket } from '../../../../src/sources/packet.ts';
-import { TrunkEnds } from '../../../../src/watch/trunks/trunk-ends.ts';
+import { TRUNK_ADDRESSES, TrunkEnds } from '../../../../src/watch/trunks/trunk-ends.ts';
 import type { TrunkRow } from '../../../../src/watch/trunks/trunk-row.ts';
-import { TrunkStore } from '../../../../src/watch/trunks/trunk-store.ts';
+import { MAX_TRUNK_ROWS, TrunkStore } from '../../../../src/watch/trunks/trunk-store.ts';
 import { countAlive } from '../../../helpers/live-heap.ts';
 
 function from(n: number): Packet {

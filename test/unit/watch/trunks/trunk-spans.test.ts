@@ -1,10 +1,9 @@
 /** Figures of trunks keep their counts as minutes become hours and hours one sum, within their bytes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TRUNK_FIGURE_BYTES, TRUNK_MINUTES } from '../../../../src/core/item-limits.ts';
 import { TrunkFigures } from '../../../../src/watch/trunks/trunk-figures.ts';
-import { TrunkSpans } from '../../../../src/watch/trunks/trunk-spans.ts';
-import { TrunkStore } from '../../../../src/watch/trunks/trunk-store.ts';
+import { TRUNK_MINUTES, TrunkSpans } from '../../../../src/watch/trunks/trunk-spans.ts';
+import { TRUNK_FIGURE_BYTES, TrunkStore } from '../../../../src/watch/trunks/trunk-store.ts';
 
 /** A minute some years after the epoch, at the beginning of an hour. */
 const START = 480_000 * 60;

@@ -1,9 +1,8 @@
 /** Rows of trunks are bounded: names and those of whom something came keep theirs. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MAX_TRUNK_ROWS } from '../../../../src/core/item-limits.ts';
 import type { TrunkFigures } from '../../../../src/watch/trunks/trunk-figures.ts';
-import { TrunkStore } from '../../../../src/watch/trunks/trunk-store.ts';
+import { MAX_TRUNK_ROWS, TrunkStore } from '../../../../src/watch/trunks/trunk-store.ts';
 
 const more = (f: TrunkFigures): void => {
   f.attempts++;
