@@ -46,10 +46,6 @@ export const API_CLOSE_MS = 1_500;
 /** Label values of one metric family; what is beyond is folded into `other`. */
 export const METRIC_LABEL_VALUES = 200;
 
-/** Containers (vCon) made at a time, and requests that wait for one; one more is answered with 503. */
-export const MAX_CONTAINERS = 8;
-export const MAX_CONTAINERS_WAITING = 128;
-
 /** Bytes of all answers that wait for their readers: texts, audio (one file), and files on the disk. One of any size may stand on top. */
 export const API_UNREAD_BYTES = 32 * 1024 * 1024;
 export const API_UNREAD_AUDIO_BYTES = 128 * 1024 * 1024;
@@ -76,9 +72,6 @@ export const PEER_ROW_CHARS = 8 * 1024 * 1024;
 export const PEER_AT_ONCE = 4;
 
 // A call as a ladder, as messages and as text.
-
-/** Other legs of a call that are counted where `MAX_LEGS_SHOWN` of them are shown. */
-export const MAX_LEGS_COUNTED = 1_000;
 
 /** Bytes of a message of an agent: the library takes one of many keys apart in one turn. */
 export const MCP_BODY_BYTES = 64 * 1024;

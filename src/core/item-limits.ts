@@ -23,9 +23,6 @@ export const MAX_PLAYER_TEXT = 500;
 
 // SIP and SDP texts, as they are read.
 
-/** Legs of a call that one ladder, list of messages or capture takes in. */
-export const MAX_LEGS_SHOWN = 32;
-
 /** Captures, audio files, comparisons and reports of `/ask` that are made at once, and requests that wait for a place. */
 export const ASK_HEAVY = 2;
 export const ASK_HEAVY_WAITING = 8;
@@ -33,11 +30,7 @@ export const ASK_HEAVY_WAITING = 8;
 /** Readers of `/ask/changes`, and bytes that one may leave unread, those of a turn included. */
 export const ASK_CHANGE_READERS = 16;
 export const ASK_CHANGE_UNREAD_BYTES = 1024 * 1024;
-/** Changed calls that one turn of `/ask/changes` tells. */
-export const MAX_CHANGES_A_TURN = 2_000;
 
-/** Bytes of a capture that `/ask` answers with; a larger one is written with `-O`. */
-export const ASK_CAPTURE_BYTES = 256 * 1024 * 1024;
 /** Bytes of the files of `-O` that are read back for the capture of a live call. */
 export const READ_BACK_BYTES = 4 * 1024 * 1024 * 1024;
 
@@ -50,20 +43,6 @@ export const MCP_DOCUMENT_CHARS = 262_144;
 export const MCP_TEXT_CHARS = 65_536;
 
 // What the terminal takes from a service (--connect).
-
-/** Questions to a service that are under way at once (`--connect`). */
-export const REMOTE_REQUESTS = 16;
-/** Bytes of a document of a call that a service answers with (`--connect`). */
-export const REMOTE_ANSWER_BYTES = 64 * 1024 * 1024;
-/** Bytes of a list or report, and of a capture or audio, that a service answers with. */
-export const REMOTE_LIST_BYTES = 16 * 1024 * 1024;
-export const REMOTE_FILE_BYTES = 512 * 1024 * 1024;
-/** Bytes of a problem that a service answers with. */
-export const REMOTE_PROBLEM_BYTES = 64 * 1024;
-/** Bytes of one event of `/ask/changes`. */
-export const REMOTE_EVENT_BYTES = 256 * 1024;
-/** Arrays, objects and keys of a document of a service. */
-export const REMOTE_VALUES = 1_000_000;
 
 // Trunks.
 
@@ -100,8 +79,3 @@ export const SHIP_ORPHANS = 4_096;
 export const SHIP_ORPHANS_GONE = 128;
 
 // The store of many agents.
-
-/** Milliseconds that one statement of `calltap hub --migrate` may take. */
-export const STORE_TIMEOUT_MS = 60_000;
-/** Rows that a store tells of itself: one a table. */
-export const STORE_ROWS = 100_000;

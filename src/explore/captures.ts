@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { streamQuality } from '../analysis/stream-quality.ts';
 import { ServiceError } from '../core/errors.ts';
-import { ASK_CAPTURE_BYTES } from '../core/item-limits.ts';
 import type { Turns } from '../core/turns.ts';
 import { ORIGINS } from '../core/words.ts';
 import { OutputFile } from '../export/capture-file.ts';
@@ -17,6 +16,9 @@ import { writeDialogs } from '../export/selected-frames.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Figures } from '../view/figures.ts';
 import { Cannot } from './refusal.ts';
+
+/** Bytes of a capture that `/ask` answers with; a larger one is written with `-O`. */
+const ASK_CAPTURE_BYTES = 256 * 1024 * 1024;
 
 export type CallCapture = {
   readonly file: Readable;

@@ -3,9 +3,11 @@
  */
 import type { Evidence } from '../analysis/evidence.ts';
 import type { DialogSummary } from '../contract/index.ts';
-import { MAX_CHANGES_A_TURN } from '../core/item-limits.ts';
 import type { Steps } from '../core/turns.ts';
 import { toDialogSummary } from '../view/dialog-summary.ts';
+
+/** Changed calls that one turn of `/ask/changes` tells. */
+export const MAX_CHANGES_A_TURN = 2_000;
 
 export type Changes = {
   /** To be asked with next. */

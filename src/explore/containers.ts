@@ -4,7 +4,6 @@
  */
 import { Readable } from 'node:stream';
 import { ofDialog } from '../analysis/dialog-facts.ts';
-import { MAX_CONTAINERS, MAX_CONTAINERS_WAITING } from '../core/answer-limits.ts';
 import { Places } from '../core/places.ts';
 import type { Turns } from '../core/turns.ts';
 import { callAudio } from '../export/audio.ts';
@@ -12,6 +11,10 @@ import type { VconAudio } from '../export/vcon.ts';
 import { dialogVcon, VCON_AUDIO_BYTES } from '../export/vcon.ts';
 import type { Figures } from '../view/figures.ts';
 import { orNotHere } from './refusal.ts';
+
+/** Containers (vCon) made at a time, and requests that wait for one; one more is answered with 503. */
+export const MAX_CONTAINERS = 8;
+const MAX_CONTAINERS_WAITING = 128;
 
 /** What a container keeps beside audio: where its messages are, and pieces under way. */
 const KEPT_BYTES = 192 * 1024;

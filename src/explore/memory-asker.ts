@@ -7,9 +7,7 @@ import type { CorrelationStores } from '../analysis/correlation.ts';
 import { ofDialog } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import type { AskCompare, AskQuality } from '../contract/index.ts';
-import { MAX_LEGS_COUNTED } from '../core/answer-limits.ts';
 import { counted } from '../core/counted.ts';
-import { MAX_LEGS_SHOWN } from '../core/item-limits.ts';
 import type { Steps, Turns } from '../core/turns.ts';
 import { finish } from '../core/turns.ts';
 import { callReport } from '../export/call-report.ts';
@@ -44,6 +42,9 @@ import type { OtherLegs } from './question-row.ts';
 import type { TextLayout } from './questions.ts';
 import { Busy, Cannot, goneBy, NotHere, orNotHere } from './refusal.ts';
 import { select } from './selector.ts';
+
+/** Other legs of a call that are counted where `MAX_LEGS_SHOWN` of them are shown. */
+const MAX_LEGS_COUNTED = 1_000;
 
 /** `orBusy` gives what was made; it throws Busy and counts that where nothing was, unless whoever asked has gone. */
 export function createAsker(

@@ -2,8 +2,10 @@
  * Reads server-sent events (WHATWG HTML section 9.2.6) as they come: name and data of each. A line or an event beyond the cap
  * is an error of who sends it.
  */
-import { REMOTE_EVENT_BYTES } from '../core/item-limits.ts';
 import { wrongShape } from './failures.ts';
+
+/** Bytes of one event of `/ask/changes`. */
+export const REMOTE_EVENT_BYTES = 256 * 1024;
 
 export type ServerEvent = { readonly name: string; readonly data: string };
 

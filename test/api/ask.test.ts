@@ -1,4 +1,5 @@
 /** /ask over HTTP: lists by filter, one call in every form, its bounds, its document, and changes until a token ends. */
+
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +8,8 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { after, before, describe, it } from 'node:test';
 import { faults } from '../../src/core/faults.ts';
-import { ASK_CHANGE_READERS, MAX_CHANGES_A_TURN } from '../../src/core/item-limits.ts';
+import { ASK_CHANGE_READERS } from '../../src/core/item-limits.ts';
+import { MAX_CHANGES_A_TURN } from '../../src/explore/changes.ts';
 import { Busy, Cannot } from '../../src/explore/refusal.ts';
 import type { ApiDeps } from '../../src/serve/api/server.ts';
 import { createApiCredentials } from '../../src/serve/auth/api-credentials.ts';

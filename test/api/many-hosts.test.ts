@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { MAX_LEGS_SHOWN } from '../../src/core/item-limits.ts';
+import { MAX_LEGS_SHOWN } from '../../src/explore/limits.ts';
 import { REPORTS_CHARS } from '../../src/export/call-text.ts';
 import { DIALOG_MESSAGES_OF_ANYBODY } from '../../src/ingest/dialogs/dialog-tracker.ts';
 import { LADDER_LIFELINES, LADDER_STEPS } from '../../src/view/ladder.ts';

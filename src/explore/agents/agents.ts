@@ -1,10 +1,12 @@
 /**
  * Asks the agents that `[agents]` names, one or all of them, and says of each that has no answer why. No other host is dialled.
  */
-import { AGENTS_AT_ONCE } from '../../core/hub-limits.ts';
 import { connectionFailure, RemoteFailure, saidText } from '../../net/failures.ts';
 import type { Target } from '../../net/target.ts';
 import { Requests } from '../remote/requests.ts';
+
+/** Agents that are asked at a time where all of them are. */
+const AGENTS_AT_ONCE = 64;
 
 /** A host that does not even take a connection is away: nobody waits for a file from there. */
 const CONNECT_MS = 2_000;

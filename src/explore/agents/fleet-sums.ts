@@ -4,7 +4,6 @@
  */
 import type { AskAlert, AskSecurity, CaptureFinding, CaptureReport, Stats } from '../../contract/index.ts';
 import { CaptureQuality, Caveats, DialogCounts, StreamCounts } from '../../contract/index.ts';
-import { FLEET_ALERTS, FLEET_FINDINGS, FLEET_LOSSES } from '../../core/hub-limits.ts';
 import { LOSSES } from '../../view/loss-table.ts';
 import type { Pulse } from '../../view/pulse.ts';
 

@@ -6,8 +6,10 @@ import type { Config } from '../../config/config.ts';
 import { oneLine } from '../../config/option-value.ts';
 import { readCertificate, readKey } from '../../config/text-file.ts';
 import { failure, type ServiceError } from '../../core/errors.ts';
-import { MAX_AGENTS } from '../../core/hub-limits.ts';
 import { readPlace, refusedAddress, type Target } from '../../net/target.ts';
+
+/** Agents that `[agents]` can name. */
+export const MAX_AGENTS = 200;
 
 type Options = Pick<Config, 'agent' | 'agentKeyFile' | 'agentCa'>;
 

@@ -10,7 +10,6 @@ import type {
   CallDocument,
   RtpStream,
 } from '../../contract/index.ts';
-import { MAX_LEGS_SHOWN } from '../../core/item-limits.ts';
 import { grouped } from '../../core/maps.ts';
 import type { Names } from '../../core/names.ts';
 import { NO_NAMES } from '../../core/names.ts';
@@ -18,6 +17,7 @@ import type { Steps } from '../../core/turns.ts';
 import type { Side } from '../../view/compare.ts';
 import { compared, MESSAGES_COMPARED } from '../../view/compare.ts';
 import { drawnLadder } from '../../view/ladder.ts';
+import { MAX_LEGS_SHOWN } from '../limits.ts';
 import { callRowOf, LISTED_OF_PART, listedCall } from './call-list.ts';
 import type { PartKey, PartWith } from './parts.ts';
 import { callName, NO_COLUMNS, partsOfAll, partsWith, readCallName } from './parts.ts';

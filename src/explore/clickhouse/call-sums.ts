@@ -3,10 +3,10 @@
  * counts once, by the part that saw its first message.
  */
 import type { AskFindings, AskRegistration, AskRegistrations } from '../../contract/index.ts';
-import { FLEET_FINDINGS } from '../../core/hub-limits.ts';
 import { rounded } from '../../core/rounded.ts';
 import { EFFECTIVE_FAILURES } from '../../store/dialogs/call-outcome.ts';
 import { MAX_REGISTRATIONS_SHOWN } from '../../view/ask-registrations.ts';
+import { FLEET_FINDINGS } from '../limits.ts';
 import type { CallsQuestion } from '../question.ts';
 import type { Asking } from './filter-sql.ts';
 import { filterSql } from './filter-sql.ts';

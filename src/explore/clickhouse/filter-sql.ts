@@ -5,7 +5,6 @@
  * by `ids`, the newest ones. There the letters count as they were written, or all small or all capital.
  */
 import type { Cidr } from '../../core/cidr.ts';
-import { HUB_FOUND } from '../../core/hub-limits.ts';
 import { ipText } from '../../core/ip.ts';
 import type { Names } from '../../core/names.ts';
 import type { Result } from '../../core/result.ts';
@@ -19,6 +18,9 @@ import { HEADERS, headerExpression, headerValues, keySql } from './key-sql.ts';
 import { KEY } from './parts.ts';
 import type { SqlParameters } from './sql.ts';
 import { allOf, anyOf } from './sql.ts';
+
+/** Rows of calls that a whole number, user or Call-ID of a filter finds over all days: the newest ones. */
+const HUB_FOUND = 100;
 
 export type Asking = {
   /** Microseconds since the epoch, which relative times count from. */

@@ -3,7 +3,6 @@
  * newer calltap made is left alone.
  */
 import type { Static, TObject } from 'typebox';
-import { STORE_ROWS, STORE_TIMEOUT_MS } from '../../core/item-limits.ts';
 import { Turns } from '../../core/turns.ts';
 import { RemoteFailure } from '../../net/failures.ts';
 import { storeFailure } from './failures.ts';
@@ -12,6 +11,12 @@ import { COUNT, rowShape, TEXT } from './row-shapes.ts';
 import { forCluster, named, quoted, readSchema, SCHEMA_COMMENT, schemaNumber } from './schema.ts';
 import { Store } from './store.ts';
 import { readRows } from './store-rows.ts';
+
+/** Milliseconds that one statement of `calltap hub --migrate` may take. */
+const STORE_TIMEOUT_MS = 60_000;
+
+/** Rows that a store tells of itself: one a table. */
+const STORE_ROWS = 100_000;
 
 export type Migrated = {
   readonly schema: number;

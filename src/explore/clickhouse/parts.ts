@@ -3,11 +3,13 @@
  * host alone.
  */
 import type { Static, TObject, TProperties } from 'typebox';
-import { HUB_PARTS } from '../../core/hub-limits.ts';
 import { grouped } from '../../core/maps.ts';
 import { COUNT, columnsOf, rowShape, TEXT, TIME } from './row-shapes.ts';
 import { SqlParameters, usOf } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
+
+/** Parts of a call, one a host that saw it. */
+export const HUB_PARTS = 64;
 
 export type PartKey = {
   readonly host: string;

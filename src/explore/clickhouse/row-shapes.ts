@@ -4,7 +4,9 @@
  */
 import type { TProperties } from 'typebox';
 import { Type } from 'typebox';
-import { HUB_BINS } from '../../core/hub-limits.ts';
+
+/** Kinds that one row counts: status codes, reasons of losses, or values that stand close to each other. */
+const HUB_BINS = 4_096;
 
 export function rowShape<P extends TProperties>(columns: P) {
   return Type.Object(columns, { additionalProperties: false });

@@ -3,7 +3,6 @@
  * Whatever the store does not answer rejects with a refusal. What a store cannot have, an agent is asked for (explore/agents).
  */
 import type { CallDocument, Dialog } from '../../contract/index.ts';
-import { MAX_LEGS_SHOWN } from '../../core/item-limits.ts';
 import type { Names } from '../../core/names.ts';
 import { callReport } from '../../export/call-report.ts';
 import { linesOf, Reports } from '../../export/call-text.ts';

@@ -4,15 +4,6 @@
  */
 import type { Static, TObject } from 'typebox';
 import { Counters } from '../../core/counters.ts';
-import {
-  HUB_ANSWER_BYTES,
-  HUB_ANSWER_MS,
-  HUB_HELD_BYTES,
-  HUB_MEMORY_BYTES,
-  HUB_QUESTION_SEC,
-  HUB_READ_BYTES,
-  HUB_READ_ROWS,
-} from '../../core/hub-limits.ts';
 import type { Steps } from '../../core/turns.ts';
 import { Turns } from '../../core/turns.ts';
 import { tooLarge } from '../../net/failures.ts';
@@ -21,6 +12,19 @@ import { StoreRefusal, storeFailure } from './failures.ts';
 import type { SqlParameters } from './sql.ts';
 import type { Store } from './store.ts';
 import { notAsked, readRows } from './store-rows.ts';
+
+/** A question of the hub to the store: seconds, rows and bytes that it reads, bytes of memory, and bytes of its answer. */
+const HUB_QUESTION_SEC = 10;
+const HUB_READ_ROWS = 1_000_000_000;
+const HUB_READ_BYTES = 64 * 1024 ** 3;
+const HUB_MEMORY_BYTES = 4 * 1024 ** 3;
+export const HUB_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** Milliseconds until all of an answer of the store has come. */
+const HUB_ANSWER_MS = 30_000;
+
+/** Bytes of all answers of the store that are being made. */
+const HUB_HELD_BYTES = 128 * 1024 * 1024;
 
 /** Numbers of ClickHouse's errors for a limit that was reached: rows, bytes, time, memory, rows or bytes of the answer. */
 const WIDE: ReadonlySet<string> = new Set(['158', '307', '159', '160', '241', '396']);

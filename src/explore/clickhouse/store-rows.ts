@@ -4,14 +4,17 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Static, TSchema } from 'typebox';
-import { HUB_ROW_BYTES, HUB_ROW_VALUES, STORE_SAID_BYTES } from '../../core/hub-limits.ts';
 import { parseJson } from '../../core/json-text.ts';
 import { Pieces } from '../../core/pieces.ts';
 import type { Steps, Turns } from '../../core/turns.ts';
 import { readPieces } from '../../net/answer.ts';
 import { RemoteFailure } from '../../net/failures.ts';
 import { holds } from '../remote/shapes.ts';
-import { refusalIn } from './store.ts';
+import { refusalIn, STORE_SAID_BYTES } from './store.ts';
+
+/** Bytes of one row of it, and arrays, objects and keys in one. */
+const HUB_ROW_BYTES = 8 * 1024 * 1024;
+export const HUB_ROW_VALUES = 32_768;
 
 const NEWLINE = 0x0a;
 

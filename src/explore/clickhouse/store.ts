@@ -3,13 +3,15 @@
  * settings as parameters of the URL.
  */
 import type { IncomingMessage } from 'node:http';
-import { STORE_SAID_BYTES } from '../../core/hub-limits.ts';
 import { beginningOf } from '../../net/answer.ts';
 import { RemoteFailure } from '../../net/failures.ts';
 import { HttpClient } from '../../net/http-client.ts';
 import { StoreRefusal } from './failures.ts';
 import { type StoreLogin, type StorePlace, storeLookup } from './place.ts';
 import type { SqlValue } from './sql.ts';
+
+/** Bytes of what an error of the store says. */
+export const STORE_SAID_BYTES = 64 * 1024;
 
 export type Statement = {
   readonly sql: string;

@@ -4,12 +4,12 @@
  */
 
 import { CallDocument } from '../../contract/index.ts';
-import { AGENT_VALUES, HUB_ROW_VALUES } from '../../core/hub-limits.ts';
 import { parseJson } from '../../core/json-text.ts';
 import type { Binding } from '../../view/ask-registrations.ts';
+import { AGENT_VALUES } from '../limits.ts';
 import { Away } from '../refusal.ts';
-
 import { readShape } from '../remote/shapes.ts';
+import { HUB_ROW_VALUES } from './store-rows.ts';
 
 /** Null where it is no document of a call. */
 export function readDocument(text: string): CallDocument | null {

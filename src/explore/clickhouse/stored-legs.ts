@@ -9,7 +9,6 @@ import type { CallIdentifier } from '../../analysis/opening.ts';
 import { openingOf, referIdentifiers } from '../../analysis/opening.ts';
 import { laterTies } from '../../analysis/ties.ts';
 import type { CallTree, Correlation } from '../../contract/index.ts';
-import { HUB_LEGS } from '../../core/hub-limits.ts';
 import { RecalledDialogs } from '../../ingest/recalled.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { MAX_TIED } from '../../store/dialogs/identifier-index.ts';
@@ -23,6 +22,9 @@ import { SqlParameters } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 import type { StoredCall } from './trace.ts';
 import { traceOf } from './trace.ts';
+
+/** Calls of the store that may be legs of one. */
+const HUB_LEGS = 64;
 
 /** Calls are looked for through so many others. */
 const HOPS = 6;

@@ -2,11 +2,10 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import type { DialogList } from '../../contract/index.ts';
-import { HUB_CHANGES_MS, HUB_SETTLE_MS } from '../../core/hub-limits.ts';
-import { MAX_CHANGES_A_TURN } from '../../core/item-limits.ts';
 import type { DialogFilter } from '../../view/dialog-query.ts';
 import { countByMethod } from '../../view/dialog-summary.ts';
 import type { Changes } from '../changes.ts';
+import { MAX_CHANGES_A_TURN } from '../changes.ts';
 import { LIST_ROW, LIST_ROW_COLUMNS, summaryOf } from './call-list.ts';
 import type { Asking } from './filter-sql.ts';
 import { newestHour } from './filter-sql.ts';
@@ -14,6 +13,10 @@ import { KEY } from './parts.ts';
 import { COUNT, COUNTS, rowShape, TEXT, TIME } from './row-shapes.ts';
 import { SqlParameters } from './sql.ts';
 import type { StoreReader, StoreReaders } from './store-reader.ts';
+
+/** Milliseconds between two looks for calls that changed, and for how long rows may be on their way into the store. */
+const HUB_CHANGES_MS = 2_000;
+const HUB_SETTLE_MS = 3_000;
 
 const METHOD = rowShape({ method: TEXT, count: COUNT });
 /** Whoever may insert can name methods as he likes. */

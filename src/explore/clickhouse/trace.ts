@@ -6,7 +6,6 @@ import { hash } from 'node:crypto';
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import type { AskMessage, AskMessages } from '../../contract/index.ts';
-import { HUB_MESSAGES, HUB_PARTS } from '../../core/hub-limits.ts';
 import { socketOf } from '../../core/ip.ts';
 import type { Steps } from '../../core/turns.ts';
 import { MESSAGE_NOTES, ORIGINS } from '../../core/words.ts';
@@ -20,10 +19,13 @@ import { messagesDocument, messagesShown } from '../../view/shown-messages.ts';
 import type { ClockOffsets } from './clocks.ts';
 import { clocksOf } from './clocks.ts';
 import type { Part } from './parts.ts';
-import { KEY } from './parts.ts';
+import { HUB_PARTS, KEY } from './parts.ts';
 import { COUNT, rowShape, TEXT, TEXTS, TIME } from './row-shapes.ts';
 import { SqlParameters, usOf } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
+
+/** Messages of a call that are asked of the store. */
+const HUB_MESSAGES = 20_000;
 
 /** A call by its Call-ID, where it is, and how many messages it had there. */
 export type StoredCall = { readonly callId: string; readonly parts: readonly (Part & { readonly messages: number })[] };

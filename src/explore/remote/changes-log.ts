@@ -3,9 +3,9 @@
  * the list again.
  */
 import type { DialogSummary } from '../../contract/index.ts';
-import { MAX_CHANGES_A_TURN } from '../../core/item-limits.ts';
 import { rowKey } from '../../core/maps.ts';
 import type { Changes } from '../changes.ts';
+import { MAX_CHANGES_A_TURN } from '../changes.ts';
 
 export class ChangesLog {
   readonly #most: number;

@@ -3,7 +3,6 @@
  * key where target.ts allows it.
  */
 import type { IncomingMessage } from 'node:http';
-import { REMOTE_PROBLEM_BYTES, REMOTE_REQUESTS } from '../../core/item-limits.ts';
 import type { Bounds } from '../../net/answer.ts';
 import { wholeBody } from '../../net/answer.ts';
 import { connectionFailure, RemoteFailure } from '../../net/failures.ts';
@@ -11,6 +10,12 @@ import { HttpClient } from '../../net/http-client.ts';
 import type { Target } from '../../net/target.ts';
 import { guardedLookup, refusedAddress } from '../../net/target.ts';
 import { statusFailure } from './service-failures.ts';
+
+/** Questions to a service that are under way at once (`--connect`). */
+const REMOTE_REQUESTS = 16;
+
+/** Bytes of a problem that a service answers with. */
+export const REMOTE_PROBLEM_BYTES = 64 * 1024;
 
 export class Requests {
   /** What stands before each address; '' for nothing. */

@@ -5,11 +5,13 @@ import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Named } from '../../contract/index.ts';
 import * as contract from '../../contract/index.ts';
-import { REMOTE_VALUES } from '../../core/item-limits.ts';
 import { parseJson } from '../../core/json-text.ts';
 import { wrongShape } from '../../net/failures.ts';
 import { MAX_MESSAGE_BYTES } from '../../protocols/sip/scanner/scan-codes.ts';
 import { LADDER_LIFELINES, LADDER_STEPS, LADDER_STREAMS } from '../../view/ladder.ts';
+
+/** Arrays, objects and keys of a document of a service. */
+const REMOTE_VALUES = 1_000_000;
 
 /** Named schemas, by what refers to them. */
 const NAMED: Record<string, TSchema> = Object.fromEntries(

@@ -1,8 +1,7 @@
 /** Server-sent events, and the words for what a server does instead. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { REMOTE_EVENT_BYTES } from '../../../src/core/item-limits.ts';
-import { EventReader } from '../../../src/net/event-stream.ts';
+import { EventReader, REMOTE_EVENT_BYTES } from '../../../src/net/event-stream.ts';
 import { connectionFailure, RemoteFailure, saidText } from '../../../src/net/failures.ts';
 
 test('events: cut anywhere, with comments and CR LF; beyond the cap it ends', () => {

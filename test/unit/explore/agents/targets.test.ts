@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { configErrorLine } from '../../../../src/config/config.ts';
 import { ServiceError } from '../../../../src/core/errors.ts';
-import { MAX_AGENTS } from '../../../../src/core/hub-limits.ts';
-import { agentTargets } from '../../../../src/explore/agents/targets.ts';
+import { agentTargets, MAX_AGENTS } from '../../../../src/explore/agents/targets.ts';
 import { certified } from '../../../helpers/certificates.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'calltap-agents-'));

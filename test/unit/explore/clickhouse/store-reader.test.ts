@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { HUB_ANSWER_BYTES } from '../../../../src/core/hub-limits.ts';
 import { NO_NAMES } from '../../../../src/core/names.ts';
 import { COUNT, rowShape, TEXT } from '../../../../src/explore/clickhouse/row-shapes.ts';
 import { SqlParameters } from '../../../../src/explore/clickhouse/sql.ts';
 import { Store } from '../../../../src/explore/clickhouse/store.ts';
 import { createStoreExplorer } from '../../../../src/explore/clickhouse/store-explorer.ts';
 import type { StoreReader } from '../../../../src/explore/clickhouse/store-reader.ts';
-import { StoreReaders } from '../../../../src/explore/clickhouse/store-reader.ts';
+import { HUB_ANSWER_BYTES, StoreReaders } from '../../../../src/explore/clickhouse/store-reader.ts';
 import { Refusal } from '../../../../src/explore/refusal.ts';
 import { storePlace } from '../../../helpers/fake-store.ts';
 import type { StoreMode } from '../../../helpers/hostile-store.ts';
