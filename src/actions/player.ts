@@ -9,8 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFileAsync } from '../core/create-file.ts';
 import { errnoOf } from '../core/errors.ts';
-import { MAX_PLAYER_TEXT } from '../core/item-limits.ts';
 import { findProgram, giveUpPriority, killGroup, seenEnvironment } from '../core/started-process.ts';
+
+/** Characters of what a program that plays sound says of its trouble. */
+const MAX_PLAYER_TEXT = 500;
 
 /** In the order they are looked for; each plays the file that is its last word, and ends. */
 const PLAYERS: readonly (readonly [name: string, ...words: string[]])[] = [

@@ -8,9 +8,11 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import type { PortRange } from '../config/option-value.ts';
 import { faults } from '../core/faults.ts';
-import { READ_BACK_BYTES } from '../core/item-limits.ts';
 import { packageRoot } from '../core/package.ts';
 import { comeLast, seenEnvironment } from '../core/started-process.ts';
+
+/** Bytes of the files of `-O` that are read back for the capture of a live call. */
+const READ_BACK_BYTES = 4 * 1024 * 1024 * 1024;
 
 /** What changes which frames belong to a call. */
 export type ReadBackOptions = {

@@ -5,9 +5,11 @@
  * Packets are written one after another into slabs of memory. What was written becomes a block that all collectors share;
  * nobody writes there again.
  */
-import { HEP_OUT_SLAB_BYTES } from '../../core/limits.ts';
 import { HEADER_BYTES } from '../../decode/hep/chunks.ts';
 import type { HepEncoder, HepFacts } from './hep-encode.ts';
+
+/** Packets are written into pieces of memory of this size. */
+export const HEP_OUT_SLAB_BYTES = 256 * 1024;
 
 /** `madeMs`: by performance.now(); 0 of an earlier time. */
 export type Block = { readonly bytes: Buffer; readonly messages: number; readonly madeMs: number };

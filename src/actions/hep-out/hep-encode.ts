@@ -7,8 +7,13 @@
  * Network order. The payload chunk is the last one, as its length decides whether the packet fits. What all packets of an
  * agent have alike is written once; a packet is a copy of it with its own values at their places.
  */
-import { MAX_HEP_OUT_TEXT_BYTES, MAX_HEP_PACKET_BYTES } from '../../core/item-limits.ts';
 import * as CHUNK from '../../decode/hep/chunks.ts';
+
+/** Bytes of a text chunk that is sent; identifiers are shorter, and a cut one identifies nothing. */
+const MAX_HEP_OUT_TEXT_BYTES = 1_024;
+
+/** Bytes of a HEP packet that is sent: what fits a datagram of IPv4; a collector closes a connection that brings a longer one. */
+export const MAX_HEP_PACKET_BYTES = 65_507;
 
 const FAMILY = { 4: 2, 6: 10 } as const;
 

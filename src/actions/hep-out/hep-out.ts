@@ -7,7 +7,6 @@
  * either: it was encrypted because the network is not trusted.
  */
 
-import { HEP_OUT_BYTES } from '../../core/limits.ts';
 import { ORIGINS, TRANSPORT } from '../../core/words.ts';
 import type { Observer } from '../../ingest/observer.ts';
 import { NO_DSCP, type Packet } from '../../sources/packet.ts';
@@ -28,7 +27,7 @@ import { rtpReport } from './rtp-report.ts';
 import type { PacketSpool } from './spool.ts';
 import type { StreamTimes, TlsMaterial } from './stream-link.ts';
 import { StreamLink } from './stream-link.ts';
-import { UdpLink } from './udp-link.ts';
+import { HEP_OUT_BYTES, UdpLink } from './udp-link.ts';
 
 /** IP protocol numbers; everything but UDP runs over TCP. */
 const TCP = 6;

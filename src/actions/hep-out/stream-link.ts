@@ -12,11 +12,13 @@ import { connect as connectTls } from 'node:tls';
 import { errnoOf } from '../../core/errors.ts';
 import { faults } from '../../core/faults.ts';
 import { endpointText } from '../../core/ip.ts';
-import { HEP_OUT_UNDER_WAY_BYTES } from '../../core/limits.ts';
 import { backOffMs, troubleOf } from '../trouble.ts';
 import type { Block } from './block.ts';
 import type { Link, LinkOwner } from './link.ts';
 import { HEP_CA } from './link.ts';
+
+/** Bytes handed to a connection and not yet taken by the system. */
+const HEP_OUT_UNDER_WAY_BYTES = 1024 * 1024;
 
 /** Certificates and key as texts in PEM; `ca` replaces nothing, the host's own are trusted too. */
 export type TlsMaterial = { readonly ca?: readonly string[]; readonly cert?: string; readonly key?: string };

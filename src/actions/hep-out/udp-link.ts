@@ -10,16 +10,17 @@ import { getSystemErrorName } from 'node:util';
 import { resolveHost } from '../../core/bind.ts';
 import { faults } from '../../core/faults.ts';
 import { endpointText, ipText } from '../../core/ip.ts';
-import { MAX_HEP_PACKET_BYTES } from '../../core/item-limits.ts';
-import { HEP_OUT_BYTES } from '../../core/limits.ts';
 import type { NativeBinding } from '../../sources/native.ts';
 import { loadNative } from '../../sources/native.ts';
 import { troubleOf } from '../trouble.ts';
 import { type Block, bytesAfter, wholePackets } from './block.ts';
 import type { HepAgent } from './hep-encode.ts';
-import { encodeHep3, HEP_TYPE } from './hep-encode.ts';
+import { encodeHep3, HEP_TYPE, MAX_HEP_PACKET_BYTES } from './hep-encode.ts';
 import type { Link, LinkOwner } from './link.ts';
 import { HEP_CA } from './link.ts';
+
+/** Bytes that wait in memory for collectors, all together (`-H`); a collector that is away has a share. */
+export const HEP_OUT_BYTES = 8 * 1024 * 1024;
 
 /** A host sends few ICMP errors a second (RFC 1812 section 4.3.2.8), so there is time between two keep-alives. */
 const KEEP_ALIVE_MS = 2_000;

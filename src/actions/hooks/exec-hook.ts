@@ -12,8 +12,11 @@ import { closeSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { errnoOf } from '../../core/errors.ts';
 import { faults } from '../../core/faults.ts';
-import { HOOKS_RUNNING, HOOKS_WAITING } from '../../core/limits.ts';
 import { giveUpPriority, killGroup, seenEnvironment } from '../../core/started-process.ts';
+
+/** Commands that run at once, and events that wait for one to end. */
+const HOOKS_RUNNING = 32;
+const HOOKS_WAITING = 256;
 
 export const LIMIT_MS = 10_000;
 const SECOND_MS = 1000;

@@ -6,8 +6,12 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import { PEER_LINE_BYTES, PEER_OUTPUT_BYTES, PEER_STDERR_BYTES } from '../../core/answer-limits.ts';
 import { giveUpPriority, killGroup } from '../../core/started-process.ts';
+
+/** Bytes of either output, of one line, and of standard error that is kept. */
+const PEER_OUTPUT_BYTES = 64 * 1024 * 1024;
+const PEER_LINE_BYTES = 256 * 1024;
+const PEER_STDERR_BYTES = 64 * 1024;
 
 /** Milliseconds in which what the program wrote is still collected after it ended while others hold its pipes. */
 const DRAIN_MS = 500;

@@ -8,12 +8,17 @@ import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { PeerStatusFacts as StatusFacts } from '../../contract/index.ts';
 import { BannedRow, DroppedRow, LabelRow, PeerAction, PeerStatusFacts } from '../../contract/index.ts';
-import { PEER_AT_ONCE, PEER_ROW_CHARS } from '../../core/answer-limits.ts';
 import { faults } from '../../core/faults.ts';
 import { Places } from '../../core/places.ts';
 import type { ChildEnd } from './child.ts';
 import { runChild } from './child.ts';
 import { locatePeer } from './locate.ts';
+
+/** Characters of all rows of one answer; rows beyond are withheld like those beyond the row cap. */
+const PEER_ROW_CHARS = 8 * 1024 * 1024;
+
+/** Control programs that run at once. */
+const PEER_AT_ONCE = 4;
 
 /** The JSON object of one line of the control program, with the agreed keys only, or null. A key more is left out. */
 export type LineReader<T> = (line: string) => T | null;

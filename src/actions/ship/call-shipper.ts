@@ -16,7 +16,6 @@ import type { CallIdentifier, Opening } from '../../analysis/opening.ts';
 import { NO_OPENING, openingOf, referIdentifiers } from '../../analysis/opening.ts';
 import { laterTies } from '../../analysis/ties.ts';
 import { Counters } from '../../core/counters.ts';
-import { SHIP_GONE_MS } from '../../core/item-limits.ts';
 import type { Steps, Turns } from '../../core/turns.ts';
 import { finish } from '../../core/turns.ts';
 import { ORIGINS } from '../../core/words.ts';
@@ -39,6 +38,9 @@ import { hourOf, isInTime } from './key.ts';
 import type { MessageParts } from './message-lines.ts';
 import type { MessageKey } from './message-record.ts';
 import { toldOf } from './told.ts';
+
+/** Milliseconds a second that calltap spends on rows of calls that an eviction overtakes. */
+const SHIP_GONE_MS = 100;
 
 /** Seconds after a call began, and after it ended, that its row is made. */
 const SETTLE_SEC = 2;

@@ -4,7 +4,12 @@
  * A line becomes bytes as it comes, in slabs that are handed on and used again: the work is spread over the lines, and the
  * garbage collector, which marks the whole heap when much memory beside it comes and goes, has nothing to do.
  */
-import { SHIP_SLAB_BYTES, SHIP_SLABS_KEPT } from '../../core/item-limits.ts';
+
+/** Lines are written into pieces of memory of this size. */
+export const SHIP_SLAB_BYTES = 256 * 1024;
+
+/** Pieces kept for the next lines when none wait. */
+const SHIP_SLABS_KEPT = 32;
 
 /** Lines one after another, each with its line end. release() is called when nobody reads them any more: others take their place. */
 export type Lines = {

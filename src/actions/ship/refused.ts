@@ -1,7 +1,9 @@
 /** Segments that the store refused: they stay on the disk for who wants to know why, the newest up to a size. */
 import { rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SHIP_REFUSED_BYTES } from '../../core/item-limits.ts';
+
+/** Bytes of segments that the store refused and that are kept aside. */
+export const SHIP_REFUSED_BYTES = 64 * 1024 * 1024;
 
 type Kept = { readonly name: string; readonly n: number; readonly bytes: number };
 

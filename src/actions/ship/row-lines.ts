@@ -3,13 +3,12 @@
  * that captures sends both pieces, and gets both back.
  */
 import { asBuffer } from '../../core/byte-text.ts';
-import { SHIP_SLAB_BYTES } from '../../core/item-limits.ts';
 import type { RecordMemory } from '../../core/record.ts';
 import { RecordReader, recordMemory } from '../../core/record.ts';
 import type { Row } from './call-lines.ts';
 import { callRows } from './call-lines.ts';
 import { readCall } from './call-record.ts';
-import { LINE_END } from './lines.ts';
+import { LINE_END, SHIP_SLAB_BYTES } from './lines.ts';
 import type { LineMaker } from './message-lines.ts';
 import { messageLine } from './message-lines.ts';
 import { RecordedMessage } from './message-record.ts';

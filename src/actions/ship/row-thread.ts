@@ -7,23 +7,27 @@
  */
 import { Worker } from 'node:worker_threads';
 import { asBuffer } from '../../core/byte-text.ts';
-import {
-  SHIP_CALL_BYTES,
-  SHIP_LINE_BYTES,
-  SHIP_LINE_SLABS,
-  SHIP_RECORD_SLABS,
-  SHIP_SLAB_BYTES,
-} from '../../core/item-limits.ts';
 import type { RecordMemory } from '../../core/record.ts';
 import { RecordWriter, recordMemory } from '../../core/record.ts';
 import type { Messages } from '../../store/stores.ts';
 import type { CallRecord } from './call-record.ts';
 import { rowsOf, writeCall } from './call-record.ts';
+import { SHIP_SLAB_BYTES } from './lines.ts';
 import type { LineMaker } from './message-lines.ts';
 import type { MessageKey } from './message-record.ts';
 import { writeMessage } from './message-record.ts';
 import type { RowJob, RowJobResult, RowTable } from './row-lines.ts';
 import { RECORD } from './row-lines.ts';
+
+/** Pieces of this size with messages and calls of which the rows are made in a thread. */
+export const SHIP_RECORD_SLABS = 32;
+
+/** Bytes of one call there: the rows of a larger one are made where it is captured. */
+export const SHIP_CALL_BYTES = 128 * 1024;
+
+/** Pieces of memory that this thread writes lines into, and bytes of each: no line of a message is longer. */
+export const SHIP_LINE_SLABS = 2;
+export const SHIP_LINE_BYTES = 1024 * 1024;
 
 export type RowThreadOptions = {
   readonly maker: LineMaker;

@@ -15,9 +15,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync, gzip } from 'node:zlib';
 import { createFileAsync } from '../../core/create-file.ts';
-import { SHIP_SEGMENT_BYTES } from '../../core/item-limits.ts';
 import { SHIP_TABLES, type ShipTable } from './counters.ts';
 import { LINE_END, type Lines } from './lines.ts';
+
+/** Bytes of a segment before compression, and so of one line. */
+export const SHIP_SEGMENT_BYTES = 4 * 1024 * 1024;
 
 export type SegmentName = {
   readonly boot: string;

@@ -5,7 +5,6 @@
  * any moment made + found = stored + lost + waiting. A row is on the disk within two seconds, so that a crash loses no more.
  */
 import { faults } from '../../core/faults.ts';
-import { SHIP_SEGMENT_BYTES, SHIP_WAITING_BYTES } from '../../core/item-limits.ts';
 import type { Messages } from '../../store/stores.ts';
 import { OnceTold } from '../trouble.ts';
 import { callRows } from './call-lines.ts';
@@ -18,11 +17,15 @@ import type { LineMaker } from './message-lines.ts';
 import type { MessageKey } from './message-record.ts';
 import type { RowThreadOptions } from './row-thread.ts';
 import { RowThread } from './row-thread.ts';
+import { SHIP_SEGMENT_BYTES } from './segment.ts';
 import type { SendTimes } from './sender.ts';
 import { Sender } from './sender.ts';
 import type { SpoolOptions } from './spool.ts';
 import { SegmentSpool } from './spool.ts';
 import type { Store } from './store-client.ts';
+
+/** Bytes of lines that wait for the disk, those that are being written included. */
+export const SHIP_WAITING_BYTES = 16 * 1024 * 1024;
 
 export type ShipTimes = SendTimes & {
   /** How long a row waits for others of its segment. */

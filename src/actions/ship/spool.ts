@@ -5,7 +5,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { unlink } from 'node:fs/promises';
 import { errnoOf } from '../../core/errors.ts';
-import { SHIP_SEGMENTS, SHIP_UNCONFIRMED } from '../../core/item-limits.ts';
 import { SpoolFiles } from '../spool-files.ts';
 import type { OnceTold } from '../trouble.ts';
 import type { ShipCounters, ShipTable } from './counters.ts';
@@ -14,6 +13,12 @@ import type { Lines } from './lines.ts';
 import { RefusedSegments } from './refused.ts';
 import type { SegmentName } from './segment.ts';
 import { Compressor, fileName, publish, readName, salvage, writeTemporary } from './segment.ts';
+
+/** Segments that are written and that the disk has not confirmed: each is an open file. */
+const SHIP_UNCONFIRMED = 32;
+
+/** Segments on disk, whatever `--ship-spool-bytes` allows. */
+const SHIP_SEGMENTS = 262_144;
 
 /** `turn`: it is sent before those with a larger one. `madeMs`: by performance.now(), also of an earlier run. */
 export type Segment = SegmentName & { readonly bytes: number; readonly madeMs: number; turn: number };

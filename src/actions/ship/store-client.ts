@@ -2,12 +2,14 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import { SHIP_ANSWER_BYTES } from '../../core/item-limits.ts';
 import { type StoreLogin, type StorePlace, storeLookup } from '../../explore/clickhouse/place.ts';
 import { wholeBody } from '../../net/answer.ts';
 import { HttpClient } from '../../net/http-client.ts';
 import type { ShipTable } from './counters.ts';
 import type { Answer } from './verdict.ts';
+
+/** Bytes of an answer of the store. */
+const SHIP_ANSWER_BYTES = 64 * 1024;
 
 export type Store = StoreLogin & { readonly place: StorePlace };
 

@@ -7,7 +7,6 @@
  */
 import type { Evidence } from '../../analysis/evidence.ts';
 import { Counters } from '../../core/counters.ts';
-import { SHIP_ORPHANS, SHIP_ORPHANS_GONE } from '../../core/item-limits.ts';
 import type { Turns } from '../../core/turns.ts';
 import { ORIGINS } from '../../core/words.ts';
 import type { Observer } from '../../ingest/observer.ts';
@@ -17,6 +16,12 @@ import { streamDocument } from '../../view/documents.ts';
 import type { Shipper } from './key.ts';
 import { hourText, isInTime, line, lineHead } from './key.ts';
 import { streamLine } from './stream-line.ts';
+
+/** Rows of streams without a call that one look makes, every 30 s; the other streams wait for the next look. */
+export const SHIP_ORPHANS = 4_096;
+
+/** Rows a second of such streams that an eviction overtakes. */
+export const SHIP_ORPHANS_GONE = 128;
 
 const LOOK_US = 30e6;
 /** No description claims a stream that has been silent for longer (src/store/media/stream-store.ts). */

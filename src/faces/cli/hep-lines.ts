@@ -1,12 +1,18 @@
 /** Says on standard error what changes at the clocks of HEP senders, and which connections bring no HEP. */
 
 import { endpointText, ipText } from '../../core/ip.ts';
-import { HEP_CLOCK_LINES, HEP_CLOCK_LINES_MS, HEP_STRANGER_LINE_MS } from '../../core/limits.ts';
 import type { HepClocks } from '../../ingest/hep-clocks.ts';
 import type { HepClock, HepSenderName } from '../../sources/hep/hep-clock.ts';
 import type { HepStranger } from '../../sources/hep/stream.ts';
 import type { Packet } from '../../sources/packet.ts';
 import { standardError } from './standard-streams.ts';
+
+/** Milliseconds after which a line about connections that bring something else than HEP is said again. */
+const HEP_STRANGER_LINE_MS = 3_600_000;
+
+/** Milliseconds, and lines about clocks of HEP senders that are said in them. */
+const HEP_CLOCK_LINES_MS = 60_000;
+const HEP_CLOCK_LINES = 10;
 
 /** `3.002 s ahead of ours`, `3600.000 s behind ours`. */
 function offsetText(aheadUs: number): string {

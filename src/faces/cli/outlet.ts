@@ -7,8 +7,12 @@
 import { constants, openSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { errnoOf } from '../../core/errors.ts';
-import { MAX_OUTLET_PAUSE_MS } from '../../core/item-limits.ts';
-import { MAX_OUTLET_BYTES } from '../../core/limits.ts';
+
+/** A reader that takes nothing is looked at again after 1, 2, 4, ... ms, at most this. */
+const MAX_OUTLET_PAUSE_MS = 100;
+
+/** Bytes of one output that wait for its reader: some 7,000 alerts. */
+const MAX_OUTLET_BYTES = 1024 * 1024;
 
 const LINE_END = 0x0a;
 

@@ -8,15 +8,6 @@ import underPressure from '@fastify/under-pressure';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
 import type { PeerControl } from '../../actions/peer/control.ts';
-import {
-  API_BODY_BYTES,
-  API_CLOSE_MS,
-  API_HEADER_MS,
-  API_KEEP_ALIVE_MS,
-  API_LOOP_DELAY_MS,
-  API_PARAM_CHARS,
-  API_REQUEST_MS,
-} from '../../core/answer-limits.ts';
 import { isLoopback, resolveHost } from '../../core/bind.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
 import { faults } from '../../core/faults.ts';
@@ -31,6 +22,7 @@ import { addConsole } from '../console/routes.ts';
 import type { AdmissionCounts } from '../http/admission.ts';
 import { createAdmission } from '../http/admission.ts';
 import { ignoredBodyProblem } from '../http/ignored-body.ts';
+import { API_BODY_BYTES, API_CLOSE_MS, API_HEADER_MS, API_KEEP_ALIVE_MS, API_REQUEST_MS } from '../http/limits.ts';
 import { failingClosed, ProblemError } from '../http/problem-error.ts';
 import { askForBody } from '../http/request-body.ts';
 import { mediaTypeProblem, requestHeaderProblem } from '../http/request-header.ts';
@@ -56,6 +48,12 @@ import type { App } from './routes/route.ts';
 import { addPersistenceRoutes, addServiceRoutes } from './routes/service.ts';
 import { addStreamRoutes } from './routes/streams.ts';
 
+/** Characters of a path parameter as sent: a Call-ID of 4,096 bytes, each of them escaped. */
+const API_PARAM_CHARS = 12_288;
+
+/** Event-loop delay, in milliseconds, above which requests are shed. */
+const API_LOOP_DELAY_MS = 1_000;
+
 export type ApiDeps = {
   readonly readers: Port;
   readonly peer: PeerControl;
@@ -76,7 +74,7 @@ export type ApiDeps = {
   readonly isHub?: boolean;
   /** Serves the web console too; `ask` must be served. */
   readonly hasConsole?: boolean;
-  /** Shorter times for tests; what is left out has the value of core/limits.ts. */
+  /** Shorter times for tests; what is left out has the value of http/limits.ts. */
   readonly times?: Partial<ApiTimes>;
   /** More of them for tests, which have few addresses. */
   readonly requestsPerSecond?: number;

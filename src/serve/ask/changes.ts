@@ -5,10 +5,13 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { faults } from '../../core/faults.ts';
-import { ASK_CHANGE_READERS, ASK_CHANGE_UNREAD_BYTES } from '../../core/item-limits.ts';
 import type { Changes } from '../../explore/changes.ts';
 import type { Port } from '../../explore/port.ts';
 import { ifAnswered } from '../../explore/refusal.ts';
+
+/** Readers of `/ask/changes`, and bytes that one may leave unread, those of a turn included. */
+export const ASK_CHANGE_READERS = 16;
+const ASK_CHANGE_UNREAD_BYTES = 1024 * 1024;
 
 /** How often readers are told what changed. */
 const TICK_MS = 1_000;

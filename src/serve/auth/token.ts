@@ -7,11 +7,13 @@
 
 import type { KeyObject } from 'node:crypto';
 import { createHmac, createSecretKey } from 'node:crypto';
-import { MAX_TOKEN_CHARS } from '../../core/item-limits.ts';
 import { parseJson } from '../../core/json.ts';
 import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
 import { matchesDigest, secretDigest } from './authorization.ts';
+
+/** Characters of a token; a minted one has about 200. */
+export const MAX_TOKEN_CHARS = 4_096;
 
 export type TokenAudience = 'api' | 'mcp';
 export type TokenScope = 'full' | 'metrics';

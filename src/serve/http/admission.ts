@@ -5,19 +5,26 @@
 
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import {
-  API_CROWDING_CONN,
-  API_CROWDING_UNREAD_MS,
-  API_REQUESTS_PER_SECOND,
-  API_SURPLUS_CONN,
-  API_SURPLUS_MS,
-  API_UNREAD_MS,
-} from '../../core/answer-limits.ts';
 import { faults } from '../../core/faults.ts';
 import { endResponse, endWithProblem, ProblemError } from './problem-error.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import type { Admitted } from './source-budget.ts';
-import { SourceBudget } from './source-budget.ts';
+import { API_REQUESTS_PER_SECOND, SourceBudget } from './source-budget.ts';
+
+/** Connections of one source that, when they are more than half of all, give idle ones to other sources. */
+const API_CROWDING_CONN = 16;
+
+/** Milliseconds without reading after which such a connection counts as idle. */
+const API_CROWDING_UNREAD_MS = 2_000;
+
+/** Connections beyond `--api-max-conn` that are kept long enough to be answered with 503; more are dropped. */
+const API_SURPLUS_CONN = 64;
+
+/** Milliseconds a surplus connection has to send the request that is answered with 503. */
+const API_SURPLUS_MS = 2_000;
+
+/** Milliseconds without reading after which a connection gives way where somebody else was refused. */
+const API_UNREAD_MS = 10_000;
 
 /**
  * Takes a connection out of the hands of the HTTP parser: a listener of ours ends its direct hold on the connection, and

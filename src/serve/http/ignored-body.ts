@@ -1,7 +1,7 @@
 /** Reads over a body that no handler takes, as far as a body may go (RFC 9112 §7.1: its length is known at its end only). */
 
 import type { IncomingMessage } from 'node:http';
-import { API_BODY_BYTES } from '../../core/answer-limits.ts';
+import { API_BODY_BYTES } from './limits.ts';
 import { ProblemError } from './problem-error.ts';
 
 /**

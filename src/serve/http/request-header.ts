@@ -1,7 +1,7 @@
 /** What the header of a request alone decides, on every listener and before any handler runs. */
 
 import type { IncomingMessage } from 'node:http';
-import { API_BODY_BYTES } from '../../core/answer-limits.ts';
+import { API_BODY_BYTES } from './limits.ts';
 import { ProblemError } from './problem-error.ts';
 
 /** RFC 9110 §7.2: `uri-host [ ":" port ]`, which may be empty. */

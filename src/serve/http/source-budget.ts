@@ -1,6 +1,16 @@
 /** What one source address may still be answered: never more than its budget in any second, by exact times. */
 
-import { API_RATE_SOURCES, API_RATE_WINDOW_MS, API_REQUESTS_PER_SECOND } from '../../core/answer-limits.ts';
+/** Requests of one source address that are answered in one second. */
+export const API_REQUESTS_PER_SECOND = 100;
+
+/**
+ * Milliseconds of that second: 50 more, since a client reads the clock later than the service, and a burst of answers is
+ * read more slowly than single ones. By its clock, too, no second holds more.
+ */
+export const API_RATE_WINDOW_MS = 1_050;
+
+/** Source addresses with a budget of their own (of 1 KiB, 5 MiB in all); the rest share one. */
+const API_RATE_SOURCES = 5_000;
 
 /** This many times its budget refused, and refusing a source one request at a time would itself be the load. */
 const FLOOD_FACTOR = 10;

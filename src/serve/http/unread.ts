@@ -8,14 +8,18 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import {
-  API_PIECE_BYTES,
-  API_SMALL_BYTES,
-  API_UNREAD_AUDIO_BYTES,
-  API_UNREAD_BYTES,
-  API_UNREAD_FILE_BYTES,
-} from '../../core/answer-limits.ts';
 import { ProblemError } from './problem-error.ts';
+
+/** Bytes of all answers that wait for their readers: texts, audio (one file), and files on the disk. One of any size may stand on top. */
+const API_UNREAD_BYTES = 32 * 1024 * 1024;
+const API_UNREAD_AUDIO_BYTES = 128 * 1024 * 1024;
+const API_UNREAD_FILE_BYTES = 768 * 1024 * 1024;
+
+/** Bytes of a piece of an answer; two of them are under way. */
+export const API_PIECE_BYTES = 64 * 1024;
+
+/** Bytes of an answer that a client with no other unread one is always given. */
+const API_SMALL_BYTES = 128 * 1024;
 
 export type UnreadKind = 'text' | 'audio' | 'file';
 type Bytes = Record<UnreadKind, number>;

@@ -5,7 +5,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { MCP_DOCUMENT_CHARS, MCP_TEXT_CHARS } from '../../core/item-limits.ts';
+
+/** Agent protocol: characters of a document and of a text. */
+export const MCP_DOCUMENT_CHARS = 262_144;
+export const MCP_TEXT_CHARS = 65_536;
 
 /** A document as the HTTP routes give it; lines for people; or words of our own. */
 export type Answer =

@@ -5,11 +5,13 @@
 
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
-import { MCP_BODY_BYTES } from '../../core/answer-limits.ts';
 import { faults } from '../../core/faults.ts';
 import type { Port } from '../../explore/port.ts';
 import type { App } from '../api/routes/route.ts';
 import { createAgentServer } from './agent-server.ts';
+
+/** Bytes of a message of an agent: the library takes one of many keys apart in one turn. */
+const MCP_BODY_BYTES = 64 * 1024;
 
 /** Header fields of one hop (RFC 9110 section 7.6.1). */
 const OF_CONNECTION: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding']);

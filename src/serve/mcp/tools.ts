@@ -14,6 +14,12 @@ import type { Asking } from '../ask/asking.ts';
 import { ask, documentOf, linesOf } from '../ask/asking.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import type { Answer } from './answer.ts';
+import { MCP_DOCUMENT_CHARS } from './answer.ts';
+
+/** Agent protocol: rows of a page, messages of an answer and characters of each. */
+const MCP_ROWS = 200;
+export const MCP_MESSAGES = 40;
+export const MCP_MESSAGE_CHARS = 4_096;
 
 /** Whom a tool asks. */
 export type Asked = Asking & {

@@ -1,5 +1,6 @@
 /**
- * Outcomes of a scan. Read by TypeScript and by the scanner's own compiler, so it holds plain constants only.
+ * Outcomes of a scan, and what bounds it. Read by TypeScript and by the scanner's own compiler, so it holds plain constants
+ * only.
  */
 
 /** Longest message, start line to end of body: what the framing of streams allows headers and body together. */

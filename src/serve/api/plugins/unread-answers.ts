@@ -3,9 +3,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { PROBLEM_MEDIA_TYPE, problemDocument } from '../../../contract/index.ts';
-import { API_PIECE_BYTES } from '../../../core/answer-limits.ts';
 import type { UnreadAnswers } from '../../http/unread.ts';
-import { inPieces } from '../../http/unread.ts';
+import { API_PIECE_BYTES, inPieces } from '../../http/unread.ts';
 
 /** To be called after all other hooks of this kind, which may still change an answer. */
 export function limitUnreadAnswers(app: FastifyInstance, unread: UnreadAnswers): void {

@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Backlog } from '../../../../src/actions/hep-out/backlog.ts';
 import type { Block } from '../../../../src/actions/hep-out/block.ts';
-import { BlockWriter, wholePackets } from '../../../../src/actions/hep-out/block.ts';
+import { BlockWriter, HEP_OUT_SLAB_BYTES, wholePackets } from '../../../../src/actions/hep-out/block.ts';
 import type { HepFacts } from '../../../../src/actions/hep-out/hep-encode.ts';
 import { HEP_TYPE, HepEncoder } from '../../../../src/actions/hep-out/hep-encode.ts';
 import { hepOutCounters } from '../../../../src/actions/hep-out/link.ts';
-import { HEP_OUT_SLAB_BYTES } from '../../../../src/core/limits.ts';
 
 const FACTS: HepFacts = {
   ...{

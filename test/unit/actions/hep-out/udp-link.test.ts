@@ -6,8 +6,7 @@ import { Backlog } from '../../../../src/actions/hep-out/backlog.ts';
 import type { Block } from '../../../../src/actions/hep-out/block.ts';
 import { Destination } from '../../../../src/actions/hep-out/destination.ts';
 import { hepOutCounters } from '../../../../src/actions/hep-out/link.ts';
-import { UdpLink } from '../../../../src/actions/hep-out/udp-link.ts';
-import { HEP_OUT_BYTES } from '../../../../src/core/limits.ts';
+import { HEP_OUT_BYTES, UdpLink } from '../../../../src/actions/hep-out/udp-link.ts';
 import type { NativeBinding } from '../../../../src/sources/native.ts';
 
 const PACKET_BYTES = 20;

@@ -1,8 +1,7 @@
 /** Lines of text as bytes in slabs: what fits to the last byte stays in one, what does not goes whole to the next. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Slabs, WaitingLines } from '../../../../src/actions/ship/lines.ts';
-import { SHIP_SLAB_BYTES } from '../../../../src/core/item-limits.ts';
+import { SHIP_SLAB_BYTES, Slabs, WaitingLines } from '../../../../src/actions/ship/lines.ts';
 
 const FILL = 'a'.repeat(SHIP_SLAB_BYTES - 101);
 /** 99 bytes of UTF-8, and a line end. */

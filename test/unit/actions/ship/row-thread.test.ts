@@ -3,18 +3,18 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { describe, it } from 'node:test';
 import { callRows } from '../../../../src/actions/ship/call-lines.ts';
+import { SHIP_SLAB_BYTES } from '../../../../src/actions/ship/lines.ts';
 import { messageLine } from '../../../../src/actions/ship/message-lines.ts';
 import { RecordedMessage, writeMessage } from '../../../../src/actions/ship/message-record.ts';
 import type { RowTable } from '../../../../src/actions/ship/row-lines.ts';
 import { makeLines, RECORD } from '../../../../src/actions/ship/row-lines.ts';
-import { RowThread } from '../../../../src/actions/ship/row-thread.ts';
 import {
+  RowThread,
   SHIP_CALL_BYTES,
   SHIP_LINE_BYTES,
   SHIP_LINE_SLABS,
   SHIP_RECORD_SLABS,
-  SHIP_SLAB_BYTES,
-} from '../../../../src/core/item-limits.ts';
+} from '../../../../src/actions/ship/row-thread.ts';
 import { RecordReader, RecordWriter, recordMemory } from '../../../../src/core/record.ts';
 import { MAX_KEPT_MESSAGE_BYTES } from '../../../../src/store/messages/message-log.ts';
 import { ROW } from '../../../../src/store/messages/message-rows.ts';

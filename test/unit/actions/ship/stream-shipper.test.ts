@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALICE, BOB } from '../../../../fixtures/build/basic-call.ts';
-import { SHIP_ORPHANS, SHIP_ORPHANS_GONE } from '../../../../src/core/item-limits.ts';
+import { SHIP_ORPHANS, SHIP_ORPHANS_GONE } from '../../../../src/actions/ship/stream-shipper.ts';
 import { ORIGINS } from '../../../../src/core/words.ts';
 
 import { ELSEWHERE, ShippedStreams } from './shipped-streams.ts';

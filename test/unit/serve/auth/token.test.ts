@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import type { KeyObject } from 'node:crypto';
 import { test } from 'node:test';
-import { MAX_TOKEN_CHARS } from '../../../../src/core/item-limits.ts';
 import type { TokenChecks, TokenRefusal } from '../../../../src/serve/auth/token.ts';
-import { mintToken, signingKey, verifyToken } from '../../../../src/serve/auth/token.ts';
+import { MAX_TOKEN_CHARS, mintToken, signingKey, verifyToken } from '../../../../src/serve/auth/token.ts';
 import { base64url, forge, forgeClaims, NOW_SECS } from './forged-token.ts';
 
 const KEY = 'first secret';

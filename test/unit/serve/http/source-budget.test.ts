@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { API_RATE_WINDOW_MS } from '../../../../src/core/answer-limits.ts';
-import { SourceBudget } from '../../../../src/serve/http/source-budget.ts';
+import { API_RATE_WINDOW_MS, SourceBudget } from '../../../../src/serve/http/source-budget.ts';
 
 function budget(max: number, sources: number) {
   const clock = { nowMs: 5_000 };
