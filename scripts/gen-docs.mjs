@@ -1,4 +1,4 @@
-// Writes the generated pages (docs/cli.md, docs/errors.md, docs/losses.md, docs/openapi.json, docs/ask-openapi.json, the manual, the completions, the sample configuration) from the compiled program.
+// Writes the generated pages (docs/cli.md, docs/errors.md, docs/limits.md, docs/losses.md, docs/openapi.json, docs/ask-openapi.json, the manual, the completions, the sample configuration) from the compiled program.
 //
 //   node scripts/gen-docs.mjs [--check] [DIST]     --check writes nothing and fails when a page is not current
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,10 +7,11 @@ import { pathToFileURL } from 'node:url';
 import { cliPage } from './pages/cli.mjs';
 import { bashCompletion, fishCompletion, zshCompletion } from './pages/completion.mjs';
 import { errorsPage } from './pages/errors.mjs';
+import { limitsPage } from './pages/limits.mjs';
 import { lossesPage } from './pages/losses.mjs';
 import { manualPage } from './pages/manual.mjs';
 import { sampleConfig } from './pages/sample.mjs';
-import { root } from './steps/files.mjs';
+import { list, root } from './steps/files.mjs';
 import { say } from './steps/run.mjs';
 
 const checkOnly = process.argv.includes('--check');
@@ -38,10 +39,15 @@ async function openApiTexts() {
   }
 }
 
+const read = (path) => readFileSync(join(root, path), 'utf8');
+const sources = ['src', 'native'].flatMap((folder) => list(folder, (name) => /\.(ts|h)$/.test(name)));
+const marked = sources.map((path) => ({ path, text: read(path) }));
+
 const [openApi, askOpenApi] = await openApiTexts();
 const pages = [
   ['docs/cli.md', cliPage(options)],
   ['docs/errors.md', errorsPage(errors)],
+  ['docs/limits.md', limitsPage(read('docs/limits.md'), marked)],
   ['docs/losses.md', lossesPage(await load('view/loss-table.js'))],
   ['docs/openapi.json', openApi],
   ['docs/ask-openapi.json', askOpenApi],

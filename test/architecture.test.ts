@@ -211,6 +211,20 @@ const noMachine: Rule = (file) => {
   return [path?.[1], host?.[0]].filter((hit) => hit !== undefined).map((hit) => `mentions ${hit}`);
 };
 
+/** Ends of scales, and the bit of the header Max-Forwards. */
+const NO_CAPS = new Set(['R_MAX', 'CHANNEL_MAX', 'MAX_FORWARDS']);
+
+/** A number with MAX in its name bounds something: its mark makes the row of docs/limits.md. */
+const capsMarked: Rule = (file) => {
+  const marked = new Set(marksOf(file).flatMap(({ caps }) => caps.map(({ name }) => name)));
+  const named = [...file.code.matchAll(/\bconst ((?:\w+_)?MAX(?:_\w+)?)(?::[^=]+)? = [\d(]/g)].map(
+    ([, name = '']) => name,
+  );
+  return named
+    .filter((name) => !marked.has(name) && !NO_CAPS.has(name))
+    .map((name) => `bounds something by ${name}, which has no @cap`);
+};
+
 /** Nobody catches what a timer throws, or what a promise that is let go of rejects with: it would end the program. */
 const noUncaughtWork: Rule = (file) => {
   if (file.path === 'src/core/faults.ts' || isIn(file.path, 'faces/console')) return [];
@@ -291,6 +305,7 @@ test('docs/architecture.md lists the rooms in their order', () => {
 });
 test('the product has sources', () => assert.ok(PRODUCT.length > 0, `no sources below ${ROOT}/src`));
 check('imports follow the layers', PRODUCT, direction);
+check('caps are marked', PRODUCT, capsMarked);
 check('pure layers know no input, output or wall clock', PRODUCT, purity);
 check('the console is a program for a browser', PRODUCT, browserOnly);
 check('errors of timers and promises are caught', PRODUCT, noUncaughtWork);
@@ -339,6 +354,8 @@ const BAD: readonly (readonly [string, Rule, string, string])[] = [
   ['face that reads a store', direction, 'src/faces/cli/a.ts', `import type { D } from '../../store/stores.ts';`],
   ['app that computes', direction, 'src/app/a.ts', `import { f } from '../analysis/media.ts';`],
   ['reader that takes a writer', direction, 'src/view/a.ts', `import { T } from '../ingest/media/sdp-tracker.ts';`],
+  ['cap without a mark', capsMarked, 'src/decode/a.ts', 'const MAX_THINGS = 1_024;'],
+  ['cap without a mark, inside', capsMarked, 'src/decode/a.ts', '{\n  const THINGS_MAX = 8;\n}'],
   ['folder of nobody', owned, 'src/store/more/a.ts', ''],
   ['folder of nobody, deeper', owned, 'src/serve/api/more/a.ts', ''],
   ['file access', purity, 'src/protocols/sdp/a.ts', `import { readFileSync } from 'node:fs';`],

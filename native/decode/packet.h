@@ -12,8 +12,10 @@
 extern "C" {
 #endif
 
-#define CT_MAX_TUNNELS 8 /* encapsulations followed in one frame */
-#define CT_MAX_TAGS 8    /* VLAN tags, MPLS labels or IPv6 extension headers in one stack */
+/* Encapsulations followed in one frame. @cap frame_too_deep */
+#define CT_MAX_TUNNELS 8
+/* VLAN tags, MPLS labels or IPv6 extension headers in one stack. @cap frame_too_deep */
+#define CT_MAX_TAGS 8
 
 /* Why a frame gave no transport payload: its name in /v1/stats, and whether the frame counts in undecodable_frames. CT_OK
  * and CT_FRAGMENT carry a packet. What calltap understood but has no use for (ARP, OSPF) is no loss; neither is what its

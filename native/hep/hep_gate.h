@@ -16,7 +16,9 @@
 extern "C" {
 #endif
 
-#define CT_HEP_ALLOW_MAX 256u /* networks in the allow list */
+/* Networks of `--hep-allow`. @cap */
+#define CT_HEP_ALLOW_MAX 256u
+
 #define CT_HEP_SENDERS 512u
 #define CT_HEP_WAYS 4u
 #define CT_HEP_RATE_SLOTS 20u /* of 50 ms: the second over which the rate is counted */

@@ -16,8 +16,10 @@ extern "C" {
 #endif
 
 #define CT_COPIES_WITHIN_NS (20 * 1000 * 1000ll)
-#define CT_COPIES_KEPT 65536u /* frames remembered: 3 million a second */
-#define CT_COPIES_STEPS 64u   /* remembered frames a new one is compared with */
+/* Newest frames, compared with those of other sources: 3 million a second. @cap frame_copies_missed */
+#define CT_COPIES_KEPT 65536u
+/* Equal frames compared with a new one. @cap frame_copies_missed */
+#define CT_COPIES_STEPS 64u
 
 struct ct_copies;
 

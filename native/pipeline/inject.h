@@ -5,7 +5,9 @@
 #define CALLTAP_INJECT_H
 #include "decode/packet.h"
 
-#define CT_INJECT_MAX 1024u   /* packets queued */
+/* RTP packets of reassembled datagrams that wait. @cap rtp_from_fragments_dropped */
+#define CT_INJECT_MAX 1024u
+
 #define CT_INJECT_BYTES 2048u /* of each, the rest is cut */
 
 struct ct_inject;

@@ -1,4 +1,4 @@
-// What scripts measure and write into docs/tls-coverage.md, so that no figure is copied by hand: between two comments
+// What scripts write into pages beside words by hand, so that no figure is copied: between two comments
 //
 //   <!-- NAME -->   the lines   <!-- end of NAME -->
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -11,7 +11,7 @@ import { createFileAsync } from '../core/create-file.ts';
 import { errnoOf } from '../core/errors.ts';
 import { findProgram, giveUpPriority, killGroup, seenEnvironment } from '../core/started-process.ts';
 
-/** Characters of what a program that plays sound says of its trouble. */
+/** Characters of what a program that plays sound says of its trouble. @cap */
 const MAX_PLAYER_TEXT = 500;
 
 /** In the order they are looked for; each plays the file that is its last word, and ends. */

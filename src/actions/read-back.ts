@@ -11,7 +11,7 @@ import { faults } from '../core/faults.ts';
 import { packageRoot } from '../core/package.ts';
 import { comeLast, seenEnvironment } from '../core/started-process.ts';
 
-/** Bytes of the files of `-O` that are read back for the capture of a live call. */
+/** Bytes of the files of `-O` that are read back for the capture of a live call. @cap */
 const READ_BACK_BYTES = 4 * 1024 * 1024 * 1024;
 
 /** What changes which frames belong to a call. */

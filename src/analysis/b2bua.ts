@@ -9,7 +9,7 @@ import { callWayOf } from './call-way.ts';
 import type { CorrelationStores } from './correlation.ts';
 import { hasNoLegs, identifierLegs, isTransfer } from './correlation.ts';
 
-/** Legs looked at: a B2BUA has two, one that forks a few more. */
+/** Legs of a call looked at: a B2BUA has two, one that forks a few more. @cap */
 const MAX_B2BUA_LEGS = 16;
 
 export function hasOtherLeg(d: Dialog, stores: CorrelationStores, log: Messages): boolean {

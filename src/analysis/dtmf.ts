@@ -14,10 +14,10 @@ import type { Messages, Stores } from '../store/stores.ts';
 import type { CallMessage } from './call-messages.ts';
 import { messagesOf } from './call-messages.ts';
 
-/** Key presses of a dialog that are shown. */
+/** Key presses of a dialog that are shown. @cap */
 const MAX_DTMF_KEYS = 256;
 
-/** Bytes of the body of a key press; what is longer is something else. */
+/** Bytes of the body of a key press; what is longer is something else. @cap */
 const MAX_DTMF_BODY = 256;
 
 export type Key = {

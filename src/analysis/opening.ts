@@ -15,7 +15,12 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { CallMessage } from './call-messages.ts';
 import { tiesOf } from './ties.ts';
 
-/** Of a User-Agent, which is remembered of each call that was told of: what a longer one begins with. */
+/**
+ * Of a User-Agent, which is remembered of each call that was told of: what a longer one begins with.
+ *
+ * @cap option 36 MiB: with `--ship`: calltap remembers what it shipped of each dialog (231 bytes), and the User-Agent of its
+ * first message
+ */
 const SHIP_USER_AGENT_BYTES = 128;
 
 export type CallIdentifier = {

@@ -17,7 +17,7 @@ import type { Flag } from './options.ts';
 import { OPTIONS, optionByFlag } from './options.ts';
 import { nearest } from './spelling.ts';
 
-/** Parts of a key of the configuration, and how deep its values may lie in each other. */
+/** Parts of a key of the configuration, and how deep its values may lie in each other. @cap */
 const MAX_TOML_DEPTH = 16;
 
 /** Values of one layer by flag; more than one only for repeatable options. */

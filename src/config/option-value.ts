@@ -6,7 +6,7 @@ import type { ErrorCode, ErrorParams, ServiceError } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
 import { endpointText } from '../core/ip.ts';
 
-/** Bytes and seconds after which `--split` may start the next file. */
+/** Bytes and seconds after which `--split` may start the next file. @cap */
 const MAX_SPLIT_BYTES = 1024 ** 5;
 const MAX_SPLIT_SECS = 366 * 86_400;
 

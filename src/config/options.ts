@@ -22,22 +22,39 @@ import {
 import { SHIPPING } from './ship-options.ts';
 import { SOURCES } from './source-options.ts';
 
-/** API connections served at a time (`--api-max-conn`). */
+/** API connections served at a time (`--api-max-conn`). @cap */
 export const API_MAX_CONN = 100;
 
-/** Rows of a page (`--api-max-rows`). */
+/** Rows of a page (`--api-max-rows`). @cap */
 const API_MAX_ROWS = 1_000;
 
-/** Dialogs kept (`--max-dialogs`); store/dialogs/dialog-room.ts says which gives room to the next. */
+/**
+ * Dialogs kept (`--max-dialogs`); store/dialogs/dialog-room.ts says which gives room to the next.
+ *
+ * @cap memory 60 MiB, dialogs_evicted: dialogs: 384 bytes each in columns, an object, a place in the indexes and lists
+ */
 export const MAX_DIALOGS = 100_000;
 
-/** RTP streams kept, candidates included (`--max-streams`); 512 bytes of native memory each. */
+/**
+ * RTP streams kept, candidates included (`--max-streams`); 512 bytes of native memory each.
+ *
+ * @cap memory 110 MiB, rtp_streams_refused: streams: 512 bytes of native memory each, 80 of facts, a place in the index,
+ * RTCP
+ */
 const MAX_STREAMS = 100_000;
 
-/** Bytes of message text kept over all dialogs (`--message-log-bytes`). */
+/**
+ * Bytes of message text kept over all dialogs (`--message-log-bytes`).
+ *
+ * @cap memory 128 MiB, messages_evicted: messages, and 96 bytes for each
+ */
 const MESSAGE_LOG_BYTES = 128 * 1024 * 1024;
 
-/** Bytes of RTP kept for its audio, with --retain-audio (`--audio-bytes`). */
+/**
+ * Bytes of RTP kept for its audio, with --retain-audio (`--audio-bytes`).
+ *
+ * @cap option 256 MiB, audio_packets_overwritten: RTP payload, with `--retain-audio`
+ */
 const AUDIO_BYTES = 256 * 1024 * 1024;
 
 /** `mos` and `-mos`, with every key. */

@@ -5,7 +5,12 @@ import { failure } from '../core/errors.ts';
 import type { RowValues } from './option-spec.ts';
 import { choice, group, size, text, textSecret, value } from './option-spec.ts';
 
-/** Bytes of the spool of rows, and the least that an option may give it. */
+/**
+ * Bytes of the spool of rows, and the least that an option may give it.
+ *
+ * @cap option 0 MiB, ship_spool_full: with `--ship`: bytes of the spool on the disk, and the least that `--ship-spool-bytes`
+ * takes
+ */
 const SHIP_SPOOL_BYTES = 2 * 1024 ** 3;
 const SHIP_SPOOL_LEAST_BYTES = 16 * 1024 * 1024;
 

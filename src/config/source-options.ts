@@ -1,22 +1,22 @@
 /** Rows of the table of options: what is captured and read, and what is mirrored. */
 import { address, group, int, ports, regexp, size, text, textSecret, toggle, value } from './option-spec.ts';
 
-/** Collectors of `-H`. */
+/** Collectors of `-H`. @cap */
 export const MAX_COLLECTORS = 8;
 
-/** Bytes of a file of `--hep-spool`. */
+/** Bytes of a file of `--hep-spool`. @cap */
 export const HEP_SPOOL_FILE_BYTES = 1024 * 1024;
 
-/** Files that `--keep` may keep of a split; 48 bytes of memory each. */
+/** Files that `--keep` may keep of a split; 48 bytes of memory each. @cap */
 const MAX_KEPT_FILES = 100_000;
 
-/** Capture agent id of mirrored packets (`--hep-id`): the one that collectors' examples use. */
+/** Capture agent id of mirrored packets (`--hep-id`): the one that collectors' examples use. @cap */
 const HEP_AGENT_ID = 2001;
 
-/** HEP packets a second that are accepted, all senders together (`--hep-rate-limit`). */
+/** HEP packets a second that are accepted, all senders together (`--hep-rate-limit`). @cap */
 const HEP_RATE_LIMIT = 50_000;
 
-/** Bytes on disk that wait for a collector that is away (`--hep-spool-bytes`). */
+/** Bytes on disk that wait for a collector that is away (`--hep-spool-bytes`). @cap */
 const HEP_SPOOL_BYTES = 1024 ** 3;
 
 export const SOURCES = group('Sources', {

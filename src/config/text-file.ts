@@ -7,7 +7,7 @@ import type { Result } from '../core/result.ts';
 import { fail, ok } from '../core/result.ts';
 import { isApiKey, oneLine } from './option-value.ts';
 
-/** Bytes of a file that holds one secret, and of one with names or with options. */
+/** Bytes of a file that an option names: of one with a secret or a certificate, and of one with names or options. @cap */
 const SECRET_FILE_BYTES = 64 * 1024;
 const LIST_FILE_BYTES = 4 * 1024 * 1024;
 

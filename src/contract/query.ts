@@ -8,7 +8,7 @@ import { DialogState } from './values.ts';
 /** Rows of a page when the client names no limit. */
 export const DEFAULT_LIMIT = 50;
 
-/** Longest `from` pattern, in characters. */
+/** Longest `from` pattern, in characters. @cap */
 export const FROM_PATTERN_MAX = 256;
 
 /** Whole numbers are exact up to here (RFC 8259 §6); what is larger is refused. */

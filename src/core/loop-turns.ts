@@ -8,6 +8,8 @@
 /**
  * Milliseconds of processor time that a turn of the event loop may take, and how long it may hold the loop whatever the
  * reason; a longer one is counted and said.
+ *
+ * @cap
  */
 export const LOOP_TURN_CPU_MS = 250;
 export const LOOP_TURN_HELD_MS = 1_000;

@@ -8,7 +8,7 @@ import { parseIpv4, parseIpv6 } from './ip.ts';
 import type { Result } from './result.ts';
 import { fail, ok } from './result.ts';
 
-/** Names of addresses and networks, and characters of one. */
+/** Names of addresses and networks, and characters of one. @cap */
 export const MAX_NAMED = 10_000;
 const MAX_NAME_CHARS = 40;
 

@@ -10,7 +10,7 @@ import { MAX_NAMED, Names, readName } from './names.ts';
 import type { Result } from './result.ts';
 import { fail, ok } from './result.ts';
 
-/** Trunks that the configuration can name, and characters of a domain (RFC 1035 section 2.3.4). */
+/** Trunks that the configuration can name, and characters of a domain (RFC 1035 section 2.3.4). @cap */
 export const MAX_TRUNKS = 200;
 const MAX_DOMAIN_CHARS = 255;
 

@@ -7,10 +7,10 @@ import type { LoopWork } from './loop-turns.ts';
 import { loopTurns } from './loop-turns.ts';
 import { Places } from './places.ts';
 
-/** Walks over a store under way for lists of the API; one more is answered with 503. */
+/** Walks over a store under way for lists of the API; one more is answered with 503. @cap */
 const MAX_WALKS = 64;
 
-/** Documents of one dialog made at a time, and requests that wait for one; one more is answered with 503. */
+/** Documents of one dialog made at a time, and requests that wait for one; one more is answered with 503. @cap */
 export const MAX_DOCUMENTS = 2;
 export const MAX_DOCUMENTS_WAITING = 128;
 

@@ -6,7 +6,7 @@
 import { type FrameAt, FrameMark, type InFrame } from '../sources/packet.ts';
 import type { DecodeCounters } from './counters.ts';
 
-/** Frames remembered of one message on a stream (with `--filter` and `-O`); one of 64 KiB in Ethernet frames has 46. */
+/** Frames remembered of one message on a stream (with `--filter` and `-O`); one of 64 KiB in Ethernet frames has 46. @cap */
 const MAX_MESSAGE_FRAMES = 256;
 
 /** Bytes [from, to) of what is held came in this frame. */

@@ -9,7 +9,7 @@
 import type { Result } from '../core/result.ts';
 import { fail, ok } from '../core/result.ts';
 
-/** Extension headers in the datagram that an ICMP error quotes. */
+/** Extension headers in the datagram that an ICMP error quotes. @cap */
 const MAX_ICMP_EXTENSIONS = 8;
 
 export type IcmpError = {

@@ -6,18 +6,22 @@
  * does not take a message from the next one, and what it costs grows no faster than its own packets.
  */
 
-/** Bytes of one message after inflation: of a WebSocket, of a HEP payload. */
+/** Bytes of one message after inflation: of a WebSocket, of a HEP payload. @cap */
 export const INFLATED_MESSAGE_BYTES = 128 * 1024;
 
-/**
- * Bytes inflated in a second of capture time. They are shared fairly by those who have something to inflate (a direction
- * of a connection, a sender of HEP): nobody gets more than the most, and the least is there for everybody.
- */
+/** Bytes inflated in a second of capture time. @cap ws_inflate_over_budget */
 export const INFLATE_BYTES_PER_SECOND = 32 * 1024 * 1024;
+
+/**
+ * What one may take of the bytes of a second. They are shared fairly by those who have something to inflate (a direction of a connection, a sender of HEP):
+ * nobody gets more than the most, and the least is there for everybody.
+ *
+ * @cap
+ */
 export const INFLATE_SHARE_MOST_BYTES = 16 * 1024 * 1024;
 export const INFLATE_SHARE_LEAST_BYTES = 16 * 1024;
 
-/** What an inflation takes of its share beside the bytes that come out: empty messages are not free. */
+/** What an inflation takes of its share beside the bytes that come out: empty messages are not free. @cap */
 export const INFLATION_COST_BYTES = 1_024;
 
 /** Sources are merged almost in order: a time this little earlier belongs to the second that runs. */

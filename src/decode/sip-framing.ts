@@ -5,7 +5,7 @@
  */
 import { METHOD_NAMES } from '../core/words.ts';
 
-/** Bytes of a start line on a stream, and of its method. */
+/** Bytes of a start line on a stream, and of its method. @cap */
 export const MAX_START_LINE_BYTES = 4_096;
 const MAX_FRAMED_METHOD_BYTES = 64;
 

@@ -17,7 +17,7 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Figures } from '../view/figures.ts';
 import { Cannot } from './refusal.ts';
 
-/** Bytes of a capture that `/ask` answers with; a larger one is written with `-O`. */
+/** Bytes of a capture that `/ask` answers with; a larger one is written with `-O`. @cap */
 const ASK_CAPTURE_BYTES = 256 * 1024 * 1024;
 
 export type CallCapture = {

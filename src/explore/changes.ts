@@ -6,7 +6,7 @@ import type { DialogSummary } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
 import { toDialogSummary } from '../view/dialog-summary.ts';
 
-/** Changed calls that one turn of `/ask/changes` tells. */
+/** Changed calls that one turn of `/ask/changes` tells. @cap */
 export const MAX_CHANGES_A_TURN = 2_000;
 
 export type Changes = {

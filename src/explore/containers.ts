@@ -12,8 +12,14 @@ import { dialogVcon, VCON_AUDIO_BYTES } from '../export/vcon.ts';
 import type { Figures } from '../view/figures.ts';
 import { orNotHere } from './refusal.ts';
 
-/** Containers (vCon) made at a time, and requests that wait for one; one more is answered with 503. */
+/**
+ * Containers (vCon) made at a time.
+ *
+ * @cap option 45 MiB, document_requests_refused: with `--api`: vCon containers being made
+ */
 export const MAX_CONTAINERS = 8;
+
+/** Requests that wait for one; one more is answered with 503. @cap */
 const MAX_CONTAINERS_WAITING = 128;
 
 /** What a container keeps beside audio: where its messages are, and pieces under way. */

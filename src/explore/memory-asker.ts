@@ -43,7 +43,7 @@ import type { TextLayout } from './questions.ts';
 import { Busy, Cannot, goneBy, NotHere, orNotHere } from './refusal.ts';
 import { select } from './selector.ts';
 
-/** Other legs of a call that are counted where `MAX_LEGS_SHOWN` of them are shown. */
+/** Other legs of a call that are counted where `MAX_LEGS_SHOWN` of them are shown. @cap */
 const MAX_LEGS_COUNTED = 1_000;
 
 /** `orBusy` gives what was made; it throws Busy and counts that where nothing was, unless whoever asked has gone. */

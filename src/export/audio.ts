@@ -25,14 +25,20 @@ import type { Stream } from '../store/media/stream.ts';
 import type { Stores } from '../store/stores.ts';
 import type { AudioJob, AudioJobResult } from './audio-worker.ts';
 
-/** Bytes of a WAV file, all channels: two hours of one direction at 8 kHz, one of both. A longer call is refused. */
+/**
+ * Bytes of a WAV file, all channels: two hours of one direction at 8 kHz, one of both. A longer call is refused.
+ *
+ * @cap option 512 MiB, document_requests_refused: with `--retain-audio`: WAV files being made
+ */
 export const AUDIO_FILE_BYTES = 128 * 1024 * 1024;
 
-/** WAV files made at a time, and requests that wait for one; one more is answered with 503. */
+/** WAV files made at a time. @cap with AUDIO_FILE_BYTES */
 const MAX_AUDIO_JOBS = 2;
+
+/** Requests that wait for one; one more is answered with 503. @cap */
 const MAX_AUDIO_WAITING = 32;
 
-/** SRTP keys of a dialog that are tried on its audio. */
+/** SRTP keys of a dialog that are tried on its audio. @cap */
 const AUDIO_KEYS = 32;
 
 const SAMPLE_BYTES = 2;

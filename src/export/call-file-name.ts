@@ -5,7 +5,7 @@
  * most 110 characters long, so it can be no option of a program, no path, and nothing hidden.
  */
 
-/** Characters of a user and of a Call-ID in the name of a call's file (`--split call`). */
+/** Characters of a user and of a Call-ID in the name of a call's file (`--split call`). @cap */
 const MAX_CALL_NAME_USER = 24;
 const MAX_CALL_NAME_ID = 32;
 

@@ -17,15 +17,17 @@ import { wholeBlocks } from './pcapng-blocks.ts';
 /**
  * `--split call`: descriptors that are open at a time, and buffers of frames that wait for the disk. A file that is closed
  * is opened again where a frame comes.
+ *
+ * @cap
  */
 const MAX_OPEN_CALL_FILES = 512;
 const MAX_CALL_BUFFERS = 4_096;
 const CALL_BUFFER_BYTES = 16 * 1024;
 
-/** Buffers kept for the next frames when none wait. */
+/** Buffers of `--split call` kept for the next frames when none wait. @cap */
 const CALL_BUFFERS_KEPT = 256;
 
-/** Files of calls made in a second of capture time, and in a run. */
+/** Files of calls made in a second of capture time, and in a run. @cap */
 const MAX_CALL_FILES_A_SECOND = 500;
 const MAX_CALL_FILES = 10_000_000;
 

@@ -8,7 +8,7 @@ import { ladderLines } from '../view/ladder-text.ts';
 import type { ReportInput } from '../view/report-input.ts';
 import { mermaidLines } from './mermaid.ts';
 
-/** Characters of one fact or finding of a report, and of one place of its tables. */
+/** Characters of one fact or finding of a report, and of one place of its tables. @cap */
 const REPORT_FACT_CHARS = 512;
 const REPORT_CELL_CHARS = 160;
 

@@ -23,7 +23,7 @@ import { callFileName } from './call-file-name.ts';
 import type { CallFiles } from './call-files.ts';
 import { frameKey, WaitingFrames } from './waiting-frames.ts';
 
-/** Messages whose frame is still to be handed over: those of one TCP segment, or of a moment without frames. */
+/** Messages whose frame is still to be handed over: those of one TCP segment, or of a moment without frames. @cap */
 const MAX_DUE_MESSAGES = 4_096;
 
 /** Calls that are over are looked for this often, in capture time. */

@@ -5,7 +5,7 @@
 import { counted } from '../core/counted.ts';
 import type { Steps } from '../core/turns.ts';
 
-/** Characters of the reports of several calls after which no further report begins. */
+/** Characters of the reports of several calls after which no further report begins. @cap */
 export const REPORTS_CHARS = 8 * 1024 * 1024;
 
 /** A step a line. */

@@ -10,7 +10,11 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import { CLAIM_LINGER_US } from '../store/media/endpoint-index.ts';
 import type { Stores } from '../store/stores.ts';
 
-/** Pairs of sockets whose media is written in a second pass, and sockets of one dialog that are paired with each other. */
+/**
+ * Pairs of sockets whose media is written in a second pass, and sockets of one dialog that are paired with each other.
+ *
+ * @cap
+ */
 const MAX_SELECTED_PAIRS = 262_144;
 const MAX_PAIRED_SOCKETS = 64;
 

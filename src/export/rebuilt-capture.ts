@@ -12,7 +12,11 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import { ROW } from '../store/messages/message-rows.ts';
 import type { Messages } from '../store/stores.ts';
 
-/** Messages and bytes of a capture that is rebuilt from kept messages; a call of eight legs has a quarter of them at most. */
+/**
+ * Messages and bytes of a capture that is rebuilt from kept messages; a call of eight legs has a quarter of them at most.
+ *
+ * @cap
+ */
 const MAX_REBUILT_MESSAGES = 16_384;
 const MAX_REBUILT_BYTES = 64 * 1024 * 1024;
 

@@ -8,12 +8,12 @@ import { HEADER, headerIdOf } from '../protocols/sip/header-name.ts';
 import { withoutSecrets } from '../protocols/sip/redaction.ts';
 import { SCAN, type SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 
-/** Bytes of a message in it, of its headers, of one header: above these SIPp writes past its buffers. */
+/** Bytes of a message in a SIPp scenario, of its headers, of one header: above these SIPp writes past its buffers. @cap */
 const MAX_SIPP_MESSAGE_BYTES = 32_768;
 const MAX_SIPP_HEADERS_BYTES = 16_384;
 const MAX_SIPP_HEADER_BYTES = 1_900;
 
-/** Bytes of a method there. */
+/** Bytes of a method in a SIPp scenario. @cap */
 const MAX_SIPP_METHOD_BYTES = 28;
 
 /** Why a message is left out. */

@@ -7,7 +7,7 @@ import { isChallenge } from '../protocols/sip/message.ts';
 import type { HeaderLine, Replayed } from './sipp-message.ts';
 import type { Edit } from './sipp-sdp.ts';
 
-/** Bytes of a scenario: SIPp refuses a file of 64 KiB. */
+/** Bytes of a SIPp scenario: SIPp refuses a file of 64 KiB. @cap */
 export const MAX_SIPP_BYTES = 65_535;
 
 export type RecvStep = {

@@ -17,7 +17,7 @@ import { rewritten } from './sipp-rewrite.ts';
 import { scenarioFile } from './sipp-scenario.ts';
 import { SippSide } from './sipp-side.ts';
 
-/** Milliseconds of a pause there; a longer one of the call takes this long. */
+/** Milliseconds of a pause in a SIPp scenario; a longer one of the call takes this long. @cap */
 const MAX_SIPP_PAUSE_MS = 2_000;
 
 export type SippOptions = {

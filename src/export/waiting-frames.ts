@@ -6,7 +6,7 @@ import type { CapturedFrame } from '../ingest/frame-intake.ts';
 import type { FrameAt } from '../sources/packet.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 
-/** Frames with a part of a message that wait for the rest of it, and their bytes (`--split call`). */
+/** Frames with a part of a message that wait for the rest of it, and their bytes (`--split call`). @cap */
 const MAX_WAITING_FRAMES = 16_384;
 const WAITING_FRAMES_BYTES = 16 * 1024 * 1024;
 

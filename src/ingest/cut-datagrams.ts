@@ -6,7 +6,7 @@ import { HashInput } from '../core/hash.ts';
 import { NO_CALL_ID, TRUNCATED_HEADERS } from '../protocols/sip/note-bits.ts';
 import type { Packet } from '../sources/packet.ts';
 
-/** Sockets whose last message by UDP ended too early, and microseconds for which the rest of it is waited for. */
+/** Sockets whose last message by UDP ended too early, and microseconds for which the rest of it is waited for. @cap */
 const CUT_DATAGRAM_FLOWS = 64;
 const CUT_DATAGRAM_US = 1_000_000;
 

@@ -12,10 +12,13 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import { ExpiryQueue } from '../store/dialogs/expiry-queue.ts';
 
 /**
- * HEP senders whose clocks are known, and once more of those that nothing is known of; the longest silent one goes. And
- * clocks of one sender: a replay, or a host that was set to another day, has another one.
+ * HEP senders whose clocks are known, and once more of those that nothing is known of; the longest silent one goes.
+ *
+ * @cap memory 2 MiB, hep_senders_evicted: HEP senders whose clocks are compared, twice
  */
 export const HEP_CLOCK_SENDERS = 512;
+
+/** Clocks of one HEP sender: a replay, or a host that was set to another day, has another one. @cap */
 export const HEP_SENDER_CLOCKS = 4;
 
 /** Stamps that are remembered with what was subtracted from them; a power of two below 2^16. */

@@ -18,11 +18,17 @@ import type { MessageLog } from '../store/messages/message-log.ts';
 import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
 import { SeenTwice } from './seen-twice.ts';
 
-/** Kinds of errors remembered of one dialog, and dialogs with any. */
+/** Kinds of ICMP errors remembered of one dialog. @cap */
 const MAX_ICMP_NOTES = 8;
+
+/**
+ * Dialogs with any ICMP error.
+ *
+ * @cap memory 12 MiB, icmp_notes_evicted: dialogs whose SIP was refused
+ */
 const MAX_ICMP_DIALOGS = 4_096;
 
-/** Quoted messages an error names as evidence; the rest are only counted. */
+/** Quoted messages an ICMP error names as evidence; the rest are only counted. @cap */
 const MAX_ICMP_ROWS = 32;
 
 /** Messages looked back at for one that was on its way when the error came. */

@@ -10,7 +10,7 @@ import type { DialogStore } from '../store/dialogs/dialog-store.ts';
 import type { MessageLog } from '../store/messages/message-log.ts';
 import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
 
-/** Messages of a call that are read again: those that set it up. */
+/** Messages of a call that are read again: those that set it up. @cap */
 const MAX_LINKED_MESSAGES = 8;
 
 export class LateIdentifiers {

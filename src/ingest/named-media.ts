@@ -12,7 +12,11 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import { isEnded } from '../store/dialogs/dialog-state.ts';
 import { CLAIM_LINGER_US } from '../store/media/endpoint-index.ts';
 
-/** Dialogs that have ended and wait; beyond, the one that waits longest goes early. */
+/**
+ * Dialogs that have ended and wait; beyond, the one that waits longest goes early.
+ *
+ * @cap memory 10 MiB: ended dialogs whose media the kernel filter still passes
+ */
 const MAX_LINGERING_MEDIA = 100_000;
 
 /** Bytes of an endpoint: 16 of its address, IPv4 in the first 4, its port in network order, and 2 of zero. */

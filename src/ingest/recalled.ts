@@ -18,7 +18,7 @@ import { DialogTracker } from './dialogs/dialog-tracker.ts';
 import { HepClocks } from './hep-clocks.ts';
 import { SdpTracker } from './media/sdp-tracker.ts';
 
-/** Bytes of messages out of the store that are read again for a call and its legs. */
+/** Bytes of messages out of the store that are read again for a call and its legs. @cap */
 const HUB_RECALLED_BYTES = 32 * 1024 * 1024;
 
 /** `src` and `dst` as `<address>:<port>`; `transport` one of TRANSPORTS. */

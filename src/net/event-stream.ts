@@ -4,7 +4,7 @@
  */
 import { wrongShape } from './failures.ts';
 
-/** Bytes of one event of `/ask/changes`. */
+/** Bytes of one event of `/ask/changes`. @cap */
 export const REMOTE_EVENT_BYTES = 256 * 1024;
 
 export type ServerEvent = { readonly name: string; readonly data: string };

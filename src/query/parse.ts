@@ -17,7 +17,7 @@ import { OPERATORS } from './filter.ts';
 import type { KeyKind, Reading } from './key-kinds.ts';
 import { BARE, HEADER_KEY, KEYS, keyNamed } from './keys.ts';
 
-/** A filter: its bytes, how deep it is, and its expressions. */
+/** A filter: its bytes, how deep it is, and its expressions. @cap */
 const MAX_FILTER_BYTES = 4_096;
 const MAX_FILTER_DEPTH = 32;
 const MAX_FILTER_EXPRESSIONS = 8;

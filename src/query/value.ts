@@ -10,7 +10,7 @@ import type { Result } from '../core/result.ts';
 import { fail, ok } from '../core/result.ts';
 import type { Operator, Value } from './filter.ts';
 
-/** Characters of an expression of a filter. */
+/** Characters of an expression of a filter. @cap */
 const MAX_EXPRESSION_CHARS = 256;
 
 /** An expression takes time linear in the text; its program is bounded too. */

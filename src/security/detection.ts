@@ -26,10 +26,10 @@ import { Syslog } from './outputs/syslog.ts';
 import { ScannerWatch } from './scanner-watch.ts';
 import type { IsSharedNetwork } from './source-key.ts';
 
-/** Characters of a User-Agent that are matched. */
+/** Characters of a User-Agent that are matched. @cap */
 const MAX_AGENT_CHARS = 512;
 
-/** Sources kept for the report; the latest alert of each kind stands for the source. */
+/** Sources kept for the report; the latest alert of each kind stands for the source. @cap */
 const MAX_REPORTED = 1000;
 
 const WIRE = 0;

@@ -16,10 +16,14 @@ import { callerOf, RequestTarget } from './request-target.ts';
 import { type SourceKey, sourceAddress, sourceKey, sourceNetwork } from './source-key.ts';
 import { attemptKey, dialogKey, TransactionKeys } from './transaction.ts';
 
-/** Characters of a caller that the fraud watch keeps. */
+/** Characters of a caller that the fraud watch keeps. @cap */
 const MAX_CALLER_CHARS = 64;
 
-/** Accounts and calls that the detection of fraud remembers; the longest silent one goes. */
+/**
+ * Accounts and calls that the detection of fraud remembers; the longest silent one goes.
+ *
+ * @cap memory 38 MiB, security_evicted: with `--fraud`
+ */
 const FRAUD_ACCOUNTS = 10_000;
 const FRAUD_CALLS = 32_768;
 

@@ -9,10 +9,14 @@ import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { RecentMap } from './recent-map.ts';
 import { dialogKey } from './transaction.ts';
 
-/** Both sides, and a few hops that write an address of their own. */
+/** Both sides, and a few hops that write an address of their own. @cap */
 const MAX_DIALOG_USERS = 4;
 
-/** Dialogs that the detection knows. */
+/**
+ * Dialogs that the detection knows.
+ *
+ * @cap memory 34 MiB, security_evicted: with `--kill-scanner`: dialogs, servers and relayed requests that the detection knows
+ */
 const SECURITY_DIALOGS = 65_536;
 
 const MAKES_DIALOG: ReadonlySet<number> = new Set([

@@ -5,7 +5,7 @@
 import { RecentMap } from './recent-map.ts';
 import type { SourceKey } from './source-key.ts';
 
-/** Addresses that were seen to answer; the longest silent one goes. */
+/** Addresses that were seen to answer; the longest silent one goes. @cap with SECURITY_DIALOGS */
 const SECURITY_SERVERS = 20_000;
 
 /** Askers after which an address is taken for a server: more than the servers that ask one customer's phone. */

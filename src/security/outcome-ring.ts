@@ -6,7 +6,7 @@
 import { mixHashes } from '../core/hash.ts';
 import * as METHOD from '../core/methods.ts';
 
-/** Outcomes kept of one source, 32 bytes each; the oldest goes. */
+/** Outcomes kept of one source, 32 bytes each; the oldest goes. @cap */
 const SECURITY_OUTCOMES = 1_024;
 
 const FIRST = 16;

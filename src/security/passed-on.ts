@@ -11,10 +11,10 @@ import type { Packet } from '../sources/packet.ts';
 import { RecentMap } from './recent-map.ts';
 import { passedOnKey } from './transaction.ts';
 
-/** Arrivals expected of one request that was passed on. */
+/** Arrivals expected of one request that was passed on. @cap */
 const MAX_PASSED_ON = 65_536;
 
-/** Requests that a proxy may pass on and that the detection knows. */
+/** Requests that a proxy may pass on and that the detection knows. @cap with SECURITY_DIALOGS */
 const SECURITY_RELAYS = 65_536;
 
 /** Branches of a fork that are expected. */

@@ -11,7 +11,7 @@ import { locateUri } from '../protocols/sip/address.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../protocols/sip/text.ts';
 
-/** Bytes of a user that are kept as text. */
+/** Bytes of a user that are kept as text. @cap */
 const MAX_TARGET_USER = 128;
 
 /** Digits of a number that are the same whatever is dialled in front of them. */

@@ -38,16 +38,24 @@ import { type IsSharedNetwork, type SourceKey, sourceAddress, sourceKey, sourceN
 import { type SourceRecord, SourceTable } from './source-table.ts';
 import { addressHash, attemptKey, TransactionKeys } from './transaction.ts';
 
-/** Prefixes of numbers that are kept of what a source dialled. */
+/** Prefixes of numbers that are kept of what a source dialled. @cap */
 const MAX_DIALLED_PREFIXES = 16;
 
-/** Sources that the detection of scanners remembers; of each share of strangers and peers the longest silent one goes. */
+/**
+ * Sources that the detection of scanners remembers; of each share of strangers and peers the longest silent one goes.
+ *
+ * @cap memory 60 MiB, security_evicted: with `--kill-scanner`: sources, with 16 outcomes each
+ */
 const SECURITY_SOURCES = 20_000;
 
-/** Requests that the detection keeps until their outcome is known, and those seen lately; one source has an eighth. */
+/**
+ * Requests that the detection keeps until their outcome is known, and those seen lately; one source has an eighth.
+ *
+ * @cap memory 30 MiB, security_evicted: with `--kill-scanner`: requests whose outcome is open, those that wait, those seen
+ */
 const SECURITY_PROBES = 32_768;
 
-/** User-Agents whose verdict is remembered, and bytes of one that are looked at. */
+/** User-Agents whose verdict is remembered, and bytes of one that are looked at. @cap */
 const SECURITY_NAMES = 1_024;
 const SECURITY_NAME_BYTES = 512;
 

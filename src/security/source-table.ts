@@ -8,10 +8,14 @@ import type { AlertKind, SecurityAlert } from './alert.ts';
 import { OutcomeRing } from './outcome-ring.ts';
 import type { SourceKey } from './source-key.ts';
 
-/** Targets of a source that an alert names. */
+/** Targets of a source that an alert names. @cap */
 const MAX_SOURCE_TARGETS = 5;
 
-/** Bytes of outcomes beyond the first 16 of each source; whose memory grew longest ago keeps the newest 16. */
+/**
+ * Bytes of outcomes beyond the first 16 of each source; whose memory grew longest ago keeps the newest 16.
+ *
+ * @cap memory 16 MiB: with `--kill-scanner`: further outcomes of sources
+ */
 const SECURITY_OUTCOME_BYTES = 16 * 1024 * 1024;
 
 /** When the source was reported last for a kind, and how much it did since. */

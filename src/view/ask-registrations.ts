@@ -16,10 +16,10 @@ import { STATE } from '../store/dialogs/dialog-state.ts';
 import { toCallRow } from './call-row.ts';
 import { capturedText } from './captured-at.ts';
 
-/** Rows of a list of registrations. */
+/** Rows of a list of registrations. @cap */
 export const MAX_REGISTRATIONS_SHOWN = 1_000;
 
-/** Contacts of one of them. */
+/** Contacts of a registration in a list. @cap */
 const MAX_CONTACTS_SHOWN = 8;
 
 /** What a dialog of REGISTER binds, and until when. */

@@ -24,7 +24,7 @@ import { readStream } from './stream-reading.ts';
 import { segmentRows } from './stream-segments.ts';
 import { toTermination } from './termination.ts';
 
-/** Quality intervals of all streams in one dialog's document: the newest of each. */
+/** Quality intervals of all streams in one dialog's document: the newest of each. @cap */
 const MAX_DIALOG_INTERVALS = 8_192;
 
 export function streamDocument(e: Evidence, stream: Stream): RtpStream | null {

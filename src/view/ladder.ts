@@ -20,16 +20,20 @@ import { notKnown } from './own-drops.ts';
 import { shownOf } from './shown-messages.ts';
 import { mosValue, percent, ssrcText } from './stream-document.ts';
 
-/** Lifelines: one for an end of each of `MAX_LEGS_SHOWN` legs, and a few between them; all other hosts share the last one. */
+/**
+ * Lifelines of a ladder: one for an end of each of `MAX_LEGS_SHOWN` legs, and a few between them; all other hosts share the last one.
+ *
+ * @cap
+ */
 export const LADDER_LIFELINES = 40;
 
-/** Messages of a ladder: those of eight calls with `MAX_DIALOG_MESSAGES` each. */
+/** Messages of a ladder: those of eight calls with `MAX_DIALOG_MESSAGES` each. @cap */
 export const LADDER_STEPS = 4_000;
 
-/** Characters of the Call-IDs and first lines in them. */
+/** Characters of the Call-IDs and first lines of a ladder. @cap */
 export const LADDER_CHARS = 4 * 1024 * 1024;
 
-/** Streams of a ladder: those of four calls with `MAX_DIALOG_STREAMS` each. */
+/** Streams of a ladder: those of four calls with `MAX_DIALOG_STREAMS` each. @cap */
 export const LADDER_STREAMS = 512;
 
 /** What a ladder is drawn of: messages in the order of their time, and bars of media between two sockets. */

@@ -12,7 +12,7 @@ import { grouped } from '../core/maps.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { SdpEntry } from '../store/media/sdp-timeline.ts';
 
-/** Lines of descriptions in the document of a call, and names of codecs of one. */
+/** Lines of descriptions in the document of a call, and names of codecs of one. @cap */
 export const MEDIA_LINES = 256;
 const MEDIA_LINE_CODECS = 16;
 

@@ -9,6 +9,7 @@ import { withoutSecrets } from '../protocols/sip/redaction.ts';
 import { type ClockStep, NEVER_SET } from '../store/clock-steps.ts';
 import { capturedText } from './captured-at.ts';
 
+/** Characters of the summary of a message. @cap */
 const SUMMARY_MAX = 200;
 
 /** What has to be known of it. */

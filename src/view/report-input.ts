@@ -45,9 +45,12 @@ export type ReportInput = {
   findings: readonly string[];
 };
 
+/** Other legs of a call that its report names. @cap */
 const LEGS_MAX = 10;
-const AGENTS_MAX = 6;
-const AGENT_CHARS = 256;
+
+/** User-Agents that the report of a call names, and characters of one. @cap */
+export const AGENTS_MAX = 6;
+export const AGENT_CHARS = 256;
 
 export function* reportSteps(e: Evidence, d: Dialog): Steps<ReportInput> {
   const facts = yield* dialogFactsSteps(e, d);

@@ -5,7 +5,7 @@
 import type { AskMessage, AskMessages } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
 
-/** Characters of the messages of one answer, as JSON writes them. */
+/** Characters of the messages of one answer, as JSON writes them. @cap */
 const MESSAGES_CHARS = 16 * 1024 * 1024;
 
 export type Room = {

@@ -10,7 +10,7 @@ import { parseIdentity } from '../protocols/sip/identity.ts';
 import { parseSip } from '../protocols/sip/message.ts';
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 
-/** Identity tokens of one message. */
+/** Identity tokens of one message. @cap */
 const MAX_IDENTITY_TOKENS = 8;
 
 /** Says a line for each token. */

@@ -8,8 +8,10 @@ import { endpointKeyAddress, endpointKeyHost, parseIpv6 } from '../core/ip.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { Streams } from '../store/stores.ts';
 
-/** New streams looked at for the hosts that have media here, and pairs of hosts that are kept. */
+/** New streams looked at for the hosts that have media here. @cap */
 export const MAX_VANTAGE_STREAMS = 4_096;
+
+/** Pairs of hosts with media that are kept; beyond, calltap forgets them all and begins again. @cap */
 export const MAX_VANTAGE_PAIRS = 16_384;
 
 /** A phone has media with few hosts: who has it with so many is a media server. */

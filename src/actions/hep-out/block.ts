@@ -8,7 +8,7 @@
 import { HEADER_BYTES } from '../../decode/hep/chunks.ts';
 import type { HepEncoder, HepFacts } from './hep-encode.ts';
 
-/** Packets are written into pieces of memory of this size. */
+/** Packets are written into pieces of memory of this size. @cap with HEP_OUT_BYTES */
 export const HEP_OUT_SLAB_BYTES = 256 * 1024;
 
 /** `madeMs`: by performance.now(); 0 of an earlier time. */

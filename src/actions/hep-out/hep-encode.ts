@@ -9,10 +9,15 @@
  */
 import * as CHUNK from '../../decode/hep/chunks.ts';
 
-/** Bytes of a text chunk that is sent; identifiers are shorter, and a cut one identifies nothing. */
+/** Bytes of a text chunk that is sent; identifiers are shorter, and a cut one identifies nothing. @cap */
 const MAX_HEP_OUT_TEXT_BYTES = 1_024;
 
-/** Bytes of a HEP packet that is sent: what fits a datagram of IPv4; a collector closes a connection that brings a longer one. */
+/**
+ * Bytes of a HEP packet that is sent: what fits a datagram of IPv4; a collector closes a connection that brings a longer
+ * one.
+ *
+ * @cap
+ */
 export const MAX_HEP_PACKET_BYTES = 65_507;
 
 const FAMILY = { 4: 2, 6: 10 } as const;

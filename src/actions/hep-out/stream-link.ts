@@ -17,7 +17,7 @@ import type { Block } from './block.ts';
 import type { Link, LinkOwner } from './link.ts';
 import { HEP_CA } from './link.ts';
 
-/** Bytes handed to a connection and not yet taken by the system. */
+/** Bytes handed to a connection and not yet taken by the system. @cap with HEP_OUT_BYTES */
 const HEP_OUT_UNDER_WAY_BYTES = 1024 * 1024;
 
 /** Certificates and key as texts in PEM; `ca` replaces nothing, the host's own are trusted too. */

@@ -19,7 +19,12 @@ import { encodeHep3, HEP_TYPE, MAX_HEP_PACKET_BYTES } from './hep-encode.ts';
 import type { Link, LinkOwner } from './link.ts';
 import { HEP_CA } from './link.ts';
 
-/** Bytes that wait in memory for collectors, all together (`-H`); a collector that is away has a share. */
+/**
+ * Bytes that wait in memory for collectors, all together (`-H`); a collector that is away has a share.
+ *
+ * @cap option 25 MiB, hep_out_queue_full: with `-H`: what waits for collectors, and for each of 8 a file of the spool and
+ * what is under way; over UDP all that waited is
+ */
 export const HEP_OUT_BYTES = 8 * 1024 * 1024;
 
 /** A host sends few ICMP errors a second (RFC 1812 section 4.3.2.8), so there is time between two keep-alives. */

@@ -14,7 +14,11 @@ import { errnoOf } from '../../core/errors.ts';
 import { faults } from '../../core/faults.ts';
 import { giveUpPriority, killGroup, seenEnvironment } from '../../core/started-process.ts';
 
-/** Commands that run at once, and events that wait for one to end. */
+/**
+ * Commands that run at once, and events that wait for one to end.
+ *
+ * @cap option 1 MiB: with hooks: events that wait, commands that run
+ */
 const HOOKS_RUNNING = 32;
 const HOOKS_WAITING = 256;
 

@@ -8,8 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { giveUpPriority, killGroup } from '../../core/started-process.ts';
 
-/** Bytes of either output, of one line, and of standard error that is kept. */
+/**
+ * Bytes of either output of a control program.
+ *
+ * @cap option 256 MiB: with `--peer-ctl`: what `PEER_AT_ONCE` programs say
+ */
 const PEER_OUTPUT_BYTES = 64 * 1024 * 1024;
+
+/** Bytes of one line of a control program, and of its standard error that is kept. @cap */
 const PEER_LINE_BYTES = 256 * 1024;
 const PEER_STDERR_BYTES = 64 * 1024;
 

@@ -14,10 +14,10 @@ import type { ChildEnd } from './child.ts';
 import { runChild } from './child.ts';
 import { locatePeer } from './locate.ts';
 
-/** Characters of all rows of one answer; rows beyond are withheld like those beyond the row cap. */
+/** Characters of all rows of one answer of a control program; rows beyond are withheld like those beyond the row cap. @cap */
 const PEER_ROW_CHARS = 8 * 1024 * 1024;
 
-/** Control programs that run at once. */
+/** Control programs that run at once. @cap */
 const PEER_AT_ONCE = 4;
 
 /** The JSON object of one line of the control program, with the agreed keys only, or null. A key more is left out. */

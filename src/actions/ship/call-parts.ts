@@ -13,7 +13,7 @@ import { toCallRow } from '../../view/call-row.ts';
 import type { CallColumns } from './call-record.ts';
 import { isInTime } from './key.ts';
 
-/** A call that goes to more of them is a scan. */
+/** Trunks that a shipped call names: a call that goes to more of them is a scan. @cap */
 const TRUNKS_MAX = 16;
 
 export function columnsOf(

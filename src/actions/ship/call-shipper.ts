@@ -39,7 +39,7 @@ import type { MessageParts } from './message-lines.ts';
 import type { MessageKey } from './message-record.ts';
 import { toldOf } from './told.ts';
 
-/** Milliseconds a second that calltap spends on rows of calls that an eviction overtakes. */
+/** Milliseconds a second that calltap spends on rows of calls that an eviction overtakes. @cap */
 const SHIP_GONE_MS = 100;
 
 /** Seconds after a call began, and after it ended, that its row is made. */

@@ -5,10 +5,10 @@
  * garbage collector, which marks the whole heap when much memory beside it comes and goes, has nothing to do.
  */
 
-/** Lines are written into pieces of memory of this size. */
+/** Lines are written into pieces of memory of this size. @cap with SHIP_WAITING_BYTES */
 export const SHIP_SLAB_BYTES = 256 * 1024;
 
-/** Pieces kept for the next lines when none wait. */
+/** Pieces kept for the next lines when none wait. @cap with SHIP_WAITING_BYTES */
 const SHIP_SLABS_KEPT = 32;
 
 /** Lines one after another, each with its line end. release() is called when nobody reads them any more: others take their place. */

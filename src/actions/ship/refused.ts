@@ -2,7 +2,7 @@
 import { rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Bytes of segments that the store refused and that are kept aside. */
+/** Bytes of segments that the store refused and that are kept aside; the oldest go. @cap */
 export const SHIP_REFUSED_BYTES = 64 * 1024 * 1024;
 
 type Kept = { readonly name: string; readonly n: number; readonly bytes: number };

@@ -19,13 +19,23 @@ import { writeMessage } from './message-record.ts';
 import type { RowJob, RowJobResult, RowTable } from './row-lines.ts';
 import { RECORD } from './row-lines.ts';
 
-/** Pieces of this size with messages and calls of which the rows are made in a thread. */
+/**
+ * Pieces of this size with messages and calls of which the rows are made in a thread.
+ *
+ * @cap option 36 MiB, ship_memory_full, ship_too_long: with `--ship`: messages and calls that wait for the thread that makes
+ * their rows, in pieces of `SHIP_SLAB_BYTES`, and one call there (the main thread makes the rows of a larger one); rows on
+ * their way back; that thread
+ */
 export const SHIP_RECORD_SLABS = 32;
 
-/** Bytes of one call there: the rows of a larger one are made where it is captured. */
+/** Bytes of one call there: the rows of a larger one are made where it is captured. @cap with SHIP_RECORD_SLABS */
 export const SHIP_CALL_BYTES = 128 * 1024;
 
-/** Pieces of memory that this thread writes lines into, and bytes of each: no line of a message is longer. */
+/**
+ * Pieces of memory that this thread writes lines into, and bytes of each: no line of a message is longer.
+ *
+ * @cap with SHIP_RECORD_SLABS
+ */
 export const SHIP_LINE_SLABS = 2;
 export const SHIP_LINE_BYTES = 1024 * 1024;
 

@@ -18,7 +18,7 @@ import { createFileAsync } from '../../core/create-file.ts';
 import { SHIP_TABLES, type ShipTable } from './counters.ts';
 import { LINE_END, type Lines } from './lines.ts';
 
-/** Bytes of a segment before compression, and so of one line. */
+/** Bytes of a segment before compression, and so of one line. @cap with SHIP_WAITING_BYTES */
 export const SHIP_SEGMENT_BYTES = 4 * 1024 * 1024;
 
 export type SegmentName = {

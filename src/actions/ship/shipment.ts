@@ -24,7 +24,12 @@ import type { SpoolOptions } from './spool.ts';
 import { SegmentSpool } from './spool.ts';
 import type { Store } from './store-client.ts';
 
-/** Bytes of lines that wait for the disk, those that are being written included. */
+/**
+ * Bytes of lines that wait for the disk, those that are being written included.
+ *
+ * @cap option 44 MiB, ship_memory_full: with `--ship`: rows that wait for the disk, twice where all are just too long for
+ * two in a slab; a segment being compressed
+ */
 export const SHIP_WAITING_BYTES = 16 * 1024 * 1024;
 
 export type ShipTimes = SendTimes & {

@@ -14,10 +14,14 @@ import { RefusedSegments } from './refused.ts';
 import type { SegmentName } from './segment.ts';
 import { Compressor, fileName, publish, readName, salvage, writeTemporary } from './segment.ts';
 
-/** Segments that are written and that the disk has not confirmed: each is an open file. */
+/** Segments of `--ship` that are written and that the disk has not confirmed: each is an open file. @cap */
 const SHIP_UNCONFIRMED = 32;
 
-/** Segments on disk, whatever `--ship-spool-bytes` allows. */
+/**
+ * Segments on disk, whatever `--ship-spool-bytes` allows.
+ *
+ * @cap option 27 MiB, ship_spool_full: with `--ship`: segments on the disk, 108 bytes each
+ */
 const SHIP_SEGMENTS = 262_144;
 
 /** `turn`: it is sent before those with a larger one. `madeMs`: by performance.now(), also of an earlier run. */

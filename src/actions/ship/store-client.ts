@@ -8,7 +8,7 @@ import { HttpClient } from '../../net/http-client.ts';
 import type { ShipTable } from './counters.ts';
 import type { Answer } from './verdict.ts';
 
-/** Bytes of an answer of the store. */
+/** Bytes of an answer of the store; one that is longer is no answer. @cap */
 const SHIP_ANSWER_BYTES = 64 * 1024;
 
 export type Store = StoreLogin & { readonly place: StorePlace };

@@ -17,10 +17,10 @@ import type { Shipper } from './key.ts';
 import { hourText, isInTime, line, lineHead } from './key.ts';
 import { streamLine } from './stream-line.ts';
 
-/** Rows of streams without a call that one look makes, every 30 s; the other streams wait for the next look. */
+/** Rows of streams without a call that `--ship` makes every 30 seconds; the others wait for the next time. @cap */
 export const SHIP_ORPHANS = 4_096;
 
-/** Rows a second of such streams that an eviction overtakes. */
+/** Rows a second of streams without a call that an eviction overtakes. @cap */
 export const SHIP_ORPHANS_GONE = 128;
 
 const LOOK_US = 30e6;

@@ -15,8 +15,14 @@ import type { CallMessage } from '../call-messages.ts';
 import { messagesOf } from '../call-messages.ts';
 import type { LintCall, LintMessage, LintStream } from './rule.ts';
 
-/** Bytes of the messages of one dialog that its lint reads, a header line counted as `LINT_HEADER_BYTES` more. */
+/**
+ * Bytes of the messages of one dialog that its lint reads, a header line counted as `LINT_HEADER_BYTES` more.
+ *
+ * @cap option 50 MiB, lint_messages_unread: with `--api`: messages that the lint reads, `MAX_DOCUMENTS` at a time, parsed
+ */
 export const LINT_BYTES = 4 * 1024 * 1024;
+
+/** Bytes that a header line counts beside its text. @cap */
 const LINT_HEADER_BYTES = 128;
 
 const WIRE = 0;

@@ -6,7 +6,7 @@ import { hasParam, paramValue } from '../../protocols/sip/params.ts';
 import type { LintMessage, LintRuleRow } from './rule.ts';
 import { isResponse, lacks, refresherOf } from './values.ts';
 
-/** Two numbers and a method, and blanks between them (RFC 3262 section 7.2). */
+/** Characters of a RAck: two numbers and a method, and blanks between them (RFC 3262 section 7.2). @cap */
 const MAX_RACK_CHARS = 64;
 
 /** A rule for a header that a status code must bring. */

@@ -3,7 +3,7 @@ import { endpointKeyText } from '../../core/ip.ts';
 import type { MediaFindings } from '../findings.ts';
 import type { MediaCase, MediaSegment, MediaStream } from './check.ts';
 
-/** Of them, those that a sentence names. */
+/** Segments of a stream that a sentence names. @cap */
 const MAX_CHANGES_NAMED = 4;
 
 export function checkCodecChange({ audio }: MediaCase, f: MediaFindings): void {

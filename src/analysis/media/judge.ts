@@ -20,10 +20,10 @@ import { isTapOver, legWithMedia } from './linked-legs.ts';
 import { machinesOf, transfersOf } from './meant-silence.ts';
 import { pathGround } from './path-ground.ts';
 
-/** Calls looked at that share a socket with one; load generators let all their calls share one. */
+/** Calls looked at that share a socket with one; load generators let all their calls share one. @cap */
 const MAX_SHARING = 64;
 
-/** Streams looked at of those calls. */
+/** Streams looked at of calls that share a socket with one. @cap */
 const MAX_SHARED_STREAMS = 1_024;
 
 export function judgeMedia(call: Call, found: CallFindings): undefined {

@@ -7,10 +7,10 @@ import type { Streams } from '../../store/stores.ts';
 import type { CorrelationStores, Leg } from '../correlation.ts';
 import { identifierLegs, isTransfer } from '../correlation.ts';
 
-/** Legs looked at, those of legs included: a chain of back-to-back user agents has few. */
+/** Legs of a call looked at for its media, those of legs included: a chain of back-to-back user agents has few. @cap */
 const MAX_LINKED_LEGS = 16;
 
-/** Streams looked at for one that the same source brought later. */
+/** Streams looked at for one that the same source brought later. @cap */
 const MAX_LINKED_STREAMS = 1_000;
 
 const LATER_US = 1_000_000;

@@ -7,7 +7,7 @@ import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Stream } from '../../store/media/stream.ts';
 
-/** Sentences about the video of a call. */
+/** Sentences about the video of a call. @cap */
 const MEDIA_NOTES = 8;
 
 /** Fewer packets are no video that somebody sees. */

@@ -10,7 +10,7 @@ import { mediaSocketsOf, type UnseenStream } from '../../store/media/unseen-stre
 import type { MediaFindings } from '../findings.ts';
 import type { MediaCase, MediaStream } from './check.ts';
 
-/** Streams that RTCP alone speaks of, which the hints of a call name; further ones are counted in one hint. */
+/** Streams that RTCP alone speaks of, which the hints of a call name; further ones are counted in one hint. @cap */
 const MAX_UNSEEN_HINTS = 8;
 
 export function checkReports(c: MediaCase, f: MediaFindings): void {

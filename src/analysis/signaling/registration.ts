@@ -10,7 +10,7 @@ import type { SignalingCall } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
 import type { RegistrationFailure } from '../findings.ts';
 
-/** Grants of a registration that are read, the newest first. */
+/** Grants of a registration that are read, the newest first. @cap */
 const MAX_GRANTS = 16;
 
 /** Under half of what was asked, and this at most: a phone that refreshes in the middle is asked to come every 30 s. */

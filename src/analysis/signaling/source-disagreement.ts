@@ -21,14 +21,18 @@ import type { CallMessage } from '../call-messages.ts';
 import type { OneSided, SdpDiffers, SourceDisagreement } from '../findings.ts';
 import { pairInTime } from './pair-in-time.ts';
 
-/** Bytes of messages in which the wire and its mirror are compared, and of descriptions that differ. */
+/**
+ * Bytes of messages in which the wire and its mirror are compared, and of descriptions that differ.
+ *
+ * @cap option 20 MiB: with `--api`: messages of wire and mirror that are compared
+ */
 const COMPARED_BYTES = 8 * 1024 * 1024;
 const COMPARED_SDP_BYTES = 256 * 1024;
 
-/** Characters of a difference between two sources as it is shown. */
+/** Characters of a difference between two sources as it is shown. @cap */
 const MAX_SUMMARY_CHARS = 160;
 
-/** Bytes of a Via in which protocol and transport are looked for. */
+/** Bytes of a Via in which protocol and transport are looked for. @cap */
 const MAX_VIA_HEAD = 64;
 
 const MIRROR = ORIGINS.indexOf('hep');

@@ -11,7 +11,11 @@ import { StreamFramer } from '../stream-framer.ts';
 import { WebSocketSession } from '../websocket/http-upgrade.ts';
 import { PieceOrder } from './order.ts';
 
-/** Bytes at the front of a message by HEP in which its Call-ID is looked for, to know that the other side answered it. */
+/**
+ * Bytes at the front of a message by HEP in which its Call-ID is looked for, to know that the other side answered it.
+ *
+ * @cap
+ */
 const MAX_HEP_ANSWERED_BYTES = 4_096;
 
 /** A piece continues the message, begins another one, or came before: alone, or with more behind it. */

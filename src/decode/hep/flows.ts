@@ -17,11 +17,16 @@ import { SharedInflation } from '../websocket/permessage-deflate.ts';
 import { HepFlow, type HepMirror, type HepShare, mayBegin, PIECE, WHOLE, type Whole } from './flow.ts';
 
 /**
- * Directions of TCP connections that agents mirror packet by packet and that wait for the rest of a message, the bytes of
- * these messages, and microseconds for which they wait. One sender has at most a quarter of places and bytes.
+ * Directions of TCP connections that agents mirror packet by packet and that wait for the rest of a message, and the bytes
+ * of these messages. One sender has at most a quarter of both.
+ *
+ * @cap option 24 MiB, hep_flows_evicted: with `-E`: directions of TCP connections that agents mirror packet by packet and
+ * that wait for the rest of a message, and the bytes of these messages; one sender has at most a quarter of both
  */
 const HEP_FLOWS = 4_096;
 const HEP_FLOW_BYTES = 16 * 1024 * 1024;
+
+/** Microseconds for which a mirrored TCP connection waits for the rest of a message. @cap hep_messages_cut */
 const HEP_FLOW_WAIT_US = 10_000_000;
 
 export const HEP_FLOW_LIMITS = {

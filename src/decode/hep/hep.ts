@@ -13,7 +13,7 @@ import * as CHUNK from './chunks.ts';
 import { readLegacy } from './legacy.ts';
 import type { HepFailure, HepPacket } from './packet.ts';
 
-/** Bytes of a text chunk that is read; longer ones are cut. */
+/** Bytes of a text chunk that is read; longer ones are cut. @cap */
 const MAX_HEP_TEXT_BYTES = 1_024;
 
 /** True when bytes begin like HEP3 or EEP3. */

@@ -7,7 +7,7 @@ import { INFLATE_FORM, type InflateForm, Inflation } from '../../sources/inflate
 import { INFLATED_MESSAGE_BYTES, InflateBudget, InflateShare } from '../inflate-budget.ts';
 import type { HepPacket } from './packet.ts';
 
-/** Senders of compressed HEP that have a share of their own in a second; further ones share one. */
+/** Senders of compressed HEP that have a share of their own in a second; further ones share one. @cap */
 export const INFLATE_HEP_SENDERS = 1_024;
 
 export type HepInflateFailure = 'inflate_failed' | 'inflated_too_long' | 'inflate_over_budget';

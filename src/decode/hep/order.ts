@@ -4,8 +4,10 @@
  */
 import type { Packet } from '../../sources/packet.ts';
 
-/** Pieces of one message by HEP whose places are known, and pieces that wait for the one in front of them. */
+/** Pieces of one message by HEP whose places are known, so that a late one finds its own. @cap */
 const MAX_HEP_ORDERED_PIECES = 64;
+
+/** Pieces of a flow by HEP that wait for the one in front of them. @cap */
 const MAX_HEP_EARLY_PIECES = 8;
 
 /** A piece that came before the one in front of it. */

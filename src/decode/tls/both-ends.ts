@@ -10,10 +10,18 @@
 import { HashInput, takeWideHash, wideHash } from '../../core/hash.ts';
 import type { Packet } from '../../sources/packet.ts';
 
-/** Sightings of equal bytes that wait together: a message that is sent to many places is sent in other words to each. */
+/**
+ * Sightings of equal bytes that wait together: a message that is sent to many places is sent in other words to each.
+ *
+ * @cap
+ */
 const MAX_TLS_ALIKE = 16;
 
-/** Messages read at one end of a connection that wait for the other. */
+/**
+ * Messages read at one end of a connection that wait for the other.
+ *
+ * @cap option 4 MiB: with `--uprobe`: messages seen at one end
+ */
 const MAX_TLS_WAITING = 16_384;
 
 /** How long a message waits for its other sighting, in the time of the records. */

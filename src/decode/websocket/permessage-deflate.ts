@@ -9,6 +9,8 @@ import { DeflateWindow, DeflateWindows } from './deflate-windows.ts';
 /**
  * Bytes of what was inflated and later WebSocket messages may refer to: 32 KiB a direction at most, and this over all
  * connections that were captured, and once more over all that probes read.
+ *
+ * @cap memory 32 MiB, ws_contexts_evicted: what compressed WebSocket messages refer to
  */
 export const INFLATE_WINDOW_BYTES = 32 * 1024 * 1024;
 

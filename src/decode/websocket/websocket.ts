@@ -13,7 +13,7 @@ import { START, type Start, sipStart, skipKeepAlive } from '../sip-framing.ts';
 import type { WebSocketSession } from './http-upgrade.ts';
 import { MessageInflater, type SharedInflation } from './permessage-deflate.ts';
 
-/** Compressed WebSocket messages without SIP after which a connection that did not agree on SIP is read no further. */
+/** Compressed WebSocket messages without SIP after which a connection that did not agree on SIP is read no further. @cap */
 export const INFLATE_OTHER_MESSAGES = 4;
 
 const RSV1 = 0x40;

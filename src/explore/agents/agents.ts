@@ -5,7 +5,7 @@ import { connectionFailure, RemoteFailure, saidText } from '../../net/failures.t
 import type { Target } from '../../net/target.ts';
 import { Requests } from '../remote/requests.ts';
 
-/** Agents that are asked at a time where all of them are. */
+/** Agents that are asked at a time where all of them are. @cap */
 const AGENTS_AT_ONCE = 64;
 
 /** A host that does not even take a connection is away: nobody waits for a file from there. */

@@ -8,7 +8,7 @@ import { readCertificate, readKey } from '../../config/text-file.ts';
 import { failure, type ServiceError } from '../../core/errors.ts';
 import { readPlace, refusedAddress, type Target } from '../../net/target.ts';
 
-/** Agents that `[agents]` can name. */
+/** Agents that `[agents]` can name. @cap */
 export const MAX_AGENTS = 200;
 
 type Options = Pick<Config, 'agent' | 'agentKeyFile' | 'agentCa'>;

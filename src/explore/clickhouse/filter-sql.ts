@@ -19,7 +19,7 @@ import { KEY } from './parts.ts';
 import type { SqlParameters } from './sql.ts';
 import { allOf, anyOf } from './sql.ts';
 
-/** Rows of calls that a whole number, user or Call-ID of a filter finds over all days: the newest ones. */
+/** Rows of calls that a whole number, user or Call-ID of a filter finds over all days: the newest ones. @cap */
 const HUB_FOUND = 100;
 
 export type Asking = {

@@ -12,10 +12,10 @@ import { forCluster, named, quoted, readSchema, SCHEMA_COMMENT, schemaNumber } f
 import { Store } from './store.ts';
 import { readRows } from './store-rows.ts';
 
-/** Milliseconds that one statement of `calltap hub --migrate` may take. */
+/** Milliseconds that one statement of `calltap hub --migrate` may take. @cap */
 const STORE_TIMEOUT_MS = 60_000;
 
-/** Rows that a store tells of itself: one a table. */
+/** Rows that a store tells of itself: one a table. @cap */
 const STORE_ROWS = 100_000;
 
 export type Migrated = {

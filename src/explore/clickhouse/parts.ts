@@ -8,7 +8,7 @@ import { COUNT, columnsOf, rowShape, TEXT, TIME } from './row-shapes.ts';
 import { SqlParameters, usOf } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 
-/** Parts of a call, one a host that saw it. */
+/** Parts of a call, one a host that saw it. @cap */
 export const HUB_PARTS = 64;
 
 export type PartKey = {

@@ -5,7 +5,7 @@
 import type { TProperties } from 'typebox';
 import { Type } from 'typebox';
 
-/** Kinds that one row counts: status codes, reasons of losses, or values that stand close to each other. */
+/** Kinds that one row counts: status codes, reasons of losses, or values that stand close to each other. @cap */
 const HUB_BINS = 4_096;
 
 export function rowShape<P extends TProperties>(columns: P) {

@@ -13,17 +13,21 @@ import type { SqlParameters } from './sql.ts';
 import type { Store } from './store.ts';
 import { notAsked, readRows } from './store-rows.ts';
 
-/** A question of the hub to the store: seconds, rows and bytes that it reads, bytes of memory, and bytes of its answer. */
+/**
+ * A question of the hub to the store: seconds, rows and bytes that it reads, bytes of memory, and bytes of its answer.
+ *
+ * @cap
+ */
 const HUB_QUESTION_SEC = 10;
 const HUB_READ_ROWS = 1_000_000_000;
 const HUB_READ_BYTES = 64 * 1024 ** 3;
 const HUB_MEMORY_BYTES = 4 * 1024 ** 3;
 export const HUB_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** Milliseconds until all of an answer of the store has come. */
+/** Milliseconds until all of an answer of the store has come. @cap */
 const HUB_ANSWER_MS = 30_000;
 
-/** Bytes of all answers of the store that are being made. */
+/** Bytes of all answers of the store that are being made. @cap */
 const HUB_HELD_BYTES = 128 * 1024 * 1024;
 
 /** Numbers of ClickHouse's errors for a limit that was reached: rows, bytes, time, memory, rows or bytes of the answer. */

@@ -12,7 +12,7 @@ import { RemoteFailure } from '../../net/failures.ts';
 import { holds } from '../remote/shapes.ts';
 import { refusalIn, STORE_SAID_BYTES } from './store.ts';
 
-/** Bytes of one row of it, and arrays, objects and keys in one. */
+/** Bytes of one row of the store, and arrays, objects and keys in one. @cap */
 const HUB_ROW_BYTES = 8 * 1024 * 1024;
 export const HUB_ROW_VALUES = 32_768;
 

@@ -10,7 +10,7 @@ import { StoreRefusal } from './failures.ts';
 import { type StoreLogin, type StorePlace, storeLookup } from './place.ts';
 import type { SqlValue } from './sql.ts';
 
-/** Bytes of what an error of the store says. */
+/** Bytes of what an error of the store says. @cap */
 export const STORE_SAID_BYTES = 64 * 1024;
 
 export type Statement = {

@@ -23,7 +23,7 @@ import type { StoreReader } from './store-reader.ts';
 import type { StoredCall } from './trace.ts';
 import { traceOf } from './trace.ts';
 
-/** Calls of the store that may be legs of one. */
+/** Calls of the store that may be legs of one. @cap */
 const HUB_LEGS = 64;
 
 /** Calls are looked for through so many others. */

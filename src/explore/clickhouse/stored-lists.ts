@@ -14,7 +14,7 @@ import { COUNT, COUNTS, rowShape, TEXT, TIME } from './row-shapes.ts';
 import { SqlParameters } from './sql.ts';
 import type { StoreReader, StoreReaders } from './store-reader.ts';
 
-/** Milliseconds between two looks for calls that changed, and for how long rows may be on their way into the store. */
+/** Milliseconds between two looks for calls that changed, and for how long rows may be on their way into the store. @cap */
 const HUB_CHANGES_MS = 2_000;
 const HUB_SETTLE_MS = 3_000;
 

@@ -8,12 +8,10 @@ import { HEADER } from '../../protocols/sip/header-name.ts';
 import type { Exchange } from '../../view/media-lines.ts';
 import { offerRows } from '../../view/media-lines.ts';
 import type { ReportInput } from '../../view/report-input.ts';
+import { AGENT_CHARS, AGENTS_MAX } from '../../view/report-input.ts';
 import { usOf } from './sql.ts';
 import type { TracedMessage } from './trace.ts';
 import { parsed } from './trace.ts';
-
-const AGENTS_MAX = 6;
-const AGENT_CHARS = 256;
 
 /** What the store has of a call. */
 export type ReportParts = {

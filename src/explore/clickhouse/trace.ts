@@ -24,7 +24,7 @@ import { COUNT, rowShape, TEXT, TEXTS, TIME } from './row-shapes.ts';
 import { SqlParameters, usOf } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 
-/** Messages of a call that are asked of the store. */
+/** Messages of a call that are asked of the store. @cap */
 const HUB_MESSAGES = 20_000;
 
 /** A call by its Call-ID, where it is, and how many messages it had there. */

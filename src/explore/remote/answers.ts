@@ -16,7 +16,7 @@ import { addressOf } from '../question-row.ts';
 import type { Requests } from './requests.ts';
 import { readShape } from './shapes.ts';
 
-/** Bytes of a list or report, and of a capture or audio, that a service answers with. */
+/** Bytes of a list or report, and of a capture or audio, that a service answers with. @cap */
 export const REMOTE_LIST_BYTES = 16 * 1024 * 1024;
 export const REMOTE_FILE_BYTES = 512 * 1024 * 1024;
 

@@ -11,10 +11,10 @@ import type { Target } from '../../net/target.ts';
 import { guardedLookup, refusedAddress } from '../../net/target.ts';
 import { statusFailure } from './service-failures.ts';
 
-/** Questions to a service that are under way at once (`--connect`). */
+/** Questions to a service that are under way at once (`--connect`). @cap */
 const REMOTE_REQUESTS = 16;
 
-/** Bytes of a problem that a service answers with. */
+/** Bytes of a problem that a service answers with. @cap */
 export const REMOTE_PROBLEM_BYTES = 64 * 1024;
 
 export class Requests {

@@ -10,7 +10,7 @@ import { wrongShape } from '../../net/failures.ts';
 import { MAX_MESSAGE_BYTES } from '../../protocols/sip/scanner/scan-codes.ts';
 import { LADDER_LIFELINES, LADDER_STEPS, LADDER_STREAMS } from '../../view/ladder.ts';
 
-/** Arrays, objects and keys of a document of a service. */
+/** Arrays, objects and keys of a document of a service. @cap */
 const REMOTE_VALUES = 1_000_000;
 
 /** Named schemas, by what refers to them. */

@@ -7,10 +7,10 @@ import type { HepStranger } from '../../sources/hep/stream.ts';
 import type { Packet } from '../../sources/packet.ts';
 import { standardError } from './standard-streams.ts';
 
-/** Milliseconds after which a line about connections that bring something else than HEP is said again. */
+/** Milliseconds after which a line about connections that bring something else than HEP is said again. @cap */
 const HEP_STRANGER_LINE_MS = 3_600_000;
 
-/** Milliseconds, and lines about clocks of HEP senders that are said in them. */
+/** Milliseconds, and lines about clocks of HEP senders that are said in them. @cap */
 const HEP_CLOCK_LINES_MS = 60_000;
 const HEP_CLOCK_LINES = 10;
 

@@ -8,10 +8,14 @@ import { constants, openSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { errnoOf } from '../../core/errors.ts';
 
-/** A reader that takes nothing is looked at again after 1, 2, 4, ... ms, at most this. */
+/** Milliseconds of a pause: a reader that takes nothing is looked at again after 1, 2, 4, ... ms, at most this. @cap */
 const MAX_OUTLET_PAUSE_MS = 100;
 
-/** Bytes of one output that wait for its reader: some 7,000 alerts. */
+/**
+ * Bytes of one output that wait for its reader: some 7,000 alerts.
+ *
+ * @cap memory 2 MiB, stdout_lines_lost: lines for standard output and error that wait
+ */
 const MAX_OUTLET_BYTES = 1024 * 1024;
 
 const LINE_END = 0x0a;

@@ -13,8 +13,14 @@ import type { DialogRoom } from '../../store/dialogs/dialog-room.ts';
 import type { MessageLog } from '../../store/messages/message-log.ts';
 import { NO_ROW, ROW } from '../../store/messages/message-rows.ts';
 
-/** Parties known of one dialog, and dialogs whose parties are remembered, some 300 bytes each. */
+/** Parties known of one dialog. @cap */
 const MAX_DIALOG_PARTIES = 16;
+
+/**
+ * Dialogs whose parties are remembered, some 300 bytes each.
+ *
+ * @cap memory 1 MiB: dialogs of many messages whose parties are remembered
+ */
 export const DIALOGS_WITH_PARTIES = 1_024;
 
 export class DialogParties {

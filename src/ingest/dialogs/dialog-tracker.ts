@@ -39,10 +39,14 @@ import { type Digest, FramePointers } from './frame-pointers.ts';
 import { MessageCounts } from './message-counts.ts';
 import { Repeats, type Sighting } from './repeats.ts';
 
-/** Messages of one dialog that are kept; later ones still drive state, timing and counts. */
+/** Messages of one dialog that are kept; later ones still drive state, timing and counts. @cap messages_beyond_dialog_cap */
 export const MAX_DIALOG_MESSAGES = 500;
 
-/** Of these, those kept of anybody; the rest is for the dialog's parties (ingest/dialogs/dialog-parties.ts). */
+/**
+ * Messages of one dialog kept of anybody; the rest is for its parties (ingest/dialogs/dialog-parties.ts).
+ *
+ * @cap messages_of_outsiders
+ */
 export const DIALOG_MESSAGES_OF_ANYBODY = 250;
 
 export class DialogTracker {

@@ -5,10 +5,14 @@
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Claim } from '../../store/media/endpoint-index.ts';
 
-/** ICE user fragments kept of one dialog. */
+/** ICE user fragments kept of one dialog. @cap */
 const MAX_DIALOG_FRAGMENTS = 64;
 
-/** ICE user fragments of SDPs. */
+/**
+ * ICE user fragments of SDPs.
+ *
+ * @cap memory 6 MiB, ice_fragments_evicted: ICE user fragments of descriptions
+ */
 const MAX_ICE_FRAGMENTS = 16_384;
 
 export type FragmentOwner = { readonly dialog: Dialog; readonly sections: readonly Claim[] };

@@ -15,7 +15,7 @@ import { FACT } from '../../store/media/sdp-rows.ts';
 import type { ClaimedMedia } from '../../store/media/sdp-timeline.ts';
 import { NONE } from '../../store/row-blocks.ts';
 
-/** Media endpoints one dialog may name over all its descriptions. */
+/** Media endpoints one dialog may name over all its descriptions. @cap sdp_endpoints_beyond_cap */
 export const MAX_DIALOG_ENDPOINTS = 1_024;
 
 /** What is known of an end of the pair. */

@@ -31,13 +31,13 @@ import { descriptionOf, isSecure, mediaLines, shapeOf } from './sdp-descriptions
 import { requesterOf, SdpExchanges } from './sdp-exchanges.ts';
 import { SdpTransactions } from './sdp-transactions.ts';
 
-/** Offers and answers kept in one dialog's timeline. */
+/** Offers and answers kept in one dialog's timeline. @cap sdp_entries_beyond_cap */
 export const MAX_SDP_ENTRIES = 200;
 
-/** Media endpoints one SDP may name; what is beyond names nothing. */
+/** Media endpoints one SDP may name; what is beyond names nothing. @cap sdp_endpoints_beyond_cap */
 const MAX_SDP_ENDPOINTS = 64;
 
-/** Bytes of an ICE user fragment that is kept (RFC 8839 section 5.4). */
+/** Bytes of an ICE user fragment that is kept (RFC 8839 section 5.4). @cap */
 const MAX_ICE_FRAGMENT = 256;
 
 /** Told of each claim on an endpoint, by its row. */

@@ -10,10 +10,10 @@
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { NONE, RowBlocks } from '../../store/row-blocks.ts';
 
-/** Transactions with SDP remembered of one dialog; the oldest is forgotten. */
+/** Transactions with SDP remembered of one dialog; the oldest is forgotten. @cap */
 const MAX_SDP_TRANSACTIONS = 8;
 
-/** Descriptions of one transaction that are remembered beside its first two. */
+/** Descriptions of one transaction that are remembered beside its first two. @cap */
 const MAX_SDP_BODIES = 8;
 
 const WORDS = 8;

@@ -23,14 +23,28 @@ import { IceFragments } from './ice-fragments.ts';
 import type { PairEnd } from './ice-pairs.ts';
 import { claimsOfPair } from './ice-pairs.ts';
 
-/** Clients and servers of STUN and TURN, and requests without an answer yet. */
+/**
+ * Clients and servers of STUN and TURN.
+ *
+ * @cap memory 20 MiB, stun_flows_evicted: clients of STUN and TURN servers, with their channels
+ */
 const MAX_STUN_FLOWS = 8_192;
+
+/**
+ * Requests of STUN and TURN without an answer yet.
+ *
+ * @cap memory 4 MiB, stun_requests_evicted: STUN requests that wait
+ */
 const MAX_STUN_REQUESTS = 8_192;
 
-/** Sockets of calls that ICE checked: who is checked again keeps its place. */
+/**
+ * Sockets of calls that ICE checked: who is checked again keeps its place.
+ *
+ * @cap memory 1 MiB, ice_checked_evicted: sockets of calls that ICE checked
+ */
 const MAX_ICE_CHECKED = 8_192;
 
-/** Flows of one client host that are looked at. */
+/** Flows of STUN and TURN of one client host that are looked at. @cap */
 const MAX_STUN_HOST_FLOWS = 32;
 
 const ROLE_CONFLICT = 487;

@@ -7,7 +7,7 @@
  * the sender. LSR 0 means the receiver has had no report: no round trip, not zero.
  */
 
-/** Sender reports remembered a stream: an LSR names one of the last few. */
+/** Sender reports remembered a stream: an LSR names one of the last few. @cap */
 const MAX_SENDER_REPORTS = 8;
 
 export type RoundTripSource = 'xr_voip_metrics' | 'sender_report_echo';

@@ -9,7 +9,7 @@ import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
 import type { ReportBlock, Rtcp, RtcpPacket } from './rtcp.ts';
 
-/** RTCP has 5 bits for their number. */
+/** Blocks of one report of RTCP as JSON: RTCP has 5 bits for their number. @cap */
 const MAX_RTCP_JSON_BLOCKS = 31;
 
 const MICROSECONDS = 1_000_000;

@@ -8,7 +8,7 @@
 import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
 
-/** Blocks read of one report. */
+/** Blocks read of one extended report (RTCP XR). @cap */
 const MAX_XR_BLOCKS = 64;
 
 /** What an endpoint says about a stream it receives; a figure it does not know is absent. */

@@ -14,7 +14,7 @@ import { fail, ok } from '../../core/result.ts';
 import type { XrBlock } from './rtcp-xr.ts';
 import { parseXrBlocks } from './rtcp-xr.ts';
 
-/** Packets read of one datagram. */
+/** Packets of RTCP read of one datagram. @cap */
 const MAX_RTCP_PACKETS = 32;
 
 export type ReportBlock = {

@@ -8,23 +8,23 @@ import { Field, indexIn, isText, numberAt, wordText } from './fields.ts';
 import type { Direction, MediaSection, SdpCandidate, SessionSection } from './model.ts';
 import { SDP_NOTE } from './notes.ts';
 
-/** Milliseconds of a packet time that SDP may name. */
+/** Milliseconds of a packet time that SDP may name. @cap */
 const MAX_PTIME_MS = 10_000;
 
-/** Bytes of a crypto suite, and of its key identifier. */
+/** Bytes of a crypto suite, and of its key identifier. @cap */
 const MAX_SUITE_BYTES = 32;
 const MAX_MKI_BYTES = 128;
 
-/** Groups of m= sections that share a socket (RFC 9143). */
+/** Groups of m= sections that share a socket (RFC 9143). @cap */
 const MAX_BUNDLES = 16;
 
-/** Of one m= section: formats and rtpmaps, ICE candidates, crypto lines, sources. */
+/** Of one m= section: formats and rtpmaps, ICE candidates, crypto lines, sources. @cap */
 export const MAX_FORMATS = 64;
 export const MAX_CANDIDATES = 32;
 const MAX_CRYPTO = 16;
 const MAX_SSRCS = 16;
 
-/** Bytes of an address, a host name, an ICE user fragment (RFC 8839 section 5.4). */
+/** Bytes of an address, a host name, an ICE user fragment (RFC 8839 section 5.4). @cap */
 export const MAX_ADDRESS_BYTES = 256;
 
 const COLON = 0x3a;

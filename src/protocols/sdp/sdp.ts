@@ -17,7 +17,7 @@ import { Field, indexIn, isText, numberAt, wordText } from './fields.ts';
 import { MediaSection, type Sdp, type SdpConnection, SessionSection } from './model.ts';
 import { SDP_NOTE } from './notes.ts';
 
-/** What is read of one session description; each has a note that is set when it is hit. Bytes, lines, m= sections. */
+/** What is read of one session description; each has a note that is set when it is hit. Bytes, lines, m= sections. @cap */
 const MAX_SDP_BYTES = 65_536;
 const MAX_SDP_LINES = 4096;
 export const MAX_MEDIA = 64;

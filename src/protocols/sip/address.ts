@@ -9,7 +9,7 @@ import { findByte, wordsOf } from '../../core/byte-search.ts';
 import { cutEnd, rawText, TextRange } from '../../core/byte-text.ts';
 import { CUT, decodeText, percentDecode, unfold } from './text.ts';
 
-/** Bytes kept of a user, a display name or a reason phrase. */
+/** Bytes kept of a user, a display name or a reason phrase. @cap dialog_texts_cut */
 export const MAX_NAME_BYTES = 256;
 
 const LF = 10;

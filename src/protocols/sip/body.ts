@@ -13,16 +13,16 @@ import { paramValue, parseParams } from './params.ts';
 import type { SipScan } from './scanner/scan.ts';
 import { decodeText } from './text.ts';
 
-/** Body parts listed in one message, both levels together. */
+/** Body parts listed in one message, both levels together. @cap */
 const MAX_BODY_PARTS = 32;
 
-/** Multipart levels entered: the body itself and one multipart inside it. */
+/** Multipart levels entered: the body itself and one multipart inside it. @cap */
 const MAX_BODY_DEPTH = 2;
 
-/** Header lines read in one body part. */
+/** Header lines read in one body part. @cap */
 const MAX_PART_HEADERS = 64;
 
-/** Longest multipart boundary. RFC 2046 5.1.1 allows 70; senders exceed it. */
+/** Longest multipart boundary. RFC 2046 5.1.1 allows 70; senders exceed it. @cap */
 const MAX_BOUNDARY_BYTES = 256;
 
 const LF = 10;

@@ -4,7 +4,7 @@
  */
 import type { SipScan } from './scanner/scan.ts';
 
-/** Challenges of one message that are read, and of one dialog that are remembered; the oldest realm goes first. */
+/** Challenges of one message that are read, and of one dialog that are remembered; the oldest realm goes first. @cap */
 export const MAX_CHALLENGES = 8;
 
 /** One challenge, or the credentials for one. */

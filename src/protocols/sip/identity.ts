@@ -7,7 +7,7 @@
 import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
 
-/** Characters of an Identity token, and destinations in it. */
+/** Characters of an Identity token, and destinations in it. @cap */
 const MAX_IDENTITY_CHARS = 8_192;
 const MAX_IDENTITY_DESTINATIONS = 16;
 

@@ -8,10 +8,10 @@ import type { SipScan } from './scanner/scan.ts';
 import { OTHER_CALL } from './seen-bits.ts';
 import { decodeText } from './text.ts';
 
-/** Identifiers kept of one dialog; what is beyond does not correlate. */
+/** Identifiers kept of one dialog; what is beyond does not correlate. @cap identifiers_refused */
 export const MAX_IDENTIFIERS = 32;
 
-/** An identifier longer than this is known by what stands before. */
+/** An identifier longer than this is known by what stands before. @cap */
 export const MAX_IDENTIFIER_BYTES = 512;
 
 /** How a call is named. */

@@ -2,7 +2,7 @@
 
 import { unquote } from './address.ts';
 
-/** Parameters read from one value. */
+/** Parameters read from one value. @cap */
 const MAX_PARAMS = 128;
 
 export interface Param {

@@ -5,7 +5,7 @@
  * type, linear in the text, with caps on what is taken.
  */
 
-/** Characters of SIPREC metadata, its items, and characters of each value. */
+/** Characters of SIPREC metadata, its items, and characters of each value. @cap */
 const MAX_RECORDING_CHARS = 65_536;
 const MAX_RECORDING_ITEMS = 64;
 const MAX_RECORDING_VALUE = 512;

@@ -2,7 +2,7 @@
 
 import { quotedEnd } from './params.ts';
 
-/** Comma-separated values read of one kind of header (Contact, Via, Route lists), over all lines of a message. */
+/** Comma-separated values read of one kind of header (Contact, Via, Route lists), over all lines of a message. @cap */
 export const MAX_VALUES = 256;
 
 export interface ValueList {

@@ -17,10 +17,10 @@ import { endpointKey } from '../../core/ip.ts';
 import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
 
-/** More attributes than any message has use for. */
+/** Attributes of a STUN message: more than any has use for. @cap stun_attributes_cut */
 const MAX_STUN_ATTRIBUTES = 64;
 
-/** RFC 8489 section 14.3: a username has fewer than 509 bytes. */
+/** Bytes of a STUN username: it has fewer than 509 (RFC 8489 section 14.3). @cap */
 const MAX_STUN_USERNAME_BYTES = 508;
 
 export const STUN_METHOD = {

@@ -4,7 +4,7 @@
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { parseSip } from '../../protocols/sip/message.ts';
 
-/** Bytes of an answer to a scanner: one packet. */
+/** Bytes of an answer to a scanner: one packet. @cap */
 const MAX_REPLY_BYTES = 1400;
 
 /** Phrases of RFC 3261 section 21; other codes get the phrase of their class. */

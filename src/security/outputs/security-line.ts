@@ -12,7 +12,7 @@
 import { asCaptured, type ClockStep, NEVER_SET } from '../../store/clock-steps.ts';
 import type { SecurityAlert } from '../alert.ts';
 
-/** Characters of a quoted text in a security line. */
+/** Characters of a quoted text in a security line. @cap */
 const MAX_SECURITY_TEXT = 200;
 
 /** Untrusted text in double quotes: printable ASCII stays, quotes and backslashes are escaped, the rest is \xHH or \u{H}. */

@@ -7,7 +7,7 @@
  * said when messages begin to be lost.
  */
 
-/** Characters of a line for syslog. */
+/** Characters of a line for syslog. @cap */
 const MAX_SYSLOG_TEXT = 2000;
 
 const LOCAL0 = 16;

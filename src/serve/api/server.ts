@@ -48,10 +48,10 @@ import type { App } from './routes/route.ts';
 import { addPersistenceRoutes, addServiceRoutes } from './routes/service.ts';
 import { addStreamRoutes } from './routes/streams.ts';
 
-/** Characters of a path parameter as sent: a Call-ID of 4,096 bytes, each of them escaped. */
+/** Characters of a path parameter as sent: a Call-ID of 4,096 bytes, each of them escaped. @cap */
 const API_PARAM_CHARS = 12_288;
 
-/** Event-loop delay, in milliseconds, above which requests are shed. */
+/** Event-loop delay, in milliseconds, above which requests are shed. @cap */
 const API_LOOP_DELAY_MS = 1_000;
 
 export type ApiDeps = {

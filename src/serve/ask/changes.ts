@@ -9,7 +9,11 @@ import type { Changes } from '../../explore/changes.ts';
 import type { Port } from '../../explore/port.ts';
 import { ifAnswered } from '../../explore/refusal.ts';
 
-/** Readers of `/ask/changes`, and bytes that one may leave unread, those of a turn included. */
+/**
+ * Readers of `/ask/changes`, and bytes that one may leave unread, those of a turn included.
+ *
+ * @cap option 16 MiB: with `--ask` or `--console`: changes that their readers do not take
+ */
 export const ASK_CHANGE_READERS = 16;
 const ASK_CHANGE_UNREAD_BYTES = 1024 * 1024;
 

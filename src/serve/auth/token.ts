@@ -12,7 +12,7 @@ import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
 import { matchesDigest, secretDigest } from './authorization.ts';
 
-/** Characters of a token; a minted one has about 200. */
+/** Characters of a token; a minted one has about 200. @cap */
 export const MAX_TOKEN_CHARS = 4_096;
 
 export type TokenAudience = 'api' | 'mcp';

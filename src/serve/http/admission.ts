@@ -11,19 +11,19 @@ import { SECURITY_HEADERS } from './security-headers.ts';
 import type { Admitted } from './source-budget.ts';
 import { API_REQUESTS_PER_SECOND, SourceBudget } from './source-budget.ts';
 
-/** Connections of one source that, when they are more than half of all, give idle ones to other sources. */
+/** Connections of one source that, when they are more than half of all, give idle ones to other sources. @cap */
 const API_CROWDING_CONN = 16;
 
-/** Milliseconds without reading after which such a connection counts as idle. */
+/** Milliseconds without reading after which a connection of a crowding source counts as idle. @cap */
 const API_CROWDING_UNREAD_MS = 2_000;
 
-/** Connections beyond `--api-max-conn` that are kept long enough to be answered with 503; more are dropped. */
+/** Connections beyond `--api-max-conn` that are kept long enough to be answered with 503; more are dropped. @cap */
 const API_SURPLUS_CONN = 64;
 
-/** Milliseconds a surplus connection has to send the request that is answered with 503. */
+/** Milliseconds a surplus connection has to send the request that is answered with 503. @cap */
 const API_SURPLUS_MS = 2_000;
 
-/** Milliseconds without reading after which a connection gives way where somebody else was refused. */
+/** Milliseconds without reading after which a connection gives way where somebody else was refused. @cap */
 const API_UNREAD_MS = 10_000;
 
 /**

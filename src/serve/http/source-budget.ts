@@ -1,15 +1,21 @@
 /** What one source address may still be answered: never more than its budget in any second, by exact times. */
 
-/** Requests of one source address that are answered in one second. */
+/** Requests of one source address that are answered in one second. @cap */
 export const API_REQUESTS_PER_SECOND = 100;
 
 /**
- * Milliseconds of that second: 50 more, since a client reads the clock later than the service, and a burst of answers is
+ * Milliseconds of the second in which requests are counted: 50 more, since a client reads the clock later than the service, and a burst of answers is
  * read more slowly than single ones. By its clock, too, no second holds more.
+ *
+ * @cap
  */
 export const API_RATE_WINDOW_MS = 1_050;
 
-/** Source addresses with a budget of their own (of 1 KiB, 5 MiB in all); the rest share one. */
+/**
+ * Source addresses with a budget of their own (of 1 KiB, 5 MiB in all); the rest share one.
+ *
+ * @cap memory 1 MiB: addresses whose request rate is known
+ */
 const API_RATE_SOURCES = 5_000;
 
 /** This many times its budget refused, and refusing a source one request at a time would itself be the load. */

@@ -10,15 +10,33 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { ProblemError } from './problem-error.ts';
 
-/** Bytes of all answers that wait for their readers: texts, audio (one file), and files on the disk. One of any size may stand on top. */
+/**
+ * Bytes of all texts that wait for their readers. One of any size may stand on top.
+ *
+ * @cap option 96 MiB: with `--api`: texts that their readers do not take, rebuilt captures and vCon with what they keep, and
+ * one answer more; an answer of `API_SMALL_BYTES` on each connection, and two pieces
+ */
 const API_UNREAD_BYTES = 32 * 1024 * 1024;
+
+/**
+ * The same of audio: one file of the longest.
+ *
+ * @cap option 256 MiB: with `--retain-audio`: audio that its readers do not take, and one file more
+ */
 const API_UNREAD_AUDIO_BYTES = 128 * 1024 * 1024;
+
+/**
+ * The same of files on the disk.
+ *
+ * @cap option 0 MiB: with `--ask`: captures that wait for their readers in the folder for temporary files, and one more of
+ * `ASK_CAPTURE_BYTES`: bytes of the disk
+ */
 const API_UNREAD_FILE_BYTES = 768 * 1024 * 1024;
 
-/** Bytes of a piece of an answer; two of them are under way. */
+/** Bytes of a piece of an answer; two of them are under way. @cap */
 export const API_PIECE_BYTES = 64 * 1024;
 
-/** Bytes of an answer that a client with no other unread one is always given. */
+/** Bytes of an answer that a client with no other unread one is always given. @cap */
 const API_SMALL_BYTES = 128 * 1024;
 
 export type UnreadKind = 'text' | 'audio' | 'file';

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 
-/** Agent protocol: characters of a document and of a text. */
+/** Agent protocol: characters of a document and of a text. @cap */
 export const MCP_DOCUMENT_CHARS = 262_144;
 export const MCP_TEXT_CHARS = 65_536;
 

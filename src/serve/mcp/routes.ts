@@ -10,7 +10,7 @@ import type { Port } from '../../explore/port.ts';
 import type { App } from '../api/routes/route.ts';
 import { createAgentServer } from './agent-server.ts';
 
-/** Bytes of a message of an agent: the library takes one of many keys apart in one turn. */
+/** Bytes of a message of an agent: the library takes one of many keys apart in one turn. @cap */
 const MCP_BODY_BYTES = 64 * 1024;
 
 /** Header fields of one hop (RFC 9110 section 7.6.1). */

@@ -16,7 +16,7 @@ import { ProblemError } from '../http/problem-error.ts';
 import type { Answer } from './answer.ts';
 import { MCP_DOCUMENT_CHARS } from './answer.ts';
 
-/** Agent protocol: rows of a page, messages of an answer and characters of each. */
+/** Agent protocol: rows of a page, messages of an answer and characters of each. @cap */
 const MCP_ROWS = 200;
 export const MCP_MESSAGES = 40;
 export const MCP_MESSAGE_CHARS = 4_096;

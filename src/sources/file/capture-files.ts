@@ -9,7 +9,7 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { errnoOf } from '../../core/errors.ts';
 import type { NativeBinding } from '../native.ts';
 
-/** Capture files held open; messages of further files are copied. */
+/** Capture files held open; messages of further files are copied. @cap */
 const MAX_OPEN_FILES = 64;
 
 /** Not held: the reader opens it by its path. */

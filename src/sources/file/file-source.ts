@@ -24,7 +24,11 @@ import { type FilesAgain, stampOf, type WrittenFrames, writeFrames } from './sec
 import type { PackedFile, UnpackedFile } from './unpack.ts';
 import { Unpacker } from './unpack.ts';
 
-/** Slabs between the file thread and JavaScript: 2 MiB. More of them make no run faster, and each takes 0.45 MiB. */
+/**
+ * Slabs between the file thread and JavaScript: 2 MiB. More of them make no run faster, and each takes 0.45 MiB.
+ *
+ * @cap memory 4 MiB: records between the thread that reads and the main thread; with `-d` it is `LIVE_SLABS`
+ */
 const FILE_SLABS = 8;
 
 /** What the thread had found when it was stopped is analysed for this long. */

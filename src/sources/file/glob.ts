@@ -7,7 +7,7 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 
-/** Capture files of one run, those of folders and patterns included; some 500 bytes each. */
+/** Capture files of one run, those of folders and patterns included; some 500 bytes each. @cap */
 export const MAX_INPUT_FILES = 16_384;
 
 const MAGIC = /[*?[]/;

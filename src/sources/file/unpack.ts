@@ -35,10 +35,10 @@ import { isCaptureHead } from './capture-head.ts';
 import type { Compression } from './compression.ts';
 import { findUnpacker, unpackerEnvironment } from './compression.ts';
 
-/** Bytes that one compressed capture may unpack to. */
+/** Bytes that one compressed capture may unpack to. @cap */
 const MAX_UNPACKED_FILE_BYTES = 16 * 1024 ** 3;
 
-/** Bytes on disk that the compressed captures of a run unpack to, at most half of what is free; programs at a time. */
+/** Bytes on disk that the compressed captures of a run unpack to, at most half of what is free; programs at a time. @cap */
 const UNPACKED_BYTES = 64 * 1024 ** 3;
 const UNPACKING_AT_A_TIME = 2;
 

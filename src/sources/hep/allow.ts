@@ -10,7 +10,7 @@ import type { ServiceError } from '../../core/errors.ts';
 import { failure } from '../../core/errors.ts';
 import { endpointText } from '../../core/ip.ts';
 
-/** CT_HEP_ALLOW_MAX and sizeof(struct ct_cidr) of native/hep/hep_gate.h. */
+/** Networks of `--hep-allow`: CT_HEP_ALLOW_MAX of native/hep/hep_gate.h. @cap */
 export const HEP_ALLOW_MAX = 256;
 
 export const CIDR_BYTES = 18;

@@ -6,13 +6,17 @@
  */
 import type { Socket } from 'node:net';
 
-/** Connections that bring HEP from one source (IPv6: one network of 64 bits). */
+/** Connections that bring HEP from one source (IPv6: one network of 64 bits). @cap */
 export const MAX_HEP_SOURCE_CONNECTIONS = 64;
 
-/** Connections that bring HEP at a time; each may hold one unfinished packet of 64 KiB, and the state of TLS. */
+/**
+ * Connections that bring HEP at a time; each may hold one unfinished packet of 64 KiB, and the state of TLS.
+ *
+ * @cap option 96 MiB: with `-L`: an unfinished packet each, and the state of TLS
+ */
 export const HEP_TCP_CONNECTIONS = 1_024;
 
-/** Milliseconds after which one without a packet that was taken gives its place to a newcomer of the same source. */
+/** Milliseconds after which a connection without a packet that was taken gives its place to a newcomer of the same source. @cap */
 export const HEP_TCP_GREETING_MS = 10_000;
 
 export type HepConnection = {

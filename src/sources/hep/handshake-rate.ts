@@ -6,10 +6,14 @@
  */
 import { HEP_TCP_CONNECTIONS, MAX_HEP_SOURCE_CONNECTIONS } from './connections.ts';
 
-/** Handshakes of TLS a second from one source of HEP; each of its places has one at once. */
+/** Handshakes of TLS a second from one source of HEP; each of its places has one at once. @cap */
 export const MAX_HEP_SOURCE_HANDSHAKES_PER_SECOND = 4;
 
-/** Handshakes of TLS a second from all senders of HEP together; one takes 1 ms of the main thread, with RSA 4096 5 ms. */
+/**
+ * Handshakes of TLS a second from all senders of HEP together; one takes 1 ms of the main thread, with RSA 4096 5 ms.
+ *
+ * @cap hep_tcp_handshakes_over_rate
+ */
 export const HEP_TLS_HANDSHAKES_PER_SECOND = 100;
 
 /** Holds `most`, and fills by so many a second. */

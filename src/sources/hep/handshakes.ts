@@ -11,7 +11,7 @@ import { oneLine } from '../../config/option-value.ts';
 import { readCertificate, readPrivateKey } from '../../config/text-file.ts';
 import { errnoOf, failure } from '../../core/errors.ts';
 
-/** Milliseconds from its first packet in which a connection must end the handshake of TLS, however slowly it speaks. */
+/** Milliseconds in which a connection must end the handshake of TLS, however slowly it speaks. @cap */
 export const MAX_HEP_HANDSHAKE_MS = 5_000;
 
 const CERT = '--hep-listen-cert';

@@ -7,7 +7,7 @@
 
 import { ipText } from '../../core/ip.ts';
 
-/** Senders of refused HEP that are counted each; further ones are counted by reason alone. */
+/** Senders of refused HEP that are counted each; further ones are counted by reason alone. @cap */
 const HEP_REFUSED_SENDERS = 256;
 
 /** A reason of HepFailure, or one of these. */

@@ -26,13 +26,13 @@ import type { HandshakeFailure, HepHandshakes } from './handshakes.ts';
 import type { HepRefusal } from './refusals.ts';
 import { type HepStranger, HepStream } from './stream.ts';
 
-/** Milliseconds of silence after which one is closed: most agents send a keep-alive well within this. */
+/** Milliseconds of silence after which a connection of HEP is closed: most agents send a keep-alive well within this. @cap */
 const HEP_TCP_IDLE_MS = 600_000;
 
-/** Bytes without a packet after which the other side does not speak HEP. */
+/** Bytes of a connection without a packet after which the other side does not speak HEP. @cap */
 const HEP_TCP_SKIPPED_BYTES = 262_144;
 
-/** Milliseconds a connection is not read after a packet that was over the rate: its sender waits. */
+/** Milliseconds a connection of HEP is not read after a packet that was over the rate: its sender waits. @cap */
 export const HEP_TCP_PAUSE_MS = 50;
 
 const NO_BYTES = new Uint8Array(0);

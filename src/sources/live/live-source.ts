@@ -15,13 +15,21 @@ import type { RecordBatch } from '../record-batch.ts';
 import { KIND } from '../records.ts';
 import { InterfaceSilence } from './interface-silence.ts';
 
-/** 64 MiB between the reader and JavaScript, for 120,000 messages a second from the start; half of it lost 0.6 to 3.5 %. */
+/**
+ * 64 MiB between the reader and JavaScript, for 120,000 messages a second from the start; half of it lost 0.6 to 3.5 %.
+ *
+ * @cap option 113 MiB, live_queue: with `-d`, instead of `FILE_SLABS`; the kernel has 64 MiB an interface
+ */
 const LIVE_SLABS = 256;
 
-/** Interfaces of `-d any`. */
+/** Interfaces of `-d any`. @cap with LIVE_SLABS */
 const MAX_INTERFACES = 16;
 
-/** As many as the reader of an interface keeps for JavaScript (CT_DROP_SPANS): what touches is one, and the newest grows. */
+/**
+ * As many as the reader of an interface keeps for JavaScript (CT_DROP_SPANS): what touches is one, and the newest grows.
+ *
+ * @cap with MAX_DROP_SPANS
+ */
 export const LIVE_DROP_SPANS = 32;
 
 const STATUS_EVERY_MS = 1000;

@@ -5,7 +5,7 @@
 import type { ElfImage, Segment } from './elf.ts';
 import type { Part } from './elf-sections.ts';
 
-/** Bytes of a program in which the marks of a TLS library are looked for. */
+/** Bytes of a program in which the marks of a TLS library are looked for. @cap */
 export const MAX_MARK_SEARCH_BYTES = 256 * 1024 * 1024;
 
 export const PIECE_BYTES = 1024 * 1024;

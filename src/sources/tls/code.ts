@@ -2,7 +2,7 @@
  * What both processors' decoders say of one instruction: how long it is and where control goes behind it.
  */
 
-/** Cases of a jump table. */
+/** Cases of a jump table of a program. @cap */
 const MAX_JUMP_CASES = 1024;
 
 /**

@@ -36,7 +36,7 @@ import type { TargetFile, TlsTargets } from './targets.ts';
 import { baseName, isFile } from './targets.ts';
 import { ROOT, userOf, usersOf } from './user-shares.ts';
 
-/** Programs with a fitting name that are looked into before they run. */
+/** Programs with a fitting name that are looked into before they run. @cap */
 const MAX_TLS_FORESEEN = 32;
 
 /** A library without processes keeps its probes this long, so that a server that restarts is observed from its start. */

@@ -8,10 +8,10 @@
 import type { ElfImage, Segment } from './elf.ts';
 import { fileOffset } from './elf.ts';
 
-/** Functions that .eh_frame_hdr names; Debian's largest programs have a tenth. */
+/** Functions that .eh_frame_hdr names; Debian's largest programs have a tenth. @cap */
 const MAX_FRAME_FUNCTIONS = 16 * 1024 * 1024;
 
-/** Bytes read of one of its records. */
+/** Bytes read of one record of .eh_frame. @cap */
 const MAX_FRAME_RECORD = 64;
 
 /** Virtual addresses; `end` is the first behind. */

@@ -9,7 +9,7 @@ import { fits, MAX_PROGRAM_HEADERS, u64 } from './elf.ts';
 import type { Part } from './elf-sections.ts';
 import { SHT_NOTE, sectionNamed, sectionsOfType } from './elf-sections.ts';
 
-/** Bytes of its notes in one piece, and of the name of its debug file. */
+/** Bytes of the notes of an ELF file in one piece, and of the name of its debug file. @cap */
 const MAX_NOTE_BYTES = 64 * 1024;
 const MAX_DEBUG_NAME = 256;
 

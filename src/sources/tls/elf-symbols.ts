@@ -7,7 +7,7 @@
 import type { ByteSource, ElfImage, SymbolTable } from './elf.ts';
 import { fileOffset } from './elf.ts';
 
-/** A linker keeps a name once; more copies than this are no honest table. */
+/** Copies of a name of a function: a linker keeps a name once, and more copies than this are no honest table. @cap */
 export const MAX_SYMBOL_COPIES = 256;
 
 export type FoundFunction = {

@@ -9,15 +9,15 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import { ReadBudget } from './read-budget.ts';
 import { openRegular } from './regular-file.ts';
 
-/** Program headers, sections and dynamic entries of an ELF file. */
+/** Program headers, sections and dynamic entries of an ELF file. @cap */
 export const MAX_PROGRAM_HEADERS = 512;
 export const MAX_SECTIONS = 65_536;
 const MAX_DYNAMIC = 4_096;
 
-/** Bytes of one of its tables; node's own need a tenth. */
+/** Bytes of one table of an ELF file; node's own need a tenth. @cap */
 export const MAX_ELF_TABLE_BYTES = 64 * 1024 * 1024;
 
-/** Bytes of the name of a library. */
+/** Bytes of the name of a library. @cap */
 const MAX_SONAME = 128;
 
 /** A file, or bytes of a test, read at any place. */

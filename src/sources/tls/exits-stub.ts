@@ -10,7 +10,7 @@ import { readName } from './elf.ts';
 import { codeOffset } from './elf-symbols.ts';
 import { decodeX86, opcodeOf } from './x86.ts';
 
-/** Bytes of the relocations of a library; libcrypto.so has many and needs a tenth. */
+/** Bytes of the relocations of a library; libcrypto.so has many and needs a tenth. @cap */
 const MAX_RELOCATION_BYTES = 4 * 1024 * 1024;
 
 /** `name` is that of the function; null when it is not known. */

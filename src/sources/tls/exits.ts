@@ -21,22 +21,22 @@ import { nameOf, slotOf, stubAt } from './exits-stub.ts';
 import { decodeX86 } from './x86.ts';
 import { jumpTableX86 } from './x86-table.ts';
 
-/** Bytes of one range of code; gnutls_handshake, the largest function that is probed, has 12 KB. */
+/** Bytes of one range of code; gnutls_handshake, the largest function that is probed, has 12 KB. @cap */
 export const MAX_CODE_RANGE_BYTES = 128 * 1024;
 
-/** Functions and moved parts that one function may lead through, and how deep. */
+/** Functions and moved parts that one function may lead through, and how deep. @cap */
 const MAX_CODE_RANGES = 32;
 const MAX_CODE_DEPTH = 8;
 
-/** Bytes of all ranges of one file, and instructions of one function that are reached. */
+/** Bytes of all ranges of one file, and instructions of one function that are reached. @cap */
 const MAX_CODE_FILE_BYTES = 512 * 1024;
 const MAX_INSTRUCTIONS = 32 * 1024;
 
-/** Jumps with a table in one function, and its exits. */
+/** Jumps with a table in one function, and its exits. @cap */
 const MAX_JUMP_TABLES = 64;
 const MAX_EXITS = 128;
 
-/** Instructions that are looked back on from a jump table. */
+/** Instructions that are looked back on from a jump table. @cap */
 const MAX_CODE_BACK = 512;
 
 /**

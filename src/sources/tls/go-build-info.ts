@@ -10,7 +10,7 @@ import { placesOf } from './byte-search.ts';
 import type { ElfImage } from './elf.ts';
 import { hasSections, sectionNamed } from './elf-sections.ts';
 
-/** Bytes of the version that its build information names. */
+/** Bytes of the version that the build information of a Go program names. @cap */
 const MAX_GO_VERSION = 128;
 
 const MAGIC = Buffer.from('\xff Go buildinf:', 'latin1');

@@ -17,7 +17,11 @@ import { codeOffset, MAX_SYMBOL_COPIES } from './elf-symbols.ts';
 import { MAX_GO_PLACES, textStart } from './go-module.ts';
 import type { ReadBudget } from './read-budget.ts';
 
-/** Functions of a Go program, and bytes of their names and of the rest of the table; the largest programs have a quarter. */
+/**
+ * Functions of a Go program, and bytes of their names and of the rest of the table; the largest programs have a quarter.
+ *
+ * @cap
+ */
 const MAX_GO_FUNCTIONS = 4 * 1024 * 1024;
 const MAX_GO_TABLE_BYTES = 128 * 1024 * 1024;
 

@@ -11,7 +11,7 @@ import type { ElfImage } from './elf.ts';
 import { fileOffset, MAX_ELF_TABLE_BYTES, u64 } from './elf.ts';
 import { codeOffset } from './elf-symbols.ts';
 
-/** Places of a table of a Go program that are tried. */
+/** Places of a table of a Go program that are tried. @cap */
 export const MAX_GO_PLACES = 256;
 
 /** Bytes from the begin of moduledata: the first function, the end of the last, the begin of the code. */

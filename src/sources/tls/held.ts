@@ -9,7 +9,11 @@ import { RecordBatch } from '../record-batch.ts';
 import { KIND, OFFSET, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from '../records.ts';
 import type { ProofRow, TlsProofs } from './proofs.ts';
 
-/** Bytes of plaintext that wait for such a proof. */
+/**
+ * Bytes of plaintext that wait for such a proof.
+ *
+ * @cap option 12 MiB, uprobe_unproven: with `--uprobe-offset` or debug files: events that wait for a proof
+ */
 const MAX_TLS_HELD_BYTES = 4 * 1024 * 1024;
 
 const OTHER_DIRECTION_MS = 1_000;

@@ -9,7 +9,7 @@ import { unreadFunctions } from './sites.ts';
 import { baseName } from './targets.ts';
 import { describeUser, UserShares } from './user-shares.ts';
 
-/** Files that are looked into for TLS libraries, and those that have probes. */
+/** Files that are looked into for TLS libraries, and those that have probes. @cap */
 export const MAX_TLS_FILES = 16_384;
 export const MAX_TLS_ATTACHED = 512;
 

@@ -29,16 +29,16 @@ import {
   withExits,
 } from './sites.ts';
 
-/** Milliseconds of one look at the host; files that are not read by then wait for the next one. */
+/** Milliseconds of one look at the host; files that are left wait for the next look. Users take turns. @cap */
 export const MAX_LOOK_MS = 1_000;
 
-/** The same of the first look. */
+/** Milliseconds of the looks before `uprobe ready`. @cap */
 export const MAX_FIRST_LOOK_MS = 20_000;
 
-/** Files that are named on standard error because they cannot be read within these bounds; further ones are counted. */
+/** Files that cannot be read within these bounds and are named on standard error; further ones are counted. @cap */
 export const MAX_UNREADABLE_NAMED = 16;
 
-/** Milliseconds of a list of the host (`--uprobe-list`, `--check`). */
+/** Milliseconds in which `--uprobe-list` and `--check` read files; they say how many were left. @cap */
 export const MAX_LIST_MS = 60_000;
 
 export type FileSites = {

@@ -8,8 +8,10 @@ import { errnoOf } from '../../core/errors.ts';
 import type { TlsMapping } from './native-tls.ts';
 import { readHead } from './regular-file.ts';
 
-/** Bytes of /proc/PID/maps; and of a program that was just started, where more is a reason to look at the whole host. */
+/** Bytes of /proc/PID/maps. Of a process that has more, calltap looks into no file. @cap */
 const MAX_MAPS_BYTES = 2 * 1024 * 1024;
+
+/** Bytes of /proc/PID/maps of a program that was just started: with more, calltap looks at the whole host. @cap */
 export const MAX_STARTED_MAPS_BYTES = 1024 * 1024;
 
 /** Processes are read for so long before other work gets a turn. */

@@ -15,7 +15,7 @@ import { refusedRow, textOf } from './survey.ts';
 import type { TlsText } from './tls-text.ts';
 import { BESIDE_ANOTHER, BY_BIO, BY_FILE, BY_HEP, LOADED_LATER, ONLY_64_BIT, UNKNOWN } from './unread-tls.ts';
 
-/** Files that are looked through for such marks by one list; those of processes that move TLS records. */
+/** Files that are looked through for marks of a TLS library by one list; those of processes that move TLS records. @cap */
 const MAX_MARK_SEARCH_FILES = 4_096;
 
 /** Watches for so many milliseconds, on a thread of its own. */

@@ -15,7 +15,7 @@ import type { GivenFunctions } from './sites.ts';
 import { carriesPlaintext } from './sites.ts';
 import { baseName } from './targets.ts';
 
-/** Files and build ids whose functions the user names, and bytes of the list of them. */
+/** Files and build ids whose functions the user names, and bytes of the list of them. @cap */
 const MAX_GIVEN_FILES = 1_024;
 const MAX_GIVEN_OFFSETS_BYTES = 1024 * 1024;
 

@@ -11,7 +11,12 @@ import type { NativeTls } from './source.ts';
 import { TlsSource } from './source.ts';
 import { TlsTargets } from './targets.ts';
 
-/** The kernel's ring of TLS events: one part in so many of the memory there is, between two bounds, unless it is given. */
+/**
+ * The kernel's ring of TLS events: one part in so many of the memory there is, between two bounds, unless it is given.
+ *
+ * @cap option 64 MiB, uprobe_lost_events: with `--uprobe`: the kernel's ring, 1/128 of memory between these unless
+ * `--uprobe-ring-bytes` says so; one process takes at most a quarter (`uprobe_over_share`)
+ */
 const TLS_RING_PARTS = 128;
 const TLS_RING_LEAST_BYTES = 8 * 1024 * 1024;
 const TLS_RING_MOST_BYTES = 64 * 1024 * 1024;

@@ -4,7 +4,7 @@ import { safeText } from '../../core/terminal-text.ts';
 import { programOf } from './maps.ts';
 import { baseName } from './targets.ts';
 
-/** Characters of the name of a program in a packet comment, and processes whose program's name is remembered for it. */
+/** Characters of the name of a program in a packet comment, and processes whose program's name is remembered for it. @cap */
 const MAX_PROGRAM_NAME = 48;
 const MAX_NAMED_PROCESSES = 1_024;
 

@@ -7,10 +7,10 @@ import type { FileSites, LookJob } from './look.ts';
 import { unreadable } from './look.ts';
 import type { GivenFunctions } from './sites.ts';
 
-/** Milliseconds in which the thread that reads a file must answer. */
+/** Milliseconds in which the thread that reads a file must answer. @cap */
 const MAX_PROGRAM_READ_MS = 30_000;
 
-/** Threads that never answered, because a file system does not. */
+/** Threads that never answered, because a file system does not; then calltap reads no more files. @cap */
 const MAX_STUCK_READERS = 4;
 
 /** The tables of a file are outside of it. */

@@ -8,7 +8,7 @@ import type { TlsProof } from './native-tls.ts';
 import { PROOF_STATE } from './native-tls.ts';
 import { UserShares } from './user-shares.ts';
 
-/** Rows of the kernel's table of functions that must prove what they are; it takes as many (CT_TLS_PROOFS). */
+/** Rows of the kernel's table of functions that must prove what they are; it takes as many (CT_TLS_PROOFS). @cap */
 export const TLS_PROOF_ROWS = 1_024;
 
 export type ProofState = 'unproven' | 'proven' | 'refuted';

@@ -3,10 +3,15 @@
  * reading takes time in proportion to these bytes, whatever the file says.
  */
 
-/** Bytes read of one file, all together and searched ones counted in part: the largest programs of Go need a quarter. */
+/**
+ * Bytes read of one file and its debug file together; a file that asks for more gets no probe (`uprobe_files_unread`). The
+ * largest programs of Go need a quarter.
+ *
+ * @cap
+ */
 export const MAX_PROGRAM_READ_BYTES = 128 * 1024 * 1024;
 
-/** Bytes that a single read counts for at least. */
+/** Bytes that a single read counts for at least. @cap */
 const LEAST_PROGRAM_READ_BYTES = 512;
 
 /** To search a byte takes a part of what it takes to read one. */

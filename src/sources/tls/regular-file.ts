@@ -9,7 +9,7 @@ import type { Stats } from 'node:fs';
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { errnoOf } from '../../core/errors.ts';
 
-/** Bytes of /proc/PID/mountinfo, where a debug file must lie. */
+/** Bytes of /proc/PID/mountinfo, where a debug file must lie. @cap */
 const MAX_MOUNTS_BYTES = 1024 * 1024;
 
 /** Linux; node:fs does not name it. */

@@ -13,7 +13,7 @@ import type { TlsLibrary } from './functions.ts';
 import { TLS_LIBRARIES } from './functions.ts';
 import type { TlsSiteKind } from './native-tls.ts';
 
-/** Functions that a line names. */
+/** Functions without a probe that a line names. @cap */
 const MAX_UNREAD_NAMED = 3;
 
 export type ProbeSite = {

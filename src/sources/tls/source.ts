@@ -19,7 +19,11 @@ import { StartedPrograms } from './started.ts';
 import type { TlsTargets } from './targets.ts';
 import { UnseenProcesses } from './unseen.ts';
 
-/** 8 MiB between the reader and JavaScript, after the kernel's ring. */
+/**
+ * 8 MiB between the reader and JavaScript, after the kernel's ring.
+ *
+ * @cap option 47 MiB, uprobe_lost_events: with `--uprobe`; windows of WebSocket once more
+ */
 const TLS_SLABS = 32;
 
 const SCAN_EVERY_MS = 2_000;

@@ -3,7 +3,7 @@
  * maps a file that nobody has looked into: a host that starts fifty commands a second costs no fifty looks at all of it.
  */
 
-/** Started programs that wait for a look; beyond them the whole host is looked at. */
+/** Started programs that wait for a look; beyond them the whole host is looked at. @cap */
 const MAX_TLS_STARTED = 4_096;
 
 /** Processes are looked at for so long before other work gets a turn. */

@@ -13,7 +13,7 @@ import { START } from './native-tls.ts';
 import type { TlsTargets } from './targets.ts';
 import { baseName } from './targets.ts';
 
-/** Programs whose starts are watched; the kernel's table takes 8192. */
+/** Programs whose starts are watched; the kernel's table takes 8192. @cap */
 const MAX_TLS_PROGRAMS = 4_096;
 
 /** The kernel cuts names of processes and of these rows here. */

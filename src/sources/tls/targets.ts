@@ -12,10 +12,10 @@ import { programOf } from './maps.ts';
 import type { TlsMapping } from './native-tls.ts';
 import { readHead } from './regular-file.ts';
 
-/** Bytes of /proc/PID/cmdline: its first argument alone is used. */
+/** Bytes of /proc/PID/cmdline: only the first argument is used. @cap */
 const MAX_ARGUMENT_BYTES = 4 * 1024;
 
-/** Characters of `--uprobe-comm`, and ancestors of a process that are looked at. */
+/** Characters of `--uprobe-comm`, and ancestors of a process that are looked at. @cap */
 const MAX_UPROBE_PATTERN = 256;
 const MAX_ANCESTORS = 64;
 

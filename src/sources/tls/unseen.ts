@@ -6,7 +6,7 @@
 import { safeText } from '../../core/terminal-text.ts';
 import type { TlsMovers } from './native-tls.ts';
 
-/** Processes that are counted of those whose TLS no probe sees, and programs that are named. */
+/** Processes that are counted of those whose TLS no probe sees, and programs that are named. @cap */
 const MAX_TLS_UNSEEN = 1_024;
 
 const WATCH_MS = 2_000;

@@ -7,9 +7,15 @@
 import { createHash } from 'node:crypto';
 import { asBuffer, cutEnd } from '../../core/byte-text.ts';
 
-/** A Call-ID longer than this, or than this with control characters in it, is kept as its first bytes and a digest. */
+/**
+ * A Call-ID longer than this, or than this with control characters in it, is kept as its first bytes and a digest.
+ *
+ * @cap call_ids_shortened
+ */
 export const MAX_CALL_ID_BYTES = 4_096;
 const MAX_ESCAPED_CALL_ID_BYTES = 512;
+
+/** The first bytes of a long Call-ID that are kept. @cap */
 const LONG_CALL_ID_HEAD_BYTES = 64;
 
 const LINE_END = '\n';

@@ -25,7 +25,11 @@ import type { Dialog } from './dialog.ts';
 import { hashesOfCallId } from './dialog-store.ts';
 import { IdentifierIndex } from './identifier-index.ts';
 
-/** REFERs whose INVITE is waited for. */
+/**
+ * REFERs whose INVITE is waited for.
+ *
+ * @cap memory 2 MiB: REFERs that wait for their INVITE
+ */
 const MAX_PENDING_REFERS = 1024;
 
 /** Kinds of identifiers; the values of X_CALL_ID, REPLACES and REFER_CALL are the Call-ID of another dialog. */

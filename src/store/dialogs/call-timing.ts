@@ -9,7 +9,7 @@ import type { CallMarks } from './call-marks.ts';
 import { MARK } from './call-marks.ts';
 import type { Dialog } from './dialog.ts';
 
-/** Forks of a call that are kept apart. */
+/** Forks of a call that are kept apart. @cap */
 export const MAX_FORK_BRANCHES = 32;
 
 /** Durations in whole milliseconds, rounded half up; null when an end is missing. */

@@ -15,7 +15,11 @@ import { NONE } from '../row-blocks.ts';
 import { PrefixRanks } from './prefix-ranks.ts';
 import { doubled, TimedLists } from './timed-lists.ts';
 
-/** Bytes that dialogs keep beside their own records: texts and identifiers. What they describe has a budget of its own. */
+/**
+ * Bytes that dialogs keep beside their own records: texts and identifiers. What they describe has a budget of its own.
+ *
+ * @cap memory 40 MiB, dialogs_evicted_for_bytes: texts, identifiers, forks and challenges of dialogs
+ */
 export const DIALOG_BYTES = 40 * 1024 * 1024;
 
 /** The value of each is its place in the order of giving. */

@@ -11,7 +11,11 @@ import { MAX_IDENTIFIERS } from '../../protocols/sip/named-calls.ts';
 import { row } from '../row.ts';
 import { NONE, RowBlocks } from '../row-blocks.ts';
 
-/** Calls that one identifier ties together. What more calls share names no call: it ties none, and the answer says so. */
+/**
+ * Calls that one identifier ties together. What more calls share names no call: it ties none, and the answer says so.
+ *
+ * @cap identifiers_common
+ */
 export const MAX_TIED = 64;
 
 const ENTRY = row(32, {

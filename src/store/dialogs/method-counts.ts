@@ -2,7 +2,7 @@
 
 import { DIALOG_STATES } from '../../core/words.ts';
 
-/** Names of unknown methods; beyond it the log drops names that no dialog has any more. */
+/** Names of unknown methods; beyond it the log drops names that no dialog has any more. @cap */
 const MAX_OTHER_METHODS = 64;
 
 /** `knownMethod` is the METHOD id that says the method's text, or -1. */

@@ -6,7 +6,7 @@
 import { NONE } from '../row-blocks.ts';
 import { doubled, TimedLists } from './timed-lists.ts';
 
-/** Dialogs of one prefix that its rank counts; more dialogs do not change the rank. */
+/** Dialogs of one prefix that its rank counts; more dialogs do not change the rank. @cap */
 const MAX_PREFIX_RANK = 65_535;
 
 export class PrefixRanks {

@@ -8,7 +8,7 @@ import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { keptText } from '../../protocols/sip/text.ts';
 import type { FramePointer } from './call-marks.ts';
 
-/** Bytes kept of Refer-To, of Reason and of what else names a cause. */
+/** Bytes kept of Refer-To, of Reason and of what else names a cause. @cap dialog_texts_cut */
 export const MAX_VALUE_BYTES = 512;
 
 export type TerminationCause = {

@@ -14,12 +14,18 @@ import type { Stream } from '../media/stream.ts';
 import type { StreamStore } from '../media/stream-store.ts';
 import { SILENT_US } from '../media/unseen-streams.ts';
 
-/** Flows that ICMP errors about media are about, and endpoints; errors about further ones are only counted. */
+/**
+ * Flows that ICMP errors about media are about, and endpoints; errors about further ones are only counted.
+ *
+ * @cap memory 3 MiB, icmp_flows_untracked: flows and sockets that ICMP refused
+ */
 export const MAX_ICMP_FLOWS = 4_096;
 const MAX_ICMP_ENDPOINTS = 4_096;
 
-/** Flows of one dialog that its answers name; and flows that are looked at again for each stream or socket that came since. */
+/** Flows of ICMP errors of one dialog that its answers name. @cap icmp_flows_beyond_dialog */
 export const MAX_DIALOG_ICMP_FLOWS = 64;
+
+/** Flows of ICMP errors that are looked at again for each stream or socket that came since. @cap */
 const ICMP_FLOWS_AGAIN = 64;
 
 /** Errors over which the attribution of a flow is tried again, and then at each power of two. */

@@ -6,7 +6,7 @@ import type { CodecFormat, CodecSet } from './codec-set.ts';
 import type { ClaimedMedia, SdpEntry, SdpMediaLine } from './sdp-timeline.ts';
 import type { Stream } from './stream.ts';
 
-/** Lists of codecs in which a payload type is looked for. */
+/** Lists of codecs in which a payload type is looked for. @cap */
 const MAX_FORMAT_SETS = 64;
 
 /** Payload types from here on have no clock of their own (RFC 3551 section 3). */

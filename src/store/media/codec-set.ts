@@ -5,7 +5,11 @@
  */
 import { dropOldest } from '../../core/maps.ts';
 
-/** Sets of codecs shared between dialogs that offer the same; the oldest goes. */
+/**
+ * Sets of codecs shared between dialogs that offer the same; the oldest goes.
+ *
+ * @cap memory 8 MiB: codec sets and ends of descriptions that dialogs share
+ */
 const SHARED_CODEC_SETS = 1_024;
 
 export type CodecFormat = {

@@ -16,7 +16,7 @@ import type { SdpRows } from './sdp-rows.ts';
 import { FACT } from './sdp-rows.ts';
 import type { ClaimedMedia } from './sdp-timeline.ts';
 
-/** Claims remembered for one endpoint; older ones are superseded. */
+/** Claims remembered for one media endpoint; older ones are superseded. @cap */
 const MAX_ENDPOINT_CLAIMS = 8;
 
 /** An endpoint stays claimed for so long after the end of its dialog: the life of a transaction, 64 times T1 (RFC 3261). */

@@ -7,7 +7,7 @@
  */
 import type { Stream } from './stream.ts';
 
-/** Presses kept of one stream; later ones are only counted by its packets. */
+/** Key presses kept of one stream; later ones are only counted by its packets. @cap */
 const MAX_KEY_PRESSES = 128;
 
 /** A press is this much older than the newest at most: packets of it may be late or come again. */

@@ -10,7 +10,7 @@
 import type { Steps } from '../../core/turns.ts';
 import type { PacketList } from '../../protocols/codec/packet-list.ts';
 
-/** A packet longer than this is no voice. */
+/** Bytes of a packet of RTP that is kept for its audio: a longer one is no voice. @cap */
 const MAX_KEPT_RTP_BYTES = 2048;
 
 const CHUNK = 1024 * 1024;

@@ -26,10 +26,12 @@ import type { ClaimedMedia, SdpDescription, SdpEntry, SdpEvent, SdpShape } from 
 /**
  * Bytes that descriptions and claims may take over all dialogs, a dialog of `--max-dialogs`: 76 MiB by default, some 400,000
  * claims. Beyond it the descriptions of whole dialogs go.
+ *
+ * @cap memory 77 MiB, sdp_dialogs_shed: descriptions and claims, times `MAX_DIALOGS`
  */
 const SDP_BYTES_A_DIALOG = 800;
 
-/** With few dialogs there is room for so much. */
+/** Bytes for descriptions and claims with few dialogs. @cap sdp_dialogs_shed */
 export const MIN_SDP_BYTES = 8 * 1024 * 1024;
 
 const SDP = row(40, {

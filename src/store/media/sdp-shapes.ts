@@ -10,8 +10,10 @@ import { NONE } from '../row-blocks.ts';
 import type { Numbered } from './numbered.ts';
 import type { SdpShape } from './sdp-timeline.ts';
 
-/** Ends of descriptions that are read once for all, and their length. */
+/** Ends of descriptions that are read once for all. @cap with SHARED_CODEC_SETS */
 const MAX_SDP_SHAPES = 256;
+
+/** Bytes of an end of a description that is read once for all. @cap */
 const MAX_SDP_SHAPE_BYTES = 1024;
 
 type Place = { readonly bytes: Uint8Array; readonly words: DataView; readonly hash: number; readonly shape: number };

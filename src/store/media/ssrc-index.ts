@@ -1,7 +1,7 @@
 /** Places of streams by their SSRC, some of them where there are many. Made when it is first asked for. */
 import type { StreamColumns } from './stream-columns.ts';
 
-/** Streams looked up by one SSRC; a load generator gives all its streams the same. */
+/** Streams looked up by one SSRC; a load generator gives all its streams the same. @cap */
 const MAX_SSRC_STREAMS = 64;
 
 export class SsrcIndex {

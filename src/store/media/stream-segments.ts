@@ -6,13 +6,21 @@ import type { SegmentEnd } from '../../protocols/rtp/stream-segment.ts';
 import { joinedEnd } from '../../protocols/rtp/stream-segment.ts';
 import type { Stream } from './stream.ts';
 
-/** Segments of one RTP stream; with more the oldest two become one. */
+/** Segments of a stream by payload type; with more the oldest two become one. @cap */
 export const MAX_STREAM_SEGMENTS = 16;
 
-/** Ends of segments kept over all streams, some 300 bytes each; beyond them each stream keeps as many as it has. */
+/**
+ * Ends of segments kept over all streams, some 300 bytes each; beyond them each stream keeps as many as it has.
+ *
+ * @cap memory 10 MiB, stream_segments_joined: changes of payload type
+ */
 const SEGMENT_ENDS = 32_768;
 
-/** Of these, those that streams of no dialog may take; the rest is for calls. */
+/**
+ * Of these, those that streams of no dialog may take; the rest is for calls.
+ *
+ * @cap memory 0 MiB, stream_segments_joined: of `SEGMENT_ENDS`, those of streams without a dialog
+ */
 const SEGMENT_ENDS_OF_ANYBODY = 16_384;
 
 export class StreamSegments {

@@ -29,7 +29,11 @@ import { StreamSegments } from './stream-segments.ts';
 import { MAX_STREAM_WINDOWS, STREAM_WINDOW_BYTES, StreamWindows } from './stream-windows.ts';
 import { WaitingStreams } from './waiting-streams.ts';
 
-/** Streams that one dialog may own; what comes beyond them on its sockets waits as anybody's. */
+/**
+ * Streams that one dialog may own; what comes beyond them on its sockets waits as anybody's.
+ *
+ * @cap streams_beyond_dialog_cap
+ */
 export const MAX_DIALOG_STREAMS = 128;
 
 /** A description may come this long after its media began (early media before the 200). */

@@ -10,12 +10,18 @@ import { parseWindows } from '../../protocols/rtp/stream-window.ts';
 import { isEnded } from '../dialogs/dialog-state.ts';
 import type { Stream } from './stream.ts';
 
-/** Bytes of closed quality windows over all streams, of 88 each; beside it every stream may keep two. */
+/**
+ * Bytes of closed quality windows over all streams, of 88 each; beside it every stream may keep two.
+ *
+ * @cap memory 64 MiB, quality_windows_dropped: quality windows; two of each stream beside them
+ */
 export const STREAM_WINDOW_BYTES = 48 * 1024 * 1024;
 
 /**
  * One hour of five-second windows, and how many more gather before the oldest are dropped together. An outage is kept as one
  * and shown as many.
+ *
+ * @cap
  */
 export const MAX_STREAM_WINDOWS = 720;
 const SURPLUS_STREAM_WINDOWS = 80;

@@ -4,7 +4,7 @@
 
 import type { EndpointKey } from '../../core/ip.ts';
 
-/** Channels remembered of one allocation. */
+/** Channels remembered of one TURN allocation. @cap */
 const MAX_TURN_CHANNELS = 16;
 
 /** How a stream was carried by a relay. */

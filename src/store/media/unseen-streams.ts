@@ -7,13 +7,17 @@ import { endpointKeyPort, endpointKeyWithPort } from '../../core/ip.ts';
 import { dropSilent } from '../../core/maps.ts';
 import type { RemoteReport } from './rtcp-data.ts';
 
-/** Streams kept that only RTCP speaks of; one gives its place when it was silent long. */
+/**
+ * Streams kept that only RTCP speaks of; one gives its place when it was silent long.
+ *
+ * @cap memory 2 MiB, rtcp_streams_untracked: streams that RTCP alone speaks of
+ */
 export const MAX_UNSEEN_STREAMS = 4_096;
 
-/** Microseconds of silence after which a stream that only RTCP speaks of, or a flow of ICMP errors, gives its place. */
+/** Microseconds of silence after which a stream that only RTCP speaks of, or a flow of ICMP errors, gives its place. @cap */
 export const SILENT_US = 60_000_000;
 
-/** Streams looked up by one endpoint; a flood of SSRCs from one port keeps only the newest findable. */
+/** Streams looked up by one endpoint; a flood of SSRCs from one port keeps only the newest findable. @cap */
 export const MAX_ENDPOINT_STREAMS = 64;
 
 export type UnseenStream = {

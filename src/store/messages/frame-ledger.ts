@@ -8,7 +8,7 @@ import type { FrameAt } from '../../sources/packet.ts';
 import { type Accessors, defineAccessors, row } from '../row.ts';
 import { BLOCK, NONE, RowBlocks } from '../row-blocks.ts';
 
-/** Bytes for the frames of messages, 16 a frame, where they are written in a second pass (`--filter` with `-O`). */
+/** Bytes for the frames of messages, 16 a frame, where they are written in a second pass (`--filter` with `-O`). @cap */
 const FRAME_LEDGER_BYTES = 128 * 1024 * 1024;
 
 const FRAME = row(16, { ordinal: 'f64', source: 'i32', older: 'i32' });

@@ -17,12 +17,13 @@ import { bytesTaken, isMostlyStrangers, ownerOf, stayingOf } from './message-roo
 import type { Scanned } from './message-rows.ts';
 import { MessageRows, NO_ROW, ROW_COST } from './message-rows.ts';
 
-/** A message longer than this is kept up to here. */
+/** Bytes kept of one message: of a longer one, what stands before. @cap */
 export const MAX_KEPT_MESSAGE_BYTES = 128 * 1024;
 
-/** Chunks are an eighth of the budget, within these bounds. */
+/** Bytes of a chunk of the message log: an eighth of its budget, within these bounds. @cap */
 const CHUNK_MIN = 256 * 1024;
 const CHUNK_MAX = 8 * 1024 * 1024;
+
 const NO_BYTES = new Uint8Array(0);
 
 /** Reads a message's bytes from file number `file`; null when they are no longer there. */

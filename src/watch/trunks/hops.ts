@@ -12,8 +12,14 @@ import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { type Accessors, defineAccessors, row } from '../../store/row.ts';
 import { BLOCK, NONE, RowBlocks } from '../../store/row-blocks.ts';
 
-/** Hops of one call whose attempts are followed: each proxy on the way is one, and each target that is tried. And of all. */
+/**
+ * Hops of one call whose attempts are followed: each proxy on the way is one, and each target that is tried.
+ *
+ * @cap trunk_attempts_beyond_call
+ */
 export const MAX_TRUNK_HOPS = 16;
+
+/** Hops of all calls. @cap with TRUNK_FIGURE_BYTES */
 export const MAX_TRUNK_CALL_HOPS = 131_072;
 
 const HOP = row(80, {

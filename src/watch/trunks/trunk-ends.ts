@@ -12,7 +12,7 @@ import type { Packet } from '../../sources/packet.ts';
 import type { TrunkDirection, TrunkRow } from './trunk-row.ts';
 import type { TrunkStore } from './trunk-store.ts';
 
-/** Addresses whose row is remembered. */
+/** Addresses whose row is remembered. @cap with TRUNK_FIGURE_BYTES */
 export const TRUNK_ADDRESSES = 8_192;
 
 /** No row: their numbers begin at 1. */

@@ -4,7 +4,7 @@
  */
 import { TrunkFigures } from './trunk-figures.ts';
 
-/** Minutes that are kept as such. */
+/** Minutes of a trunk that are kept as such. @cap */
 export const TRUNK_MINUTES = 24 * 60;
 
 const MINUTE_US = 60e6;

@@ -7,10 +7,16 @@ import type { TrunkDirection } from './trunk-row.ts';
 import { TrunkRow } from './trunk-row.ts';
 import { minuteOf } from './trunk-spans.ts';
 
-/** Rows of trunks: one a trunk and direction. */
+/** Rows of trunks: one a trunk and direction. @cap with TRUNK_FIGURE_BYTES */
 export const MAX_TRUNK_ROWS = 1_000;
 
-/** Bytes of all their figures; beyond it the oldest minutes become hours, and then the oldest hours one sum. */
+/**
+ * Bytes of all their figures; beyond it the oldest minutes become hours, and then the oldest hours one sum.
+ *
+ * @cap option 92 MiB, trunk_attempts_cut_short: where trunks are counted, as with `--api`, `--metrics` or `--ship`: their
+ * figures, and what comes before these are weighed again; rows of trunks and directions; addresses whose row is remembered;
+ * attempts of calls and registrations
+ */
 export const TRUNK_FIGURE_BYTES = 64 * 1024 * 1024;
 
 /** Rows beside those of addresses: of all others, one a direction. */

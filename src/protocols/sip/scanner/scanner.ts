@@ -7,7 +7,7 @@ import { MAX_MESSAGE_BYTES } from './scan-codes.ts';
 import * as AT from './scan-layout.ts';
 import { SCANNER_BASE64 } from './scanner-module.ts';
 
-/** Bytes between two messages of one buffer that are copied with them rather than begin another copy. */
+/** Bytes between two messages of one buffer that are copied with them rather than begin another copy. @cap */
 const MAX_SCAN_GAP = 2048;
 
 /** What Node has and its types leave out. */
