@@ -8,6 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { test } from 'node:test';
 import { includes, units } from './helpers/c-files.ts';
+import { marksOf } from './helpers/limits.ts';
 import type { File } from './helpers/source-files.ts';
 import { load, parse, ROOT, target } from './helpers/source-files.ts';
 import { readSource } from './helpers/source-text.ts';

@@ -3,9 +3,9 @@
  * in another form than the wire.
  */
 import type { AskCalls, AskLadder, AskMessages, AskPulse } from '../contract/index.ts';
-import { LADDER_LIFELINES, LADDER_STEPS, LADDER_STREAMS } from '../core/answer-limits.ts';
-import { MAX_MESSAGE_BYTES } from '../core/item-limits.ts';
 import { safeText } from '../core/terminal-text.ts';
+import { MAX_MESSAGE_BYTES } from '../protocols/sip/scanner/scan-codes.ts';
+import { LADDER_LIFELINES, LADDER_STEPS, LADDER_STREAMS } from '../view/ladder.ts';
 import type { Pulse } from '../view/pulse.ts';
 import type { OtherLegs } from './question-row.ts';
 

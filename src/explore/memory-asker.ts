@@ -37,6 +37,7 @@ import { callCapture } from './captures.ts';
 import { changesSteps } from './changes.ts';
 import { chosenSteps } from './chosen.ts';
 import { hiddenBySteps } from './hidden-by.ts';
+import { MAX_LEGS_SHOWN } from './limits.ts';
 import type { Explorer } from './port.ts';
 import type { OtherLegs } from './question-row.ts';
 import type { TextLayout } from './questions.ts';

@@ -4,7 +4,6 @@
  */
 
 import { DEFAULT_LIMIT } from '../contract/index.ts';
-import { MAX_USER_PATTERN_CHARS } from '../core/item-limits.ts';
 import { compilePattern } from '../core/pattern.ts';
 import type { AudioSpan } from '../export/audio.ts';
 import { parseFilter } from '../query/parse.ts';
@@ -96,6 +95,9 @@ type MaxRows = Pick<Reading, 'maxRows'>;
 export function rowsOf({ limit = DEFAULT_LIMIT }: Given, { maxRows }: MaxRows): number {
   return Math.min(limit, maxRows);
 }
+
+/** Characters of a user part that a pattern of `/v1/dialogs` matches. @cap */
+const MAX_USER_PATTERN_CHARS = 256;
 
 const PATTERN_LIMITS = { maxProgram: 500, maxRepeats: 200 };
 

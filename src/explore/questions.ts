@@ -38,24 +38,9 @@ import {
   StreamList,
   StreamQuery,
 } from '../contract/index.ts';
-import { AUDIO_FILE_BYTES } from '../core/answer-limits.ts';
 import { hexWord } from '../core/fixed-digits.ts';
-import {
-  AGENT_DOCUMENT_BYTES,
-  AGENT_HEALTH_BYTES,
-  AGENT_REPORT_BYTES,
-  AGENT_SECURITY_BYTES,
-  AGENT_VALUES,
-} from '../core/hub-limits.ts';
-import {
-  MCP_MESSAGES,
-  MCP_ROWS,
-  REMOTE_ANSWER_BYTES,
-  REMOTE_FILE_BYTES,
-  REMOTE_LIST_BYTES,
-  REMOTE_PROBLEM_BYTES,
-} from '../core/item-limits.ts';
 import type { AudioSpan, CallAudio } from '../export/audio.ts';
+import { AUDIO_FILE_BYTES } from '../export/audio.ts';
 import type { SippPair } from '../export/sipp.ts';
 import type { Bounds } from '../net/answer.ts';
 import type { DialogFilter } from '../view/dialog-query.ts';
@@ -67,6 +52,19 @@ import type { CallCapture } from './captures.ts';
 import type { Changes } from './changes.ts';
 import type { Container } from './containers.ts';
 import { knownLadder, knownLegs, knownMessages, knownPage, knownPulse } from './known-answers.ts';
+import {
+  AGENT_DOCUMENT_BYTES,
+  AGENT_HEALTH_BYTES,
+  AGENT_REPORT_BYTES,
+  AGENT_SECURITY_BYTES,
+  AGENT_VALUES,
+  MCP_MESSAGES,
+  MCP_ROWS,
+  REMOTE_ANSWER_BYTES,
+  REMOTE_FILE_BYTES,
+  REMOTE_LIST_BYTES,
+  REMOTE_PROBLEM_BYTES,
+} from './limits.ts';
 import type { CallsQuestion } from './question.ts';
 import {
   callOf,

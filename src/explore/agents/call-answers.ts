@@ -2,13 +2,11 @@
  * What the agent alone has of a call: its capture, audio, scenarios, lint and container. It is asked of the agent of the part that
  * saw the first INVITE, or of the host that the Call-ID names.
  */
-import { AGENT_CAPTURES, AGENT_FILES, AGENT_FILES_WAITING } from '../../core/hub-limits.ts';
-import { MAX_LEGS_SHOWN } from '../../core/item-limits.ts';
 import { Places } from '../../core/places.ts';
-import { AUDIO_FILE_BYTES } from '../../export/audio.ts';
 import { RemoteFailure } from '../../net/failures.ts';
 import type { CallCapture } from '../captures.ts';
 import type { StoreExplorer } from '../clickhouse/store-explorer.ts';
+import { MAX_LEGS_SHOWN } from '../limits.ts';
 import type { Questions } from '../port.ts';
 import { writeCalls } from '../question-kinds.ts';
 import type { AgentQuestion, Given } from '../question-row.ts';
@@ -18,6 +16,13 @@ import type { Refusal } from '../refusal.ts';
 import { Away, Busy, Cannot, goneBy, ifHere, NotHere } from '../refusal.ts';
 import { readAnswer } from '../remote/answers.ts';
 import { type Agents, whySentence } from './agents.ts';
+
+/** Audio files and containers of agents that are fetched at a time, and that wait. @cap */
+const AGENT_FILES = 2;
+const AGENT_FILES_WAITING = 8;
+
+/** Captures of agents on their way to their readers; one more is answered with 503. @cap */
+export const AGENT_CAPTURES = 8;
 
 /** A call as its agent knows it. */
 type AgentCall = { readonly host: string; readonly callId: string };

@@ -6,6 +6,7 @@ import type { AskAlert, AskSecurity, CaptureFinding, CaptureReport, Stats } from
 import { CaptureQuality, Caveats, DialogCounts, StreamCounts } from '../../contract/index.ts';
 import { LOSSES } from '../../view/loss-table.ts';
 import type { Pulse } from '../../view/pulse.ts';
+import { FLEET_ALERTS, FLEET_FINDINGS, FLEET_LOSSES } from '../limits.ts';
 
 const PORTS = 5;
 const EVIDENCE = 10;

@@ -4,21 +4,17 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { Vcon } from '../../contract/index.ts';
-import { REMOTE_FILE_BYTES } from '../../core/item-limits.ts';
 import { safeText } from '../../core/terminal-text.ts';
 import type { CallAudio } from '../../export/audio.ts';
 import type { Bounds } from '../../net/answer.ts';
 import { RemoteFailure, saidText, tooLarge, wrongShape } from '../../net/failures.ts';
 import type { CallCapture } from '../captures.ts';
 import type { Container } from '../containers.ts';
+import { REMOTE_FILE_BYTES } from '../limits.ts';
 import type { Given, InDocument, Question } from '../question-row.ts';
 import { addressOf } from '../question-row.ts';
 import type { Requests } from './requests.ts';
 import { readShape } from './shapes.ts';
-
-/** Bytes of a list or report, and of a capture or audio, that a service answers with. @cap */
-export const REMOTE_LIST_BYTES = 16 * 1024 * 1024;
-export const REMOTE_FILE_BYTES = 512 * 1024 * 1024;
 
 /** Between two pieces of a capture. */
 const PIECE_MS = 30_000;

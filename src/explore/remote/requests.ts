@@ -9,13 +9,11 @@ import { connectionFailure, RemoteFailure } from '../../net/failures.ts';
 import { HttpClient } from '../../net/http-client.ts';
 import type { Target } from '../../net/target.ts';
 import { guardedLookup, refusedAddress } from '../../net/target.ts';
+import { REMOTE_PROBLEM_BYTES } from '../limits.ts';
 import { statusFailure } from './service-failures.ts';
 
 /** Questions to a service that are under way at once (`--connect`). @cap */
 const REMOTE_REQUESTS = 16;
-
-/** Bytes of a problem that a service answers with. @cap */
-export const REMOTE_PROBLEM_BYTES = 64 * 1024;
 
 export class Requests {
   /** What stands before each address; '' for nothing. */

@@ -7,8 +7,6 @@ import type { Named } from '../../contract/index.ts';
 import * as contract from '../../contract/index.ts';
 import { parseJson } from '../../core/json-text.ts';
 import { wrongShape } from '../../net/failures.ts';
-import { MAX_MESSAGE_BYTES } from '../../protocols/sip/scanner/scan-codes.ts';
-import { LADDER_LIFELINES, LADDER_STEPS, LADDER_STREAMS } from '../../view/ladder.ts';
 
 /** Arrays, objects and keys of a document of a service. @cap */
 const REMOTE_VALUES = 1_000_000;

@@ -2,7 +2,6 @@
  * Asks the port as a row of the table of questions says, for routes of `/ask` and for tools. The few heavy answers that are made at a
  * time are counted here.
  */
-import { ASK_HEAVY, ASK_HEAVY_WAITING } from '../../core/item-limits.ts';
 import { Places } from '../../core/places.ts';
 import type { Questions } from '../../explore/port.ts';
 import type { Given, Question } from '../../explore/question-row.ts';
@@ -51,6 +50,10 @@ export function documentOf({ row: { answer }, notes, found }: Answered): object 
 export function linesOf({ notes, found }: Answered): string[] {
   return [...(found as Iterable<string>), ...notes];
 }
+
+/** Captures, audio files, comparisons and reports of `/ask` that are made at once, and requests that wait for a place. @cap */
+const ASK_HEAVY = 2;
+const ASK_HEAVY_WAITING = 8;
 
 const heavy = new Places(ASK_HEAVY, ASK_HEAVY_WAITING);
 

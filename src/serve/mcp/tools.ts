@@ -5,7 +5,7 @@
 import type { TObject } from 'typebox';
 import { Type } from 'typebox';
 import type { AskMessage, AskMessages } from '../../contract/index.ts';
-import { MCP_DOCUMENT_CHARS, MCP_MESSAGE_CHARS, MCP_MESSAGES } from '../../core/item-limits.ts';
+import { MCP_MESSAGES } from '../../explore/limits.ts';
 import type { Given } from '../../explore/question-row.ts';
 import type { QuestionName } from '../../explore/questions.ts';
 import { QUESTIONS } from '../../explore/questions.ts';
@@ -16,9 +16,7 @@ import { ProblemError } from '../http/problem-error.ts';
 import type { Answer } from './answer.ts';
 import { MCP_DOCUMENT_CHARS } from './answer.ts';
 
-/** Agent protocol: rows of a page, messages of an answer and characters of each. @cap */
-const MCP_ROWS = 200;
-export const MCP_MESSAGES = 40;
+/** Agent protocol: characters of each message of an answer. @cap */
 export const MCP_MESSAGE_CHARS = 4_096;
 
 /** Whom a tool asks. */

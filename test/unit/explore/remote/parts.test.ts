@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DialogSummary } from '../../../../src/contract/index.ts';
 import { AskLadder, AskMessages } from '../../../../src/contract/index.ts';
-import { LADDER_LIFELINES, LADDER_STEPS } from '../../../../src/core/answer-limits.ts';
 import { knownLadder, knownMessages } from '../../../../src/explore/known-answers.ts';
 import { writeQuestion } from '../../../../src/explore/question-kinds.ts';
 import { filterText } from '../../../../src/explore/question-text.ts';
