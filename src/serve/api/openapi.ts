@@ -3,10 +3,10 @@
 import swagger from '@fastify/swagger';
 import { Type } from 'typebox';
 import * as contract from '../../contract/index.ts';
+import type { NamedSchema } from './answer-schemas.ts';
+import { answersOf, reachedFrom } from './answer-schemas.ts';
 import type { App } from './routes/route.ts';
 import { guardedRefusals } from './routes/route.ts';
-
-type NamedSchema = { readonly $id: string };
 
 /** What the routes name by reference; what these name in turn follows by itself. */
 const ROOTS: readonly NamedSchema[] = [
@@ -52,26 +52,6 @@ const ASK_ROOTS: readonly NamedSchema[] = [
   contract.AskHead,
 ];
 
-/** The roots and every contract schema that one of them reaches. */
-function sharedSchemas(roots: readonly NamedSchema[]): readonly NamedSchema[] {
-  const byName = new Map<string, NamedSchema>();
-  for (const value of Object.values(contract)) if (isNamed(value)) byName.set(value.$id, value);
-  const reached = new Map(roots.map((schema) => [schema.$id, schema]));
-  // A map may grow while it is walked; new entries are visited too.
-  for (const schema of reached.values()) {
-    for (const [, name = ''] of JSON.stringify(schema).matchAll(/"\$ref":"([A-Za-z]+)#"/g)) {
-      const target = byName.get(name);
-      if (target === undefined) throw new Error(`${schema.$id} names ${name}, which is no contract schema`);
-      reached.set(name, target);
-    }
-  }
-  return [...reached.values()].sort((a, b) => (a.$id < b.$id ? -1 : 1));
-}
-
-function isNamed(value: unknown): value is NamedSchema {
-  return typeof value === 'object' && value !== null && '$id' in value && typeof value.$id === 'string';
-}
-
 /** The two documents: that of the contract, and that of /ask, by the decorator that makes each. */
 const DOCUMENTS = {
   swagger: {
@@ -91,7 +71,8 @@ type Decorator = keyof typeof DOCUMENTS;
 
 /** Must be called before the routes are added. `isOpen`: no credentials are configured. */
 export async function addOpenApi(app: App, isOpen: boolean, hasAsk: boolean): Promise<void> {
-  for (const schema of sharedSchemas(hasAsk ? [...ROOTS, ...ASK_ROOTS] : ROOTS)) app.addSchema(schema);
+  for (const schema of reachedFrom(hasAsk ? [...ROOTS, ...ASK_ROOTS] : ROOTS)) app.addSchema(schema);
+  app.setSerializerCompiler(answersOf());
   await addDocument(app, isOpen, 'swagger');
   if (hasAsk) await addDocument(app, isOpen, 'askSwagger');
 }
