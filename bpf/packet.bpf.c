@@ -3,7 +3,7 @@
 //
 // A socket filter (SO_ATTACH_BPF): the value returned is the length that is copied, 0 drops the frame. The rule
 // everywhere: what native/decode/classify.c would give a name must pass, in a length at which it still gives the same
-// name (test/live/packet-filter.test.ts compares them on real captures). What neither of them could use is
+// name (test/live/packet-filter.slow.test.ts compares them on real captures). What neither of them could use is
 // dropped here and counted by class. A frame this program cannot read passes whole: user space names the reason.
 #include "kern.h"
 #include "packet_class.h"

@@ -36,7 +36,7 @@ if (why !== '') {
   say(why);
   process.exitCode = 1;
 } else {
-  const test = join(root, 'dist/test/live/attack-tools.test.js');
+  const test = join(root, 'dist/test/live/attack-tools.slow.test.js');
   const env = { ...process.env, CALLTAP_ATTACK_TOOLS: venv };
   process.exitCode = pass(process.execPath, ['--test', '--test-reporter=spec', test], { env });
 }

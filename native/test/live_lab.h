@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * live_lab.h - a network namespace with a veth pair, senders, and a live source whose records are kept.
  *
- * Shared by the tests test_packet_*.c. A scenario runs in a process and a namespace of
+ * Shared by the tests test_packet_*.slow.c. A scenario runs in a process and a namespace of
  * its own, so nothing is left behind and nothing of the machine is touched.
  */
 #ifndef CALLTAP_LIVE_LAB_H

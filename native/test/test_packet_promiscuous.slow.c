@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_packet_promiscuous.c - the live source on ports whose frames are for others: bridges, mirrors, and a refusal.
+ * test_packet_promiscuous.slow.c - the live source on ports whose frames are for others: bridges, mirrors, and a refusal.
  *
  *   test_packet_promiscuous [SCENARIO...]    needs root; without, every scenario is skipped with the reason
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_packet_drops.c - what a capture ring drops: how much, when, and what it must not drop.
+ * test_packet_drops.slow.c - what a capture ring drops: how much, when, and what it must not drop.
  *
  *   test_packet_drops [SCENARIO...]    needs root; without, every scenario is skipped with the reason
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_packet_live.c - the live source on real interfaces of the kernel: every frame that was sent is a
+ * test_packet_live.slow.c - the live source on real interfaces of the kernel: every frame that was sent is a
  * record or in a counter, whatever happens to the interface meanwhile.
  *
  *   test_packet_live [SCENARIO...]    needs root; without, every scenario is skipped with the reason

@@ -3,15 +3,15 @@ import { test } from 'node:test';
 import { buildLiveProgram, liveSkip, runLiveProgram } from './native-program.ts';
 
 test('live capture in network namespaces', { skip: liveSkip() }, async (t) => {
-  await runLiveProgram(t, buildLiveProgram(t, 'test_packet_live'), []);
+  await runLiveProgram(t, buildLiveProgram(t, 'test_packet_live.slow'), []);
 });
 
 test('live capture of frames for others', { skip: liveSkip() }, async (t) => {
-  await runLiveProgram(t, buildLiveProgram(t, 'test_packet_promiscuous'), []);
+  await runLiveProgram(t, buildLiveProgram(t, 'test_packet_promiscuous.slow'), []);
 });
 
 test('what a capture ring drops has a time, and it drops nothing while there is room', {
   skip: liveSkip(),
 }, async (t) => {
-  await runLiveProgram(t, buildLiveProgram(t, 'test_packet_drops'), []);
+  await runLiveProgram(t, buildLiveProgram(t, 'test_packet_drops.slow'), []);
 });

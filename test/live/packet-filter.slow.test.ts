@@ -19,7 +19,7 @@ function captures(): string[] {
 }
 
 test('kernel filters', { skip: liveSkip() }, async (t) => {
-  const program = buildLiveProgram(t, 'test_packet_filter');
+  const program = buildLiveProgram(t, 'test_packet_filter.slow');
 
   await t.test('frames of every kind', (s) => runLiveProgram(s, program, []));
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_packet_filter.c - the kernel filters against the rule they live by: what user space would give a
+ * test_packet_filter.slow.c - the kernel filters against the rule they live by: what user space would give a
  * name must reach it, in a length at which it gives the same name; the rest is dropped and counted.
  *
  *   test_packet_filter [SCENARIO...]       needs root
