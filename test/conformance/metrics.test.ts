@@ -1,7 +1,6 @@
 /** The metric families from outside, on both servers: names, types, buckets, labels, and that no counter ever falls. */
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import type { Family } from '../helpers/exposition.ts';
 import { histogramFaults, readExposition } from '../helpers/exposition.ts';
@@ -158,18 +157,4 @@ test('no counter falls while dialogs are evicted', () => {
 
 test('each family is declared once, and only its prefix is in use', () => {
   for (const name of last().families.keys()) assert.match(name, /^(service|calltap|process|nodejs)_[a-z0-9_]+$/);
-});
-
-const promtool = spawnSync('promtool', ['--version']).error === undefined;
-
-test('promtool finds nothing but the unit that the interface itself abbreviates', {
-  skip: promtool ? false : 'promtool is not installed (package prometheus)',
-}, async () => {
-  for (const port of [service.port, service.metricsPort ?? 0]) {
-    const { text } = await scrape(port);
-    const { stdout, stderr, error } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
-    assert.equal(error, undefined);
-    const lines = `${stdout}${stderr}`.split('\n').filter((line) => line !== '');
-    assert.deepEqual(lines, ['service_jitter_ms metric names should not contain abbreviated units']);
-  }
 });

@@ -1,4 +1,4 @@
-/** The manual page and the shell completions have every option, and work where they are used. */
+/** The manual page and the shell completions have every option, and bash completes them. */
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -13,25 +13,6 @@ for (const path of ['docs/calltap.1', 'deploy/completion/calltap.bash', 'deploy/
     const words = repositoryFile(path).replaceAll('\\-', '-');
     for (const spec of OPTIONS.filter(isBuiltIn)) assert.ok(words.includes(`--${spec.flag}`), spec.flag);
   });
-
-const has = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
-
-test('groff takes the manual page without a warning', {
-  skip: has('groff') ? false : 'groff is not installed',
-}, () => {
-  const { stdout, stderr, status } = spawnSync('groff', ['-man', '-Tutf8', '-ww'], {
-    input: repositoryFile('docs/calltap.1'),
-    encoding: 'utf8',
-  });
-  assert.deepEqual([status, stderr], [0, '']);
-  const plain = stdout
-    .replaceAll(/\u001b\[[0-9;]*m|.\u0008/g, '')
-    .replaceAll('‐', '-')
-    .replaceAll('−', '-');
-  for (const word of ['SYNOPSIS', 'EXIT STATUS', '--api-revoked-file', 'SERVICE_API_KEY']) {
-    assert.ok(plain.includes(word), word);
-  }
-});
 
 /** What bash offers for the last word of a command line. */
 function offered(...words: string[]): string[] {
@@ -52,9 +33,4 @@ test('bash completes options, choices, files and interfaces', () => {
   assert.deepEqual(offered('-I', 'package.js'), ['package.json']);
   assert.ok(offered('-d', '').includes('any') && offered('-d', 'lo').includes('lo'));
   assert.deepEqual(offered('--api', ''), []);
-});
-
-test('zsh takes its completion', { skip: has('zsh') ? false : 'zsh is not installed' }, () => {
-  const { status, stderr } = spawnSync('zsh', ['-n', join(repositoryRoot(), 'deploy/completion/_calltap')]);
-  assert.deepEqual([status, String(stderr)], [0, '']);
 });

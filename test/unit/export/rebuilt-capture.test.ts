@@ -1,68 +1,13 @@
-/** A capture rebuilt from kept messages: SIP for tshark, the same calls for calltap, without the secrets of TLS. */
+/** A capture rebuilt from kept messages: the same calls for calltap, without the secrets of TLS. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { finish } from '../../../src/core/turns.ts';
-import { ORIGINS, TRANSPORT } from '../../../src/core/words.ts';
-import type { RebuiltCapture } from '../../../src/export/rebuilt-capture.ts';
+import { ORIGINS } from '../../../src/core/words.ts';
 import { rebuiltCapture } from '../../../src/export/rebuilt-capture.ts';
-import type { Packet } from '../../../src/sources/packet.ts';
 import { dialogDocument } from '../../../src/view/documents.ts';
-import { openSession } from '../../helpers/open-session.ts';
 import { INVITE, probedMessage, probedPacket } from '../../helpers/probe-message.ts';
-import { readCaptureFile, temporaryFolder } from '../../helpers/read-capture.ts';
-import { skipWithoutTshark, tsharkSip } from '../../helpers/tshark.ts';
-
-const BY = {
-  wire: { origin: ORIGINS.indexOf('wire'), transport: TRANSPORT.UDP },
-  hep: { origin: ORIGINS.indexOf('hep'), transport: TRANSPORT.TCP },
-  uprobe: { origin: ORIGINS.indexOf('uprobe'), transport: TRANSPORT.WSS },
-} as const;
-const SECRET = ['Authorization: Digest response="S3CR3T"'];
-
-function sessionWith(t: TestContext, messages: readonly (readonly [Buffer, Packet])[]) {
-  const session = openSession(['-I', 'x.pcap', '--message-log-bytes', '2m']);
-  t.after(() => session.close());
-  for (const [bytes, packet] of messages) {
-    session.ingest.sip.onBytes(bytes, 0, bytes.length, packet);
-    session.ingest.tick(packet.tsUs);
-  }
-  return session;
-}
-
-/** A call of each origin, the three mixed in time. */
-function calls(): (readonly [Buffer, Packet])[] {
-  return (['wire', 'hep', 'uprobe'] as const).flatMap((origin, i) => {
-    const version = origin === 'hep' ? 6 : 4;
-    return [
-      [probedMessage(INVITE, origin, SECRET), { ...probedPacket(version, i), ...BY[origin] }],
-      [probedMessage('SIP/2.0 200 OK', origin), { ...probedPacket(version, 10 + i, true), ...BY[origin] }],
-    ] as const;
-  });
-}
-
-function written(t: TestContext, { bytes, pieces }: RebuiltCapture): string {
-  const path = join(temporaryFolder(t), 'rebuilt.pcapng');
-  const file = Buffer.concat([...pieces()]);
-  assert.equal(file.length, bytes, 'the size is known before');
-  writeFileSync(path, file);
-  return path;
-}
-
-test('tshark opens it: in the order of time, with addresses and the comment', { skip: skipWithoutTshark() }, (t) => {
-  const session = sessionWith(t, calls());
-  const path = written(t, finish(rebuiltCapture(session.dialogs.oldestFirst(), session.log)));
-  const fields = ['sip.Call-ID', '_ws.col.Source', 'exported_pdu.src_port', 'frame.comment'];
-  const found = tsharkSip(path, fields);
-  assert.deepEqual(
-    found.map(([callId]) => callId),
-    ['wire', 'hep', 'uprobe', 'wire', 'hep', 'uprobe'],
-  );
-  assert.deepEqual(found[1]?.slice(1, 4), ['2001:db8::1', '40000', 'rebuilt']);
-  assert.deepEqual(found[5]?.slice(1, 4), ['198.51.100.2', '5061', 'rebuilt']);
-});
+import { readCaptureFile } from '../../helpers/read-capture.ts';
+import { calls, sessionWith, written } from './rebuilt-calls.ts';
 
 test('it reads back as the same calls of the same origin; only what a probe read has no secrets', async (t) => {
   const session = sessionWith(t, calls());
