@@ -1,6 +1,6 @@
 // Brings a checkout to a state in which it runs: distribution packages, npm packages, eBPF, addon, TypeScript.
 //
-//   node scripts/setup.mjs [--dev]      --dev adds what `npm test` needs
+//   node scripts/setup.mjs [--dev | --slow]      adds what `npm test` needs, or also what the slow tests and the store need
 //
 // Plain Node, no dependencies: node_modules may be missing. Each step digests its inputs and does nothing when
 // they are unchanged and its output is there. Progress goes to stderr; stdout stays empty.
@@ -197,9 +197,9 @@ function sayWithoutEbpf() {
   say(`without eBPF: no --uprobe, and -d filters less; ${remedy}, then npm run setup again`);
 }
 
-const dev = process.argv.includes('--dev');
+const [dev, slow] = ['--dev', '--slow'].map((option) => process.argv.includes(option));
 mkdirSync(join(root, 'build'), { recursive: true });
-const missing = installPackages({ dev, bpf: bpfSources().length > 0 });
+const missing = installPackages({ dev, slow, bpf: bpfSources().length > 0 });
 if (attempt(npmPackages)) {
   // The addon embeds the eBPF skeletons, so it waits for them; TypeScript needs neither.
   const lacks = missingForBpf();

@@ -1,21 +1,31 @@
-// Runs the tests: C under the sanitizers, lint, then node:test over the compiled files, whose closing lines come last.
+// Runs one part of the tests: C under the sanitizers, lint, then node:test over the compiled files, whose closing lines come
+// last.
 //
-//   node scripts/test.mjs [PART...] [-- NODE_OPTIONS...]     only test files whose path contains a PART; no lint
+//   node scripts/test.mjs [PART...] [-- NODE_OPTIONS...]          the quick part
+//   node scripts/test.mjs --slow [PART...] [-- NODE_OPTIONS...]   the slow one
+//
+// With PARTs only test files whose path contains one of them, and no lint; without --slow, those of every part. Where CI is
+// set, a test outside of the quick part that was skipped has failed: nobody would miss it.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { list } from './steps/files.mjs';
+import { partOf } from './steps/parts.mjs';
 import { pass, say, seconds, tee } from './steps/run.mjs';
 
 const split = process.argv.indexOf('--', 2);
-const parts = process.argv.slice(2, split < 0 ? undefined : split);
+const words = process.argv.slice(2, split < 0 ? undefined : split);
 const nodeOptions = split < 0 ? [] : process.argv.slice(split + 1);
-const wanted = (path) => parts.length === 0 || parts.some((part) => path.includes(part));
+const isSlow = words[0] === '--slow';
+const parts = isSlow ? words.slice(1) : words;
+const part = isSlow ? 'slow' : 'quick';
+const isOfPart = (path) => partOf(path) === part || (!isSlow && parts.length > 0);
+const wanted = (path) => isOfPart(path) && (parts.length === 0 || parts.some((word) => path.includes(word)));
 
 /** What failed, each with the lines that say why. They come again at the very end: a long log is often cut before it. */
 const failed = [];
 const SHOWN_LINES = 60;
-/** The whole suite takes a third of it. */
+/** Each part takes less than half of it. */
 const LIMIT_MS = 1_800_000;
 
 /** A step before node:test. */
@@ -30,7 +40,8 @@ const cTests = list('native/test', (name) => /^(test|fuzz)_.*\.c$/.test(name)).f
 if (cTests.length > 0) {
   await step('native C tests', 'bash', ['native/test/run.sh', ...cTests.map((path) => basename(path))]);
 }
-if (parts.length === 0) await step('lint', process.execPath, ['scripts/lint.mjs']);
+// Of lint, clang-tidy is slow.
+if (parts.length === 0) await step('lint', process.execPath, ['scripts/lint.mjs', ...(isSlow ? [] : ['--quick'])]);
 
 // From the sources, not from dist: an output without its source is no test. Node 20 takes files, not globs.
 const sources = list('test', (name) => name.endsWith('.test.ts')).filter(wanted);
@@ -47,8 +58,11 @@ if (files.length > 0) {
   const options = [`--test-concurrency=${availableParallelism() + 1}`, '--test-timeout=300000', ...reporters];
   // A program that outlived its test and holds the runner's pipes would hold the runner for ever.
   const limit = { timeout: LIMIT_MS, killSignal: 'SIGKILL' };
+  if (process.env.CI && sources.every((path) => partOf(path) !== 'quick'))
+    limit.env = { ...process.env, CALLTAP_SKIP_NOTHING: '1' };
   const code = pass(process.execPath, ['--enable-source-maps', '--test', ...options, ...nodeOptions, ...files], limit);
-  if (code !== 0) failed.push({ name: 'node:test', why: readFileSync(join(folder, 'failures'), 'utf8') });
+  const why = readFileSync(join(folder, 'failures'), 'utf8');
+  if (code !== 0 || why !== '') failed.push({ name: 'node:test', why });
   rmSync(folder, { recursive: true, force: true });
 } else if (cTests.length === 0) {
   failed.push({ name: parts.length === 0 ? 'no test files' : `no test file matches ${parts.join(' ')}`, why: '' });
@@ -56,6 +70,6 @@ if (files.length > 0) {
 
 if (failed.length > 0) {
   for (const { name, why } of failed) say(`\n${name}:\n${why.trimEnd().split('\n').slice(-SHOWN_LINES).join('\n')}`);
-  say(`\nnpm test: failed: ${failed.map(({ name }) => name).join(', ')}`);
+  say(`\nnpm ${isSlow ? 'run test:slow' : 'test'}: failed: ${failed.map(({ name }) => name).join(', ')}`);
   process.exitCode = 1;
 }

@@ -1,6 +1,10 @@
-// A reporter for node:test that writes only what failed, for the last lines of `npm test`.
+// A reporter for node:test that writes only what failed, for the last lines of `npm test`; what was skipped too where nothing
+// may be.
 
 const DETAIL_LINES = 30;
+const SKIP_NOTHING = process.env.CALLTAP_SKIP_NOTHING === '1';
+/** Captures of other projects, which no set-up can bring, and a test that makes pictures of the docs. */
+const MAY_LACK = /^(?:no captures|UPDATE_SCREENS)/;
 
 /** Lines of what a failed test threw, the innermost cause, cut to what a person reads. */
 function reason(error) {
@@ -14,8 +18,10 @@ function reason(error) {
 // biome-ignore lint/style/noDefaultExport: node:test takes a reporter's default export
 export default async function* failures(source) {
   for await (const event of source) {
-    if (event.type !== 'test:fail' || event.data.todo || event.data.skip) continue;
-    const { name, file, line, details } = event.data;
+    const { name, file, line, details, skip } = event.data ?? {};
+    if (SKIP_NOTHING && event.type === 'test:pass' && skip && !MAY_LACK.test(skip))
+      yield `${file}: ${name}\n    skipped: ${skip}\n`;
+    if (event.type !== 'test:fail' || event.data.todo || skip) continue;
     if (details?.error?.failureType === 'subtestsFailed') continue;
     yield `${file ?? ''}${line ? `:${line}` : ''}: ${name}\n`;
     for (const row of reason(details?.error)) yield `    ${row}\n`;

@@ -28,13 +28,21 @@ const BPF = [
   { name: 'libelf-dev', present: file('/usr/include/libelf.h') },
 ];
 
-/** Needed by `npm test` and `npm run lint` only. */
+/** Needed by `npm test` and `npm run check`. */
 const DEV = [
+  { name: 'clang-format', present: program('clang-format') },
+  { name: 'openssl', present: program('openssl') },
+  { name: 'zstd', present: program('zstd') },
+  { name: 'xz-utils', present: program('xz') },
+  { name: 'bzip2', present: program('bzip2') },
+  { name: 'lz4', present: program('lz4') },
+];
+
+/** Needed by `npm run test:slow` and `npm run store` beside those: peers, terminals, browsers, other readers. */
+const SLOW = [
   { name: 'clang', present: program('clang') },
   { name: 'libclang-rt-14-dev', present: hasFuzzerRuntime },
-  { name: 'clang-format', present: program('clang-format') },
   { name: 'clang-tidy', present: program('clang-tidy') },
-  // Real peers and another reader, for test/live.
   { name: 'iproute2', present: program('ip') },
   { name: 'nftables', present: program('nft') },
   { name: 'sip-tester', present: program('sipp') },
@@ -42,22 +50,20 @@ const DEV = [
   { name: 'kamailio-tls-modules', present: () => hasKamailio('tls') },
   { name: 'kamailio-websocket-modules', present: () => hasKamailio('websocket') },
   { name: 'baresip', present: program('baresip') },
+  { name: 'nginx-light', present: program('nginx') },
   { name: 'gnutls-bin', present: program('gnutls-serv') },
   { name: 'libnss3-tools', present: program('tstclnt') },
   { name: 'stunnel4', present: program('stunnel4') },
   { name: 'libwolfssl-dev', present: file('/usr/include/wolfssl/ssl.h') },
   { name: 'libmbedtls-dev', present: file('/usr/include/mbedtls/ssl.h') },
   { name: 'golang-go', present: program('go') },
-  { name: 'openssl', present: program('openssl') },
   { name: 'binutils', present: program('objdump') },
-  { name: 'zstd', present: program('zstd') },
-  { name: 'xz-utils', present: program('xz') },
-  { name: 'bzip2', present: program('bzip2') },
-  { name: 'lz4', present: program('lz4') },
   { name: 'chromium', present: program('chromium') },
   { name: 'tmux', present: program('tmux') },
   { name: 'tshark', present: program('tshark') },
   { name: 'tcpdump', present: program('tcpdump') },
+  { name: 'groff-base', present: program('groff') },
+  { name: 'zsh', present: program('zsh') },
   { name: 'fail2ban', present: program('fail2ban-server') },
   { name: 'systemd-standalone-tmpfiles', present: program('systemd-tmpfiles') },
   { name: 'sipvicious', present: program('svcrack') },
@@ -116,8 +122,8 @@ export function missingForPackages() {
 }
 
 /** Names of the packages that are missing, each once. */
-export function missingPackages({ dev, bpf }) {
-  const rows = [...PRODUCT, ...(bpf ? BPF : []), ...(dev ? DEV : [])];
+export function missingPackages({ dev, slow, bpf }) {
+  const rows = [...PRODUCT, ...(bpf ? BPF : []), ...(dev || slow ? DEV : []), ...(slow ? SLOW : [])];
   return [...new Set(rows.filter((row) => !row.present()).map((row) => row.name))];
 }
 
