@@ -9,8 +9,7 @@ import { dialogDocument } from '../../src/view/documents.ts';
 import { detectionsOf } from '../helpers/detections.ts';
 import type { OpenSession } from '../helpers/open-session.ts';
 import { readCaptureFile } from '../helpers/read-capture.ts';
-import { HOP_CASES } from '../live/hop-cases.ts';
-import { AT } from '../live/hop-lab.ts';
+import { AT, HOP_CASES } from '../live/hop-cases.ts';
 
 /** From whom to whom the messages of a finding went: `edge to callee`. */
 function hopsOf(session: OpenSession, d: Dialog, evidence: readonly number[]): string {

@@ -2,12 +2,23 @@
  * Calls over several hops, with what was done to them: each fault is one of a hop, and of no other. The captures in
  * fixtures/hops are recordings of these.
  */
-import type { HopProxy, Loss, Place } from './hop-lab.ts';
+import type { HopProxy, Loss } from './hop-lab.ts';
 import type { Scenario } from './sipp-scenarios.ts';
 import { STEPS } from './sipp-scenarios.ts';
 
 const { invite, ack, bye, byeOk, got, came, perhaps, pause, play, hush, respond, answer, sameTransaction, talk } =
   STEPS;
+
+/** Who takes part, by the address it has. */
+export const AT = {
+  caller: '10.91.0.1',
+  edge: '10.91.0.11',
+  core: '10.91.0.12',
+  b2bua: '10.91.0.15',
+  callee: '10.91.0.21',
+  other: '10.91.0.22',
+} as const;
+export type Place = keyof typeof AT;
 
 /** From whom to whom the messages went that a finding rests on. */
 export type Hop = `${Place} to ${Place}`;

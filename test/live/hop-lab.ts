@@ -7,19 +7,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { wavFile } from '../../src/protocols/codec/wav.ts';
 import { until } from '../helpers/patience.ts';
 import { baresipModules } from './baresip.ts';
+import { AT, type Place } from './hop-cases.ts';
 import type { Lab, Running } from './lab.ts';
 import { scenarioFile } from './sipp-scenarios.ts';
-
-/** Who takes part, by the address it has. */
-export const AT = {
-  caller: '10.91.0.1',
-  edge: '10.91.0.11',
-  core: '10.91.0.12',
-  b2bua: '10.91.0.15',
-  callee: '10.91.0.21',
-  other: '10.91.0.22',
-} as const;
-export type Place = keyof typeof AT;
 
 const SIP_PORT = 5060;
 const TLS_PORT = 5061;

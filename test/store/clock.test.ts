@@ -13,7 +13,7 @@ import { storePlace } from '../helpers/fake-store.ts';
 import { readCaptureFile, temporaryFolder } from '../helpers/read-capture.ts';
 import { fileOf, readRecords, stampedAt } from '../helpers/split-capture.ts';
 import { skipWithoutStore, startMigratedStore } from '../helpers/store.ts';
-import { AT } from '../live/hop-lab.ts';
+import { AT } from '../live/hop-cases.ts';
 import { movedToNow } from './moved-capture.ts';
 
 const skip = skipWithoutStore();
