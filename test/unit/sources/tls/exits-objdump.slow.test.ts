@@ -23,7 +23,7 @@ for (const file of new Set(files))
   test(`${file}: calltap and objdump agree`, { skip: hasObjdump ? false : 'no objdump (binutils)' }, (t) => {
     const rows = compareExits(file);
     // Only a node that brings its own OpenSSL defines the functions.
-    if (rows.length === 0) return t.skip('defines no TLS functions');
+    if (rows.length === 0) return t.diagnostic('defines no TLS functions');
     for (const row of rows) assert.equal(row.difference, '', row.name);
     const seen = rows.filter((row) => row.probes === 'exits').map((row) => row.name);
     for (const direction of [/read|recv/, /write|send/])
