@@ -1,68 +1,13 @@
 /** Who gives room when dialogs are full: strangers first, by what their prefix holds; answered calls and registrations last. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answer, hangUp, sdpBody } from '../../../fixtures/build/basic-call.ts';
-import { answerOf, offerOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
-import type { SipScript } from '../../../fixtures/build/sip-call.ts';
-import { MAX_DIALOGS } from '../../../src/config/options.ts';
+import { hangUp } from '../../../fixtures/build/basic-call.ts';
+import { scriptOf } from '../../../fixtures/build/calls-setup.ts';
 import { parseIpv6, sourcePrefix } from '../../../src/core/ip.ts';
 import { DialogRoom, POOL } from '../../../src/store/dialogs/dialog-room.ts';
+import { answered, assertAllKept, busy, SERVER, TRUNK } from './busy-store.ts';
 import { TrackerKit } from './dialogs/tracker-kit.ts';
 import { Flood, request, response, SERVER_V4, STRANGER_V4 } from './flood.ts';
-
-const TRUNK = { user: 'trunk', sip: { address: '10.1.1.1', port: 5060 }, rtp: { address: '10.1.1.1', port: 20_000 } };
-const SERVER = { user: 'pbx', sip: { address: '192.0.2.2', port: 5060 }, rtp: { address: '192.0.2.2', port: 30_000 } };
-
-/** An answered call that goes on. */
-function answered(name: string): SipScript {
-  const call = scriptOf(name, TRUNK, SERVER);
-  answer(call, call.request('INVITE', 0, { body: sdpBody(offerOf(name)) }), answerOf(name));
-  return call;
-}
-
-/** A registration that was granted. */
-function registered(name: string, address: string): SipScript {
-  const phone = { ...TRUNK, user: name, sip: { address, port: 5060 } };
-  const script = scriptOf(name, phone, SERVER);
-  const headers = [
-    ['Contact', `<sip:${name}@${address}>`],
-    ['Expires', '3600'],
-  ] as const;
-  script.respond(script.request('REGISTER', 0, { headers }), 200, 10, { headers });
-  return script;
-}
-
-const CALLS = Array.from({ length: 100 }, (_, i) => `call ${i}`);
-const PHONES = Array.from({ length: 50 }, (_, i) => `phone${i}`);
-
-/** A store of the default size with 100 answered calls of one trunk, 50 ended ones of a customer, and 50 phones. */
-function busy(maxDialogs = MAX_DIALOGS): { kit: TrackerKit; flood: Flood } {
-  const kit = new TrackerKit({ maxDialogs });
-  for (const name of CALLS) kit.play(answered(name));
-  for (const [i, name] of PHONES.entries()) kit.play(registered(name, `10.2.0.${i + 1}`));
-  return { kit, flood: new Flood(kit) };
-}
-
-function assertAllKept(kit: TrackerKit, why: string): void {
-  const gone = [...CALLS, ...PHONES].filter((name) => kit.dialogs.get(scriptOf(name).callId) === undefined);
-  assert.deepEqual(gone, [], why);
-}
-
-test('100 answered calls and 50 phones survive a million messages of strangers', () => {
-  const { kit, flood } = busy();
-  for (let i = 0; i < 250_000; i++) {
-    flood.send(request('OPTIONS'), i, STRANGER_V4);
-    flood.send(request('INVITE'), i + 1e6, STRANGER_V4);
-    flood.send(request('OPTIONS'), i + 2e6, 0x0b000000 + (i % 100_000));
-    flood.send(request('INVITE'), i + 3e6, 0x0c000000 + (i % 100_000));
-  }
-  assertAllKept(kit, 'a million');
-  assert.equal(kit.dialogs.size, MAX_DIALOGS);
-  assert.equal(kit.dialogs.evicted, 1_000_000 + CALLS.length + PHONES.length - MAX_DIALOGS);
-  // One of 100,001 prefixes sent half of all: it has not taken what the others have.
-  const ofOne = [...kit.dialogs.oldestFirst()].filter((d) => /^x00(0|1)/.test(d.callId)).length;
-  assert.ok(ofOne < MAX_DIALOGS / 2, `${ofOne} of the one source`);
-});
 
 /** What an attacker who has read this program may try; each sends `n` of his dialogs. */
 const ATTACKS: Readonly<Record<string, (flood: Flood, n: number) => void>> = {
