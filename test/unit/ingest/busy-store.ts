@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { answer, sdpBody } from '../../../fixtures/build/basic-call.ts';
 import { answerOf, offerOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
 import type { SipScript } from '../../../fixtures/build/sip-call.ts';
-import { MAX_DIALOGS } from '../../../src/core/limits.ts';
+import { MAX_DIALOGS } from '../../../src/config/options.ts';
 import { TrackerKit } from './dialogs/tracker-kit.ts';
 import { Flood } from './flood.ts';
 

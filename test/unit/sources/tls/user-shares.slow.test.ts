@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { chownSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { MAX_TLS_ATTACHED } from '../../../../src/core/limits.ts';
+import { MAX_TLS_ATTACHED } from '../../../../src/sources/tls/known-files.ts';
 import { file, mapping, procWith, setUp, TLS } from './discovery-kit.ts';
 
 const [ALICE, BOB] = [1000, 1001];
