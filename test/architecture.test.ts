@@ -8,7 +8,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { test } from 'node:test';
 import { includes, units } from './helpers/c-files.ts';
-import { marksOf } from './helpers/limits.ts';
 import type { File } from './helpers/source-files.ts';
 import { load, parse, ROOT, target } from './helpers/source-files.ts';
 import { readSource } from './helpers/source-text.ts';
@@ -103,8 +102,6 @@ const IMPURE_CODE =
 
 const MAX_LINES = 450;
 const WARN_LINES = 400;
-/** A table may be longer: its rows are read one at a time. */
-const TABLES: readonly string[] = ['src/explore/questions.ts'];
 const BARREL = 'src/contract/index.ts';
 
 type Rule = (file: File) => string[];
@@ -202,7 +199,7 @@ const firstComment: Rule = (file) => {
 
 const length: Rule = (file) => {
   const lines = file.text.split('\n').length - 1;
-  return lines > MAX_LINES && !TABLES.includes(file.path) ? [`has ${lines} lines, ${MAX_LINES} is the end`] : [];
+  return lines > MAX_LINES ? [`has ${lines} lines, ${MAX_LINES} is the end`] : [];
 };
 
 /** Paths of one developer's machine and package hosts have no business in a product. */
@@ -210,20 +207,6 @@ const noMachine: Rule = (file) => {
   const path = /(?:^|[\s"'`(=:,[])(\/(?:work|home|root|Users|mnt)\/[^\s"'`)]*)/m.exec(file.text);
   const host = /\bregistry\.[a-z0-9-]+\.[a-z]{2,}/i.exec(file.text);
   return [path?.[1], host?.[0]].filter((hit) => hit !== undefined).map((hit) => `mentions ${hit}`);
-};
-
-/** Ends of scales, and the bit of the header Max-Forwards. */
-const NO_CAPS = new Set(['R_MAX', 'CHANNEL_MAX', 'MAX_FORWARDS']);
-
-/** A number with MAX in its name bounds something: its mark makes the row of docs/limits.md. */
-const capsMarked: Rule = (file) => {
-  const marked = new Set(marksOf(file).flatMap(({ caps }) => caps.map(({ name }) => name)));
-  const named = [...file.code.matchAll(/\bconst ((?:\w+_)?MAX(?:_\w+)?)(?::[^=]+)? = [\d(]/g)].map(
-    ([, name = '']) => name,
-  );
-  return named
-    .filter((name) => !marked.has(name) && !NO_CAPS.has(name))
-    .map((name) => `bounds something by ${name}, which has no @cap`);
 };
 
 /** Nobody catches what a timer throws, or what a promise that is let go of rejects with: it would end the program. */
@@ -306,7 +289,6 @@ test('docs/architecture.md lists the rooms in their order', () => {
 });
 test('the product has sources', () => assert.ok(PRODUCT.length > 0, `no sources below ${ROOT}/src`));
 check('imports follow the layers', PRODUCT, direction);
-check('caps are marked', PRODUCT, capsMarked);
 check('pure layers know no input, output or wall clock', PRODUCT, purity);
 check('the console is a program for a browser', PRODUCT, browserOnly);
 check('errors of timers and promises are caught', PRODUCT, noUncaughtWork);
@@ -340,7 +322,8 @@ check(`files end before ${MAX_LINES} lines`, EVERYTHING, length);
 test(`files above ${WARN_LINES} lines are named`, (t) => {
   for (const file of EVERYTHING) {
     const lines = file.text.split('\n').length - 1;
-    if (lines > WARN_LINES) t.diagnostic(`${file.path} has ${lines} lines: one idea, or two?`);
+    if (lines > WARN_LINES)
+      t.diagnostic(`${file.path} has ${lines} lines: one idea, or two?`);
   }
 });
 
@@ -355,8 +338,6 @@ const BAD: readonly (readonly [string, Rule, string, string])[] = [
   ['face that reads a store', direction, 'src/faces/cli/a.ts', `import type { D } from '../../store/stores.ts';`],
   ['app that computes', direction, 'src/app/a.ts', `import { f } from '../analysis/media.ts';`],
   ['reader that takes a writer', direction, 'src/view/a.ts', `import { T } from '../ingest/media/sdp-tracker.ts';`],
-  ['cap without a mark', capsMarked, 'src/decode/a.ts', 'const MAX_THINGS = 1_024;'],
-  ['cap without a mark, inside', capsMarked, 'src/decode/a.ts', '{\n  const THINGS_MAX = 8;\n}'],
   ['folder of nobody', owned, 'src/store/more/a.ts', ''],
   ['folder of nobody, deeper', owned, 'src/serve/api/more/a.ts', ''],
   ['file access', purity, 'src/protocols/sdp/a.ts', `import { readFileSync } from 'node:fs';`],

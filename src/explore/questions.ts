@@ -1,5 +1,5 @@
 /**
- * Every question that can be asked of calls: a row a question. The port, the routes of `/ask` and their OpenAPI, the client of a
+ * The table of questions that can be asked of calls, a row a question. The port, the routes of `/ask` and their OpenAPI, the client of a
  * running service, the tools of the agent protocol and what a hub asks its agents are made of these rows. Who answers from memory
  * stands in memory-explorer.ts and memory-asker.ts, who answers from the store in clickhouse/store-explorer.ts.
  */

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { DEMO, ROOT } from '../conformance/service.ts';
 import { asJson } from '../helpers/json.ts';
-import { limitsPage } from '../helpers/limits.ts';
+import { limitsPage, marksOf } from '../helpers/limits.ts';
+import type { File } from '../helpers/source-files.ts';
+import { load, parse } from '../helpers/source-files.ts';
 import { repositoryFile } from './repository.ts';
 
 const PAGE = repositoryFile('docs/limits.md');
@@ -66,6 +68,21 @@ test('a mark that says nothing, or nothing that can be read, is refused', () => 
   assert.throws(() => from('/** Things. @cap */\n\nconst MAX_A = 1;\n'), /no cap stands below the mark: Things/);
   assert.throws(() => from('/** Things. @cap */\nconst MAX_A = 2 * OTHER;\n'), /MAX_A is not/);
   assert.throws(() => from('/** Things. @cap with MAX_B */\nconst MAX_A = 1;\n'), /MAX_B has no row of memory/);
+});
+
+/** Ends of scales, and the bit of the header Max-Forwards. */
+const NO_CAPS = ['R_MAX', 'CHANNEL_MAX', 'MAX_FORWARDS'];
+
+/** Numbers with MAX in their names that no mark covers. */
+function unmarked(file: File): string[] {
+  const marked = marksOf(file).flatMap(({ caps }) => caps.map(({ name }) => name));
+  const named = file.code.matchAll(/\bconst ((?:\w+_)?MAX(?:_\w+)?)(?::[^=]+)? = [\d(]/g);
+  return [...named].map(([, name = '']) => name).filter((name) => ![...marked, ...NO_CAPS].includes(name));
+}
+
+test('a number with MAX in its name bounds something, and has a mark', () => {
+  assert.deepEqual(load('src', /\.ts$/).flatMap(unmarked), []);
+  assert.deepEqual(unmarked(parse('src/a.ts', 'const MAX_A = 1_024;\n{\n  const A_MAX = 8;\n}\n')), ['MAX_A', 'A_MAX']);
 });
 
 test('the worst cases add up to no more than a GiB', () => {
