@@ -2,7 +2,7 @@
 //
 //   npm run attack-tools          as root; wants Debian's kamailio, fail2ban and python3-venv
 //
-// They are installed into build/attack-tools. `npm test` does the same with the tools that Debian has.
+// They are installed into build/attack-tools. `npm run test:slow` does the same with the tools that Debian has.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './steps/files.mjs';

@@ -1,11 +1,12 @@
-// Types, habits and architecture of the sources: what to run before each commit. clang-tidy and the tests are `npm test`.
+// Types, habits and architecture of the sources: what to run before each commit. The tests are `npm test`.
 //
 //   node scripts/check.mjs
 import { say, seconds, tee } from './steps/run.mjs';
 
 const start = performance.now();
 const TSC = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--incremental'];
-const TEST = ['--test', '--test-reporter=dot', 'dist/test/architecture.test.js', 'dist/test/writers.test.js'];
+const RULES = ['architecture', 'writers', 'parts'].map((name) => `dist/test/${name}.test.js`);
+const TEST = ['--test', '--test-reporter=dot', ...RULES];
 
 /** Compiles what changed, into dist: the test reads the tree, and is itself compiled. */
 async function typesAndArchitecture() {

@@ -3,7 +3,7 @@
 //   npm run store [-- PART...] [-- NODE_OPTIONS...]     all of test/store, or those whose path contains a PART
 //
 // The engine is chdb: ClickHouse as a library for Python, behind the server of scripts/tools/store. It has 560 MB and comes
-// from PyPI, so it is no part of set-up: `npm test` runs these tests where this script has been run before, else skips them.
+// from PyPI, so it is no part of set-up, and these tests are no part of the others.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digest, root } from './steps/files.mjs';
@@ -49,6 +49,6 @@ install();
 const split = process.argv.indexOf('--', 2);
 const words = process.argv.slice(2, split < 0 ? undefined : split);
 const parts = words.length === 0 ? ['test/store/'] : words.map((word) => `test/store/${word}`);
-// CALLTAP_FLEET_CALLS=100000 keeps the store away for ten minutes: longer than a test of `npm test` may take.
+// CALLTAP_FLEET_CALLS=100000 keeps the store away for ten minutes: longer than another test may take.
 const options = ['--', '--test-timeout=1500000', ...(split < 0 ? [] : process.argv.slice(split + 1))];
 process.exitCode = pass(process.execPath, ['scripts/test.mjs', ...parts, ...options]);

@@ -171,7 +171,7 @@ function page(results) {
 
 This page shows engineers which TLS functions calltap reads at their exits. \`npm run exits\` writes it: it fetches the TLS
 libraries of Debian's releases for both processors and compares calltap's findings with objdump. Of ${exits} exits of
-${rows.length} functions in ${results.length} files **${differing} differ**. Debian's node uses libssl. \`npm test\` compares a node that brings its own
+${rows.length} functions in ${results.length} files **${differing} differ**. Debian's node uses libssl. \`npm run test:slow\` compares a node that brings its own
 OpenSSL, and the libraries of the machine.
 
 ${table(['release', 'processor', 'package', 'functions at their exits', 'exits', 'entry only', 'not attached', 'differ'], fileRows(results))}

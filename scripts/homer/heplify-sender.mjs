@@ -1,7 +1,7 @@
 // Compares the dialogs that heplify mirrors to `calltap -L`, over UDP, TCP and TLS, with those of the same capture read by -I:
 // `npm run heplify-sender -- [CAPTURE...]`; the exit code says whether all are equal.
 //
-// It is no part of npm test: heplify comes from elsewhere. It was run with 1.67.1, built by `go build` in a checkout of that
+// It is no part of the tests: heplify comes from elsewhere. It was run with 1.67.1, built by `go build` in a checkout of that
 // tag (libpcap-dev, libluajit-5.1-dev). HEPLIFY names the program; else it is looked for in PATH. heplify 2.0.25 ended at the
 // end of a capture with what it had not sent yet, so it cannot be compared this way.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';

@@ -1,7 +1,7 @@
 /**
  * Builds a C test of the live capture with what this machine has, and runs its scenarios as subtests.
  *
- * `npm test` runs the same programs under the sanitizers without eBPF; here they are built with libbpf.
+ * `native/test/run.sh` runs the same programs under the sanitizers; here they are built as they are shipped.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';

@@ -3,7 +3,7 @@
 //   npm run package && npm run test:package                 all checks; as root on Debian 12
 //   npm run test:package -- deb-bookworm tar                some
 //
-// It needs mmdebstrap, rpm, lintian and Debian's mirror, and takes minutes, so it is no part of `npm test`.
+// It needs mmdebstrap, rpm, lintian and Debian's mirror, and takes minutes, so it is no part of the tests.
 import { readdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { MACHINES, NODE_INSIDE, NODES, nodes } from '../../scripts/package/machines.mjs';
