@@ -121,7 +121,7 @@ function impairment({ words }: Line, count: number): Impairment {
 
 function noise(label: string, bytes: number): () => Uint8Array {
   const random = new Random(label);
-  return () => Uint8Array.from({ length: bytes }, () => random.below(256));
+  return () => random.bytes(bytes);
 }
 
 /** A sender report each five seconds; `mux` sends it between the sockets of the media, `hears=A` says that all of hers came. */
