@@ -47,7 +47,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   watch: ['trunks'],
   explore: ['remote', 'clickhouse', 'agents', 'hub'],
   actions: ['hooks', 'peer', 'hep-out', 'ship'],
-  serve: ['http', 'auth', 'api', 'api/plugins', 'api/routes', 'ask', 'metrics', 'mcp', 'console'],
+  serve: ['http', 'auth', 'api', 'api/plugins', 'api/routes', 'questions', 'ask', 'metrics', 'mcp', 'console'],
   faces: ['cli', 'tui', 'console'],
 };
 

@@ -87,13 +87,15 @@ export type InLines<A> = {
 /** A capture and a container come while they are read, audio comes whole, and events come as long as somebody reads. */
 export type InBytes = { readonly kind: 'capture' | 'audio' | 'container' | 'events' };
 
-/** A route below `/ask`. */
-export type AskRoute = {
+/** A route of `/ask` or `/v1`; `id` is its operationId. */
+export type Route = {
   /** Where it is another than the question's own. */
   readonly path?: string;
   readonly id: string;
   readonly summary: string;
   readonly query?: TSchema;
+  /** What OpenAPI says of the answer, where that is other than what the row says. */
+  readonly about?: string;
 };
 
 /** A tool of the agent protocol. Its arguments have the names of the parameters, but `call` is the selector. */
@@ -107,7 +109,9 @@ export type Question<A extends readonly unknown[], T> = {
   /** Where it is asked; what stands after a colon is a parameter. */
   readonly path: string;
   /** Left out where no route below /ask is made of this row. */
-  readonly ask?: AskRoute;
+  readonly ask?: Route;
+  /** Likewise for /v1, where `tag` names the chapter of OpenAPI. */
+  readonly v1?: Route & { readonly tag: 'dialogs' | 'streams' | 'service' };
   readonly tool?: Tool;
   readonly answer: InDocument<A, T> | InLines<A> | InBytes;
   /** What a client takes for an answer. */

@@ -1,5 +1,6 @@
 /**
- * The table of questions that can be asked of calls, a row a question. The port, the routes of `/ask` and their OpenAPI, the client of a
+ * The table of questions that can be asked of calls, a row a question. The port, the routes of `/ask`, those of
+ * `/v1` that answer with a document, their OpenAPI, the client of a
  * running service, the tools of the agent protocol and what a hub asks its agents are made of these rows. Who answers from memory
  * stands in memory-explorer.ts and memory-asker.ts, who answers from the store in clickhouse/store-explorer.ts.
  */
@@ -31,6 +32,7 @@ import {
   DEFAULT_LIMIT,
   Dialog,
   DialogList,
+  DialogQuery,
   LintResult,
   RtpStream,
   SsrcParams,
@@ -228,6 +230,11 @@ export const QUESTIONS = {
   /** All legs of the call, at most `maxRows`. */
   tree: inStore<[callId: string, maxRows: number], CallTree>({
     path: '/v1/dialogs/:call_id/tree',
+    v1: {
+      id: 'getCallTree',
+      summary: 'All legs of the call, followed from identifier to identifier',
+      tag: 'dialogs',
+    },
     tool: {
       name: 'call_tree',
       description: 'All legs of a call as a tree, followed from identifier to identifier.',
@@ -241,6 +248,7 @@ export const QUESTIONS = {
   /** Legs tied to the dialog itself, at most `maxRows`. */
   correlated: inStore<[callId: string, maxRows: number], Correlation>({
     path: '/v1/dialogs/:call_id/correlated',
+    v1: { id: 'getCorrelatedDialogs', summary: 'Dialogs tied to this one: one hop', tag: 'dialogs' },
     tool: {
       name: 'correlate',
       description: 'The legs that are tied to one leg of a call, and by what.',
@@ -253,6 +261,11 @@ export const QUESTIONS = {
 
   lint: ofAgent<[callId: string], LintResult>({
     path: '/v1/dialogs/:call_id/lint',
+    v1: {
+      id: 'getDialogLint',
+      summary: 'Lint findings of a dialog: each names the message and the RFC section it breaks',
+      tag: 'dialogs',
+    },
     tool: {
       name: 'lint',
       description:
@@ -267,6 +280,13 @@ export const QUESTIONS = {
 
   streams: inStore<[filter: StreamFilter], StreamList>({
     path: '/v1/streams',
+    v1: {
+      id: 'listStreams',
+      summary: 'RTP streams, newest first',
+      tag: 'streams',
+      query: StreamQuery,
+      about: 'A page of the filtered set.',
+    },
     ask: { path: '/ask/streams', id: 'askStreams', summary: 'RTP streams, newest first', query: StreamQuery },
     tool: {
       name: 'list_streams',
@@ -281,6 +301,11 @@ export const QUESTIONS = {
 
   stream: inStore<[ssrc: number], RtpStream>({
     path: '/v1/streams/:ssrc',
+    v1: {
+      id: 'getStream',
+      summary: 'One RTP stream by its SSRC; of several on the same sockets the newest, else the one with most packets',
+      tag: 'streams',
+    },
     tool: {
       name: 'get_stream',
       description: 'One RTP stream with its quality window by window.',
@@ -345,6 +370,12 @@ export const QUESTIONS = {
 
   stats: ofAgents<[], Stats>({
     path: '/v1/stats',
+    v1: {
+      id: 'getStats',
+      summary: 'What the capture holds and what it lost',
+      tag: 'service',
+      about: 'Counts of this moment.',
+    },
     ask: { path: '/ask/health', id: 'askHealth', summary: 'How much of the wire the answers are drawn from' },
     tool: {
       name: 'capture_stats',
@@ -360,6 +391,7 @@ export const QUESTIONS = {
   /** Across all dialogs and streams; takes turns. */
   captureReport: ofAgents<[], CaptureReport>({
     path: '/v1/report',
+    v1: { id: 'getCaptureReport', summary: 'Findings across all dialogs and streams, worst first', tag: 'service' },
     tool: {
       name: 'capture_report',
       description: 'What is wrong across all calls and streams, the worst first.',
@@ -527,6 +559,7 @@ export const QUESTIONS = {
   /** Newest first. */
   dialogs: inStore<[filter: DialogFilter], DialogList>({
     path: '/v1/dialogs',
+    v1: { id: 'listDialogs', summary: 'Dialogs, newest first', tag: 'dialogs', query: DialogQuery },
     answer: document(DialogList, 'A page of the filtered set.'),
     bounds: LIST,
     read: (given, reading) => ({ asked: [readDialogFilter(given, reading)] }),
@@ -540,6 +573,7 @@ export const QUESTIONS = {
 
   dialog: inStore<[callId: string], Dialog>({
     path: '/v1/dialogs/:call_id',
+    v1: { id: 'getDialog', summary: 'One dialog by its Call-ID', tag: 'dialogs' },
     answer: document(Dialog, 'The dialog.'),
     bounds: DOCUMENT,
     ...ofCallId,
@@ -548,6 +582,7 @@ export const QUESTIONS = {
   /** The dialog with the cause that the wire named for its end. */
   report: inStore<[callId: string], Dialog>({
     path: '/v1/dialogs/:call_id/report',
+    v1: { id: 'getDialogReport', summary: 'The dialog, and the cause the wire named for its end', tag: 'dialogs' },
     answer: document(Dialog, 'The dialog; `termination` only where a cause was named.'),
     bounds: DOCUMENT,
     ...ofCallId,

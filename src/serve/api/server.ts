@@ -14,6 +14,7 @@ import { faults } from '../../core/faults.ts';
 import { hasFeature } from '../../core/features.ts';
 import { endpointText } from '../../core/ip.ts';
 import type { Port } from '../../explore/port.ts';
+import { warmUserPatterns } from '../../explore/question-kinds.ts';
 import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { counterFamily, numberFamily } from '../../view/metrics-snapshot.ts';
 import { addAsk } from '../ask/routes.ts';
@@ -29,6 +30,7 @@ import { mediaTypeProblem, requestHeaderProblem } from '../http/request-header.t
 import { UnreadAnswers } from '../http/unread.ts';
 import { answerWireEvents, createClientErrorHandler } from '../http/wire-errors.ts';
 import { createMetricsPage } from '../metrics/registry.ts';
+import { addQuestions } from '../questions/routes.ts';
 import { readBodiesAsJson } from './json-body.ts';
 import { addOpenApi, addOpenApiRoute, openApiText } from './openapi.ts';
 import { createAuthentication } from './plugins/authentication.ts';
@@ -39,14 +41,11 @@ import { refusalsByRoute } from './plugins/route-table.ts';
 import { limitUnreadAnswers } from './plugins/unread-answers.ts';
 import { sendProblem, toProblem } from './problem.ts';
 import { addAudioRoute } from './routes/audio.ts';
-import { addDialogRoutes, warmUserPatterns } from './routes/dialogs.ts';
-import { addLegRoutes } from './routes/legs.ts';
 import { addNotBuiltRoutes } from './routes/not-built.ts';
 import { addPeerRoutes } from './routes/peer.ts';
-import { addReportRoutes, addVconRoute } from './routes/reports.ts';
 import type { App } from './routes/route.ts';
 import { addPersistenceRoutes, addServiceRoutes } from './routes/service.ts';
-import { addStreamRoutes } from './routes/streams.ts';
+import { addVconRoute } from './routes/vcon.ts';
 
 /** Characters of a path parameter as sent: a Call-ID of 4,096 bytes, each of them escaped. @cap */
 const API_PARAM_CHARS = 12_288;
@@ -223,13 +222,10 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   });
 
   await addOpenApi(app, deps.credentials === undefined, deps.ask !== undefined);
-  addServiceRoutes(app, deps, metrics);
-  addDialogRoutes(app, deps);
-  addLegRoutes(app, deps);
-  addReportRoutes(app, deps);
+  addServiceRoutes(app, metrics);
+  addQuestions(app, 'v1', { ...deps, unread, told: () => undefined });
   addAudioRoute(app, { ...deps, unread });
   if (hasFeature('vcon')) addVconRoute(app, { ...deps, unread });
-  addStreamRoutes(app, deps);
   if (hasFeature('peer')) addPeerRoutes(app, deps);
   addPersistenceRoutes(app, deps);
   addOpenApiRoute(app);

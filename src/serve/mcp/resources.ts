@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { ResourceTemplate } from '@modelcontextprotocol/server';
 import { packageRoot } from '../../core/package.ts';
-import { ask, documentOf, linesOf } from '../ask/asking.ts';
+import { ask, documentOf, linesOf } from '../questions/asking.ts';
 import { fenced } from './answer.ts';
 import type { Asked } from './tools.ts';
 

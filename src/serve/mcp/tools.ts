@@ -10,9 +10,9 @@ import type { Given } from '../../explore/question-row.ts';
 import type { QuestionName } from '../../explore/questions.ts';
 import { QUESTIONS } from '../../explore/questions.ts';
 import { explainedNames, findingHelp } from '../../view/finding-help.ts';
-import type { Asking } from '../ask/asking.ts';
-import { ask, documentOf, linesOf } from '../ask/asking.ts';
 import { ProblemError } from '../http/problem-error.ts';
+import type { Asking } from '../questions/asking.ts';
+import { ask, documentOf, linesOf } from '../questions/asking.ts';
 import type { Answer } from './answer.ts';
 import { MCP_DOCUMENT_CHARS } from './answer.ts';
 

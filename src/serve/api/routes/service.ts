@@ -1,12 +1,12 @@
-/** GET /health, /v1/stats and /metrics: the service about itself. /v1/persistence: the gate in front of what reaches disk. */
+/** GET /health and /metrics: the service about itself. /v1/persistence: the gate in front of what reaches disk. */
 
 import { Type } from 'typebox';
-import { Persistence, PersistenceRequest, ref, Stats } from '../../../contract/index.ts';
+import { Persistence, PersistenceRequest, ref } from '../../../contract/index.ts';
 import type { MetricsPage } from '../../metrics/registry.ts';
 import type { App, RouteDeps } from './route.ts';
 import { actionRefusals, answer, guardedRefusals, openRefusals, refusals } from './route.ts';
 
-export function addServiceRoutes(app: App, { readers }: RouteDeps, metrics: MetricsPage): void {
+export function addServiceRoutes(app: App, metrics: MetricsPage): void {
   app.get(
     '/health',
     {
@@ -19,19 +19,6 @@ export function addServiceRoutes(app: App, { readers }: RouteDeps, metrics: Metr
       },
     },
     async (_request, reply) => reply.type('text/plain; charset=utf-8').send('ok'),
-  );
-
-  app.get(
-    '/v1/stats',
-    {
-      schema: {
-        operationId: 'getStats',
-        summary: 'What the capture holds and what it lost',
-        tags: ['service'],
-        response: { 200: answer('Counts of this moment.', Stats), ...refusals() },
-      },
-    },
-    async () => readers.stats(),
   );
 
   app.get(

@@ -1,6 +1,6 @@
 /**
- * Asks the port as a row of the table of questions says, for routes of `/ask` and for tools. The few heavy answers that are made at a
- * time are counted here.
+ * Asks the port as a row of the table of questions says, for routes and for tools. The few heavy answers that are made at a time are
+ * counted here.
  */
 import { Places } from '../../core/places.ts';
 import type { Questions } from '../../explore/port.ts';

@@ -1,4 +1,4 @@
-/** Answers of `/ask` by their kind: what OpenAPI says of each, and how it is sent. */
+/** Answers to questions by their kind: what OpenAPI says of each, and how it is sent. */
 import type { FastifyReply } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
@@ -23,11 +23,11 @@ const CAPTURE_HEADERS = {
   'X-Service-Capture-Lacks': { type: 'string', description: 'What is missing; absent where nothing is.' },
 };
 
-/** The documented answer of 200. */
-export function documented({ answer: of }: Pick<Row, 'answer'>): object {
+/** The documented answer of 200; `about` says more of it than the row. */
+export function documented(of: Row['answer'], about?: string): object {
   switch (of.kind) {
     case 'document':
-      return answer<TSchema>(of.about, of.schema);
+      return answer<TSchema>(about ?? of.about, of.schema);
     case 'lines':
       return text(of.about);
     case 'capture':
