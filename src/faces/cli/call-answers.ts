@@ -14,7 +14,7 @@ import type { MessageStyle } from './messages.ts';
 import { messageLines, oneMessage } from './messages.ts';
 import type { Lines } from './print-lines.ts';
 import { qualityLines } from './quality-lines.ts';
-import { attackerLines, findingsLines, registrationLines, trunkLines } from './sums.ts';
+import { SUMS } from './sums.ts';
 
 /** The lines of whatever is asked about calls; null where nothing is. Throws ServiceError and refusals. */
 export async function callAnswer(explorer: Explorer, config: Config, asked: Asked): Promise<Lines | null> {
@@ -31,7 +31,7 @@ export async function callAnswer(explorer: Explorer, config: Config, asked: Aske
     return textOf(explorer, config.ladder.map(find('--ladder')), config.legs, 'ladder', asked);
   if (config.messages !== null) return messagesOf(explorer, config, asked, config.messages);
   if (config.quality !== null) return qualityOf(explorer, asked, find('--quality')(config.quality));
-  if (config.show !== null) return sumsOf(explorer, asked, config.show);
+  if (config.show !== null) return (await SUMS[config.show]?.(explorer, asked)) ?? null;
   if (config.compare.length > 0) return comparisonOf(explorer, asked, config.compare.map(find('--compare')));
   if (config.sipp !== null) return writeScenarios(explorer, config, find('--sipp')(config.sipp));
   if (config.wav !== null) return writeAudio(explorer, config, find('--wav')(config.wav));
@@ -123,17 +123,6 @@ async function* ofEach(
 
 async function qualityOf(explorer: Explorer, { style }: Asked, callId: string): Promise<Lines> {
   return qualityLines(await explorer.quality(callId), style);
-}
-
-async function sumsOf(
-  explorer: Explorer,
-  { question, style }: Asked,
-  what: NonNullable<Config['show']>,
-): Promise<Lines> {
-  if (what === 'attackers') return attackerLines(explorer.security(), style.isUtc);
-  if (what === 'registrations') return registrationLines(await explorer.registrations(question), style.isUtc);
-  if (what === 'trunks') return trunkLines(await explorer.trunks({}), style.isUtc);
-  return findingsLines(await explorer.findings(question), style.isUtc);
 }
 
 async function comparisonOf(explorer: Explorer, { style }: Asked, callIds: readonly string[]): Promise<Lines> {

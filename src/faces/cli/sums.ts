@@ -3,16 +3,26 @@
  */
 import type { AskFindings, AskRegistration, AskRegistrations, AskSecurity, AskTrunks } from '../../contract/index.ts';
 import { layout, safeText } from '../../core/terminal-text.ts';
+import type { Explorer } from '../../explore/port.ts';
 import { zonedSecondText } from '../../view/clock.ts';
+import type { Asked } from './asked.ts';
 import type { TrunkColumn } from './trunk-columns.ts';
 import { TRUNK_COLUMNS } from './trunk-columns.ts';
 
+type Sum = (explorer: Explorer, asked: Asked) => Promise<Iterable<string>>;
+
+/** The lines of each sum, by the value of `--show`. */
+export const SUMS: Readonly<Record<string, Sum>> = {
+  findings: async (explorer, { question, style }) => findingsLines(await explorer.findings(question), style.isUtc),
+  registrations: async (explorer, { question, style }) =>
+    registrationLines(await explorer.registrations(question), style.isUtc),
+  attackers: async (explorer, { style }) => attackerLines(explorer.security(), style.isUtc),
+  trunks: async (explorer, { style }) => trunkLines(await explorer.trunks({}), style.isUtc),
+};
+
 const plain = (text: string): string => text;
 
-export function* findingsLines(
-  { calls, trunks_down: down, findings, codes }: AskFindings,
-  isUtc: boolean,
-): Generator<string> {
+function* findingsLines({ calls, trunks_down: down, findings, codes }: AskFindings, isUtc: boolean): Generator<string> {
   for (const { trunk, direction, since } of down)
     yield `Trunk ${safeText(trunk)} (${direction}) is down since ${zonedSecondText(since, isUtc)}`;
   yield `${calls} calls`;
@@ -41,7 +51,7 @@ function granted({ expires_granted_sec, expires_asked_sec }: AskRegistration): s
     : `${expires_granted_sec} of ${expires_asked_sec} s`;
 }
 
-export function* registrationLines({ total, registrations }: AskRegistrations, isUtc: boolean): Generator<string> {
+function* registrationLines({ total, registrations }: AskRegistrations, isUtc: boolean): Generator<string> {
   yield `${total} users and addresses`;
   if (registrations.length === 0) return;
   yield '';
@@ -61,14 +71,14 @@ export function* registrationLines({ total, registrations }: AskRegistrations, i
   if (total > registrations.length) yield `${total - registrations.length} more are not shown.`;
 }
 
-export function* attackerLines({ is_watching, alerts }: AskSecurity, isUtc: boolean): Generator<string> {
+function* attackerLines({ is_watching, alerts }: AskSecurity, isUtc: boolean): Generator<string> {
   if (!is_watching) yield 'Nobody watches for attackers; add --kill-scanner or --fraud.';
   else if (alerts.length === 0) yield 'No attacker was found.';
   for (const { at, text } of alerts) yield `${zonedSecondText(at, isUtc)}  ${safeText(text)}`;
 }
 
 /** One line a trunk and direction. */
-export function* trunkLines({ trunks }: AskTrunks, isUtc: boolean): Generator<string> {
+function* trunkLines({ trunks }: AskTrunks, isUtc: boolean): Generator<string> {
   yield `${trunks.length} trunks and directions`;
   if (trunks.length === 0) return;
   yield '';

@@ -3,23 +3,15 @@
 import swagger from '@fastify/swagger';
 import { Type } from 'typebox';
 import * as contract from '../../contract/index.ts';
+import { QUESTIONS } from '../../explore/questions.ts';
 import type { NamedSchema } from './answer-schemas.ts';
 import { answersOf, reachedFrom } from './answer-schemas.ts';
 import type { App } from './routes/route.ts';
 import { guardedRefusals } from './routes/route.ts';
 
-/** What the routes name by reference; what these name in turn follows by itself. */
+/** What routes that are made of no question name by reference; what these name in turn follows by itself. */
 const ROOTS: readonly NamedSchema[] = [
-  contract.DialogList,
-  contract.Dialog,
-  contract.Correlation,
-  contract.CallTree,
-  contract.CaptureReport,
-  contract.LintResult,
   contract.Vcon,
-  contract.StreamList,
-  contract.RtpStream,
-  contract.Stats,
   contract.PeerAbsent,
   contract.PeerStatus,
   contract.BannedList,
@@ -33,24 +25,12 @@ const ROOTS: readonly NamedSchema[] = [
   contract.Problem,
 ];
 
-/** What the routes of /ask name beside those. */
-const ASK_ROOTS: readonly NamedSchema[] = [
-  contract.AskCalls,
-  contract.CallDocument,
-  contract.AskFindings,
-  contract.AskRegistrations,
-  contract.AskPulse,
-  contract.AskSecurity,
-  contract.AskTrunks,
-  contract.AskSipp,
-  contract.AskMessages,
-  contract.AskLadder,
-  contract.StreamSegment,
-  contract.AskStream,
-  contract.AskQuality,
-  contract.AskCompare,
-  contract.AskHead,
-];
+/** The documents of the questions that a surface has. */
+function documentsOf(surface: 'v1' | 'ask'): readonly NamedSchema[] {
+  return Object.values(QUESTIONS).flatMap((row) =>
+    row[surface] !== undefined && row.answer.kind === 'document' ? [row.answer.schema] : [],
+  );
+}
 
 /** The two documents: that of the contract, and that of /ask, by the decorator that makes each. */
 const DOCUMENTS = {
@@ -71,7 +51,8 @@ type Decorator = keyof typeof DOCUMENTS;
 
 /** Must be called before the routes are added. `isOpen`: no credentials are configured. */
 export async function addOpenApi(app: App, isOpen: boolean, hasAsk: boolean): Promise<void> {
-  for (const schema of reachedFrom(hasAsk ? [...ROOTS, ...ASK_ROOTS] : ROOTS)) app.addSchema(schema);
+  for (const schema of reachedFrom([...ROOTS, ...documentsOf('v1'), ...(hasAsk ? documentsOf('ask') : [])]))
+    app.addSchema(schema);
   app.setSerializerCompiler(answersOf());
   await addDocument(app, isOpen, 'swagger');
   if (hasAsk) await addDocument(app, isOpen, 'askSwagger');
