@@ -70,13 +70,13 @@ test('a mark that says nothing, or nothing that can be read, is refused', () => 
   assert.throws(() => from('/** Things. @cap with MAX_B */\nconst MAX_A = 1;\n'), /MAX_B has no row of memory/);
 });
 
-/** Ends of scales, and the bit of the header Max-Forwards. */
-const NO_CAPS = ['R_MAX', 'CHANNEL_MAX', 'MAX_FORWARDS'];
+/** The end of a scale, and the bit of the header Max-Forwards. Numbers in hexadecimal are words and bits too. */
+const NO_CAPS = ['R_MAX', 'MAX_FORWARDS'];
 
 /** Numbers with MAX in their names that no mark covers. */
 function unmarked(file: File): string[] {
   const marked = marksOf(file).flatMap(({ caps }) => caps.map(({ name }) => name));
-  const named = file.code.matchAll(/\bconst ((?:\w+_)?MAX(?:_\w+)?)(?::[^=]+)? = [\d(]/g);
+  const named = file.code.matchAll(/\bconst ((?:\w+_)?MAX(?:_\w+)?)(?::[^=]+)? = (?!0x)[\d(]/g);
   return [...named].map(([, name = '']) => name).filter((name) => ![...marked, ...NO_CAPS].includes(name));
 }
 

@@ -3,6 +3,10 @@
  * process's key is set.
  */
 
+// Beginnings of HalfSipHash.
+const V2 = 0x6c796765; // 'egyl'
+const V3 = 0x74656462; // 'bdet'
+
 let key0: i32 = 0;
 let key1: i32 = 0;
 
@@ -15,8 +19,8 @@ export function setHashKey(low: i32, high: i32): void {
 export function hashBytes(start: i32, end: i32): i32 {
   let v0 = key0;
   let v1 = key1;
-  let v2 = 0x6c796765 ^ key0;
-  let v3 = 0x74656462 ^ key1;
+  let v2 = V2 ^ key0;
+  let v3 = V3 ^ key1;
   const length = end - start;
   const whole = start + (length & ~3);
   // One turn a word, and four after the last: the rest with the length, and three that finish.

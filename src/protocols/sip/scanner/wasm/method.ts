@@ -20,21 +20,21 @@ import {
 import { word } from './word.ts';
 
 // The names as word() reads them.
-const ACK_WORD: u64 = 0x4b4341;
-const BYE_WORD: u64 = 0x455942;
-const INFO_WORD: u64 = 0x4f464e49;
-const PRACK_WORD: u64 = 0x4b43415250;
-const REFER_WORD: u64 = 0x5245464552;
-const INVITE_WORD: u64 = 0x455449564e49;
-const CANCEL_WORD: u64 = 0x4c45434e4143;
-const NOTIFY_WORD: u64 = 0x594649544f4e;
-const UPDATE_WORD: u64 = 0x455441445055;
-const OPTIONS_WORD: u64 = 0x534e4f4954504f;
-const PUBLISH_WORD: u64 = 0x4853494c425550;
-const MESSAGE_WORD: u64 = 0x4547415353454d;
-const REGISTER_WORD: u64 = 0x5245545349474552;
-const SUBSCRIB_WORD: u64 = 0x4249524353425553;
-const LETTER_E = 0x45;
+const ACK_WORD: u64 = 0x4b4341; // 'ACK'
+const BYE_WORD: u64 = 0x455942; // 'BYE'
+const INFO_WORD: u64 = 0x4f464e49; // 'INFO'
+const PRACK_WORD: u64 = 0x4b43415250; // 'PRACK'
+const REFER_WORD: u64 = 0x5245464552; // 'REFER'
+const INVITE_WORD: u64 = 0x455449564e49; // 'INVITE'
+const CANCEL_WORD: u64 = 0x4c45434e4143; // 'CANCEL'
+const NOTIFY_WORD: u64 = 0x594649544f4e; // 'NOTIFY'
+const UPDATE_WORD: u64 = 0x455441445055; // 'UPDATE'
+const OPTIONS_WORD: u64 = 0x534e4f4954504f; // 'OPTIONS'
+const PUBLISH_WORD: u64 = 0x4853494c425550; // 'PUBLISH'
+const MESSAGE_WORD: u64 = 0x4547415353454d; // 'MESSAGE'
+const REGISTER_WORD: u64 = 0x5245545349474552; // 'REGISTER'
+const SUBSCRIB_WORD: u64 = 0x4249524353425553; // 'SUBSCRIB'
+const LETTER_E = 0x45; // 'E'
 
 /** Number of the method written at `start`..`end`. */
 export function methodId(start: i32, end: i32): i32 {

@@ -64,7 +64,7 @@ import { START_CUT, scanStartLine } from './start-line.ts';
 import { takeHeader } from './take-header.ts';
 
 /** The two bytes of a line end as a word. */
-const CRLF = 0x0a0d;
+const CRLF = 0x0a0d; // '\r\n'
 
 export { setHashKey };
 

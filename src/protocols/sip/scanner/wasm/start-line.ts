@@ -23,7 +23,7 @@ import {
   VERSION_END,
   VERSION_START,
 } from '../scan-layout.ts';
-import { AT_SIGN, CR, GREATER, LESS, LF, QUESTION, SPACE, TAB } from './characters.ts';
+import { AT_SIGN, COLON, CR, GREATER, LESS, LF, QUESTION, SLASH, SMALL_S, SPACE, TAB, ZERO } from './characters.ts';
 import { methodId } from './method.ts';
 import { note, offset } from './result.ts';
 import { byte, findByte, findTokenEnd, hasUriMark, skipBlanks, trimEnd } from './search.ts';
@@ -34,10 +34,10 @@ export const START_CUT = -1;
 export const START_NOT_SIP = -2;
 
 // As word() and anyCase() read them.
-const SIP_2_0_BLANK: u64 = 0x20302e322f504953;
-const BLANK_SIP_2_0: u64 = 0x302e322f50495320;
-const TWO_0: u64 = 0x302e32;
-const SIP: u64 = 0x706973;
+const SIP_2_0_BLANK: u64 = 0x20302e322f504953; // 'SIP/2.0 '
+const BLANK_SIP_2_0: u64 = 0x302e322f50495320; // ' SIP/2.0'
+const TWO_0: u64 = 0x302e32; // '2.0'
+const SIP: u64 = 0x706973; // 'sip'
 
 /** Reads the start line at `p` into `out`; returns the address behind it, or a negative outcome. */
 export function scanStartLine(p: i32, end: i32, maxMethodBytes: i32, out: i32): i32 {
@@ -49,7 +49,7 @@ export function scanStartLine(p: i32, end: i32, maxMethodBytes: i32, out: i32): 
   p = findTokenEnd(p, min<i32>(end, start + maxMethodBytes));
   if (p >= end) return p > start && p < start + maxMethodBytes ? START_CUT : START_NOT_SIP;
   const c = byte(p);
-  const isResponse = c === 0x2f && p === start + 3 && isSipSlash(start);
+  const isResponse = c === SLASH && p === start + 3 && isSipSlash(start);
   if (p === start || (c !== SPACE && c !== TAB && !isResponse)) return START_NOT_SIP;
   const methodEnd = p;
   p = findByte(p, end, LF);
@@ -64,9 +64,9 @@ export function scanStartLine(p: i32, end: i32, maxMethodBytes: i32, out: i32): 
 
 /** A status line as nearly all are, after whose version `p` is known to stand; -1 when something is unusual. */
 function plainStatusLine(p: i32, end: i32, out: i32): i32 {
-  const hundreds = byte(p + 8) - 0x30;
-  const tens = byte(p + 9) - 0x30;
-  const ones = byte(p + 10) - 0x30;
+  const hundreds = byte(p + 8) - ZERO;
+  const tens = byte(p + 9) - ZERO;
+  const ones = byte(p + 10) - ZERO;
   const isStatus = hundreds > 0 && hundreds < 7 && tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9;
   if (!isStatus || byte(p + 11) !== SPACE) return -1;
   const feed = findByte(p + 12, end, LF);
@@ -82,7 +82,7 @@ function plainStatusLine(p: i32, end: i32, out: i32): i32 {
 
 /** `SIP/` in any case: SIP-Version is case-insensitive (RFC 3261 7.1). */
 function isSipSlash(p: i32): bool {
-  return anyCase(p, 3) === SIP && byte(p + 3) === 0x2f;
+  return anyCase(p, 3) === SIP && byte(p + 3) === SLASH;
 }
 
 /** Checks the version at `start`..`end`, which begins with `SIP/`. */
@@ -99,7 +99,7 @@ function statusLine(start: i32, end: i32, out: i32): bool {
   const digits = skipBlanks(p, end);
   let status = 0;
   for (p = digits; p < end; p++) {
-    const digit = byte(p) - 0x30;
+    const digit = byte(p) - ZERO;
     if (digit < 0 || digit > 9) break;
     if (p - digits < 3) status = status * 10 + digit;
   }
@@ -165,7 +165,7 @@ function takeRequest(start: i32, methodEnd: i32, uriStart: i32, uriEnd: i32, out
 function hasSipScheme(p: i32, end: i32): bool {
   if (end - p < 4 || anyCase(p, 3) !== SIP) return false;
   const c = byte(p + 3);
-  return c === 0x3a || ((c | 0x20) === 0x73 && end - p > 4 && byte(p + 4) === 0x3a);
+  return c === COLON || ((c | 0x20) === SMALL_S && end - p > 4 && byte(p + 4) === COLON);
 }
 
 /** Notes what a Request-URI may not have: blanks, < >, and in a SIP URI a `?header` part (RFC 3261 19.1.1 table 1). */

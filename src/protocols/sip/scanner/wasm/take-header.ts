@@ -39,7 +39,8 @@ import {
   VIA_START,
 } from '../scan-layout.ts';
 import { findParam, findParams, notes, valueEnd, valueStart } from './address.ts';
-import { COMMA, GREATER, LESS, QUOTE, SEMICOLON } from './characters.ts';
+import { COMMA, GREATER, LESS, QUOTE, SEMICOLON, ZERO } from './characters.ts';
+import * as NAME from './header-words.ts';
 import { methodId } from './method.ts';
 import { note, offset } from './result.ts';
 import {
@@ -55,10 +56,10 @@ import {
 import { anyCase, parseNumber } from './word.ts';
 
 // As anyCase() reads them.
-const TAG: u64 = 0x676174;
-const TAG_EQUALS: u64 = 0x3d676174;
-const BRANCH: u64 = 0x68636e617262;
-const BRANCH_EQUALS: u64 = 0x3d68636e6172623b;
+const TAG: u64 = 0x676174; // 'tag'
+const TAG_EQUALS: u64 = 0x3d676174; // 'tag='
+const BRANCH: u64 = 0x68636e617262; // 'branch'
+const BRANCH_EQUALS: u64 = 0x3d68636e6172623b; // ';branch='
 
 const LAST_CSEQ: i64 = 0x7fffffff;
 const LAST_LENGTH: i64 = 0x7fffffff;
@@ -90,46 +91,6 @@ function keepFirst(out: i32, at: i32, start: i32, end: i32): void {
   store<i32>(field, offset(end), 4);
 }
 
-// Header names, or their first and last eight letters, as anyCase() reads them.
-const TO: u64 = 0x6f74;
-const VIA: u64 = 0x616976;
-const FROM: u64 = 0x6d6f7266;
-const CSEQ_NAME: u64 = 0x71657363;
-const EVENT: u64 = 0x746e657665;
-const X_CID: u64 = 0x6469632d78;
-const SERVER: u64 = 0x726576726573;
-const REASON: u64 = 0x6e6f73616572;
-const EXPIRES_NAME: u64 = 0x73657269707865;
-const CONTACT: u64 = 0x746361746e6f63;
-const CALL_ID: u64 = 0x64692d6c6c6163;
-const REFER_TO: u64 = 0x6f742d7265666572;
-const REPLACES: u64 = 0x736563616c706572;
-const X_CALL_I: u64 = 0x692d6c6c61632d78;
-const D_CALL_ID: u64 = 0x64692d6c6c61632d;
-const USER_AGE: u64 = 0x6567612d72657375;
-const ER_AGENT: u64 = 0x746e6567612d7265;
-const SESSION_: u64 = 0x2d6e6f6973736573;
-const SSION_ID: u64 = 0x64692d6e6f697373;
-const FORWARDS_WORD: u64 = 0x77726f662d78616d;
-const FORWARDS: u64 = 0x7364726177726f66;
-const CONTENT_: u64 = 0x2d746e65746e6f63;
-const ENT_TYPE: u64 = 0x657079742d746e65;
-const T_LENGTH: u64 = 0x6874676e656c2d74;
-const AUTHORIZ: u64 = 0x7a69726f68747561;
-const RIZATION: u64 = 0x6e6f6974617a6972;
-const PROXY_AU: u64 = 0x75612d79786f7270;
-const THORIZAT: u64 = 0x74617a69726f6874;
-const P_CHARGI: u64 = 0x6967726168632d70;
-const NG_VECTO: u64 = 0x6f746365762d676e;
-const G_VECTOR: u64 = 0x726f746365762d67;
-const SUBSCRIP: u64 = 0x7069726373627573;
-const TION_STA: u64 = 0x6174732d6e6f6974;
-const ON_STATE: u64 = 0x65746174732d6e6f;
-const X_ASTERI: u64 = 0x6972657473612d78;
-const SK_HANGU: u64 = 0x75676e61682d6b73;
-const GUPCAUSE: u64 = 0x6573756163707567;
-const USECODE: u64 = 0x65646f63657375;
-
 /** Whether the name of `length` bytes at `p`, 9 to 16, begins and ends with these. */
 function isLong(p: i32, length: i32, head: u64, tail: u64): bool {
   return anyCase(p, 8) === head && anyCase(p + length - 8, 8) === tail;
@@ -147,51 +108,51 @@ export function takeHeader(name: i32, nameEnd: i32, start: i32, end: i32, out: i
     case 1:
       return takeCompact(<i32>head, start, end, out);
     case 2:
-      if (head !== TO) return false;
+      if (head !== NAME.TO) return false;
       takeTo(start, end, out);
       return true;
     case 3:
-      if (head !== VIA) return false;
+      if (head !== NAME.VIA) return false;
       takeVia(start, end, out);
       return true;
     case 4:
-      if (head === FROM) takeFrom(start, end, out);
-      else if (head === CSEQ_NAME) takeCseq(start, end, out);
+      if (head === NAME.FROM) takeFrom(start, end, out);
+      else if (head === NAME.CSEQ) takeCseq(start, end, out);
       else return false;
       return true;
     case 5:
-      if (head === EVENT) keepFirst(out, EVENT_START, start, end);
-      else if (head === X_CID) markOtherCall(out);
+      if (head === NAME.EVENT) keepFirst(out, EVENT_START, start, end);
+      else if (head === NAME.X_CID) markOtherCall(out);
       else return false;
       return true;
     case 6:
-      if (head === SERVER) keepFirst(out, USER_AGENT_START, start, end);
-      else if (head === REASON) keepFirst(out, CAUSE_START, start, end);
+      if (head === NAME.SERVER) keepFirst(out, USER_AGENT_START, start, end);
+      else if (head === NAME.REASON) keepFirst(out, CAUSE_START, start, end);
       else return false;
       return true;
     case 7:
-      if (head === CALL_ID) takeCallId(start, end, out);
-      else if (head === CONTACT) takeContact(start, end, out);
-      else if (head === EXPIRES_NAME) takeExpires(start, end, out);
+      if (head === NAME.CALL_ID) takeCallId(start, end, out);
+      else if (head === NAME.CONTACT) takeContact(start, end, out);
+      else if (head === NAME.EXPIRES) takeExpires(start, end, out);
       else return false;
       return true;
     case 8:
-      if (head === REFER_TO) keepFirst(out, REFER_TO_START, start, end);
-      else if (head === REPLACES) markOtherCall(out);
+      if (head === NAME.REFER_TO) keepFirst(out, REFER_TO_START, start, end);
+      else if (head === NAME.REPLACES) markOtherCall(out);
       else return false;
       return true;
     case 10:
-      if (isLong(name, 10, USER_AGE, ER_AGENT)) keepFirst(out, USER_AGENT_START, start, end);
-      else if (isLong(name, 10, SESSION_, SSION_ID)) keepFirst(out, SESSION_ID_START, start, end);
+      if (isLong(name, 10, NAME.USER_AGE, NAME.ER_AGENT)) keepFirst(out, USER_AGENT_START, start, end);
+      else if (isLong(name, 10, NAME.SESSION_, NAME.SSION_ID)) keepFirst(out, SESSION_ID_START, start, end);
       else return false;
       return true;
     case 12:
-      if (isLong(name, 12, FORWARDS_WORD, FORWARDS)) takeMaxForwards(start, end, out);
-      else if (isLong(name, 12, CONTENT_, ENT_TYPE)) keepFirst(out, CONTENT_TYPE_START, start, end);
+      if (isLong(name, 12, NAME.MAX_FORW, NAME.FORWARDS)) takeMaxForwards(start, end, out);
+      else if (isLong(name, 12, NAME.CONTENT_, NAME.ENT_TYPE)) keepFirst(out, CONTENT_TYPE_START, start, end);
       else return false;
       return true;
     case 14:
-      if (!isLong(name, 14, CONTENT_, T_LENGTH)) return false;
+      if (!isLong(name, 14, NAME.CONTENT_, NAME.T_LENGTH)) return false;
       takeContentLength(start, end, out);
       return true;
     default:
@@ -201,31 +162,31 @@ export function takeHeader(name: i32, nameEnd: i32, start: i32, end: i32, out: i
 
 function takeCompact(letter: i32, start: i32, end: i32, out: i32): bool {
   switch (letter) {
-    case 0x63:
+    case NAME.COMPACT_CONTENT_TYPE:
       keepFirst(out, CONTENT_TYPE_START, start, end);
       return true;
-    case 0x66:
+    case NAME.COMPACT_FROM:
       takeFrom(start, end, out);
       return true;
-    case 0x69:
+    case NAME.COMPACT_CALL_ID:
       takeCallId(start, end, out);
       return true;
-    case 0x6c:
+    case NAME.COMPACT_CONTENT_LENGTH:
       takeContentLength(start, end, out);
       return true;
-    case 0x6d:
+    case NAME.COMPACT_CONTACT:
       takeContact(start, end, out);
       return true;
-    case 0x6f:
+    case NAME.COMPACT_EVENT:
       keepFirst(out, EVENT_START, start, end);
       return true;
-    case 0x72:
+    case NAME.COMPACT_REFER_TO:
       keepFirst(out, REFER_TO_START, start, end);
       return true;
-    case 0x74:
+    case NAME.COMPACT_TO:
       takeTo(start, end, out);
       return true;
-    case 0x76:
+    case NAME.COMPACT_VIA:
       takeVia(start, end, out);
       return true;
     default:
@@ -237,32 +198,32 @@ function takeCompact(letter: i32, start: i32, end: i32, out: i32): bool {
 function takeRare(name: i32, length: i32, start: i32, end: i32, out: i32): bool {
   switch (length) {
     case 9:
-      if (!isLong(name, 9, X_CALL_I, D_CALL_ID)) return false;
+      if (!isLong(name, 9, NAME.X_CALL_I, NAME.D_CALL_ID)) return false;
       markOtherCall(out);
       return true;
     case 13:
-      if (!isLong(name, 13, AUTHORIZ, RIZATION)) return false;
+      if (!isLong(name, 13, NAME.AUTHORIZ, NAME.RIZATION)) return false;
       store<i32>(out, 1, 4 * CREDENTIALS);
       return true;
     case 17:
-      if (!isLong(name, 16, P_CHARGI, NG_VECTO) || anyCase(name + 9, 8) !== G_VECTOR) return false;
+      if (!isLong(name, 16, NAME.P_CHARGI, NAME.NG_VECTO) || anyCase(name + 9, 8) !== NAME.G_VECTOR) return false;
       keepFirst(out, CHARGING_START, start, end);
       return true;
     case 18:
-      if (!isLong(name, 16, SUBSCRIP, TION_STA) || anyCase(name + 10, 8) !== ON_STATE) return false;
+      if (!isLong(name, 16, NAME.SUBSCRIP, NAME.TION_STA) || anyCase(name + 10, 8) !== NAME.ON_STATE) return false;
       keepFirst(out, SUBSCRIPTION_STATE_START, start, end);
       return true;
     case 19:
-      if (!isLong(name, 16, PROXY_AU, THORIZAT) || anyCase(name + 11, 8) !== RIZATION) return false;
+      if (!isLong(name, 16, NAME.PROXY_AU, NAME.THORIZAT) || anyCase(name + 11, 8) !== NAME.RIZATION) return false;
       store<i32>(out, 1, 4 * CREDENTIALS);
       return true;
     case 22:
-      if (!isLong(name, 16, X_ASTERI, SK_HANGU) || anyCase(name + 14, 8) !== GUPCAUSE) return false;
+      if (!isLong(name, 16, NAME.X_ASTERI, NAME.SK_HANGU) || anyCase(name + 14, 8) !== NAME.GUPCAUSE) return false;
       keepFirst(out, HANGUP_TEXT_START, start, end);
       return true;
     case 26:
-      if (!isLong(name, 16, X_ASTERI, SK_HANGU) || anyCase(name + 14, 8) !== GUPCAUSE) return false;
-      if (anyCase(name + 19, 7) !== USECODE) return false;
+      if (!isLong(name, 16, NAME.X_ASTERI, NAME.SK_HANGU) || anyCase(name + 14, 8) !== NAME.GUPCAUSE) return false;
+      if (anyCase(name + 19, 7) !== NAME.USECODE) return false;
       keepFirst(out, HANGUP_CODE_START, start, end);
       return true;
     default:
@@ -394,7 +355,7 @@ function takeCseq(start: i32, end: i32, out: i32): void {
   let p = start;
   let value: i64 = 0;
   for (; p < end; p++) {
-    const digit = byte(p) - 0x30;
+    const digit = byte(p) - ZERO;
     if (digit < 0 || digit > 9) break;
     if (value <= LAST_CSEQ) value = value * 10 + digit;
   }

@@ -1,8 +1,9 @@
 /**
  * Bytes as numbers: of 64 bits, to be compared with eight characters at a time, and decimal ones. In a number of 64 bits the
- * first character is the lowest byte: 'via' is 0x616976.
+ * first character is the lowest byte: 'via' is 0x616976. Each such number has its text beside it, and a test compares them.
  */
 
+import { ZERO } from './characters.ts';
 import { byte } from './search.ts';
 
 /** Bit 5 of each byte, which tells small letters from capitals. */
@@ -23,7 +24,7 @@ export function parseNumber(start: i32, end: i32, max: i64): i64 {
   if (end <= start) return -1;
   let value: i64 = 0;
   for (let p = start; p < end; p++) {
-    const digit = byte(p) - 0x30;
+    const digit = byte(p) - ZERO;
     if (digit < 0 || digit > 9) return -1;
     value = min<i64>(value * 10 + digit, max);
   }
