@@ -138,7 +138,7 @@ function typescript() {
 
 /** The web console: a project of its own, for a browser. */
 function webConsole() {
-  const shared = ['src/query/place.ts', 'src/core/terminal-text.ts', ...list('src/contract', () => true)];
+  const shared = ['src/query/word-at.ts', 'src/core/terminal-text.ts', ...list('src/contract', () => true)];
   const sources = [...list('src/faces/console', () => true), ...shared];
   const inputs = digest(['scripts/steps/console.mjs', 'tsconfig.json', 'package-lock.json', ...sources]);
   once('console', inputs, ['dist/console/index.html'], () => {

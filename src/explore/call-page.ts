@@ -11,7 +11,7 @@ import { chosenSteps, compareKeys, compareSerials } from './chosen.ts';
 import { hiddenBySteps } from './hidden-by.ts';
 import type { CallsQuestion, Sort } from './question.ts';
 
-type Place = { readonly key: number; readonly serial: number };
+type Cursor = { readonly key: number; readonly serial: number };
 
 export function* pageSteps(f: Figures, question: CallsQuestion, limit: number, cursor: string): Steps<AskCalls> {
   const { evidence: e } = f;
@@ -31,12 +31,12 @@ export function* pageSteps(f: Figures, question: CallsQuestion, limit: number, c
   return answer;
 }
 
-function placeAt({ dialogs, keys }: Chosen, i: number): Place {
+function placeAt({ dialogs, keys }: Chosen, i: number): Cursor {
   return { key: keys[i] ?? Number.NaN, serial: dialogs[i]?.serial ?? 0 };
 }
 
 /** Where the calls behind `before` begin. */
-function firstAfter(chosen: Chosen, before: Place, sort: Sort): number {
+function firstAfter(chosen: Chosen, before: Cursor, sort: Sort): number {
   let from = 0;
   let to = chosen.dialogs.length;
   while (from < to) {
@@ -49,12 +49,12 @@ function firstAfter(chosen: Chosen, before: Place, sort: Sort): number {
   return from;
 }
 
-function writeCursor({ key, serial }: Place): string {
+function writeCursor({ key, serial }: Cursor): string {
   return Buffer.from(JSON.stringify([Number.isNaN(key) ? null : key, serial])).toString('base64url');
 }
 
 /** Null for what is no cursor. */
-function readCursor(text: string): Place | null {
+function readCursor(text: string): Cursor | null {
   try {
     const [key, serial]: readonly unknown[] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
     if (typeof serial !== 'number' || (typeof key !== 'number' && key !== null)) return null;

@@ -3,14 +3,14 @@
  * both.
  */
 import { HEADER_KEY, KEYS, keyNamed } from './keys.ts';
-import { placeAt } from './place.ts';
+import { wordAt } from './word-at.ts';
 
 /** What the text from `start` to `end` may be replaced by. */
 export type Completion = { readonly start: number; readonly end: number; readonly words: readonly string[] };
 
 /** The words that may stand there, those that the text begins. */
 export function complete(text: string, cursor: number): Completion {
-  const place = placeAt(text, cursor);
+  const place = wordAt(text, cursor);
   if (place === null) return { start: cursor, end: cursor, words: [] };
   const { start, end, key } = place;
   const begun = text.slice(start, end).toLowerCase();

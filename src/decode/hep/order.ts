@@ -13,35 +13,35 @@ const MAX_HEP_EARLY_PIECES = 8;
 /** A piece that came before the one in front of it. */
 export type EarlyPiece = { readonly bytes: Uint8Array; readonly packet: Packet };
 
-type Place = { at: number; readonly toldUs: number };
+type PieceStart = { at: number; readonly toldUs: number };
 
 export class PieceOrder {
   /** Where the pieces begin in the bytes held. */
-  #places: Place[] = [];
+  #starts: PieceStart[] = [];
   /** In the order in which they were seen. */
   readonly early: EarlyPiece[] = [];
 
   /** A piece that was seen then is the first of the message that is held. */
   begin(toldUs: number): void {
-    this.#places = [{ at: 0, toldUs }];
+    this.#starts = [{ at: 0, toldUs }];
   }
 
   /** A further piece begins at `at`; `bytes` are those that moved back for it. */
   add(at: number, toldUs: number, bytes = 0): void {
-    for (const place of this.#places) if (place.at >= at) place.at += bytes;
-    if (this.#places.length < MAX_HEP_ORDERED_PIECES) this.#places.push({ at, toldUs });
-    this.#places.sort((a, b) => a.at - b.at);
+    for (const start of this.#starts) if (start.at >= at) start.at += bytes;
+    if (this.#starts.length < MAX_HEP_ORDERED_PIECES) this.#starts.push({ at, toldUs });
+    this.#starts.sort((a, b) => a.at - b.at);
   }
 
   /** Where in the bytes held a piece that was seen then belongs: -1 behind them, 0 in front of the message. */
   placeOf(toldUs: number): number {
-    if (this.#places.length >= MAX_HEP_ORDERED_PIECES) return -1;
-    return this.#places.find((place) => place.toldUs > toldUs)?.at ?? -1;
+    if (this.#starts.length >= MAX_HEP_ORDERED_PIECES) return -1;
+    return this.#starts.find((start) => start.toldUs > toldUs)?.at ?? -1;
   }
 
   /** Where a piece that was seen at this very time begins; -1 without one. */
   sameAs(toldUs: number): number {
-    return this.#places.find((place) => place.toldUs === toldUs)?.at ?? -1;
+    return this.#starts.find((start) => start.toldUs === toldUs)?.at ?? -1;
   }
 
   get earlyBytes(): number {

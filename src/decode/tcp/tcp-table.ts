@@ -31,9 +31,9 @@ export class TcpConnection {
   readonly hash: number;
   bucketNext: TcpConnection | null = null;
   /** Among those that are like it, by their latest segment. */
-  readonly idle = new Place(this);
+  readonly idle = new ListLink(this);
   /** Among those with partial data, by when that began. */
-  readonly waiting = new Place(this);
+  readonly waiting = new ListLink(this);
 
   readonly #shared: FramerShared;
   readonly #targets: readonly [FramedTarget, FramedTarget];
@@ -85,11 +85,11 @@ export class TcpConnection {
 }
 
 /** Where a connection stands in a list; in one list at a time. */
-class Place {
+class ListLink {
   readonly connection: TcpConnection;
   list: ConnectionList | null = null;
-  older: Place | null = null;
-  newer: Place | null = null;
+  older: ListLink | null = null;
+  newer: ListLink | null = null;
 
   constructor(connection: TcpConnection) {
     this.connection = connection;
@@ -98,33 +98,33 @@ class Place {
 
 /** Connections in the order in which they came in. A Set would walk over what was removed from its front. */
 export class ConnectionList {
-  #oldest: Place | null = null;
-  #newest: Place | null = null;
+  #oldest: ListLink | null = null;
+  #newest: ListLink | null = null;
 
   get oldest(): TcpConnection | null {
     return this.#oldest?.connection ?? null;
   }
 
-  /** Makes `place` the newest of this list, wherever it was. */
-  append(place: Place): void {
-    if (place.list === this && place === this.#newest) return;
-    place.list?.remove(place);
-    place.list = this;
-    place.older = this.#newest;
-    if (this.#newest !== null) this.#newest.newer = place;
-    else this.#oldest = place;
-    this.#newest = place;
+  /** Makes `link` the newest of this list, wherever it was. */
+  append(link: ListLink): void {
+    if (link.list === this && link === this.#newest) return;
+    link.list?.remove(link);
+    link.list = this;
+    link.older = this.#newest;
+    if (this.#newest !== null) this.#newest.newer = link;
+    else this.#oldest = link;
+    this.#newest = link;
   }
 
-  /** Takes out a place of this list. */
-  remove(place: Place): void {
-    if (place.older !== null) place.older.newer = place.newer;
-    else this.#oldest = place.newer;
-    if (place.newer !== null) place.newer.older = place.older;
-    else this.#newest = place.older;
-    place.older = null;
-    place.newer = null;
-    place.list = null;
+  /** Takes out a link of this list. */
+  remove(link: ListLink): void {
+    if (link.older !== null) link.older.newer = link.newer;
+    else this.#oldest = link.newer;
+    if (link.newer !== null) link.newer.older = link.older;
+    else this.#newest = link.older;
+    link.older = null;
+    link.newer = null;
+    link.list = null;
   }
 }
 

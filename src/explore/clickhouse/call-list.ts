@@ -81,7 +81,7 @@ const SORTS: Readonly<Record<Sort['by'], string>> = {
   loss: FIGURE_SQL.loss,
 };
 
-type Place = {
+type Cursor = {
   readonly key: number | null;
   readonly createdUs: number;
   readonly host: string;
@@ -154,7 +154,7 @@ function wheres(
   asking: Asking,
   { filter, sort }: CallsQuestion,
   { parts, first, last, keys }: Matched,
-  after: Place | null,
+  after: Cursor | null,
   limit: number,
 ): Where[] {
   const parameters = new SqlParameters();
@@ -194,7 +194,7 @@ function rowsOf(
   reader: StoreReader,
   { where, parameters }: Where,
   sort: Sort,
-  after: Place | null,
+  after: Cursor | null,
   limit: number,
 ): Promise<SortedRow[]> {
   const order = orderOf(sort);
@@ -217,7 +217,7 @@ function orderOf({ by, isDescending }: Sort): string {
 
 /** What comes behind a place in that order. */
 function behind(
-  { key, createdUs, host, boot, number }: Place,
+  { key, createdUs, host, boot, number }: Cursor,
   { by, isDescending }: Sort,
   parameters: SqlParameters,
 ): string {
@@ -236,7 +236,7 @@ function writeCursor(row: SortedRow): string {
 }
 
 /** Null for what is no cursor. */
-function readCursor(text: string): Place | null {
+function readCursor(text: string): Cursor | null {
   try {
     const [key, createdUs, host, boot, number]: readonly unknown[] = JSON.parse(
       Buffer.from(text, 'base64url').toString('utf8'),

@@ -2,8 +2,8 @@
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Place } from '../../query/place.ts';
-import { placeAt } from '../../query/place.ts';
+import type { WordAt } from '../../query/word-at.ts';
+import { wordAt } from '../../query/word-at.ts';
 
 /** A row of `/console/keys.json`, made from the table of keys. */
 type Key = {
@@ -24,7 +24,7 @@ async function readKeys(): Promise<void> {
   if (keys.length === 0) keys = (await (await fetch('keys.json')).json()) as readonly Key[];
 }
 
-function offersAt({ start, end, key }: Place, text: string): Offer[] {
+function offersAt({ start, end, key }: WordAt, text: string): Offer[] {
   const begun = text.slice(start, end).toLowerCase();
   const offers =
     key === null
@@ -46,17 +46,17 @@ export function FilterBar({ q, mistake, onApply }: Props): ComponentChild {
   useEffect(() => setText(q), [q]);
   const offer = (): void => {
     const { value, selectionStart } = input.current ?? { value: '', selectionStart: 0 };
-    const place = placeAt(value, selectionStart ?? value.length);
-    setOffers(place === null ? [] : offersAt(place, value));
+    const typed = wordAt(value, selectionStart ?? value.length);
+    setOffers(typed === null ? [] : offersAt(typed, value));
     setChosen(-1);
   };
   const take = (word: string): void => {
     const at = input.current;
-    const place = at === null ? null : placeAt(at.value, at.selectionStart ?? at.value.length);
-    if (at === null || place === null) return;
+    const typed = at === null ? null : wordAt(at.value, at.selectionStart ?? at.value.length);
+    if (at === null || typed === null) return;
     // A value is whole; after a key its value is typed.
-    const whole = place.key === null ? word : `${word} `;
-    at.setRangeText(whole, place.start, place.end, 'end');
+    const whole = typed.key === null ? word : `${word} `;
+    at.setRangeText(whole, typed.start, typed.end, 'end');
     setText(at.value);
     at.focus();
     offer();

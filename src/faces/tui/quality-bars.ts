@@ -63,11 +63,11 @@ function worse(a: Window | null, b: Window): Window {
   return isWorse ? b : a;
 }
 
-export type Place = { readonly stream: number; readonly column: number };
+export type BarPosition = { readonly stream: number; readonly column: number };
 
 /** The worst column of one stream, or of all; null where none has a window. */
-export function worstOf({ streams }: Bars, only?: number): Place | null {
-  let place: Place | null = null;
+export function worstOf({ streams }: Bars, only?: number): BarPosition | null {
+  let place: BarPosition | null = null;
   let worst: Window | null = null;
   for (const [stream, { columns }] of streams.entries()) {
     if (only !== undefined && stream !== only) continue;

@@ -14,7 +14,7 @@ import type { App, Area, Cursor, View } from './app.ts';
 import type { Cells } from './cells.ts';
 import { LOOK } from './cells.ts';
 import type { Binding } from './keys.ts';
-import type { Bars, Place } from './quality-bars.ts';
+import type { BarPosition, Bars } from './quality-bars.ts';
 import { barOf, barsOf, FIGURES, worstOf } from './quality-bars.ts';
 import type { Shown } from './shown.ts';
 
@@ -44,7 +44,7 @@ export class QualityView implements View {
   #bars: Bars | null = null;
   #width = 0;
   /** Null until somebody moves: the worst window is chosen. */
-  #chosen: Place | null = null;
+  #chosen: BarPosition | null = null;
   #top = 0;
   #trouble = 'reading';
   #hearsSoon = false;
@@ -131,7 +131,7 @@ export class QualityView implements View {
   }
 
   /** Below the bars: a mark under the worst window, with its figures on the side that has room. */
-  #drawWorst(cells: Cells, bars: Bars, worst: Place, { x, y, width }: Area): void {
+  #drawWorst(cells: Cells, bars: Bars, worst: BarPosition, { x, y, width }: Area): void {
     const text = `worst: ${this.#figuresOf(bars, worst)}`;
     const at = x + worst.column;
     cells.put(at, y, '^', LOOK.red, 1);
@@ -139,7 +139,7 @@ export class QualityView implements View {
     else cells.put(Math.max(0, at - text.length - 1), y, text, LOOK.plain, at - 1);
   }
 
-  #figuresOf(bars: Bars, { stream, column }: Place): string {
+  #figuresOf(bars: Bars, { stream, column }: BarPosition): string {
     const window = bars.streams[stream]?.columns[column] ?? null;
     if (window === null) return 'no packets';
     const { time } = clockOf(Date.parse(window.timestamp) * 1000, this.#parts.shown.isUtc);
@@ -147,7 +147,7 @@ export class QualityView implements View {
     return `${time.slice(0, 8)} ${mos}, ${window.loss_pct.toFixed(1)} % lost, jitter ${window.jitter_ms.toFixed(1)} ms`;
   }
 
-  #said(bars: Bars, chosen: Place | null): string {
+  #said(bars: Bars, chosen: BarPosition | null): string {
     const scale = `a column is ${bars.columnSec} s`;
     return chosen === null ? scale : `chosen: ${this.#figuresOf(bars, chosen)}   ${scale}`;
   }
@@ -163,7 +163,7 @@ export class QualityView implements View {
     return this.#bars;
   }
 
-  get #place(): Place | null {
+  get #place(): BarPosition | null {
     return this.#chosen ?? (this.#bars === null ? null : worstOf(this.#bars));
   }
 

@@ -22,7 +22,7 @@ export type TableColumn = {
   /** Of a text that is cut the end stays: of a date and a time the time. */
   readonly isEndKept?: true;
 };
-type Place = { readonly x: number; readonly wide: number; readonly column: TableColumn; readonly i: number };
+type PlacedColumn = { readonly x: number; readonly wide: number; readonly column: TableColumn; readonly i: number };
 export type TableRow = {
   readonly texts: readonly string[];
   /** What Enter opens; null where it opens nothing. */
@@ -108,7 +108,7 @@ export class TableView implements View {
     return null;
   }
 
-  #places(width: number): Place[] {
+  #places(width: number): PlacedColumn[] {
     const { columns } = this.#parts;
     const open = Math.max(1, columns.filter((column) => column.width === 0).length);
     const spaceOf = (wide: number): number => (wide === 0 ? 0 : wide + 1);

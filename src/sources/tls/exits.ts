@@ -127,13 +127,13 @@ export class ExitFinder {
 }
 
 /** An instruction that was reached, and from which one; `depth` counts the jumps out of a range on the way. */
-type Place = { readonly range: Range; readonly at: number; readonly depth: number };
+type Reached = { readonly range: Range; readonly at: number; readonly depth: number };
 
 /** A jump that leaves the function to where nothing in the file says; `to` is the name of a function, when it has one. */
 type Way = { readonly why: string; readonly to: string | null };
 
 /** How a place was first reached. */
-type Origin = { readonly from: Place | null; readonly isTaken: boolean };
+type Origin = { readonly from: Reached | null; readonly isTaken: boolean };
 
 function holds({ begin, code }: Range, vaddr: number): boolean {
   return vaddr >= begin && vaddr < begin + code.length;
@@ -147,7 +147,7 @@ class Walk {
   readonly #ranges = new Set<Range>();
   readonly #tabled = new Set<Range>();
   readonly #exits = new Set<number>();
-  readonly #work: Place[] = [];
+  readonly #work: Reached[] = [];
   #indirect: Way | null = null;
   #tables = 0;
 
@@ -168,7 +168,7 @@ class Walk {
     return { ok: true, exits: [...this.#exits].sort((a, b) => a - b), why: null, to: null };
   }
 
-  #step(place: Place): void {
+  #step(place: Reached): void {
     const { range, at, depth } = place;
     const instruction = this.#processor.decode(range.code, at);
     if (typeof instruction === 'string') throw new Refusal(instruction);
@@ -188,7 +188,7 @@ class Walk {
   }
 
   /** A branch or a jump to `vaddr`, in a range that is known or to another. */
-  #follow(place: Place, vaddr: number): void {
+  #follow(place: Reached, vaddr: number): void {
     const { range, depth } = place;
     const known = holds(range, vaddr) ? range : [...this.#ranges].find((r) => holds(r, vaddr));
     if (known !== undefined) {
@@ -208,7 +208,7 @@ class Walk {
     this.#reach(this.#rangeAt(vaddr, 0), vaddr, depth + 1, place, true);
   }
 
-  #reach(range: Range, vaddr: number, depth: number, from: Place | null, isTaken: boolean): void {
+  #reach(range: Range, vaddr: number, depth: number, from: Reached | null, isTaken: boolean): void {
     if (range.lengths[vaddr - range.begin] === 0) throw new Refusal('it jumps into the middle of an instruction');
     this.#ranges.add(range);
     if (this.#ranges.size > MAX_CODE_RANGES)
@@ -239,7 +239,7 @@ class Walk {
   }
 
   /** Goes to each case of a jump table within the range; any other indirect jump is one out of the function. */
-  #indirectJump(place: Place, length: number): void {
+  #indirectJump(place: Reached, length: number): void {
     const { range, at } = place;
     const jump: Passed = { code: range.code, at, vaddr: range.begin + at, length, isTaken: false };
     if (++this.#tables > MAX_JUMP_TABLES) throw new Refusal(`it has more than ${MAX_JUMP_TABLES} jump tables`);
@@ -277,7 +277,7 @@ class Walk {
   }
 
   /** The instructions on the way to a place, the last first. */
-  #back(place: Place): Passed[] {
+  #back(place: Reached): Passed[] {
     const passed: Passed[] = [];
     let at = place;
     while (passed.length < MAX_CODE_BACK) {
@@ -290,7 +290,7 @@ class Walk {
     return passed;
   }
 
-  #originOf({ range, at }: Place): Origin {
+  #originOf({ range, at }: Reached): Origin {
     return this.#origins.get(range.begin + at) ?? { from: null, isTaken: false };
   }
 

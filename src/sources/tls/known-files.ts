@@ -53,7 +53,7 @@ export type KnownFile = {
   isRefused: boolean;
 };
 
-type Place = Pick<TlsMapping, 'dev' | 'ino'>;
+type FileId = Pick<TlsMapping, 'dev' | 'ino'>;
 
 export class KnownFiles {
   readonly #files = new Map<string, KnownFile>();
@@ -82,7 +82,7 @@ export class KnownFiles {
 
   /** The file at a place, new where it was not known; null when all or this user have too many. */
   of(
-    { dev, ino, path, deleted }: Place & Pick<TlsMapping, 'path' | 'deleted'>,
+    { dev, ino, path, deleted }: FileId & Pick<TlsMapping, 'path' | 'deleted'>,
     userOf: () => number,
   ): KnownFile | null {
     const key = `${dev}:${ino}`;
@@ -164,7 +164,7 @@ export class KnownFiles {
   }
 
   /** Whether a look at the host would tell more of a file that a process of this user maps. */
-  hasNews({ dev, ino }: Place, userOf: () => number, nowMs: number): boolean {
+  hasNews({ dev, ino }: FileId, userOf: () => number, nowMs: number): boolean {
     const f = this.#files.get(`${dev}:${ino}`);
     if (f === undefined) return this.#known.hasRoom(userOf());
     return isWaiting(f, nowMs) || (f.isBeyondShare && this.#isBetter(f, userOf()));

@@ -16,10 +16,10 @@ const MAX_SDP_SHAPES = 256;
 /** Bytes of an end of a description that is read once for all. @cap */
 const MAX_SDP_SHAPE_BYTES = 1024;
 
-type Place = { readonly bytes: Uint8Array; readonly words: DataView; readonly hash: number; readonly shape: number };
+type KnownEnd = { readonly bytes: Uint8Array; readonly words: DataView; readonly hash: number; readonly shape: number };
 
 export class SdpShapes {
-  readonly #places: (Place | undefined)[] = new Array<Place | undefined>(MAX_SDP_SHAPES).fill(undefined);
+  readonly #ends: (KnownEnd | undefined)[] = new Array<KnownEnd | undefined>(MAX_SDP_SHAPES).fill(undefined);
   readonly #shapes: Numbered<SdpShape>;
   /** Hash of the text found last. */
   hash = 0;
@@ -31,7 +31,7 @@ export class SdpShapes {
 
   /** Number of the shape of the text buf[start..end), or NONE; its hash is left in `hash`. */
   find(buf: Uint8Array, start: number, end: number): number {
-    const place = this.#places[placeOf(buf, start, end)];
+    const place = this.#ends[placeOf(buf, start, end)];
     if (place === undefined || place.bytes.length !== end - start) return NONE;
     const words = wordsOf(buf);
     let i = 0;
@@ -45,10 +45,10 @@ export class SdpShapes {
   learn(buf: Uint8Array, start: number, end: number, hash: number, shape: SdpShape): void {
     if (end - start > MAX_SDP_SHAPE_BYTES) return;
     const at = placeOf(buf, start, end);
-    const last = this.#places[at];
+    const last = this.#ends[at];
     if (last !== undefined) this.#shapes.release(last.shape);
     const bytes = Uint8Array.from(buf.subarray(start, end));
-    this.#places[at] = { bytes, words: new DataView(bytes.buffer), hash, shape: this.#shapes.add(shape) };
+    this.#ends[at] = { bytes, words: new DataView(bytes.buffer), hash, shape: this.#shapes.add(shape) };
   }
 }
 

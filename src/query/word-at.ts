@@ -2,12 +2,12 @@
  * Where a word of a filter stands at the cursor, and of which key it is a value. It reads text alone, so that a page in a
  * browser can use it too.
  */
-export type Place = { readonly start: number; readonly end: number; readonly key: string | null };
+export type WordAt = { readonly start: number; readonly end: number; readonly key: string | null };
 
 const STOP = /[\s(]/;
 
 /** The place of the word at the cursor: a value of a key, or a key or bare word (null). Inside quotes nothing is completed. */
-export function placeAt(text: string, cursor: number): Place | null {
+export function wordAt(text: string, cursor: number): WordAt | null {
   let start = 0;
   let isQuoted = false;
   for (let i = 0; i < cursor; i++) {
