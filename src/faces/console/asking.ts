@@ -6,10 +6,10 @@ import { ask } from './service.ts';
 /** What takes long is asked less often: the service is to watch calls, not to count them again and again. */
 export const SHARE = 20;
 
-export type Asked<T> = { readonly value?: T; readonly error?: string; readonly again: () => void };
+export type Fetched<T> = { readonly value?: T; readonly error?: string; readonly again: () => void };
 
 /** The document at this path, asked again when the path changes, and every `everyMs` where it is given. */
-export function useAsked<T>(path: string | null, everyMs = 0): Asked<T> {
+export function useFetched<T>(path: string | null, everyMs = 0): Fetched<T> {
   const [state, setState] = useState<{ path: string | null; value?: T; error?: string }>({ path });
   const [turn, setTurn] = useState(0);
   useEffect(() => {
@@ -45,7 +45,7 @@ export function useAsked<T>(path: string | null, everyMs = 0): Asked<T> {
 export function useStreams({ call_id: callId, hosts = [], streams }: CallDocument): readonly AskStream[] {
   const isUnscored = streams.some(({ mos, loss_pct }) => mos === undefined && loss_pct > 0);
   const path = hosts.length > 1 || isUnscored ? `ask/calls/${encodeURIComponent(callId)}/quality` : null;
-  return useAsked<AskQuality>(path).value?.streams ?? streams;
+  return useFetched<AskQuality>(path).value?.streams ?? streams;
 }
 
 export function whyOf(error: unknown): string {

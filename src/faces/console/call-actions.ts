@@ -3,7 +3,7 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useState } from 'preact/hooks';
 import { whyOf } from './asking.ts';
-import { hashOf } from './place.ts';
+import { hashOf } from './route.ts';
 import { fetchFrom, ofCall } from './service.ts';
 import { shown } from './words.ts';
 

@@ -2,7 +2,7 @@
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import type { AskCall, AskCalls, CallDocument, RtpStream } from '../../contract/index.ts';
-import { useAsked, useStreams } from './asking.ts';
+import { useFetched, useStreams } from './asking.ts';
 import { Finding, State } from './parts.ts';
 import { fixed, shown } from './words.ts';
 
@@ -35,7 +35,7 @@ export function proofsOf({ signaling_diagnosis: found }: CallDocument): Proof[] 
 export function useRow(callId: string): AskCall | undefined {
   // Stars and quotes of a Call-ID are meant as they are.
   const q = `callid:"${callId.replace(/["\\*]/g, '\\$&')}"`;
-  return useAsked<AskCalls>(`ask/calls?${new URLSearchParams({ q, limit: '1' })}`).value?.calls[0];
+  return useFetched<AskCalls>(`ask/calls?${new URLSearchParams({ q, limit: '1' })}`).value?.calls[0];
 }
 
 type Props = { readonly call: CallDocument; readonly onMessage: (index: number) => void };

@@ -3,7 +3,7 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { AskLadder, AskMessages, CallDocument, LadderStep } from '../../contract/index.ts';
-import { useAsked } from './asking.ts';
+import { useFetched } from './asking.ts';
 import { CallActions } from './call-actions.ts';
 import { Cause, proofsOf } from './call-cause.ts';
 import { stepKey } from './ladder.ts';
@@ -19,7 +19,7 @@ import { clock, day, shown, span } from './words.ts';
 type Props = { readonly callId: string; readonly hasLegs: boolean };
 
 export function Call({ callId, hasLegs }: Props): ComponentChild {
-  const call = useAsked<CallDocument>(ofCall(callId));
+  const call = useFetched<CallDocument>(ofCall(callId));
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return;
@@ -34,7 +34,7 @@ export function Call({ callId, hasLegs }: Props): ComponentChild {
     'main',
     { class: 'call' },
     h('h1', null, value === undefined ? shown(callId) : titleOf(value)),
-    value === undefined ? h(Waiting, { asked: call, what: 'The call' }) : h(Loaded, { call: value, hasLegs }),
+    value === undefined ? h(Waiting, { fetched: call, what: 'The call' }) : h(Loaded, { call: value, hasLegs }),
   );
 }
 
@@ -55,8 +55,8 @@ type LoadedProps = { readonly call: CallDocument; readonly hasLegs: boolean };
 function Loaded({ call, hasLegs }: LoadedProps): ComponentChild {
   const { call_id: callId } = call;
   const legs = hasLegs ? '?legs=true' : '';
-  const ladder = useAsked<AskLadder>(ofCall(callId, `/ladder${legs}`));
-  const messages = useAsked<AskMessages>(ofCall(callId, `/messages${legs}`));
+  const ladder = useFetched<AskLadder>(ofCall(callId, `/ladder${legs}`));
+  const messages = useFetched<AskMessages>(ofCall(callId, `/messages${legs}`));
   // What proves the cause is what one opened the call for.
   const [current, setCurrent] = useState(stepKey({ call_id: callId, index: proofsOf(call)[0]?.messages[0] ?? 0 }));
   const [marked, setMarked] = useState('');
@@ -89,7 +89,7 @@ function Loaded({ call, hasLegs }: LoadedProps): ComponentChild {
           ` All legs${(ladder.value?.call_ids.length ?? 1) > 1 ? ` (${ladder.value?.call_ids.length})` : ''}`,
         ),
         ladder.value === undefined
-          ? h(Waiting, { asked: ladder, what: 'The ladder' })
+          ? h(Waiting, { fetched: ladder, what: 'The ladder' })
           : h(LadderView, {
               ladder: ladder.value,
               current,
@@ -100,7 +100,7 @@ function Loaded({ call, hasLegs }: LoadedProps): ComponentChild {
       ),
       message === null
         ? messages.value === undefined
-          ? h(Waiting, { asked: messages, what: 'The messages' })
+          ? h(Waiting, { fetched: messages, what: 'The messages' })
           : h('p', { class: 'note' }, noMessage(messages.value))
         : h(MessageView, {
             message,

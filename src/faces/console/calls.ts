@@ -4,12 +4,12 @@ import { h } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AskCall, AskCalls, AskFindings } from '../../contract/index.ts';
 import { rowKey } from '../../core/maps.ts';
-import { useAsked } from './asking.ts';
+import { useFetched } from './asking.ts';
 import { COLUMNS, chooseColumns, chosenColumns, columnsFor } from './call-columns.ts';
 import type { ListState } from './call-list.ts';
 import { CallList, EMPTY, MOST_NEW } from './call-list.ts';
 import { FilterBar } from './filter-bar.ts';
-import { hashOf } from './place.ts';
+import { hashOf } from './route.ts';
 import { ask } from './service.ts';
 import { VirtualTable } from './virtual-table.ts';
 import { go, useWideWindow } from './window.ts';
@@ -151,7 +151,7 @@ type ChipsProps = { readonly q: string; readonly isReady: boolean; readonly onFi
 /** Findings of the calls that the filter chooses; one more click looks at these alone. The list itself comes first. */
 function Chips({ q, isReady, onFilter }: ChipsProps): ComponentChild {
   const path = `ask/findings?${new URLSearchParams(q === '' ? {} : { q })}`;
-  const { value } = useAsked<AskFindings>(isReady ? path : null, COUNTED_EVERY_MS);
+  const { value } = useFetched<AskFindings>(isReady ? path : null, COUNTED_EVERY_MS);
   return h(
     'div',
     { class: 'chips', role: 'group', 'aria-label': 'Findings' },

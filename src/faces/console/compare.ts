@@ -3,11 +3,11 @@ import type { ComponentChild } from 'preact';
 import { Fragment, h } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AskCall, AskCalls, AskCompare, CompareRow } from '../../contract/index.ts';
-import { useAsked } from './asking.ts';
+import { useFetched } from './asking.ts';
 import { useRow } from './call-cause.ts';
 import { FilterBar } from './filter-bar.ts';
 import { CallLink, State, Table, Waiting } from './parts.ts';
-import { hashOf } from './place.ts';
+import { hashOf } from './route.ts';
 import { ofCall } from './service.ts';
 import { clock, fixed, shown } from './words.ts';
 
@@ -42,7 +42,7 @@ function Choose({ a }: { readonly a: string }): ComponentChild {
   const [typed, setTyped] = useState<string | null>(null);
   const well = row === undefined ? null : `method:${row.method} state:Completed,Registered`;
   const sameWay = row?.dst === undefined ? null : `${well} dst:${hostOf(row.dst)}`;
-  const near = useAsked<AskCalls>(typed === null ? pathOf(sameWay) : null);
+  const near = useFetched<AskCalls>(typed === null ? pathOf(sameWay) : null);
   const isClean = (call: AskCall): boolean => call.findings.length === 0 && call.call_id !== a;
   // Where no call that went the same way went well, any will do.
   const q =
@@ -52,7 +52,7 @@ function Choose({ a }: { readonly a: string }): ComponentChild {
       : near.value === undefined
         ? null
         : well);
-  const calls = useAsked<AskCalls>(pathOf(q));
+  const calls = useFetched<AskCalls>(pathOf(q));
   const good = (calls.value?.calls ?? [])
     .filter(({ call_id }) => call_id !== a)
     .sort((x, y) => Number(isClean(y)) - Number(isClean(x)));
@@ -60,7 +60,7 @@ function Choose({ a }: { readonly a: string }): ComponentChild {
     h('p', null, 'Compare ', h(CallLink, { callId: a }), ' with a call that went well:'),
     h(FilterBar, { q: q ?? '', mistake: calls.error ?? '', onApply: setTyped }),
     calls.value === undefined
-      ? h(Waiting, { asked: calls, what: 'Calls' })
+      ? h(Waiting, { fetched: calls, what: 'Calls' })
       : good.length === 0
         ? h('p', { class: 'note' }, 'No such call: change the filter.')
         : h(Table, {
@@ -92,9 +92,9 @@ function hostOf(socket: string): string {
 }
 
 function Compared({ a, b }: Props): ComponentChild {
-  const compared = useAsked<AskCompare>(ofCall(a, `/compare?${new URLSearchParams({ with: `id:${b}` })}`));
+  const compared = useFetched<AskCompare>(ofCall(a, `/compare?${new URLSearchParams({ with: `id:${b}` })}`));
   const [isAll, setAll] = useState(false);
-  if (compared.value === undefined) return h(Waiting, { asked: compared, what: 'The comparison' });
+  if (compared.value === undefined) return h(Waiting, { fetched: compared, what: 'The comparison' });
   const rows = compared.value.rows.filter(({ differs }) => isAll || differs);
   const groups = Object.entries(TITLES).map(
     ([group, title]) => [title, rows.filter((row) => row.group === group)] as const,

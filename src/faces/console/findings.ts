@@ -3,9 +3,9 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AskFindings, CallRatios, TrunkDown } from '../../contract/index.ts';
-import { useAsked } from './asking.ts';
+import { useFetched } from './asking.ts';
 import { CallLink, SpanBar, Table, Waiting } from './parts.ts';
-import { hashOf } from './place.ts';
+import { hashOf } from './route.ts';
 import { counted, delay, moment, shown } from './words.ts';
 
 const SPANS = [
@@ -19,7 +19,7 @@ const EXAMPLES = 3;
 export function Findings(): ComponentChild {
   const [span, setSpan] = useState<string>('');
   const path = `ask/findings?${new URLSearchParams(span === '' ? {} : { q: span })}`;
-  const found = useAsked<AskFindings>(path, EVERY_MS);
+  const found = useFetched<AskFindings>(path, EVERY_MS);
   const within = (q: string): string => `${q}${span === '' ? '' : ` ${span}`}`;
   const examples = (ids: readonly string[]): ComponentChild =>
     ids.slice(0, EXAMPLES).map((callId) => h('span', { key: callId, class: 'example' }, h(CallLink, { callId }), ' '));
@@ -29,7 +29,7 @@ export function Findings(): ComponentChild {
     h('h1', null, 'Findings'),
     h(SpanBar, { spans: SPANS, chosen: span, onChoose: setSpan, note: 'In files, times are counted from their end.' }),
     found.value === undefined
-      ? h(Waiting, { asked: found, what: 'Findings' })
+      ? h(Waiting, { fetched: found, what: 'Findings' })
       : [
           h(TrunksDown, { trunks: found.value.trunks_down }),
           h(Ratios, { ratios: found.value.ratios }),

@@ -4,7 +4,7 @@ import { h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Persistence, Stats } from '../../contract/index.ts';
 import { Agents } from './agents.ts';
-import { useAsked, whyOf } from './asking.ts';
+import { useFetched, whyOf } from './asking.ts';
 import { Table, Waiting } from './parts.ts';
 import { tell } from './service.ts';
 import { shown, span } from './words.ts';
@@ -15,14 +15,14 @@ const EVERY_MS = 5_000;
 type LossHelp = { readonly key: string; readonly meaning: string; readonly remedy: string };
 
 export function Health(): ComponentChild {
-  const stats = useAsked<Stats>('ask/health', EVERY_MS);
+  const stats = useFetched<Stats>('ask/health', EVERY_MS);
   const { value } = stats;
   return h(
     'main',
     null,
     h('h1', null, 'Health'),
     value === undefined
-      ? h(Waiting, { asked: stats, what: 'Health' })
+      ? h(Waiting, { fetched: stats, what: 'Health' })
       : [
           h(Verdict, { stats: value }),
           value.agents === undefined ? null : h(Agents, { stats: value }),
@@ -127,7 +127,7 @@ function Source({ stats }: { readonly stats: Stats }): ComponentChild {
 
 /** The gate of `-O`: whether frames may reach the file. */
 function Gate(): ComponentChild {
-  const gate = useAsked<Persistence>('v1/persistence');
+  const gate = useFetched<Persistence>('v1/persistence');
   const [said, setSaid] = useState('');
   const { value } = gate;
   const turn = async (enabled: boolean): Promise<void> => {
@@ -150,7 +150,7 @@ function Gate(): ComponentChild {
     'section',
     { 'aria-label': 'Persistence' },
     h('h2', null, 'Persistence'),
-    value === undefined ? h(Waiting, { asked: gate, what: 'The gate' }) : h('p', null, words()),
+    value === undefined ? h(Waiting, { fetched: gate, what: 'The gate' }) : h('p', null, words()),
     value?.authorized === true
       ? h(
           'button',

@@ -4,7 +4,7 @@ import { h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AskLadder, LadderMedia, LadderStep } from '../../contract/index.ts';
 import { whatIsNotShown } from '../../core/not-shown.ts';
-import type { Picture, Row } from './ladder.ts';
+import type { LadderRow, Picture } from './ladder.ts';
 import { pictureOf, ROW_PX, stepKey, toneOf } from './ladder.ts';
 import { useWideWindow } from './window.ts';
 import { clock, fixed, shown } from './words.ts';
@@ -120,7 +120,7 @@ function Lifelines({ ladder, picture }: { readonly ladder: AskLadder; readonly p
 }
 
 type StepProps = {
-  readonly row: Row & { readonly kind: 'step' };
+  readonly row: LadderRow & { readonly kind: 'step' };
   readonly picture: Picture;
   readonly id: string;
   readonly time: string;
@@ -175,7 +175,7 @@ function Media({
   row: { media, y, toY },
   picture,
 }: {
-  readonly row: Row & { readonly kind: 'media' };
+  readonly row: LadderRow & { readonly kind: 'media' };
   readonly picture: Picture;
 }): ComponentChild {
   const [a, b] = [picture.xs[media.from] ?? 0, picture.xs[media.to] ?? 0];

@@ -2,7 +2,7 @@
 import type { AskLadder, LadderMedia, LadderStep } from '../../contract/index.ts';
 import { secondsOf } from './words.ts';
 
-export type Row =
+export type LadderRow =
   | { readonly kind: 'step'; readonly step: LadderStep; readonly index: number; readonly y: number }
   | { readonly kind: 'media'; readonly media: LadderMedia; readonly y: number; readonly toY: number };
 
@@ -11,7 +11,7 @@ export type Picture = {
   readonly height: number;
   /** The middle of each lifeline. */
   readonly xs: readonly number[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly LadderRow[];
   /** Steps that are not drawn. */
   readonly beyond: number;
 };
@@ -44,7 +44,7 @@ export function pictureOf(
   const yOf = (i: number): number => HEAD_PX + (i + 0.5) * ROW_PX;
   // Of steps alone, as numbers: each bar looks through them.
   const seconds = placed.map((row) => ('step' in row ? secondsOf(row.step.at) : Number.POSITIVE_INFINITY));
-  const rows = placed.map((row, i): Row => {
+  const rows = placed.map((row, i): LadderRow => {
     if ('step' in row) return { kind: 'step', ...row, y: yOf(i) };
     // It reaches down to the last message that came before its last packet.
     const end = secondsOf(row.media.last_seen);

@@ -8,9 +8,9 @@ import { Compare } from './compare.ts';
 import { Findings } from './findings.ts';
 import { Health } from './health.ts';
 import { KeyGate } from './key-gate.ts';
-import type { Place } from './place.ts';
-import { placeOf } from './place.ts';
 import { Registrations } from './registrations.ts';
+import type { Route } from './route.ts';
+import { routeOf } from './route.ts';
 import { Security } from './security.ts';
 import { whenKeyNeeded } from './service.ts';
 import { Streams } from './streams.ts';
@@ -18,18 +18,18 @@ import { Strip } from './strip.ts';
 import { applyTheme } from './theme.ts';
 import { Trunks } from './trunks.ts';
 
-function screenOf(place: Place): ComponentChild {
-  switch (place.screen) {
+function screenOf(route: Route): ComponentChild {
+  switch (route.screen) {
     case 'call':
-      return h(Call, { key: place.name, callId: place.name, hasLegs: place.query.get('legs') === '1' });
+      return h(Call, { key: route.name, callId: route.name, hasLegs: route.query.get('legs') === '1' });
     case 'compare':
-      return h(Compare, { a: place.query.get('a') ?? '', b: place.query.get('b') ?? '' });
+      return h(Compare, { a: route.query.get('a') ?? '', b: route.query.get('b') ?? '' });
     case 'findings':
       return h(Findings, null);
     case 'streams':
       return h(Streams, null);
     case 'trunks':
-      return h(Trunks, { key: place.name, trunk: place.name, direction: place.query.get('direction') ?? 'out' });
+      return h(Trunks, { key: route.name, trunk: route.name, direction: route.query.get('direction') ?? 'out' });
     case 'registrations':
       return h(Registrations, null);
     case 'security':
@@ -37,18 +37,18 @@ function screenOf(place: Place): ComponentChild {
     case 'health':
       return h(Health, null);
     default:
-      return h(Calls, { q: place.query.get('q') ?? '', sort: place.query.get('sort') ?? '-created' });
+      return h(Calls, { q: route.query.get('q') ?? '', sort: route.query.get('sort') ?? '-created' });
   }
 }
 
 function Console(): ComponentChild {
-  const [place, setPlace] = useState(placeOf(location.hash));
+  const [route, setRoute] = useState(routeOf(location.hash));
   /** Null while no key is asked for, else what the service said of the last one. */
   const [refusal, setRefusal] = useState<string | null>(null);
   /** Another one where all is to be read anew. */
   const [turn, setTurn] = useState(0);
   useEffect(() => {
-    const moved = (): void => setPlace(placeOf(location.hash));
+    const moved = (): void => setRoute(routeOf(location.hash));
     addEventListener('hashchange', moved);
     whenKeyNeeded(setRefusal);
     return () => removeEventListener('hashchange', moved);
@@ -58,7 +58,7 @@ function Console(): ComponentChild {
     setTurn((n) => n + 1);
   };
   if (refusal !== null) return h(KeyGate, { refusal, onGiven: forget });
-  return h('div', { class: 'frame', key: turn }, h(Strip, { screen: place.screen, onForget: forget }), screenOf(place));
+  return h('div', { class: 'frame', key: turn }, h(Strip, { screen: route.screen, onForget: forget }), screenOf(route));
 }
 
 applyTheme();

@@ -3,7 +3,7 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import type { AskMessage, LintFinding, LintResult } from '../../contract/index.ts';
 import { lineDifference } from '../../core/line-difference.ts';
-import { useAsked } from './asking.ts';
+import { useFetched } from './asking.ts';
 import type { HeaderLine } from './message-text.ts';
 import { partsOf } from './message-text.ts';
 import { clock, shown, shownLine } from './words.ts';
@@ -20,7 +20,7 @@ type Props = {
 const LINE_CHARS = 8_000;
 
 export function MessageView({ message, other, isMarked, onMark }: Props): ComponentChild {
-  const { value: lint } = useAsked<LintResult>(`v1/dialogs/${encodeURIComponent(message.call_id)}/lint`);
+  const { value: lint } = useFetched<LintResult>(`v1/dialogs/${encodeURIComponent(message.call_id)}/lint`);
   const findings = (lint?.findings ?? []).filter((finding) => finding.message_index === message.index);
   return h(
     'section',

@@ -1,8 +1,8 @@
 /** Small parts that screens share: a state with its sign, findings, a link to a call, an answer that is not there. */
 import type { ComponentChild, ComponentChildren } from 'preact';
 import { h } from 'preact';
-import type { Asked } from './asking.ts';
-import { hashOf } from './place.ts';
+import type { Fetched } from './asking.ts';
+import { hashOf } from './route.ts';
 import { shown, signOf } from './words.ts';
 
 export function State({ state }: { readonly state: string }): ComponentChild {
@@ -26,16 +26,22 @@ export function CallLink({
 }
 
 /** What stands in the place of an answer: that it is coming, or why there is none and what to do. */
-export function Waiting({ asked, what }: { readonly asked: Asked<unknown>; readonly what: string }): ComponentChild {
-  if (asked.error !== undefined) {
+export function Waiting({
+  fetched,
+  what,
+}: {
+  readonly fetched: Fetched<unknown>;
+  readonly what: string;
+}): ComponentChild {
+  if (fetched.error !== undefined) {
     return h(
       'div',
       { class: 'note bad', role: 'alert' },
-      h('p', null, `${what}: ${shown(asked.error)}`),
-      h('button', { type: 'button', onClick: asked.again }, 'Try again'),
+      h('p', null, `${what}: ${shown(fetched.error)}`),
+      h('button', { type: 'button', onClick: fetched.again }, 'Try again'),
     );
   }
-  return asked.value === undefined
+  return fetched.value === undefined
     ? h('p', { class: 'note', role: 'status' }, `Loading ${what.toLowerCase()}\u2026`)
     : null;
 }

@@ -3,7 +3,7 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { BannedList, PeerAbsent, PeerActionAnswer, PeerStatus } from '../../contract/index.ts';
-import { useAsked, whyOf } from './asking.ts';
+import { useFetched, whyOf } from './asking.ts';
 import { Table, Waiting } from './parts.ts';
 import { tell } from './service.ts';
 import { counted, moment, shown } from './words.ts';
@@ -19,8 +19,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
 type Wish = { readonly action: 'ban' | 'unban'; readonly ip: string };
 
 export function Peer(): ComponentChild {
-  const status = useAsked<PeerStatus | PeerAbsent>('v1/peer/status');
-  const banned = useAsked<BannedList | PeerAbsent>('v1/peer/banned');
+  const status = useFetched<PeerStatus | PeerAbsent>('v1/peer/status');
+  const banned = useFetched<BannedList | PeerAbsent>('v1/peer/banned');
   const input = useRef<HTMLInputElement>(null);
   const [wish, setWish] = useState<Wish | null>(null);
   const [said, setSaid] = useState('');
@@ -28,7 +28,7 @@ export function Peer(): ComponentChild {
   const body = (): ComponentChild => {
     if (status.error?.startsWith('Nothing is served') === true)
       return h('p', { class: 'note' }, 'This build has no peer.');
-    if (peer === undefined) return h(Waiting, { asked: status, what: 'The peer' });
+    if (peer === undefined) return h(Waiting, { fetched: status, what: 'The peer' });
     if (!peer.installed) return h('p', { class: 'note' }, `No peer bans for calltap. ${shown(peer.reason)}`);
     return [
       h(
@@ -63,7 +63,7 @@ export function Peer(): ComponentChild {
               h('button', { type: 'button', onClick: () => setWish({ action: 'unban', ip: row.ip }) }, 'Unban\u2026'),
             ]),
           })
-        : h(Waiting, { asked: banned, what: 'What is banned' }),
+        : h(Waiting, { fetched: banned, what: 'What is banned' }),
     ];
   };
   const act = async ({ action, ip }: Wish): Promise<void> => {

@@ -3,7 +3,7 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AskRegistration, AskRegistrations } from '../../contract/index.ts';
-import { useAsked } from './asking.ts';
+import { useFetched } from './asking.ts';
 import { FilterBar } from './filter-bar.ts';
 import { CallLink, State, Table, Waiting } from './parts.ts';
 import { counted, moment, shown } from './words.ts';
@@ -24,7 +24,10 @@ const HEAD = [
 
 export function Registrations(): ComponentChild {
   const [q, setQ] = useState('');
-  const list = useAsked<AskRegistrations>(`ask/registrations?${new URLSearchParams(q === '' ? {} : { q })}`, EVERY_MS);
+  const list = useFetched<AskRegistrations>(
+    `ask/registrations?${new URLSearchParams(q === '' ? {} : { q })}`,
+    EVERY_MS,
+  );
   const rows = (list.value?.registrations ?? []).map(rowOf);
   return h(
     'main',
@@ -32,7 +35,7 @@ export function Registrations(): ComponentChild {
     h('h1', null, 'Registrations'),
     h(FilterBar, { q, mistake: list.error ?? '', onApply: setQ }),
     list.value === undefined
-      ? h(Waiting, { asked: list, what: 'Registrations' })
+      ? h(Waiting, { fetched: list, what: 'Registrations' })
       : [
           h(
             'p',

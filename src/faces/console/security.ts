@@ -3,10 +3,10 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import type { AskAlert, AskSecurity } from '../../contract/index.ts';
 import { MissingHosts } from './agents.ts';
-import { useAsked } from './asking.ts';
+import { useFetched } from './asking.ts';
 import { Table, Waiting } from './parts.ts';
 import { Peer } from './peer.ts';
-import { hashOf } from './place.ts';
+import { hashOf } from './route.ts';
 import { clock, counted, moment, shown } from './words.ts';
 
 const EVERY_MS = 10_000;
@@ -14,12 +14,12 @@ const HEAD = ['Source', 'Behaviour', '#Requests', 'Methods', 'Codes', 'Targets',
 const TARGETS = 4;
 
 export function Security(): ComponentChild {
-  const found = useAsked<AskSecurity>('ask/security', EVERY_MS);
+  const found = useFetched<AskSecurity>('ask/security', EVERY_MS);
   return h(
     'main',
     null,
     h('h1', null, 'Security'),
-    found.value === undefined ? h(Waiting, { asked: found, what: 'Alerts' }) : h(Alerts, { found: found.value }),
+    found.value === undefined ? h(Waiting, { fetched: found, what: 'Alerts' }) : h(Alerts, { found: found.value }),
     h(MissingHosts, { missing: found.value?.missing ?? [] }),
     h(Peer, null),
   );

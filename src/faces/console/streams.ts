@@ -3,7 +3,7 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { RtpStream, StreamList, StreamRow } from '../../contract/index.ts';
-import { useAsked } from './asking.ts';
+import { useFetched } from './asking.ts';
 import { CallLink, Table, Waiting } from './parts.ts';
 import { counted, fixed, shown } from './words.ts';
 
@@ -39,15 +39,15 @@ export function Streams(): ComponentChild {
       }),
       h('button', { type: 'submit' }, 'Find'),
     ),
-    ssrc === '' ? null : h(Found, { key: ssrc, ssrc }),
+    ssrc === '' ? null : h(StreamOfSsrc, { key: ssrc, ssrc }),
     h(Page, { title: 'Without a call', isOrphaned: true, empty: 'Each stream belongs to a call that was seen.' }),
     h(Page, { title: 'Of calls', isOrphaned: false, empty: 'No stream of a call was seen yet.' }),
   );
 }
 
-function Found({ ssrc }: { readonly ssrc: string }): ComponentChild {
-  const found = useAsked<RtpStream>(`v1/streams/${encodeURIComponent(ssrc)}`);
-  if (found.value === undefined) return h(Waiting, { asked: found, what: `Stream ${ssrc}` });
+function StreamOfSsrc({ ssrc }: { readonly ssrc: string }): ComponentChild {
+  const found = useFetched<RtpStream>(`v1/streams/${encodeURIComponent(ssrc)}`);
+  if (found.value === undefined) return h(Waiting, { fetched: found, what: `Stream ${ssrc}` });
   return h(Table, { name: `Stream ${ssrc}`, head: HEAD, rows: [rowOf(found.value)] });
 }
 
@@ -56,14 +56,14 @@ type PageProps = { readonly title: string; readonly isOrphaned: boolean; readonl
 function Page({ title, isOrphaned, empty }: PageProps): ComponentChild {
   const [offset, setOffset] = useState(0);
   const path = `ask/streams?orphaned=${isOrphaned}&limit=${PAGE_ROWS}&offset=${offset}`;
-  const list = useAsked<StreamList>(path, EVERY_MS);
+  const list = useFetched<StreamList>(path, EVERY_MS);
   const total = list.value?.total ?? 0;
   return h(
     'section',
     { 'aria-label': title },
     h('h2', null, `${title}${list.value === undefined ? '' : `: ${counted(total, 'stream')}`}`),
     list.value === undefined
-      ? h(Waiting, { asked: list, what: 'Streams' })
+      ? h(Waiting, { fetched: list, what: 'Streams' })
       : total === 0
         ? h('p', { class: 'note' }, empty)
         : h(Table, { name: title, head: HEAD, rows: list.value.streams.map(rowOf) }),

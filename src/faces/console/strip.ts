@@ -3,8 +3,8 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Stats } from '../../contract/index.ts';
-import { useAsked } from './asking.ts';
-import { hashOf } from './place.ts';
+import { useFetched } from './asking.ts';
+import { hashOf } from './route.ts';
 import { hasKey, useKey } from './service.ts';
 import { nextTheme, theme } from './theme.ts';
 import { counted, shown, span, usesUtc, useUtc } from './words.ts';
@@ -27,7 +27,7 @@ const OF_CALLS = ['call', 'compare'];
 type Props = { readonly screen: string; readonly onForget: () => void };
 
 export function Strip({ screen, onForget }: Props): ComponentChild {
-  const { value, error } = useAsked<Stats>('ask/health', EVERY_MS);
+  const { value, error } = useFetched<Stats>('ask/health', EVERY_MS);
   return h(
     'header',
     { class: value?.capture_quality.degraded === true ? 'strip degraded' : 'strip' },

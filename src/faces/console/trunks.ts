@@ -4,9 +4,9 @@ import { h } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AskTrunk, AskTrunks, TrunkFigures } from '../../contract/index.ts';
 import { trunkFilter } from '../../query/write.ts';
-import { useAsked } from './asking.ts';
+import { useFetched } from './asking.ts';
 import { SpanBar, State, Table, Waiting } from './parts.ts';
-import { hashOf } from './place.ts';
+import { hashOf } from './route.ts';
 import { clock, counted, delay, fixed, moment, shown, span } from './words.ts';
 
 const SPANS = [
@@ -36,7 +36,7 @@ export function Trunks({ trunk, direction }: Props): ComponentChild {
     ...(minutes === '' ? {} : { minutes }),
     ...(trunk === '' ? {} : { trunk, series: 'true' }),
   });
-  const found = useAsked<AskTrunks>(`ask/trunks?${query}`, EVERY_MS);
+  const found = useFetched<AskTrunks>(`ask/trunks?${query}`, EVERY_MS);
   return h(
     'main',
     null,
@@ -48,7 +48,7 @@ export function Trunks({ trunk, direction }: Props): ComponentChild {
       note: 'A call belongs to the minute of its INVITE; in files, times are counted from their end.',
     }),
     found.value === undefined
-      ? h(Waiting, { asked: found, what: 'Trunks' })
+      ? h(Waiting, { fetched: found, what: 'Trunks' })
       : trunk === ''
         ? h(AllTrunks, { found: found.value })
         : h(OneTrunk, { of: found.value.trunks.find((t) => t.direction === direction) ?? null }),

@@ -1,6 +1,6 @@
 /** The window: the screen that it shows, and whether it has room for a table; style.css turns at the same width. */
 import { useEffect, useState } from 'preact/hooks';
-import { hashOf } from './place.ts';
+import { hashOf } from './route.ts';
 
 const WIDE = '(min-width: 700px)';
 

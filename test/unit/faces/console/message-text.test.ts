@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LintFinding } from '../../../../src/contract/index.ts';
 import { partsOf } from '../../../../src/faces/console/message-text.ts';
-import { hashOf, placeOf } from '../../../../src/faces/console/place.ts';
+import { hashOf, routeOf } from '../../../../src/faces/console/route.ts';
 
 const finding = (observed: string): LintFinding => ({
   rule_id: 'a-rule',
@@ -53,9 +53,9 @@ test('what is no message is shown all the same', () => {
 
 test('a Call-ID and a filter come back from the address as they were', () => {
   for (const text of ['a@b', 'a/b?c#d&e', '100%', '"<>', '../..', '\u202e']) {
-    const { screen, name, query } = placeOf(hashOf('call', text, { q: text, none: '' }));
+    const { screen, name, query } = routeOf(hashOf('call', text, { q: text, none: '' }));
     assert.deepEqual([screen, name, query.get('q'), query.has('none')], ['call', text, text, false]);
   }
-  assert.equal(placeOf('').screen, 'calls');
-  assert.equal(placeOf('#/call/%zz').name, '%zz');
+  assert.equal(routeOf('').screen, 'calls');
+  assert.equal(routeOf('#/call/%zz').name, '%zz');
 });

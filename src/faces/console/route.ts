@@ -2,10 +2,10 @@
  * Where in the console one is: the part of the address after `#`, so that a link leads there. It holds filters and Call-IDs,
  * never a key.
  */
-export type Place = { readonly screen: string; readonly name: string; readonly query: URLSearchParams };
+export type Route = { readonly screen: string; readonly name: string; readonly query: URLSearchParams };
 
 /** `#/call/NAME?legs=1`; without one the list of calls. */
-export function placeOf(hash: string): Place {
+export function routeOf(hash: string): Route {
   const [path = '', query = ''] = splitOnce(hash.replace(/^#\/?/, ''), '?');
   const [screen = '', name = ''] = splitOnce(path, '/');
   return { screen: screen === '' ? 'calls' : screen, name: decoded(name), query: new URLSearchParams(query) };
