@@ -4,9 +4,9 @@ import { THRESHOLDS } from '../core/thresholds.ts';
 import { group, value } from './option-spec.ts';
 
 /** Flags are `--diag-NAME`, keys of the file `diagnosis.NAME` with underscores. */
-type Row = readonly [name: string, arg: 'SECS' | 'MS' | 'N' | 'PERCENT', max: number, help: string];
+type ThresholdRow = readonly [name: string, arg: 'SECS' | 'MS' | 'N' | 'PERCENT', max: number, help: string];
 
-const ROWS: Readonly<Record<keyof Thresholds, Row>> = {
+const ROWS: Readonly<Record<keyof Thresholds, ThresholdRow>> = {
   postDialDelaySec: ['post-dial-delay', 'SECS', 600, 'Report a first sign of progress that comes later than this.'],
   ackWaitSec: ['ack-wait', 'SECS', 600, 'Report an answer that has no ACK after this time.'],
   answerTransmissions: ['answer-transmissions', 'N', 100, 'Report it earlier after N copies of the answer.'],

@@ -29,13 +29,13 @@ export type TellFilter = (endpoints: Uint8Array, isNamed: boolean) => number;
 type Waiting = { dialog: Dialog | null; readonly untilUs: number };
 
 /** What a dialog named, and where it waits. */
-type Named = { readonly keys: EndpointKey[]; waiting: Waiting | null };
+type NamedSockets = { readonly keys: EndpointKey[]; waiting: Waiting | null };
 
 export class NamedMedia {
   readonly #tell: TellFilter;
   /** How many dialogs name an endpoint. */
   readonly #counts = new EndpointMap<number>();
-  readonly #named = new Map<Dialog, Named>();
+  readonly #named = new Map<Dialog, NamedSockets>();
   /** Of which the filter is not told yet: whether it is to know them. */
   readonly #news = new Map<EndpointKey, boolean>();
   #waiting: Waiting[] = [];
@@ -126,7 +126,7 @@ export class NamedMedia {
 }
 
 /** Who waits is evicted, goes on, or ends once more. */
-function leave(named: Named): void {
+function leave(named: NamedSockets): void {
   if (named.waiting !== null) named.waiting.dialog = null;
   named.waiting = null;
 }

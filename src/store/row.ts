@@ -23,7 +23,7 @@ export function memoryOf({ buffer, byteOffset, length }: Uint8Array): WideMemory
 const BYTES = { f64: 8, i32: 4, u32: 4, u16: 2, u8: 1 } as const;
 
 /** Where the fields of a record lie. */
-export type Row<F extends Fields> = {
+export type RowLayout<F extends Fields> = {
   /** Place of each field, counted in its own kind; of one without a kind, in bytes. */
   readonly at: { readonly [Name in keyof F]: number };
   readonly kinds: F;
@@ -40,7 +40,7 @@ export type Numbers<F extends Fields> = {
 };
 
 /** Fields lie in the order in which they are given. Throws when they do not fill the bytes, or one is not aligned. */
-export function row<const F extends Fields>(bytes: number, fields: F): Row<F> {
+export function row<const F extends Fields>(bytes: number, fields: F): RowLayout<F> {
   const at: Record<string, number> = {};
   let next = 0;
   for (const [name, kind] of Object.entries(fields)) {
@@ -52,7 +52,7 @@ export function row<const F extends Fields>(bytes: number, fields: F): Row<F> {
   }
   if (next !== bytes || bytes % 8 !== 0) throw new RangeError(`the fields take ${next} of ${bytes} bytes`);
   // A copy: the engine makes an object that is filled key by key a dictionary, which is slow to read.
-  const places = { ...at } as Row<F>['at'];
+  const places = { ...at } as RowLayout<F>['at'];
   return { at: places, kinds: fields, bytes, halves: bytes / 2, words: bytes / 4, doubles: bytes / 8 };
 }
 
@@ -63,7 +63,7 @@ export type OnRow = { readonly memory: Memory; readonly place: number };
  * Gives objects of `prototype` a property for each number of a record. The properties name the memory themselves: a function
  * that finds it would be a call each time, 5 % of the time of SIP.
  */
-export function defineFields<F extends Fields>(prototype: OnRow, of: Row<F>): void {
+export function defineFields<F extends Fields>(prototype: OnRow, of: RowLayout<F>): void {
   for (const [name, kind] of Object.entries(of.kinds)) {
     const make = MAKERS[kind as keyof typeof MAKERS];
     if (make !== undefined) Object.defineProperty(prototype, name, make(of.at[name] ?? 0, of.bytes));
@@ -114,7 +114,7 @@ export type Accessors<F extends Fields> = { [Name in keyof Numbers<F>]: (row: nu
 };
 
 /** Gives objects of `prototype` these methods. A block has `rows` rows, a power of two. */
-export function defineAccessors<F extends Fields>(prototype: InBlocks, of: Row<F>, rows: number): void {
+export function defineAccessors<F extends Fields>(prototype: InBlocks, of: RowLayout<F>, rows: number): void {
   for (const [name, kind] of Object.entries(of.kinds)) {
     if (typeof kind === 'number') continue;
     const { read, write } = ACCESSORS[kind](of.at[name] ?? 0, of.bytes / BYTES[kind], rows - 1);

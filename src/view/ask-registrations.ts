@@ -28,11 +28,11 @@ export type Binding = Pick<
   'aor' | 'contacts' | 'expires_asked_sec' | 'expires_granted_sec' | 'expires_at'
 >;
 
-type Row = { readonly newest: Dialog; readonly facts: Omit<AskRegistration, keyof Binding> };
+type RegistrationRow = { readonly newest: Dialog; readonly facts: Omit<AskRegistration, keyof Binding> };
 
 /** A step a dialog; one row a user and address, the newest first. */
 export function* registrationsSteps(e: Evidence, dialogs: readonly Dialog[]): Steps<AskRegistrations> {
-  const rows = new Map<string, Row>();
+  const rows = new Map<string, RegistrationRow>();
   for (const d of dialogs) {
     yield;
     if (!isKept(e, d) || d.methodText !== 'REGISTER') continue;

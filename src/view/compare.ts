@@ -99,13 +99,13 @@ function factRows(group: CompareRow['group'], facts: Facts, [a, b]: readonly [Si
   return facts.map(([what, of]) => row(group, what, of(a.row), of(b.row)));
 }
 
-type Named = readonly (readonly [name: string, value: string])[];
+type NamedValues = readonly (readonly [name: string, value: string])[];
 
 /** Names of either side, in the order in which they stand there. */
 function listRows(
   group: CompareRow['group'],
   sides: readonly [Side, Side],
-  of: (m: SipMessage) => Named,
+  of: (m: SipMessage) => NamedValues,
 ): CompareRow[] {
   const [a, b] = sides.map(({ opening }) => {
     const named = opening === null ? [] : of(opening);
@@ -118,7 +118,7 @@ function listRows(
 }
 
 /** Without tags, which are another in each call, and without secrets. */
-function headersOf({ headers }: SipMessage): Named {
+function headersOf({ headers }: SipMessage): NamedValues {
   return headers
     .filter(({ id }) => !OWN_TO_EACH.has(id))
     .map(({ name, value }) => [
@@ -129,7 +129,7 @@ function headersOf({ headers }: SipMessage): Named {
     ]);
 }
 
-function sdpOf(m: SipMessage): Named {
+function sdpOf(m: SipMessage): NamedValues {
   const part = m.bodyParts().find(({ mediaType }) => mediaType === 'application/sdp');
   if (part === undefined) return [];
   const text = withoutSecrets(Buffer.from(m.body.subarray(part.start, part.end)).toString('utf8'));

@@ -51,7 +51,7 @@ export async function queryDialogs(
   };
 }
 
-type Found = { readonly page: DialogSummary[]; readonly counts: ReadonlyMap<string, number> };
+type CountedPage = { readonly page: DialogSummary[]; readonly counts: ReadonlyMap<string, number> };
 
 /** With the counts `known`, the walk ends with the page. */
 async function walk(
@@ -62,7 +62,7 @@ async function walk(
   capture: CapturedIn,
   slice: Slice,
   isGone: () => boolean,
-): Promise<Found> {
+): Promise<CountedPage> {
   const counts = new Map<string, number>();
   const page: DialogSummary[] = [];
   const records = store.order.records();

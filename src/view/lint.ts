@@ -1,13 +1,13 @@
 /** Lint findings as the contract shows them. */
 
-import type { LintResult as Found } from '../analysis/lint/lint.ts';
+import type { LintResult as LintFindings } from '../analysis/lint/lint.ts';
 import { LINT_RULES } from '../analysis/lint/lint.ts';
 import { nearest } from '../config/spelling.ts';
 import type { LintResult } from '../contract/index.ts';
 import { failure } from '../core/errors.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 
-export function toLintResult(d: Dialog, { findings, unread }: Found): LintResult {
+export function toLintResult(d: Dialog, { findings, unread }: LintFindings): LintResult {
   return {
     schema_version: 1,
     call_id: d.callId,

@@ -75,8 +75,8 @@ export type PeerOptions = {
   readonly limitMs?: number;
 };
 
-type Asked = { readonly end: ChildEnd; readonly peerCtl: string };
-type Unasked = Exclude<PeerOutcome<never>, { kind: 'answer' }>;
+type PeerSaid = { readonly end: ChildEnd; readonly peerCtl: string };
+type PeerSilent = Exclude<PeerOutcome<never>, { kind: 'answer' }>;
 
 export function createPeerControl(options: PeerOptions): PeerControl {
   const { ctl, db, searchPath, limitMs = LIMIT_MS } = options;
@@ -113,7 +113,7 @@ export function createPeerControl(options: PeerOptions): PeerControl {
     });
   }
 
-  async function ask(args: readonly string[], onLine: (line: string) => boolean): Promise<Asked | Unasked> {
+  async function ask(args: readonly string[], onLine: (line: string) => boolean): Promise<PeerSaid | PeerSilent> {
     const endMs = performance.now() + limitMs;
     const file = await locatePeer(ctl, searchPath);
     if (file === null) return { kind: 'absent', reason: absence(ctl) };
@@ -209,7 +209,7 @@ function absence(ctl: string | null): string {
   return `The control program of the peer was not found ${where}; name it with --peer-ctl or the [peer] ctl config key.`;
 }
 
-function failed(reason: string, stderr = ''): Unasked {
+function failed(reason: string, stderr = ''): PeerSilent {
   return { kind: 'failed', reason, stderr };
 }
 

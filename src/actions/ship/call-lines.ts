@@ -13,17 +13,17 @@ import { wellFormed } from './lines.ts';
 import { streamLine } from './stream-line.ts';
 
 /** A row that a thread makes: the line of one table. */
-export type Row = { readonly table: 'messages' | 'ids' | 'streams' | 'calls'; readonly line: string };
+export type ShippedRow = { readonly table: 'messages' | 'ids' | 'streams' | 'calls'; readonly line: string };
 
-export function callRows(call: CallRecord, shipper: Shipper): Row[] {
+export function callRows(call: CallRecord, shipper: Shipper): ShippedRow[] {
   const { key, reading, identifiers } = call;
   // Spelled out, as in analysis/stream-quality.ts.
   const { host, boot } = shipper;
   const { number, version } = key;
   const headAt = (us: number): string => lineHead({ host, boot, number, version }, hourText(us));
   const head = headAt(key.hourUs);
-  const rows: Row[] = [];
-  const add = (table: Row['table'], text: string): void => {
+  const rows: ShippedRow[] = [];
+  const add = (table: ShippedRow['table'], text: string): void => {
     rows.push({ table, line: wellFormed(text) });
   };
   for (const identifier of identifiers) add('ids', line(head, identifier));

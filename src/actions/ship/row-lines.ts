@@ -5,7 +5,7 @@
 import { asBuffer } from '../../core/byte-text.ts';
 import type { RecordMemory } from '../../core/record.ts';
 import { RecordReader, recordMemory } from '../../core/record.ts';
-import type { Row } from './call-lines.ts';
+import type { ShippedRow } from './call-lines.ts';
 import { callRows } from './call-lines.ts';
 import { readCall } from './call-record.ts';
 import { LINE_END, SHIP_SLAB_BYTES } from './lines.ts';
@@ -18,7 +18,7 @@ export const RECORD = { message: 0, call: 1 } as const;
 
 /** Whose rows the thread makes, in the order in which their lines lie. */
 const ROW_TABLES = ['messages', 'ids', 'streams', 'calls'] as const;
-export type RowTable = Row['table'];
+export type RowTable = ShippedRow['table'];
 
 /** Two pieces of memory, to read and to write, and which bytes to read. */
 export type RowJob = {
@@ -62,9 +62,13 @@ export function makeLines(maker: LineMaker, { records, lines, from: first, upTo 
   return { records, lines, from, parts: write(byTable, written), tooLong };
 }
 
-function rowsAt(memory: RecordMemory, at: number, maker: LineMaker): { readonly rows: Row[]; readonly next: number } {
+function rowsAt(
+  memory: RecordMemory,
+  at: number,
+  maker: LineMaker,
+): { readonly rows: ShippedRow[]; readonly next: number } {
   const from = new RecordReader(memory, at);
-  const rows: Row[] =
+  const rows: ShippedRow[] =
     from.byte() === RECORD.message
       ? [{ table: 'messages', line: messageLine(new RecordedMessage(from), maker) }]
       : callRows(readCall(from), maker);

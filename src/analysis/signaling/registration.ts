@@ -4,7 +4,7 @@
  */
 
 import * as METHOD from '../../core/methods.ts';
-import type { Asked } from '../../protocols/sip/binding.ts';
+import type { AskedBinding } from '../../protocols/sip/binding.ts';
 import { askedBinding, grantedSec } from '../../protocols/sip/binding.ts';
 import type { SignalingCall } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
@@ -124,7 +124,7 @@ function requestOf(registers: readonly CallMessage[], at: number): CallMessage |
   return null;
 }
 
-function bindingOf(request: CallMessage | null): Asked | null {
+function bindingOf(request: CallMessage | null): AskedBinding | null {
   const found = request?.read() ?? null;
   return found === null ? null : askedBinding(found.bytes, found.scan);
 }

@@ -47,10 +47,10 @@ export async function documentOf(reader: StoreReader, name: string): Promise<Cal
   };
 }
 
-type Found = NonNullable<CallDocument['signaling_diagnosis']>;
+type SignalingDiagnosis = NonNullable<CallDocument['signaling_diagnosis']>;
 
 /** Evidence names messages of the part; whoever reads the call has those of all hosts. */
-function renumbered(found: Found, part: PartKey, { messages }: Trace): Found {
+function renumbered(found: SignalingDiagnosis, part: PartKey, { messages }: Trace): SignalingDiagnosis {
   const indexOf = new Map<number, number>();
   for (const { index, row, copies } of messages)
     for (const seen of [row, ...copies]) if (keyOf(seen) === keyOf(part)) indexOf.set(seen.message, index);
@@ -59,7 +59,7 @@ function renumbered(found: Found, part: PartKey, { messages }: Trace): Found {
     return [name, isProven ? { ...finding, evidence: finding.evidence.flatMap((i) => indexOf.get(i) ?? []) } : finding];
   });
   // The same names with the same shapes.
-  return Object.fromEntries(changed) as Found;
+  return Object.fromEntries(changed) as SignalingDiagnosis;
 }
 
 function hostsOf(parts: readonly Documented[]): string[] {

@@ -40,7 +40,7 @@ const CALL_ID = rowShape({ call_id: TEXT });
 const SHARED = rowShape({ text: TEXT });
 
 type Recalled = { readonly calls: readonly StoredCall[]; readonly stores: RecalledDialogs };
-type Found = { readonly root: Dialog; readonly stores: RecalledDialogs };
+type RecalledCall = { readonly root: Dialog; readonly stores: RecalledDialogs };
 /** Call-IDs, itself first, and what too many calls share. */
 type Tied = { readonly callIds: Set<string>; readonly common: ReadonlySet<string> };
 
@@ -50,7 +50,7 @@ async function recalled(
   name: string,
   callIdHeaders: readonly string[],
   hasGuesses: boolean,
-): Promise<Found | null> {
+): Promise<RecalledCall | null> {
   const { callId } = readCallName(name);
   const own = await recall(reader, [callId], callIdHeaders);
   if (own.stores.dialogs.get(callId) === undefined) return null;
@@ -102,7 +102,7 @@ async function tiedTo(
 }
 
 /** Of these names those that more than MAX_TIED calls of one host are tied by within the span: they name no call. */
-async function sharedByMany(reader: StoreReader, { names, first, last }: Named): Promise<string[]> {
+async function sharedByMany(reader: StoreReader, { names, first, last }: CallNames): Promise<string[]> {
   const parameters = new SqlParameters();
   const wanted = parameters.add(names, 'Array(String)');
   const [from, to] = [parameters.time(first - SPAN_US), parameters.time(last + SPAN_US)];
@@ -119,7 +119,7 @@ async function sharedByMany(reader: StoreReader, { names, first, last }: Named):
 }
 
 /** What calls are known by: their own names and what they name, whom a REFER sent them to, whom they called, and when they were. */
-type Named = {
+type CallNames = {
   readonly names: readonly string[];
   readonly referred: readonly string[];
   readonly asked: readonly string[];
@@ -128,7 +128,7 @@ type Named = {
 };
 
 /** Of one call at least. */
-function namedBy({ calls, stores }: Recalled, callIdHeaders: readonly string[]): Named {
+function namedBy({ calls, stores }: Recalled, callIdHeaders: readonly string[]): CallNames {
   const parts = calls.flatMap((call) => call.parts);
   const found = calls.flatMap(({ callId }): readonly CallIdentifier[] => {
     const d = stores.dialogs.get(callId);
@@ -153,7 +153,7 @@ function namedBy({ calls, stores }: Recalled, callIdHeaders: readonly string[]):
 }
 
 /** Call-IDs of calls that are named alike, or that a REFER tied together within a minute. */
-async function namedAlike(reader: StoreReader, { names, referred, asked, first, last }: Named): Promise<string[]> {
+async function namedAlike(reader: StoreReader, { names, referred, asked, first, last }: CallNames): Promise<string[]> {
   const parameters = new SqlParameters();
   const at = (us: number): string => parameters.time(us);
   const keys = (texts: readonly string[], kinds: string): string => {

@@ -40,7 +40,7 @@ const ROW = rowShape({
   window_loss_pct: Type.Array(AMOUNT_OR_NULL),
   window_mos: Type.Array(AMOUNT_OR_NULL),
 });
-type Row = Static<typeof ROW>;
+type StoredRow = Static<typeof ROW>;
 const OWNED_ROW = rowShape({ host: TEXT, boot: TEXT, number: COUNT, call_id: TEXT });
 
 /** Newest first. Rejects with a refusal. */
@@ -88,7 +88,8 @@ export async function streamsOf(
   return { schema_version: 1, total, offset, limit, streams };
 }
 
-const keyOf = ({ host, boot, number }: Pick<Row, 'host' | 'boot' | 'number'>): string => `${host} ${boot} ${number}`;
+const keyOf = ({ host, boot, number }: Pick<StoredRow, 'host' | 'boot' | 'number'>): string =>
+  `${host} ${boot} ${number}`;
 
 /** A call begins at most a day before its streams. */
 async function callIdsOf(
@@ -130,7 +131,7 @@ export async function callOfStream(reader: StoreReader, ssrc: number): Promise<s
   return row === undefined || row.number === 0 ? null : ((await callIdsOf(reader, [row])).get(keyOf(row)) ?? null);
 }
 
-async function newestOf(reader: StoreReader, ssrc: number): Promise<Row | undefined> {
+async function newestOf(reader: StoreReader, ssrc: number): Promise<StoredRow | undefined> {
   const parameters = new SqlParameters();
   const [newest] = await reader.rows(
     ROW,
@@ -144,7 +145,7 @@ async function newestOf(reader: StoreReader, ssrc: number): Promise<Row | undefi
 }
 
 /** The stream of the agent's own document. */
-async function ofCall(reader: StoreReader, row: Row): Promise<RtpStream | null> {
+async function ofCall(reader: StoreReader, row: StoredRow): Promise<RtpStream | null> {
   const parameters = new SqlParameters();
   const [host, boot] = [parameters.add(row.host, 'String'), parameters.add(row.boot, 'String')];
   const number = parameters.add(row.number, 'UInt64');
@@ -164,7 +165,7 @@ async function ofCall(reader: StoreReader, row: Row): Promise<RtpStream | null> 
 }
 
 /** Of a stream without a call the store has no document. */
-function ofRow(row: Row): RtpStream {
+function ofRow(row: StoredRow): RtpStream {
   return {
     schema_version: 1,
     ssrc: ssrcText(row.ssrc),

@@ -49,7 +49,12 @@ const GAP = 2;
  * A row as it is kept until all widths are known: one text, since a list of them takes four times the memory. Call-IDs are
  * kept beside it; they may be long.
  */
-type Row = { readonly packed: string; readonly callId: string; readonly colors: string; readonly startedUs: number };
+type PrintedRow = {
+  readonly packed: string;
+  readonly callId: string;
+  readonly colors: string;
+  readonly startedUs: number;
+};
 
 /** Between the texts of a row; none of them has it, since they are safe for a terminal. */
 const BETWEEN = '\u0000';
@@ -58,7 +63,7 @@ const BETWEEN = '\u0000';
 export function* callTable(rows: Iterable<CallRow>, style: TableStyle): Generator<string> {
   const columns = (style.columns ?? USUAL_COLUMNS).flatMap((key) => COLUMNS.get(key) ?? []);
   const widths = columns.map(({ title }) => title.length);
-  const kept: Row[] = [];
+  const kept: PrintedRow[] = [];
   for (const r of rows) kept.push(packed(r, columns, style, kept.length + 1, widths));
   if (kept.length === 0) return;
   const idOf = style.width === null ? (callId: string) => callId : shortest(kept.map(({ callId }) => callId));
@@ -73,7 +78,13 @@ export function* callTable(rows: Iterable<CallRow>, style: TableStyle): Generato
 const isCallId = ({ key }: Column): boolean => key === 'callid';
 
 /** A row is read once and let go of: its findings take more memory than its texts. */
-function packed(r: CallRow, columns: readonly Column[], style: TableStyle, number: number, widths: number[]): Row {
+function packed(
+  r: CallRow,
+  columns: readonly Column[],
+  style: TableStyle,
+  number: number,
+  widths: number[],
+): PrintedRow {
   const { isUtc, width, color } = style;
   const context = { number, isUtc };
   const texts = columns.map((column, c) => {
@@ -108,7 +119,7 @@ function narrowed(columns: readonly Column[], widths: readonly number[], width: 
 function* lines(
   columns: readonly Column[],
   most: readonly number[],
-  rows: readonly Row[],
+  rows: readonly PrintedRow[],
   idOf: (callId: string) => string,
   { color, width }: TableStyle,
 ): Generator<string> {
@@ -157,7 +168,11 @@ function shortest(callIds: readonly string[]): (callId: string) => string {
 }
 
 /** The day stands on a line of its own, where it changes, so that each row has the time alone. */
-function* withDates(table: Iterable<string>, rows: readonly Row[], { isUtc, color }: TableStyle): Generator<string> {
+function* withDates(
+  table: Iterable<string>,
+  rows: readonly PrintedRow[],
+  { isUtc, color }: TableStyle,
+): Generator<string> {
   let i = -1;
   let day = '';
   for (const line of table) {

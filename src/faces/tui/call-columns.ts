@@ -41,13 +41,16 @@ const HOST: Column = { key: 'host', title: 'Host', text: () => '' };
 type ListedRow = CallRow & { readonly host: string };
 
 type Dated = { readonly hasDates: boolean };
-type Named = { readonly hasNames: boolean; readonly hasHosts: boolean };
+type WithNames = { readonly hasNames: boolean; readonly hasHosts: boolean };
 type Zoned = { readonly isUtc: boolean };
 
 export type ShownColumn = { readonly column: Column; readonly width: number };
 
 /** What fits into so many cells, in the order of the table; what is left over goes to the last one. */
-export function shownColumns(width: number, { hasDates, hasNames, hasHosts }: Dated & Named): readonly ShownColumn[] {
+export function shownColumns(
+  width: number,
+  { hasDates, hasNames, hasHosts }: Dated & WithNames,
+): readonly ShownColumn[] {
   const widthOf = (key: string, wide: number): number =>
     key === 'started' && hasDates ? DAY : wide === SOCKET && hasNames ? NAMED : wide;
   let room = width;

@@ -15,10 +15,10 @@ import { decodeText } from './text.ts';
 const DEFAULT_REGISTER_SEC = 3600;
 
 /** What a REGISTER asks: the time, -1 where it names none, and the hash of the contact, 0 for all of them. */
-export type Asked = { readonly sec: number; readonly contact: number };
+export type AskedBinding = { readonly sec: number; readonly contact: number };
 
 /** Null for one without a Contact: it only asks what is registered. */
-export function askedBinding(buf: Uint8Array, scan: SipScan): Asked | null {
+export function askedBinding(buf: Uint8Array, scan: SipScan): AskedBinding | null {
   if (scan.contactStart < 0) return null;
   if (isWildcard(buf, scan)) return { sec: 0, contact: 0 };
   // Of several contacts one may go while another stays: the longest decides.
@@ -28,7 +28,7 @@ export function askedBinding(buf: Uint8Array, scan: SipScan): Asked | null {
 }
 
 /** What the 2xx at buf[start..end) grants. */
-export function grantedSec(asked: Asked, buf: Uint8Array, start: number, end: number, scan: SipScan): number {
+export function grantedSec(asked: AskedBinding, buf: Uint8Array, start: number, end: number, scan: SipScan): number {
   const fallback = scan.expires >= 0 ? scan.expires : asked.sec;
   if (scan.contactCount === 0) return fallback >= 0 ? fallback : DEFAULT_REGISTER_SEC;
   const all = contacts(buf, start, end, scan);
@@ -42,8 +42,8 @@ function isWildcard(buf: Uint8Array, scan: SipScan): boolean {
   return scan.contactEnd - scan.contactStart === 1 && buf[scan.contactStart] === 0x2a;
 }
 
-function longestOf(list: readonly Asked[], fallbackSec: number): Asked | null {
-  let longest: Asked | null = null;
+function longestOf(list: readonly AskedBinding[], fallbackSec: number): AskedBinding | null {
+  let longest: AskedBinding | null = null;
   for (const { contact, sec } of list) {
     const own = sec >= 0 ? sec : fallbackSec;
     if (longest === null || own > longest.sec) longest = { contact, sec: own };
@@ -52,13 +52,13 @@ function longestOf(list: readonly Asked[], fallbackSec: number): Asked | null {
 }
 
 /** Each with its expires parameter, -1 where it is missing. */
-function contacts(buf: Uint8Array, start: number, end: number, scan: SipScan): Asked[] {
+function contacts(buf: Uint8Array, start: number, end: number, scan: SipScan): AskedBinding[] {
   if (scan.contactCount === 1) return [contactOf(decodeText(buf, scan.contactStart, scan.contactEnd))];
   const parsed = parseSip(buf, start, end);
   return parsed.ok ? parsed.value.values(HEADER.CONTACT).map(contactOf) : [];
 }
 
-function contactOf(text: string): Asked {
+function contactOf(text: string): AskedBinding {
   const address = parseNameAddr(text);
   return { contact: contactKey(address.ok ? address.value.uriText : text), sec: expiresOf(text) };
 }

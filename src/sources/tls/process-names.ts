@@ -11,12 +11,12 @@ const MAX_NAMED_PROCESSES = 1_024;
 /** A process may run another program, and its number become another one's. */
 const READ_AGAIN_US = 10_000_000;
 
-type Named = { readonly name: string; readonly readUs: number };
+type ReadName = { readonly name: string; readonly readUs: number };
 
 export class ProcessNames {
   readonly #procRoot: string;
   /** Whose name was read longest ago comes first. */
-  readonly #known = new Map<number, Named>();
+  readonly #known = new Map<number, ReadName>();
 
   constructor(procRoot = '/proc') {
     this.#procRoot = procRoot;
