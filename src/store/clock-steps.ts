@@ -1,8 +1,8 @@
 /**
- * When the clock of the host that captured was set, and by how much.
+ * Records when somebody set the clock of the capturing host, and by how much.
  *
- * What comes behind a step is shifted back by it (native/file/steady_frames.h), so that all of a capture is judged in one
- * time: that of its beginning. Who shows a time, or looks for a frame by it, takes it as it was captured.
+ * calltap shifts what follows a step back by it (native/file/steady_frames.h). So it judges a whole capture in one time: the
+ * time of its beginning. Code that shows a time, or finds a frame by its time, converts it back to the captured one.
  */
 
 export type ClockStep = {

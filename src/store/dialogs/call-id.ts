@@ -1,8 +1,8 @@
 /**
- * A Call-ID as a dialog keeps it: whole while it is of reasonable length, else its first bytes and the SHA-256 of all of
- * them, so that two that differ anywhere stay two dialogs and nobody can make two that are one.
+ * Keeps the Call-ID of a dialog. A Call-ID of reasonable length is kept whole. A longer one is kept as its first bytes and
+ * the SHA-256 of all its bytes: two that differ anywhere stay two dialogs, and nobody can make two that match.
  *
- * RFC 3261 section 20.8 sets no bound; a datagram has room for 60 KB of it.
+ * RFC 3261 section 20.8 sets no bound; a datagram has room for 60 KB.
  */
 import { createHash } from 'node:crypto';
 import { asBuffer, cutEnd } from '../../core/byte-text.ts';

@@ -1,9 +1,9 @@
 /**
- * When things happened in a call: marks set as messages arrive, durations made from them.
+ * Marks when things happened in a call as its messages arrive, and derives durations from the marks.
  *
- * Anchored on the INVITE that was finally answered (the authenticated one when a challenge came
- * first). First occurrence wins, by capture time: records may be read out of order, and a capture may begin after the
- * INVITE. Retransmissions and re-INVITEs never get here. Names after RFC 6076.
+ * The marks start at the INVITE that was finally answered: after a challenge, the authenticated one. The first occurrence by
+ * capture time wins, because records may be read out of order and a capture may begin after the INVITE. Retransmissions and
+ * re-INVITEs never get here. Names follow RFC 6076.
  */
 import type { CallMarks } from './call-marks.ts';
 import { MARK } from './call-marks.ts';

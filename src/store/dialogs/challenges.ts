@@ -1,8 +1,8 @@
 /**
- * What the parties of a dialog were challenged for and with what they answered: tells a demand for credentials from a
- * refusal of those that were given (RFC 3261 section 22).
+ * Remembers what the parties of a dialog were challenged for, and what they answered. This tells a request for credentials
+ * from a refusal of the given ones (RFC 3261 section 22).
  *
- * Kept beside the dialog as hashes, and apart from its messages: a phone registers for days under one Call-ID.
+ * The hashes lie beside the dialog, apart from its messages: a phone registers for days under one Call-ID.
  */
 import { hashBytes } from '../../core/hash.ts';
 import type { ProtectionSpace } from '../../protocols/sip/digest.ts';

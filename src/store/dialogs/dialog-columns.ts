@@ -1,6 +1,6 @@
 /**
- * What dialogs keep outside themselves: Call-ID, times, counters and facts, in blocks of memory that no garbage collector
- * walks. What each message reads and writes shares cache lines; with 50,000 calls at a time each line is a miss.
+ * Keeps the fields of dialogs in blocks of memory that no garbage collector walks: Call-ID, times, counters and facts. The
+ * fields that each message reads and writes share cache lines: with 50,000 calls at a time each line is a miss.
  */
 import { wordsOf } from '../../core/byte-search.ts';
 import type { TextRange } from '../../core/byte-text.ts';

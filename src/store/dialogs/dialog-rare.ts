@@ -1,5 +1,5 @@
 /**
- * What few dialogs have, beside the columns, and about what the engine takes for it.
+ * Keeps the fields that only few dialogs have, beside the columns, and estimates what memory the engine takes for them.
  */
 
 import type { HepClock } from '../../sources/hep/hep-clock.ts';

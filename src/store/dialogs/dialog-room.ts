@@ -1,15 +1,16 @@
 /**
- * Who gives room when the dialogs are full: never the one idle longest of all, or whoever sends most would own the store.
+ * Decides which dialog leaves when the store is full. It is never simply the dialog that was idle longest: whoever sends
+ * most would then own the store.
  *
- * Dialogs lie in four pools: of one message, of more that came to nothing, of what a peer's answer proved and that has
- * ended, of what lasts. The first two give first, then what has ended, then what lasts; each keeps a small share against
- * the next, so that a call that begins is not the first to go in a store full of calls. In a pool the prefix of the opening
- * message's sender that holds most gives, and of its dialogs the one idle longest; of prefixes that hold the same, the one
- * with the dialog idle longest. A prefix with something proven is established: as many of its other dialogs as a fair
- * share are not counted. What a dialog keeps in bytes weighs too.
+ * Dialogs lie in four pools: those with one message, those with more that came to nothing, those that a peer's answer proved
+ * and that have ended, and those that last. The first two give first, then the ended ones, then the lasting ones. Each pool
+ * keeps a small share against the next, so a new call is not the first to go in a store full of calls. In a pool, the
+ * sender's prefix that holds most dialogs gives, and of its dialogs the one idle longest. Of prefixes that hold the same,
+ * the one with the dialog idle longest gives. A prefix with a proven dialog is established: a fair share of its other
+ * dialogs does not count. The bytes of a dialog weigh too.
  *
- * Lists are ordered by the touch that was known last. A touch writes nothing here: only when a dialog comes first is its
- * time looked up, and when it has moved on it goes back to its place.
+ * Lists are in the order of the last known touch. A touch writes nothing here. When a dialog comes first, its time is looked
+ * up; a dialog that was touched since goes back to its place.
  */
 import { NONE } from '../row-blocks.ts';
 import { PrefixRanks } from './prefix-ranks.ts';

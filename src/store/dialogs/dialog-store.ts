@@ -1,7 +1,8 @@
 /**
- * All dialogs by Call-ID, with a cap in number and one in bytes: dialog-room.ts says which one gives, and it is counted.
+ * Holds all dialogs by Call-ID, with a cap on their number and one on their bytes. dialog-room.ts chooses the dialog that
+ * leaves, and each one is counted.
  *
- * Kept beside the map: who gives room, the order of creation, counts by state and method.
+ * Beside the map stand the pools of dialog-room.ts, the order of creation, and counts by state and method.
  */
 
 import { asBuffer, rangeOf, rawText } from '../../core/byte-text.ts';

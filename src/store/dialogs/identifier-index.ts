@@ -1,11 +1,11 @@
 /**
- * Which dialogs carry the same identifier: a multimap from the identifier's hash to dialog slots, both ways.
+ * Finds the dialogs that carry the same identifier: a multimap from the hash of an identifier to dialog slots, both ways.
  *
- * An entry is eight integers in a block. Those of one identifier form a group, the latest first, and only the first of a
- * group stands in the bucket and knows how many there are. So whoever sends one identifier in all calls makes nothing
- * longer that is walked: an entry comes and goes in constant time, and of a group a few are read. An entry costs about 40
- * bytes, and nothing for the garbage collector. An identifier is known by two keyed 32-bit hashes: nobody can choose
- * values that meet.
+ * An entry is eight integers in a block. The entries of one identifier form a group, the latest first. Only the first entry
+ * of a group stands in the bucket, and it knows their number. So a sender that uses one identifier in all calls makes no
+ * walk longer: an entry comes and goes in constant time, and a reader looks at few entries of a group. An entry costs about
+ * 40 bytes, and no work of the garbage collector. Two keyed 32-bit hashes stand for an identifier: nobody can choose values
+ * that meet.
  */
 import { MAX_IDENTIFIERS } from '../../protocols/sip/named-calls.ts';
 import { row } from '../row.ts';

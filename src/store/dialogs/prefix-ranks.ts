@@ -1,7 +1,7 @@
 /**
- * Which prefix holds most: all of them in buckets by what they hold, so that each change and each question costs a few
- * steps, however many prefixes there are. Of those that hold the same, the one comes first whose oldest has been idle
- * longest, as far as is known: who asks looks whether it has, and puts it back when not.
+ * Finds the prefix that holds most. Prefixes lie in buckets by what they hold, so each change and each question costs a few
+ * steps, however many prefixes there are. Of prefixes that hold the same, the one whose oldest dialog was idle longest comes
+ * first, as far as is known. The caller checks this, and puts a prefix back that is not.
  */
 import { NONE } from '../row-blocks.ts';
 import { doubled, TimedLists } from './timed-lists.ts';

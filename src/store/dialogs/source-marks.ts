@@ -1,6 +1,6 @@
 /**
- * What each capture source saw of a call, every source on its own clock: a duration is never made of two clocks where
- * one source saw both its ends, and what the wire saw beats what a mirror tells.
+ * Keeps what each capture source saw of a call, every source on its own clock. A duration never mixes two clocks where one
+ * source saw both its ends. What the wire saw goes before what a mirror tells.
  */
 import { ORIGINS } from '../../core/words.ts';
 import type { CallMarks, ForkBranch } from './call-marks.ts';

@@ -1,6 +1,6 @@
 /**
- * ICMP errors that quote something other than SIP: tallied by the quoted datagram's 5-tuple, under a cap, and tied to a
- * call by the first of these that holds: the very flow, its SSRC, one end of a stream, one end an SDP named.
+ * Counts ICMP errors that quote something other than SIP, by the 5-tuple of the quoted datagram and under a cap. The first
+ * match ties an error to a call: the same flow, its SSRC, one end of a stream, or one end that an SDP named.
  */
 
 import type { EndpointKey } from '../../core/ip.ts';

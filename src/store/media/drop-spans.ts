@@ -1,8 +1,8 @@
 /**
- * When this capture dropped packets itself: for each source spans of time, each with the packets that were lost in it.
+ * Keeps the spans of time in which this capture dropped packets itself: for each source, with the packets lost in each span.
  *
- * They come in the order of time. Neighbours are one span, and where there are too many those that lie nearest are joined:
- * nothing is forgotten, it only becomes less exact.
+ * Spans come in the order of time. Neighbours become one span. Above the cap the two nearest spans are joined: nothing is
+ * forgotten, it only becomes less exact.
  */
 
 /**

@@ -1,10 +1,10 @@
 /**
- * Whose media a packet between two UDP sockets is, for who writes a file for each call.
+ * Decides which dialogs own a media packet between two UDP sockets, for the files of calls.
  *
- * It is of every dialog that named both sockets: two legs of a call may describe the same media. Where none did (NAT, or a
- * description that is not known yet), it is of the dialog that owns its stream, else of the newest that named one socket.
- * RTCP may have a port of its own at one end or at both (RFC 3550 section 11, RFC 5761). A dialog keeps its sockets until
- * 32 s after its end, or until a dialog has them that began after the last that is known of the first.
+ * Every dialog that named both sockets owns it: two legs of a call may describe the same media. If none did (NAT, or a
+ * description that is not known yet), the dialog that owns its stream does, else the newest dialog that named one socket.
+ * RTCP may have a port of its own at one end or at both (RFC 3550 section 11, RFC 5761). A dialog keeps its sockets until 32
+ * s after its end. It loses them earlier to a dialog that began after the last that is known of the first.
  */
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKey, endpointKeyPort, endpointKeyWithPort } from '../../core/ip.ts';

@@ -1,9 +1,9 @@
 /**
- * How much memory descriptions and claims take over all dialogs, and whose go when it is too much.
+ * Limits the memory of descriptions and claims over all dialogs, and chooses whose go.
  *
- * What a dialog keeps of its SDP is weighed as it is kept; the weight goes with the dialog. Beyond the budget some dialog
- * weighs more than its share, so that only those need to be known: in classes of twice the weight, the oldest first.
- * Of each class the first few are looked at; a dialog that was answered counts a fraction of its weight.
+ * The SDP of a dialog is weighed when it is kept, and the weight goes with the dialog. Above the budget some dialog weighs
+ * more than its share, so calltap needs to know only those: they lie in classes of twice the weight, the oldest first. It
+ * looks at the first few of each class. An answered dialog counts a fraction of its weight.
  */
 
 import { isEnded } from '../dialogs/dialog-state.ts';

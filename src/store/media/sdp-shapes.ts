@@ -1,8 +1,8 @@
 /**
- * What descriptions say after the port of their m= line, remembered by its bytes.
+ * Remembers by its bytes what a description says after the port of its m= line.
  *
- * Whoever offers a call offers the same codecs the next time, so nearly all descriptions end in one of a few texts:
- * those are read once. A fixed number of places, each holding the text seen there last; a miss costs a comparison.
+ * A caller offers the same codecs the next time, so nearly all descriptions end in one of a few texts. Each of these is read
+ * once. There is a fixed number of slots, and each holds the text that it saw last; a miss costs a comparison.
  */
 
 import { wordsOf } from '../../core/byte-search.ts';

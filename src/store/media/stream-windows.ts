@@ -1,8 +1,9 @@
 /**
- * Closed quality windows of the streams: the last hour of each, within a budget of bytes over all.
+ * Keeps the closed quality windows of the streams: the last hour of each, within a budget of bytes for all.
  *
- * Beyond it some stream gives up the older half of its windows: of those met next round the table one that no call owns,
- * else one whose call has ended, and of these the one with most. Its scores are those of what is left then.
+ * Above the budget one stream drops the older half of its windows. calltap looks at the streams that come next in the table.
+ * It takes one that no call owns, else one whose call has ended, and of these the one with most windows. Its scores then
+ * rest on the windows that are left.
  */
 import { WINDOW_BYTES } from '../../protocols/rtp/stream-layout.ts';
 import type { StreamWindow } from '../../protocols/rtp/stream-window.ts';

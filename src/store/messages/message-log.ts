@@ -1,11 +1,11 @@
 /**
- * Messages as captured, in a ring with a byte budget: the oldest go first, and are counted. While strangers have most of it
- * message-room.ts says what stays: it moves to the young end of the ring, as if it had just come.
+ * Keeps messages as captured, in a ring with a byte budget. The oldest go first, and are counted. While strangers have most
+ * of the log, message-room.ts chooses what stays; that moves to the young end of the ring, as if it had just come.
  *
- * What lies in a capture file that can be read again is not copied; it is charged as if it were, so that the same
- * messages are kept whatever they were read from.
+ * A message in a capture file that can be read again is not copied. It is charged as if it were, so the same messages stay
+ * whatever they were read from.
  *
- * Bytes lie in chunks; what stays of one slides to its beginning, so no memory is needed for it. message-rows.ts has the
+ * Bytes lie in chunks. What stays of a chunk slides to its beginning, so this needs no memory. message-rows.ts has the
  * facts.
  */
 

@@ -1,9 +1,10 @@
 /**
- * What stays when the log is full and its oldest chunk must go: messages of calls, while strangers have most of the log.
+ * Chooses what stays when the log is full and its oldest chunk must go: messages of calls, while strangers have most of the
+ * log.
  *
- * A dialog is a stranger's until a peer's answer proves it (dialog-room.ts). While proven dialogs have half of the log or
- * more, the oldest chunk goes, whosever it is. Else they keep what they have in it, and so do the strangers that have least:
- * a call that still rings is among them, and whoever sends most is not.
+ * A dialog belongs to a stranger until a peer's answer proves it (dialog-room.ts). While proven dialogs have half of the log
+ * or more, the oldest chunk goes, whoever owns it. Otherwise proven dialogs keep what they have in it, and so do the
+ * strangers that have least. A call that still rings is among these; whoever sends most is not.
  */
 import type { MessageRows } from './message-rows.ts';
 import { NO_ROW } from './message-rows.ts';
