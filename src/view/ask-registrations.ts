@@ -1,6 +1,6 @@
 /**
- * Registrations by who registers from where: how often, with what outcome, and what is bound until when. The store keeps the
- * times; contacts and addresses of record are read from the messages that are kept, of the rows that are shown alone.
+ * Sums up registrations by who registers from where: how often, with what outcome, and what is bound until when. The store
+ * keeps the times. Contacts and addresses of record are read from the kept messages, for the shown rows alone.
  */
 import type { CallMessage } from '../analysis/call-messages.ts';
 import { messagesOf } from '../analysis/call-messages.ts';

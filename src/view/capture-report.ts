@@ -1,6 +1,6 @@
 /**
- * The report over the whole capture: every dialog and stream is looked at in short turns, so that whoever asks for it
- * does not hold up those who ask for less.
+ * Makes the report over the whole capture. It looks at every dialog and stream in short turns, so it does not hold up those
+ * who ask for less.
  */
 
 import type { DialogFacts } from '../analysis/dialog-facts.ts';

@@ -1,4 +1,4 @@
-/** How it is told that the clock of the capturing host was set. */
+/** Says in words that the clock of the capturing host was set. */
 import { asCaptured, type ClockStep } from '../store/clock-steps.ts';
 import { timestampText } from './captured-at.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What the document of a dialog says, read from the stores at one moment: whoever has it needs no store, and may be another
- * thread.
+ * Reads from the stores, at one moment, what the document of a dialog says. Whoever has the result needs no store, and may
+ * be another thread.
  */
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';

@@ -1,6 +1,6 @@
 /**
- * What each finding means, in words: what was seen, what usually causes it, and where to look next. For who asks about a
- * finding and does not have the documentation at hand.
+ * Explains each finding: what was seen, what usually causes it, and where to look next. It is for readers who do not have
+ * the documentation at hand.
  */
 import type { FindingName } from '../analysis/finding-names.ts';
 import { FINDING_NAMES } from '../analysis/finding-names.ts';

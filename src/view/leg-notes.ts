@@ -1,6 +1,6 @@
 /**
- * Why other legs of a call may be missing where it is shown with them, in sentences for whoever asked: identifiers that too
- * many calls share, and more legs than are shown.
+ * Says in sentences why an answer may lack other legs of a call: too many calls share an identifier, or the call has more
+ * legs than the answer shows.
  */
 import type { CallTree } from '../analysis/call-tree.ts';
 import { commonStrategies } from '../analysis/correlation.ts';

@@ -1,6 +1,4 @@
-/**
- * What is told of calls while they happen, as the documents that whoever asks later gets.
- */
+/** Makes what calltap tells of calls while they happen: the same documents that a later question gets. */
 import type { Evidence } from '../analysis/evidence.ts';
 import type { AskMessage, CallDocument } from '../contract/index.ts';
 import type { Filter } from '../query/filter.ts';

@@ -1,5 +1,5 @@
 /**
- * What is said of loss that the capture may have made itself (analysis/own-drops.ts), wherever a figure of it would stand.
+ * Says that the capture itself may have made a loss (analysis/own-drops.ts), wherever a figure of that loss would stand.
  */
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import type { StreamQuality } from '../analysis/stream-quality.ts';

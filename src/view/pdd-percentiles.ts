@@ -1,6 +1,7 @@
 /**
- * Percentiles of the post-dial delay over all dialogs, in slices. While nothing changed the last answer stands. While calls
- * change that of many calls stands for twenty times as long as it took, a second at most; that of few is always new.
+ * Computes percentiles of the post-dial delay over all dialogs, in slices. While nothing changed, the last answer stands.
+ * While calls change, an answer over many calls stands for twenty times as long as it took, a second at most; an answer over
+ * few calls is always new.
  */
 
 import type { TimingStats } from '../contract/index.ts';

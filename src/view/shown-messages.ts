@@ -1,6 +1,6 @@
 /**
- * Which messages of several calls an answer shows where it has no room for all: those of the first call, which was asked for,
- * and then the oldest ones of its legs.
+ * Chooses which messages of several calls an answer shows if it has no room for all: first those of the call that was asked
+ * for, then the oldest ones of its legs.
  */
 import type { AskMessage, AskMessages } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';

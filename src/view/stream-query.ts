@@ -1,4 +1,4 @@
-/** The stream list: filtered and paged in slices, for what the score of a stream is takes a while to say. */
+/** Filters and pages the list of streams in slices, because it takes a while to compute the score of a stream. */
 
 import type { StreamList, StreamRow } from '../contract/index.ts';
 import type { Slice, Turns } from '../core/turns.ts';

@@ -1,6 +1,6 @@
 /**
- * What the document of a stream says, read from the stores at one moment: whoever has it needs no store, and may be another
- * thread.
+ * Reads from the stores, at one moment, what the document of a stream says. Whoever has the result needs no store, and may
+ * be another thread.
  */
 import { windowScoreWithout } from '../analysis/own-drops.ts';
 import { srtpTrailerBytes } from '../analysis/srtp-trailer.ts';
