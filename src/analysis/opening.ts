@@ -1,5 +1,5 @@
 /**
- * What the message that opened a call says of it, read once: who wrote it, and by which texts the call is found in the store.
+ * Reads once what the message that opened a call says of it: who wrote it, and by which texts the store finds the call.
  *
  * These texts are its Call-ID, the users of From, To, the Request-URI, P-Asserted-Identity (RFC 3325) and Diversion (RFC
  * 5806), and what ties it to other legs.

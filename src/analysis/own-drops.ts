@@ -1,9 +1,10 @@
 /**
- * How much of a stream's loss this capture may have made itself: what is missing while it dropped packets of the interface
- * that brought the stream. Of that nobody knows whether the wire lost it too, so no finding and no score rests on it.
+ * Computes how much of a stream's loss this capture may have made itself: what is missing while it dropped packets of the
+ * interface that brought the stream. Nobody knows whether the wire lost these packets too, so no finding and no score rests
+ * on them.
  *
- * A span of drops excuses at most as many packets as were dropped in it, and no more than the stream sends in that time:
- * what is missing beyond is loss. Whose packets were dropped is not known, so each stream may be excused for all of them.
+ * A span of drops excuses at most as many packets as were dropped in it, and no more than the stream sends in that time.
+ * What is missing beyond is loss. Nobody knows whose packets were dropped, so each stream may be excused for all of them.
  */
 
 import type { Impairment } from '../protocols/rtp/emodel.ts';

@@ -1,6 +1,6 @@
 /**
- * What SRTP puts behind each payload of a stream, the MKI and the authentication tag, where the signaling tells their lengths
- * (RFC 3711 section 3.1, RFC 4568 section 5.1). DTLS-SRTP negotiates them where no capture sees it.
+ * Tells what SRTP appends to each payload of a stream, the MKI and the authentication tag, if the signaling gives their
+ * lengths (RFC 3711 section 3.1, RFC 4568 section 5.1). DTLS-SRTP negotiates them where no capture sees it.
  */
 import { endpointKeyText, endpointText } from '../core/ip.ts';
 import type { SdpEntry, SdpMediaLine } from '../store/media/sdp-timeline.ts';

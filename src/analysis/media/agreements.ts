@@ -1,6 +1,6 @@
 /**
- * What the two sides of a dialog had agreed to, and since when: a description is in force from its answer on (RFC 3264
- * section 4), one that was refused or never answered never is.
+ * Tells what the two sides of a dialog had agreed to, and since when. A description is in force from its answer on (RFC 3264
+ * section 4). A refused or unanswered one never is.
  */
 
 import type { SdpMediaLine, SdpOccasion } from '../../store/media/sdp-timeline.ts';

@@ -1,9 +1,10 @@
 /**
- * What of a stream's loss a hold explains: the sequence went on while the descriptions in force let nothing come here, as
- * through a PBX that bridges the two other ends meanwhile. Those packets were not expected.
+ * Computes how much of a stream's loss a hold explains. The sequence continued while the descriptions in force let nothing
+ * come here, as through a PBX that bridges the two other ends meanwhile. Nobody expected those packets.
  *
- * At most one gap in a window, and at most as many packets as the hold would have had, with a packet at each of its edges.
- * A gap that reaches beyond is loss there; so is what is missing where the sequence stood still during the hold.
+ * A hold explains at most one gap in a window, and at most as many packets as the hold would have had, with a packet at each
+ * of its edges. A gap that reaches beyond the hold is loss there. A gap is also loss if the sequence stood still during the
+ * hold.
  */
 
 import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';

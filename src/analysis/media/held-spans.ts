@@ -1,7 +1,7 @@
 /**
- * When the descriptions in force said that nothing is sent along a stream: its receiver is `sendonly` or `inactive`, has
- * no address, no port, or another one (media that goes elsewhere for a while); its sender is `recvonly` or `inactive`
- * (RFC 3264 section 8.4, and c=0.0.0.0 of old).
+ * Finds when the descriptions in force said that nothing is sent along a stream (RFC 3264 section 8.4, and c=0.0.0.0 of
+ * old). Its receiver is `sendonly` or `inactive`, has no address or no port, or has another one because media goes elsewhere
+ * for a while. Or its sender is `recvonly` or `inactive`.
  */
 
 import type { EndpointKey } from '../../core/ip.ts';

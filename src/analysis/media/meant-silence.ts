@@ -1,9 +1,9 @@
 /**
- * Silence that the signaling explains: a mailbox, recorder or announcement does not answer what it hears, and a transfer that
- * was accepted ends the talk (RFC 3515).
+ * Recognizes silence that the signaling explains: a mailbox, recorder or announcement does not answer what it hears, and an
+ * accepted transfer ends the talk (RFC 3515).
  *
- * Who is a machine says so by a user or parameter of the URI that was called (RFC 4240 section 2, RFC 4458), or by a feature
- * tag of its Contact (RFC 3840 section 10, RFC 7866 section 6.1).
+ * A machine shows itself by a user or parameter of the called URI (RFC 4240 section 2, RFC 4458), or by a feature tag of its
+ * Contact (RFC 3840 section 10, RFC 7866 section 6.1).
  */
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKeyText, endpointText } from '../../core/ip.ts';

@@ -1,9 +1,9 @@
 /**
- * Whether the media of a call would come past this capture. Where it would not, silence here says nothing.
+ * Decides whether the media of a call would pass this capture. If it would not, silence here says nothing.
  *
- * Open: something of the very sockets was seen (RTCP, ICE checks, ICMP), or RTP between the same two hosts, or the signaling
- * ran between these two hosts and RTP of one of them came past, or one of them is a media server whose RTP with many comes
- * past. That another address of a relay was seen proves nothing.
+ * The way is open if one of these holds. The capture saw something of the same sockets (RTCP, ICE checks, ICMP). It saw RTP
+ * between the same two hosts. The signaling ran between these two hosts, and RTP of one of them passed. One of them is a
+ * media server, and its RTP with many hosts passed. Another address of a relay proves nothing.
  */
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKeyAddress, endpointKeyFromText, endpointKeyHost } from '../../core/ip.ts';

@@ -1,7 +1,7 @@
 /**
- * Media that dies while its call continues: which directions stopped, and whether the other one continued (RFC 3264).
+ * Finds media that dies while its call continues: which directions stopped, and whether the other one continued (RFC 3264).
  *
- * Nothing is said of a hold, of a sender that may be silent (RFC 3389, G.729 Annex B, G.723.1 Annex A, or one that paused
+ * It says nothing of a hold, of a sender that may be silent (RFC 3389, G.729 Annex B, G.723.1 Annex A, or one that paused
  * before), of media that the descriptions moved, or of a tap that had ended itself.
  */
 

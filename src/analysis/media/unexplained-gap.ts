@@ -1,6 +1,6 @@
 /**
- * A long gap in a stream that no description explains: media that went elsewhere for a while leaves the same one as an
- * outage, where another leg alone was on hold or the two other ends were bridged.
+ * Finds a long gap in a stream that no description explains. Media that went elsewhere for a while leaves the same gap as an
+ * outage, if another leg alone was on hold or the two other ends were bridged.
  */
 
 import { packetMs } from '../../protocols/rtp/stream-snapshot.ts';

@@ -1,6 +1,6 @@
 /**
- * Calls that nobody answered: canceled, or without a final response. Who forks a call cancels the branches that lost; that
- * is no failure.
+ * Finds calls that nobody answered: canceled, or without a final response. A proxy that forks a call cancels the branches
+ * that lost; that is no failure.
  */
 
 import * as METHOD from '../../core/methods.ts';

@@ -1,6 +1,6 @@
 /**
- * An answer that nobody acknowledged. Who answers sends the 2xx again until an ACK comes (RFC 3261 section 13.3.1.4): copies
- * that go on prove that none came, also where this capture saw one go somewhere else.
+ * Finds an answer that nobody acknowledged. The answering side sends the 2xx again until an ACK comes (RFC 3261 section
+ * 13.3.1.4). Copies that continue prove that no ACK came, even if this capture saw one go somewhere else.
  */
 
 import { times } from '../../core/counted.ts';

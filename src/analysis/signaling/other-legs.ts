@@ -1,6 +1,6 @@
 /**
- * What the other legs of a call say of one that was canceled: a PBX that rings several phones has a dialog with each, and
- * cancels the others when one answers.
+ * Reads from the other legs of a call why one of them was canceled: a PBX that rings several phones has a dialog with each,
+ * and cancels the others when one answers.
  */
 
 import type { CorrelationStrategy } from '../../contract/index.ts';

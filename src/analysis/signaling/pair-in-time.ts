@@ -1,5 +1,5 @@
 /**
- * Pairs the times of two observers of the same events: as many pairs as there can be, and of those pairings the one with
+ * Pairs the times of two observers of the same events. It makes as many pairs as there can be, and takes the pairing with
  * the least time between partners.
  */
 

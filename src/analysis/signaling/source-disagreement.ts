@@ -1,10 +1,10 @@
 /**
- * Where the wire and its HEP mirror tell different stories of one call: messages only one of them carried, and media
- * descriptions that were changed on the way.
+ * Finds where the wire and its HEP mirror tell different stories of one call: messages that only one of them carried, and
+ * media descriptions that were changed on the way.
  *
- * Copies are paired by start line, Call-ID, CSeq and top Via branch, within two seconds, by count: as many pairs as
- * there can be, and of those pairings the one whose copies are closest in time. What arrived first decides nothing. A hop
- * that was encrypted is compared only where a probe read it: what the wire carried there nobody saw.
+ * It pairs copies by start line, Call-ID, CSeq and top Via branch, within two seconds, by count. It makes as many pairs as
+ * there can be, and takes the pairing whose copies are closest in time. The order of arrival decides nothing. It compares an
+ * encrypted hop only if a probe read it, because nobody saw what the wire carried there.
  */
 
 import { counted } from '../../core/counted.ts';
