@@ -1,6 +1,6 @@
 /**
- * Datagrams that their sender cut: a message that ends too early, and the rest of it in further datagrams. Nothing says in
- * these that they belong together but their sockets and their time.
+ * Joins datagrams that their sender cut: a message that ends too early, and the rest of it in further datagrams. Only their
+ * sockets and their times show that they belong together.
  */
 import { HashInput } from '../core/hash.ts';
 import { NO_CALL_ID, TRUNCATED_HEADERS } from '../protocols/sip/note-bits.ts';

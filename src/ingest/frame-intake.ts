@@ -1,6 +1,6 @@
 /**
- * Captured frames on their way to the files of calls: each comes after the records that it gave, so by then it is known
- * which dialogs its messages belong to. Whose media it is, the sockets say.
+ * Takes captured frames to the files of calls. A frame comes after the records that it gave, so calltap knows by then which
+ * dialogs its messages belong to. The sockets say whose media it is.
  */
 import type { EndpointKey } from '../core/ip.ts';
 import type { Packet } from '../sources/packet.ts';

@@ -1,9 +1,9 @@
 /**
- * The clocks of all HEP senders: whose a stamp is, which message was stamped by which clock, and what lapses in a time of
- * its own.
+ * Keeps the clocks of all HEP senders: whose a stamp is, which clock stamped a message, and what lapses in a time of its
+ * own.
  *
- * A sender is an agent id at an address: what one sends moves no clock of another. Those that nothing is known of give
- * place among themselves, so that a flood of invented agents pushes out no sender whose offset is known.
+ * A sender is an agent id at an address: what it sends moves no clock of another one. Unknown senders give room among
+ * themselves, so a flood of invented agents pushes out no sender with a known offset.
  */
 import { ipText } from '../core/ip.ts';
 import type { Applied, HepSenderName } from '../sources/hep/hep-clock.ts';

@@ -1,5 +1,6 @@
 /**
- * Decides whether a HEP packet whose chunks were found goes further: its key first, and only then what costs something.
+ * Decides whether a HEP packet goes further after its chunks were found. It checks the key first, and only then does what
+ * costs something.
  */
 import { HepInflater } from '../decode/hep/inflate.ts';
 import type { HepPacket } from '../decode/hep/packet.ts';

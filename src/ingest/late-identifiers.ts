@@ -1,5 +1,6 @@
 /**
- * What ties calls, read again from the messages that are kept: for who asks where nothing indexed them as they came.
+ * Reads again, from the kept messages, what ties calls together: for questions about calls that nothing indexed as they
+ * came.
  */
 import { asBuffer } from '../core/byte-text.ts';
 import { SCAN, scanSip } from '../protocols/sip/scanner/scan.ts';

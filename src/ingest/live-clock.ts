@@ -1,7 +1,7 @@
 /**
- * Until when everything captured has been read, as far as a live session knows. What waits in a ring is older than the
- * clock on the wall: whoever judged by that one would find requests unanswered whose answers are still to be read, and an
- * attacker who keeps the program busy for two seconds would not be counted.
+ * Tells until when a live session has read everything that was captured. What waits in a ring is older than the clock on the
+ * wall. Whoever judged by the wall clock would find requests unanswered although their answers are still in the ring, and
+ * would not count an attacker who keeps the program busy for two seconds.
  */
 
 export class LiveClock {

@@ -1,8 +1,9 @@
 /**
- * Which media endpoints the filter in the kernel must let through: those that the descriptions of running calls name.
+ * Tells the filter in the kernel which media endpoints it must let through: those that the descriptions of running calls
+ * name.
  *
- * A call that has ended keeps its endpoints for a while, since the last packets come after the BYE. Time is capture
- * time. An endpoint that several calls name stays until the last of them has gone.
+ * An ended call keeps its endpoints for a while, because the last packets come after the BYE. Time is capture time. An
+ * endpoint that several calls name stays until the last of them has gone.
  */
 
 import { EndpointMap } from '../core/endpoint-map.ts';

@@ -1,6 +1,6 @@
 /**
- * Dialogs made again of the messages that a store of many hosts kept of them, for what only dialogs tell: which identifiers tie calls
- * together. The same code reads them as on the host that saw them.
+ * Makes dialogs again from the messages that a store of many hosts kept, for what only dialogs tell: which identifiers tie
+ * calls together. The same code reads them as on the host that saw them.
  */
 
 import { parseIpv4, parseIpv6, socketOf } from '../core/ip.ts';

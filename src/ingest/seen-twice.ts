@@ -1,7 +1,6 @@
 /**
- * Tells a packet that a mirror port shows twice: the same bytes between the same addresses with the same IP
- * identification, within a few milliseconds. Its memory is a table of the newest ones, so what comes in floods may
- * pass.
+ * Recognizes a packet that a mirror port shows twice: the same bytes between the same addresses with the same IP
+ * identification, within a few milliseconds. It remembers only the newest packets, so copies may pass in a flood.
  */
 
 import { HashInput, hashBytes } from '../core/hash.ts';

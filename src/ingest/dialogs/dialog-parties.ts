@@ -1,8 +1,10 @@
 /**
- * Who may use the last rows of a dialog: its parties. Anybody who knows a Call-ID can send in it, and would use them all up.
+ * Decides who may use the last rows of a dialog: its parties. Anybody who knows a Call-ID can send in it, and would use them
+ * all up.
  *
- * Parties are the two ends of the opening message, and whomever a party sends a request to: proxies and all legs with the
- * same Call-ID are, a stranger who sends to them is not. They are read from the kept rows when a dialog has many of them.
+ * The parties are the two ends of the opening message, and every host that a party sends a request to. So proxies and all
+ * legs with the same Call-ID are parties; a stranger who sends to them is not. calltap reads the parties from the kept rows
+ * when a dialog has many of them.
  */
 
 import { sourcePrefix } from '../../core/ip.ts';

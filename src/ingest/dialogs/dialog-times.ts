@@ -1,8 +1,10 @@
 /**
- * In which time each dialog lives: ours, or that of a HEP sender whose stamps are of another time. And what copies of one
- * message, on the wire and by HEP, tell of the sender's clock: rows that were stamped before it was known are put right.
+ * Decides in which time each dialog lives: in ours, or in that of a HEP sender whose stamps are of another time. Copies of
+ * one message, on the wire and by HEP, tell the clock of the sender; rows that were stamped before it was known are put
+ * right.
  *
- * What comes for a dialog counts by its dialog's time. A dialog that the wire carries lives in ours, whatever stamps say.
+ * What comes for a dialog counts by the time of the dialog. A dialog that the wire carries lives in our time, whatever
+ * stamps say.
  */
 
 import { ORIGINS } from '../../core/words.ts';

@@ -1,9 +1,10 @@
 /**
- * What runs between two sockets that an ICE check found to reach each other (RFC 8445): of which call, and of which m= section.
+ * Decides which call and which m= section own what runs between two sockets, after an ICE check found that they reach each
+ * other (RFC 8445).
  *
- * The section is that of the end that a description names, by candidate or m= line. Where neither is named (a peer-reflexive
- * address, trickled candidates), both user fragments narrow it, then ports that descriptions name: a NAT often keeps them. What
- * is still open then, payload types decide later (claimed-sections.ts).
+ * The section is that of the end that a description names, by candidate or m= line. If neither end is named (a
+ * peer-reflexive address, trickled candidates), both user fragments narrow it, then ports that descriptions name: a NAT
+ * often keeps them. Payload types decide later what is still open (claimed-sections.ts).
  */
 import type { EndpointKey } from '../../core/ip.ts';
 import { endpointKeyPort } from '../../core/ip.ts';
