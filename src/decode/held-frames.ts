@@ -1,5 +1,6 @@
 /**
- * Which frames brought the bytes of a stream that wait for the rest of their message, and so all frames of a message.
+ * Remembers which frames brought the bytes of a stream that wait for the rest of their message. So calltap knows all frames
+ * of a message.
  *
  * Only a run that writes the frames of its dialogs has one for each direction of a connection.
  */

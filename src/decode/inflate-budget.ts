@@ -1,9 +1,10 @@
 /**
- * How much may be inflated in a second of capture time, shared fairly among those who have something to inflate.
+ * Limits how much may be inflated in a second of capture time, and shares it fairly among those who have something to
+ * inflate.
  *
- * A few bytes on the wire may be 128 KiB of output: work is bounded by what comes out, not by what comes in. The total is
- * divided by the number of those who share it; the least is always there, so that a flood on ten thousand connections
- * does not take a message from the next one, and what it costs grows no faster than its own packets.
+ * A few bytes on the wire may be 128 KiB of output, so the limit is on what comes out. The total is divided by the number of
+ * those who share it, and the least share is always there. So a flood on ten thousand connections takes no message from the
+ * next one, and its cost grows no faster than its own packets.
  */
 
 /** Bytes of one message after inflation: of a WebSocket, of a HEP payload. @cap */

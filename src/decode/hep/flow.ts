@@ -1,6 +1,6 @@
 /**
- * One direction of a TCP connection as a mirror sees it, packet by packet: its framer, and what a further piece is to the
- * message that is not whole. HEP tells no sequence numbers, so that only the bytes say whether a piece is missing.
+ * Follows one direction of a TCP connection as a mirror sees it, packet by packet: its framer, and what a further piece is
+ * to the message that is not whole. HEP tells no sequence numbers, so only the bytes say whether a piece is missing.
  */
 import { asBuffer } from '../../core/byte-text.ts';
 import type { Packet } from '../../sources/packet.ts';

@@ -1,9 +1,9 @@
 /**
- * SIP over TCP that an agent mirrors packet by packet: the pieces of messages in, messages out. A message that has a packet
- * of its own never gets here while nothing of its flow waits.
+ * Joins SIP over TCP that an agent mirrors packet by packet: pieces of messages in, messages out. A message with a packet of
+ * its own never gets here while nothing of its flow waits.
  *
- * A flow is kept while a part of a message is. Each has the sender it came from, and no sender more than a quarter of the
- * places and bytes: what one invents pushes out its own.
+ * A flow lives while it holds a part of a message. It belongs to the sender that it came from. A sender has at most a
+ * quarter of the places and bytes: the flows that it invents push out its own.
  */
 import { HashInput, hashBytes, mixHashes } from '../../core/hash.ts';
 import { TRANSPORT } from '../../core/words.ts';

@@ -1,6 +1,7 @@
 /**
- * In what order an agent saw the pieces of one flow, by the times that it tells: HEP over UDP may bring them in another. Only
- * pieces of one message change places; what is late for a message that was handed out is lost.
+ * Puts the pieces of one flow in the order in which an agent saw them, by the times that it tells: HEP over UDP may bring
+ * them in another order. Only pieces of one message change places. A piece that is late for a message that was handed out is
+ * lost.
  */
 import type { Packet } from '../../sources/packet.ts';
 

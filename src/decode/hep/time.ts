@@ -1,4 +1,4 @@
-/** Which times that HEP packets of any version tell are believed, held against when the packet came. */
+/** Decides which times in HEP packets of any version calltap believes, compared with when the packet came. */
 
 /** The year 2000: SIP and HEP are younger. Zeros and the uptime of a host lie before. */
 const EARLIEST_US = 946_684_800_000_000;

@@ -1,6 +1,6 @@
 /**
- * The connections under reassembly: found by address pair and ports in either direction, bounded, the longest-idle
- * given up first, finished ones before live ones.
+ * Holds the connections under reassembly, and finds them by address pair and ports in either direction. Their number is
+ * bounded: finished ones go before live ones, and the longest idle first.
  */
 
 import { HashInput } from '../../core/hash.ts';

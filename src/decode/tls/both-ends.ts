@@ -1,10 +1,10 @@
 /**
- * Both ends of a TLS connection may run on the observed host: what one process writes another reads, and both are seen.
+ * Recognizes the second sighting of a message if both ends of a TLS connection run on the observed host: one process writes
+ * what another reads, and the probes see both.
  *
- * The two sightings of one message have the same bytes, one written and one read. The second is known by the first and
- * is not a message of its own; a message that is really sent twice is written twice. Where both addresses are proven
- * they must agree. Where one is not, the two must be of different processes: a proxy that passes bytes on reads and
- * writes the same ones itself.
+ * The two sightings have the same bytes, one written and one read. The second is no message of its own; a message that is
+ * really sent twice is written twice. If both addresses are proven, they must agree. If one is not, the two must come from
+ * different processes: a proxy that passes bytes on reads and writes the same ones itself.
  */
 
 import { HashInput, takeWideHash, wideHash } from '../../core/hash.ts';
