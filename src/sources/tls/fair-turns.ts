@@ -1,6 +1,6 @@
 /**
- * The order in which files are looked into: one of each user's processes in turn. Who maps thousands of files that take long
- * to read delays the files of others by one.
+ * Orders the files that calltap looks into: one of each user's processes in turn. A user who maps thousands of files that
+ * take long to read delays the files of others by one.
  */
 type OfProcess = { readonly pid: number };
 

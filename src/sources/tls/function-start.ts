@@ -1,9 +1,9 @@
 /**
- * Whether an address that somebody gives is where a function of the file begins: checked before a probe goes there.
+ * Checks that an address that somebody gives is where a function of the file begins, before a probe goes there.
  *
- * A function begins where its frame description or its symbol says so. In a file without any description, one is taken for a
- * function that decodes from there to an end. Addresses are virtual ones, as nm and objdump print them; who gives a place in
- * the file, or Ghidra's address, is told the right one.
+ * A function begins where its frame description or its symbol says so. In a file without any description, calltap takes an
+ * address for a function if the code decodes from there to an end. Addresses are virtual ones, as nm and objdump print them.
+ * If somebody gives a place in the file, or the address of Ghidra, the refusal names the right one.
  */
 import { decodeArm64 } from './arm64.ts';
 import type { CodeRange } from './eh-frame.ts';

@@ -1,9 +1,9 @@
 /**
- * Holds back what functions under proof read and wrote, until their calls have shown that it is the plaintext of TLS. What
- * was never proven is never shown.
+ * Holds back what functions under proof read and wrote until their calls have shown that it is the plaintext of TLS. calltap
+ * never shows what was never proven.
  *
- * A conversation is handed on in its order: while one direction is proven and the other is not, both wait, for a second at
- * most. Memory is bounded; what does not fit is counted.
+ * A conversation is handed on in its order: while only one direction is proven both wait, for a second at most. Memory is
+ * bounded; what does not fit is counted.
  */
 import { RecordBatch } from '../record-batch.ts';
 import { KIND, OFFSET, RECORD_BYTES, SLAB_BYTES, SLAB_RECORDS } from '../records.ts';

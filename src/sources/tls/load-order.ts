@@ -1,6 +1,6 @@
 /**
- * Which files a process started with: its program, the libraries that it needs, those that they need, and so on. All others
- * it loaded as it ran, as interpreters load their modules.
+ * Finds which files a process started with: its program, the libraries that it needs, those that they need, and so on. It
+ * loaded all others as it ran, as interpreters load their modules.
  *
  * System V gABI, dynamic section (DT_NEEDED, DT_SONAME).
  */

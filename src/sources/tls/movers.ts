@@ -1,6 +1,6 @@
 /**
- * Which processes move TLS records on their sockets, whatever library makes them: the kernel is asked for a few seconds
- * (bpf/movers.bpf.c). Who moves records and has no library to probe speaks TLS that calltap cannot read.
+ * Asks the kernel for a few seconds which processes move TLS records on their sockets, whatever library makes them
+ * (bpf/movers.bpf.c). A process that moves records and has no library to probe speaks TLS that calltap cannot read.
  */
 
 import { closeSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** The program that a process runs, for who says it beside each of its messages: read once in a while, not each time. */
+/**
+ * Finds the program that a process runs, to name it beside each of its messages. It reads the name once in a while, not each
+ * time.
+ */
 import { readFileSync } from 'node:fs';
 import { safeText } from '../../core/terminal-text.ts';
 import { programOf } from './maps.ts';

@@ -1,6 +1,7 @@
 /**
- * Reads the files that processes run code of in a thread of its own: whatever is in them, however long it takes, and if the
- * file system never answers, the main thread goes on. It opens them; the thread gets the descriptor and answers with places.
+ * Reads the files that processes run code of, in a thread of its own. Whatever is in them, however long they take, and even
+ * if the file system never answers, the main thread continues. The main thread opens a file; the thread gets the descriptor
+ * and answers with places.
  */
 import { Worker } from 'node:worker_threads';
 import type { FileSites, LookJob } from './look.ts';

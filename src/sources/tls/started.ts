@@ -1,6 +1,6 @@
 /**
- * Programs that were started: each is looked at by itself, soon and once more. The whole host is looked at only where one
- * maps a file that nobody has looked into: a host that starts fifty commands a second costs no fifty looks at all of it.
+ * Looks at each started program by itself, soon and once more. It looks at the whole host only if a program maps a file that
+ * nobody has looked into: a host that starts fifty commands a second costs no fifty looks at all of it.
  */
 
 /** Started programs that wait for a look; beyond them the whole host is looked at. @cap */

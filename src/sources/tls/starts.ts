@@ -1,9 +1,9 @@
 /**
- * Foresees which programs will be meant by --uprobe and --uprobe-comm, so that the kernel observes a process from the
- * first instruction of a program it starts, and none of its messages waits for somebody to look.
+ * Foresees which programs --uprobe and --uprobe-comm will mean. So the kernel observes a process from the first instruction
+ * of a program that it starts, and none of its messages waits for a look.
  *
- * The kernel knows inodes and names, not patterns. So the names that fit the pattern are looked for beforehand where
- * programs lie, and every name that once fitted is kept: a server that restarts is foreseen wherever it lies.
+ * The kernel knows inodes and names, not patterns. So calltap looks beforehand, where programs lie, for names that fit the
+ * pattern, and keeps every name that once fitted: it foresees a server that restarts wherever the server lies.
  */
 
 import { readdirSync, realpathSync } from 'node:fs';

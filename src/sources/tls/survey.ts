@@ -1,9 +1,9 @@
 /**
- * What the TLS probes could observe on this host, process by process, and why not: for a person to read, before
- * anything is attached.
+ * Lists for a person what the TLS probes could observe on this host, process by process, and why not. Nothing is attached
+ * yet.
  *
- * Looks through /proc, so that it works without eBPF and, for one's own processes, without privileges. Programs that
- * carry TLS without a function to probe are known by what their compilers leave in them.
+ * It reads /proc, so it works without eBPF and, for one's own processes, without privileges. It knows programs that carry
+ * TLS without a function to probe by what their compilers leave in them.
  */
 
 import { closeSync } from 'node:fs';

@@ -1,8 +1,8 @@
 /**
- * What the bytes of a file say of the TLS in it, where its functions have no names.
+ * Reads from the bytes of a file which TLS is in it, if its functions have no names.
  *
- * Every TLS stack derives its keys by labels that the standards fix (RFC 5246 s8.1, RFC 8446 s7.1): they are in its code or its
- * constants. Who only uses a library names that library, and has no label.
+ * Every TLS stack derives its keys by labels that the standards fix (RFC 5246 s8.1, RFC 8446 s7.1), and has them in its code
+ * or its constants. A program that only uses a library names that library, and has no label.
  */
 
 import { pieces } from './byte-search.ts';

@@ -1,6 +1,6 @@
 /**
- * What users may take of a table that all share: as much as they leave free. So one user gets half of it, two get a third
- * each, and there is room for one more user. Root may fill it.
+ * Limits what a user may take of a table that all users share: as much as he leaves free. So one user gets half of it, two
+ * users get a third each, and there is room for one more user. Root may fill it.
  */
 import { statSync } from 'node:fs';
 
