@@ -1,7 +1,7 @@
 /**
- * Dialogs that were seen to be made (RFC 3261 section 12, RFC 6665 section 4): what is sent within them is no probe.
+ * Remembers dialogs that it saw being made (RFC 3261 section 12, RFC 6665 section 4): what is sent within them is no probe.
  *
- * Who holds one dialog could send anything under its tags. The sides of a dialog have few addresses, so requests for
+ * Whoever holds one dialog could send anything under its tags. The sides of a dialog have few addresses, so requests for
  * further users do not count as part of it.
  */
 import * as METHOD from '../core/methods.ts';

@@ -1,6 +1,6 @@
 /**
- * Addresses that answer requests: whose silence says something, and who asks on behalf of many. Kept by single address,
- * for a server and an attacker may share a network.
+ * Remembers addresses that answer requests: their silence says something, and they ask on behalf of many. Each address
+ * stands alone, because a server and an attacker may share a network.
  */
 import { RecentMap } from './recent-map.ts';
 import type { SourceKey } from './source-key.ts';

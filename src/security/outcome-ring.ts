@@ -1,7 +1,7 @@
 /**
- * What became of the latest requests of one source, with a cap: the memory of every rule about behaviour.
+ * Keeps what became of the latest requests of one source, with a cap: the memory of every rule about behaviour.
  *
- * A ring is made with the first outcome, for most sources send little, and grows only while its oldest entry matters.
+ * The first outcome makes the ring, because most sources send little. It grows only while its oldest entry matters.
  */
 import { mixHashes } from '../core/hash.ts';
 import * as METHOD from '../core/methods.ts';

@@ -1,9 +1,10 @@
 /**
- * Requests that a proxy passes on (RFC 3261 section 16.6): they are judged where they came from, not where they pass.
+ * Recognizes requests that a proxy passes on (RFC 3261 section 16.6). They are judged where they came from, not where they
+ * pass.
  *
- * A request is passed on by the address that one with the same Call-ID, From tag and CSeq reached before, or by a server
- * that has several addresses. Each arrival excuses as many as a proxy forks it into, so that who was sent one request
- * cannot hide a scan behind it.
+ * A request is passed on by an address that a request with the same Call-ID, From tag and CSeq reached before, or by a
+ * server that has several addresses. Each arrival excuses as many requests as a proxy forks it into. So an address that
+ * received one request cannot hide a scan behind it.
  */
 
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';

@@ -1,4 +1,7 @@
-/** A map with a cap whose longest unused entry gives first: what the detection remembers, mostly under keyed hashes. */
+/**
+ * A map with a cap: the entry that was unused longest goes first. It holds what the detection remembers, mostly under keyed
+ * hashes.
+ */
 import { dropOldest } from '../core/maps.ts';
 
 export class RecentMap<V, K = number> {

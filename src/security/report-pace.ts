@@ -1,6 +1,6 @@
 /**
- * How often a source is reported: at once, then again after ten more offences, and never twice within a second. What has
- * to wait for the second is reported when it is over, with the count reached by then.
+ * Decides how often a source is reported: at once, then again after ten more offences, and never twice within a second. A
+ * report that has to wait comes when the second is over, with the count reached by then.
  */
 import type { AlertKind, SecurityAlert } from './alert.ts';
 import type { SourceRecord } from './source-table.ts';

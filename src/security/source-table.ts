@@ -1,8 +1,8 @@
 /**
- * What is remembered about each source, with a cap in number and in bytes.
+ * Remembers each source, with a cap on their number and on their bytes.
  *
- * Who proved to be a peer, and who was refused often, has a share of the table that strangers cannot take: a sender of
- * forged addresses would have to collect as many refusals for each of them as the one he wants to have forgotten.
+ * A proven peer, and a source that was refused often, have a share of the table that strangers cannot take. To push out such
+ * a source, a sender of forged addresses would have to collect as many refusals for each of them.
  */
 import type { AlertKind, SecurityAlert } from './alert.ts';
 import { OutcomeRing } from './outcome-ring.ts';
