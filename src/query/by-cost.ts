@@ -1,4 +1,4 @@
-/** The order in which the parts of a filter are asked: what needs least of a call comes first, whatever the text says. */
+/** Orders the parts of a filter: what needs least of a call is asked first, whatever the text says. */
 import type { Filter, Node } from './filter.ts';
 
 /** The same filter; among equals the order of the text stays. */

@@ -1,7 +1,7 @@
 /**
- * What a filter can ask of a call whose first message has just come: who writes a file for each call decides then.
+ * Tells what a filter can ask of a call whose first message has just come: calltap decides then which calls get a file.
  *
- * A term about what the call becomes (its quality, its end, what is wrong with it) is no question that can be answered.
+ * A term about what the call becomes (its quality, its end, what is wrong with it) cannot be answered yet.
  */
 
 import type { Dialog } from '../store/dialogs/dialog.ts';

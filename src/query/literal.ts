@@ -1,5 +1,5 @@
 /**
- * What every text that fits a value holds as it stands. Most messages lack it, and to look for it in their bytes costs a
+ * Finds the text that everything that fits a value contains. Most messages lack it, and searching their bytes for it costs a
  * tenth of parsing them.
  */
 

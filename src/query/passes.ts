@@ -1,6 +1,6 @@
 /**
- * Whether a dialog passes a filter. A filter is true, false, or what of it is still open until the subject has loaded more;
- * byCost() puts first what is cheap, in whatever order the terms were written.
+ * Decides whether a dialog passes a filter. The answer is true, false, or the part of the filter that is still open until
+ * the subject has loaded more. byCost() puts cheap terms first, in whatever order they were written.
  */
 import type { Steps } from '../core/turns.ts';
 import type { Filter, Node } from './filter.ts';
