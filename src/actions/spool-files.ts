@@ -1,7 +1,7 @@
 /**
- * The files of a spool: what waits on the disk for a host that is away, in a folder that one calltap alone uses and only its
- * user reads. It holds their order, their sum and their caps. What a file has in it, what it is called, how it is written and
- * when it goes is its owner's.
+ * Keeps the files of a spool: what waits on the disk for a host that is away, in a folder that one calltap alone uses and
+ * only its user reads. It holds their order, their sum and their caps. Their owner decides what is in a file, what it is
+ * called, how it is written and when it goes.
  */
 import type { Stats } from 'node:fs';
 import { accessSync, constants, lstatSync, readdirSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** What goes wrong with a host that calltap sends to: it is said once, in plain words, and tried again after a while. */
+/**
+ * Reports what goes wrong with a host that calltap sends to: once, in plain words. calltap tries the host again after a
+ * while.
+ */
 
 /** Tells each trouble once when it begins, and once when none is left. */
 export class OnceTold {

@@ -1,6 +1,6 @@
 /**
- * What waits for one collector, oldest first: what came back from a link or from the disk, what lies on the disk, and what is
- * in memory. Memory is bounded; what is beyond goes to the spool, or is dropped, the oldest first, and counted.
+ * Keeps what waits for one collector, oldest first: what came back from a link or from the disk, what lies on the disk, and
+ * what is in memory. Memory is bounded. What is beyond goes to the spool, or is dropped, the oldest first, and counted.
  */
 import { faults } from '../../core/faults.ts';
 import type { Block } from './block.ts';

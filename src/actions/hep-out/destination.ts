@@ -1,6 +1,6 @@
 /**
- * Where each message goes once: a collector, or several of which the first that is there gets it. The way is asked whenever it
- * may have changed, so that nothing waits for a timer.
+ * Chooses where each message goes: to a collector, or to the first of several that is there. It chooses again whenever the
+ * answer may have changed, so nothing waits for a timer.
  */
 import { faults } from '../../core/faults.ts';
 import type { Backlog } from './backlog.ts';

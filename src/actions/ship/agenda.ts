@@ -1,6 +1,6 @@
 /**
- * When each call is looked at next, by the second. A call that is due earlier than was said moves; one that is due later than
- * was said stays where it is.
+ * Plans when to look at each call next, by the second. A call that becomes due earlier moves. A call that becomes due later
+ * stays where it is.
  */
 
 /** `dueSec` is infinite where nothing is due. */

@@ -1,4 +1,4 @@
-/** Segments that the store refused: they stay on the disk for who wants to know why, the newest up to a size. */
+/** Keeps on the disk the segments that the store refused, the newest up to a size, for whoever wants to know why. */
 import { rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 

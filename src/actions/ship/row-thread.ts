@@ -1,9 +1,9 @@
 /**
- * Makes the rows of messages and calls in a thread of its own: half of what shipping does, and it needs no store.
+ * Makes the rows of messages and calls in a thread of its own. This is half of what shipping does, and it needs no store.
  *
- * Records go there in pieces of memory, lines come back in others, and a piece belongs to one thread at a time: in memory that
- * both share each access takes five times as long. There are so many pieces and no more: where the thread cannot keep up there
- * is no room, and the capture goes on. A thread that fails loses the pieces that it has; the next one goes on behind them.
+ * Records go there in pieces of memory, and lines come back in others. A piece belongs to one thread at a time: in memory
+ * that both share each access takes five times as long. The number of pieces is fixed. If the thread cannot keep up there is
+ * no room, and the capture continues. A thread that fails loses the pieces that it has; the next one continues after them.
  */
 import { Worker } from 'node:worker_threads';
 import { asBuffer } from '../../core/byte-text.ts';

@@ -1,7 +1,7 @@
 /**
- * Sends segments to the store, the oldest first, one at a time, and says what became of each. What the store did not take is
- * tried again after a while that doubles; the segment of which the store said something goes to the end, so that one that the
- * store never takes, and never refuses, holds up no other.
+ * Sends segments to the store, the oldest first, one at a time, and says what became of each. It tries again what the store
+ * did not take, after a while that doubles. A segment about which the store said something goes to the end. So a segment
+ * that the store never takes, and never refuses, holds up no other.
  */
 import { errnoOf } from '../../core/errors.ts';
 import { faults } from '../../core/faults.ts';

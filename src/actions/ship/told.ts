@@ -1,8 +1,8 @@
 /**
- * By what the document of a call is known again: a document is made, and sent, where this has changed.
+ * Tells whether the document of a call may have changed since it was sent: calltap makes and sends one only then.
  *
- * Nearly every document is made of the dialog, which counts what touches it, and of the counters of its streams. Where
- * analysis has more to say, sentences with times and what other parts of the capture tell, these are compared too.
+ * Nearly every document is made of the dialog, which counts what touches it, and of the counters of its streams. If analysis
+ * has more to say, sentences with times and what other parts of the capture tell, these are compared too.
  */
 import { hash } from 'node:crypto';
 import type { CallStream } from '../../analysis/call.ts';
