@@ -1,8 +1,8 @@
 /**
- * Between which sockets the media of dialogs ran, and when: what belongs to a call in a capture beside its messages.
+ * Finds between which sockets the media of dialogs ran, and when: what belongs to a call in a capture beside its messages.
  *
- * Pairs of sockets, for a server may have one socket for all its calls. A pair is the dialog's from its begin until 32 s
- * after its end, or until another dialog has its own media there.
+ * It keeps pairs of sockets, because a server may have one socket for all its calls. A pair belongs to the dialog from its
+ * begin until 32 s after its end, or until another dialog has its own media there.
  */
 import { type EndpointKey, endpointKeyAddress, endpointKeyPort, endpointKeyWithPort } from '../core/ip.ts';
 import type { MediaFlow } from '../sources/file/frame-selection.ts';

@@ -1,6 +1,6 @@
 /**
- * Which frames of the files that were read belong to some dialogs: those of their messages, and of their media. A second
- * pass over the files writes them.
+ * Chooses the frames that belong to some dialogs, in the files that were read: those of their messages, and of their media.
+ * A second pass over the files writes them.
  */
 import type { FileSource } from '../sources/file/file-source.ts';
 import type { FrameSelection } from '../sources/file/frame-selection.ts';

@@ -1,6 +1,6 @@
 /**
- * The hop of a dialog that a pair of scenarios replays: the two sockets between which its opening request went first, and
- * the messages between them, each once.
+ * Chooses the hop of a dialog that a pair of scenarios replays: the two sockets between which its opening request went
+ * first, and the messages between them, each once.
  */
 import type { CallMessage, Socket } from '../analysis/call-messages.ts';
 import { messagesOf } from '../analysis/call-messages.ts';

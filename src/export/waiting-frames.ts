@@ -1,6 +1,6 @@
 /**
- * Frames that may hold a part of a message: TCP segments and IP fragments. They wait for the rest of the message, which
- * names them when it is whole; the oldest give room.
+ * Keeps frames that may hold a part of a message: TCP segments and IP fragments. They wait for the rest of the message,
+ * which names them when it is whole. The oldest give room.
  */
 import type { CapturedFrame } from '../ingest/frame-intake.ts';
 import type { FrameAt } from '../sources/packet.ts';
