@@ -1,4 +1,4 @@
-/** Says on standard error what changes at the clocks of HEP senders, and which connections bring no HEP. */
+/** Says on standard error when the clock of a HEP sender changes, and which connections bring no HEP. */
 
 import { endpointText, ipText } from '../../core/ip.ts';
 import type { HepClocks } from '../../ingest/hep-clocks.ts';

@@ -1,6 +1,6 @@
 /**
- * What a live capture prints while it happens: each message of the chosen calls, or each dialog when it has ended. Lines
- * that the reader of standard output does not take in time are counted, and hold nothing up.
+ * Prints what happens in a live capture: each message of the chosen calls, or each dialog when it has ended. Lines that the
+ * reader of standard output does not take in time are counted, and hold nothing up.
  */
 import type { Config } from '../../config/config.ts';
 import type { Telling } from '../../view/live-documents.ts';

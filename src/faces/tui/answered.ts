@@ -1,6 +1,4 @@
-/**
- * What a screen does where a question is refused: it says why, and stays as it was.
- */
+/** Shows why a question was refused; the screen stays as it was. */
 import type { Answer } from '../../explore/refusal.ts';
 import { NotHere, whyRefused } from '../../explore/refusal.ts';
 
