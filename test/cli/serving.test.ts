@@ -1,39 +1,14 @@
 /** Serving: the address is told on standard error, requests are answered, and a signal ends it within two seconds. */
 import assert from 'node:assert/strict';
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { connect, createServer } from 'node:net';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { asJson } from '../helpers/json.ts';
-import { answered, listen, SOON_MS, until } from '../helpers/patience.ts';
-import { temporaryFolder } from '../helpers/read-capture.ts';
-import { assertRefused, DEMO, finished, printed, type Run, start } from './run-program.ts';
-
-type Server = { readonly child: ChildProcessWithoutNullStreams; readonly done: Promise<Run>; readonly base: string };
-
-/** Waits for the line that names the address; fails with what was said instead. */
-async function serving(args: readonly string[], label = 'api'): Promise<Server> {
-  const child = start(args);
-  const done = finished(child);
-  const line = new RegExp(`^${label} listening on (http://127\\.0\\.0\\.1:[1-9]\\d*)\n`, 'm');
-  const [, base = ''] = await listen(child).said(line);
-  return { child, done, base };
-}
-
-async function stop(server: Server, signal: NodeJS.Signals): Promise<Run> {
-  const begin = performance.now();
-  server.child.kill(signal);
-  const r = await server.done;
-  const took = performance.now() - begin;
-  assert.equal(r.signal, null, 'it ends by itself');
-  assert.equal(r.code, 0, r.stderr);
-  assert.ok(took < SOON_MS, `stopped after ${Math.round(took)} ms`);
-  return r;
-}
+import { answered, until } from '../helpers/patience.ts';
+import { assertRefused, DEMO, finished, printed, start } from './run-program.ts';
+import { serving, stop } from './served-program.ts';
 
 async function stats(base: string): Promise<ReturnType<typeof asJson>> {
   return asJson(await (await answered(`${base}/v1/stats`)).json());
@@ -122,44 +97,6 @@ test('--metrics serves the metrics alone', async () => {
   const page = await (await answered(`${server.base}/metrics`)).text();
   assert.match(page, /^# TYPE service_dialogs_total counter$/m);
   await stop(server, 'SIGTERM');
-});
-
-test('api listening is the last line of a start, and every refusal comes before a listener is told of', async (t) => {
-  const taken = createServer();
-  await once(taken.listen(0, '127.0.0.1'), 'listening');
-  t.after(() => taken.close());
-  const inUse = `127.0.0.1:${(taken.address() as AddressInfo).port}`;
-  const listeners = ['--api', '127.0.0.1:0', '--metrics', '127.0.0.1:0'];
-  const live = ['-L', '127.0.0.1:0', '-E'];
-  const noCapture = join(temporaryFolder(t), 'none.pcap');
-  writeFileSync(noCapture, 'no capture at all, but long enough to have the header of one');
-  const refusals: readonly (readonly [readonly string[], RegExp])[] = [
-    [['-I', DEMO, '--api', '127.0.0.1:0', '--metrics', inUse], /--metrics .*EADDRINUSE/],
-    [['-I', DEMO, '--api', inUse, '--metrics', '127.0.0.1:0'], /--api .*EADDRINUSE/],
-    [['-I', DEMO, ...listeners, '-O', '/nonexistent/x'], /-O \/nonexistent\/x: /],
-    [['-I', DEMO, ...listeners, '-O', DEMO], /-O /],
-    [['-I', DEMO, '-I', '/nonexistent/y', ...listeners], /\/nonexistent\/y: there is no such file/],
-    [['-I', noCapture, ...listeners], /none\.pcap: it is not a pcap/],
-    [['-I', DEMO, ...listeners, '--lint-suppress', 'no-such-rule'], /--lint-suppress/],
-    [['-L', inUse, '-E', ...listeners], /-L tcp:.*in use/],
-    [[...live, ...listeners, '-O', '/nonexistent/x'], /-O \/nonexistent\/x: /],
-    [[...live, ...listeners, '--user', 'no-such-user'], /--user no-such-user: /],
-  ];
-  for (const [args, why] of refusals) {
-    const child = start(args);
-    child.stdin.end();
-    const { code, stdout, stderr } = await finished(child);
-    assert.ok(code === 1 || code === 2, stderr);
-    assert.equal(stdout, '');
-    assert.match(stderr, /^calltap: [^\n]+\n$/, 'one line');
-    assert.match(stderr, why);
-  }
-  const output = join(temporaryFolder(t), 'out.pcap');
-  const server = await serving([...live, ...listeners, '-O', output]);
-  const { stderr } = await stop(server, 'SIGTERM');
-  const [before = '', after = ''] = stderr.split(/^api listening on .*\n/m);
-  assert.match(before, /^running as .*\n(?:hep .*\n)+metrics listening on .*\n$/);
-  assert.doesNotMatch(after, /listening|running/);
 });
 
 test('an address in use, or a capture that cannot be read, ends the start', async () => {
