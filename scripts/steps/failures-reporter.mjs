@@ -3,8 +3,8 @@
 
 const DETAIL_LINES = 30;
 const SKIP_NOTHING = process.env.CALLTAP_SKIP_NOTHING === '1';
-/** Captures of other projects, which no set-up can bring, and a test that makes pictures of the docs. */
-const MAY_LACK = /^(?:no captures|UPDATE_SCREENS)/;
+/** Captures of other projects, which no set-up can bring; a test that makes pictures of the docs; what was not chosen. */
+const MAY_LACK = /^(?:no captures|UPDATE_SCREENS|test name)/;
 
 /** Lines of what a failed test threw, the innermost cause, cut to what a person reads. */
 function reason(error) {
