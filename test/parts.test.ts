@@ -4,9 +4,10 @@
  * called *.slow.test.ts.
  */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { File } from './helpers/source-files.ts';
-import { load, parse, target } from './helpers/source-files.ts';
+import { load, parse, ROOT, target } from './helpers/source-files.ts';
 
 /** Programs of every Linux, of the compilers, and of the packages that set-up brings for `npm test`. */
 const PROGRAMS = ['bash', 'cc', 'chmod', 'mkfifo', 'nice', 'openssl', 'pgrep', 'python3', 'sh', 'sleep'];
@@ -14,8 +15,8 @@ const PROGRAMS = ['bash', 'cc', 'chmod', 'mkfifo', 'nice', 'openssl', 'pgrep', '
 const STARTED = /\b(?:spawn|spawnSync|execFile|execFileSync)\(\s*'([^']+)'/g;
 const ROOT_OR_BROWSER = /\bl?chownSync\(|from 'playwright-core'/;
 
-const isQuick = ({ path }: File): boolean =>
-  path.endsWith('.test.ts') && !path.endsWith('.slow.test.ts') && !path.startsWith('test/store/');
+const { partOf }: { partOf: (path: string) => string } = await import(join(ROOT, 'scripts/steps/parts.mjs'));
+const isQuick = ({ path }: File): boolean => path.endsWith('.test.ts') && partOf(path) === 'quick';
 
 const FILES = new Map(load('test', /\.ts$/).map((file) => [file.path, file]));
 
@@ -51,6 +52,15 @@ test('quick tests need nothing that set-up for them does not bring', () => {
     quick.flatMap((file) => problems(file, FILES)),
     [],
   );
+});
+
+test('a name tells the part', () => {
+  const names = [
+    ['quick', 'test/cli/bpf.test.ts', 'native/test/test_rtp.c'],
+    ['slow', 'test/cli/bpf.slow.test.ts', 'native/test/test_packet_live.slow.c', 'native/test/fuzz_rtp.c'],
+    ['store', 'test/store/late.test.ts'],
+  ];
+  for (const [part, ...paths] of names) for (const path of paths) assert.equal(partOf(path), part, path);
 });
 
 test('the rule fires', () => {
