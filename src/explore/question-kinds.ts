@@ -11,13 +11,13 @@ import type { DialogFilter } from '../view/dialog-query.ts';
 import type { StreamFilter } from '../view/stream-query.ts';
 import type { CallsQuestion } from './question.ts';
 import { placeText, sortOf } from './question.ts';
-import type { Given, OtherLegs, Read, Reading, Writing } from './question-row.ts';
+import type { AnswererClock, Given, OtherLegs, ParametersRead, ReadContext } from './question-row.ts';
 import { filterText } from './question-text.ts';
 import { Cannot, NotHere } from './refusal.ts';
 
 /** Of one call, by its selector. */
 export const ofCall = {
-  read: async ({ selector }: Given, { port }: Reading): Promise<Read<[callId: string]>> => ({
+  read: async ({ selector }: Given, { port }: ReadContext): Promise<ParametersRead<[callId: string]>> => ({
     asked: [await callOf(port, selector)],
   }),
   write: ([callId]: [callId: string]): Given => ({ selector: selectorOf(callId) }),
@@ -25,7 +25,7 @@ export const ofCall = {
 
 /** Of a call of `/v1`, by its Call-ID; a tool gives its selector. */
 export const ofCallId = {
-  read: async ({ call_id, selector }: Given, { port }: Reading): Promise<Read<[callId: string]>> => ({
+  read: async ({ call_id, selector }: Given, { port }: ReadContext): Promise<ParametersRead<[callId: string]>> => ({
     asked: [call_id ?? (await callOf(port, selector))],
   }),
   write: ([call_id]: [callId: string]): Given => ({ call_id }),
@@ -33,7 +33,10 @@ export const ofCallId = {
 
 /** Of the legs that are tied to a call of `/v1`. */
 export const ofTiedCall = {
-  async read({ call_id, selector }: Given, reading: Reading): Promise<Read<[callId: string, maxRows: number]>> {
+  async read(
+    { call_id, selector }: Given,
+    reading: ReadContext,
+  ): Promise<ParametersRead<[callId: string, maxRows: number]>> {
     const { maxRows } = reading;
     if (call_id !== undefined) return { asked: [call_id, maxRows] };
     const { callIds, notes } = await callsOf({ selector, legs: true }, reading);
@@ -44,17 +47,19 @@ export const ofTiedCall = {
 
 /** Of the calls of a filter, whatever their order. */
 export const ofFilter = {
-  read: ({ q }: Given): Read<[question: CallsQuestion]> => ({ asked: [readQuestion({ q, sort: 'created' })] }),
-  write: ([{ filter }]: [question: CallsQuestion], { isUtc, nowUs }: Writing): Given => ({
+  read: ({ q }: Given): ParametersRead<[question: CallsQuestion]> => ({
+    asked: [readQuestion({ q, sort: 'created' })],
+  }),
+  write: ([{ filter }]: [question: CallsQuestion], { isUtc, nowUs }: AnswererClock): Given => ({
     q: filterText(filter, isUtc, nowUs),
   }),
 };
 
 /** Of everything. */
-export const ofNothing = { read: (): Read<[]> => ({ asked: [] }), write: (): Given => ({}) };
+export const ofNothing = { read: (): ParametersRead<[]> => ({ asked: [] }), write: (): Given => ({}) };
 
 /** The call, and with `legs` its other legs. */
-export async function callsOf({ selector, legs }: Given, { port, signal }: Reading): Promise<OtherLegs> {
+export async function callsOf({ selector, legs }: Given, { port, signal }: ReadContext): Promise<OtherLegs> {
   const callId = await callOf(port, selector);
   const found = legs === true ? await port.legs(callId, signal) : null;
   return { callIds: [callId, ...(found?.callIds ?? [])], notes: found?.notes ?? [] };
@@ -66,7 +71,7 @@ export function writeCalls(callIds: readonly string[]): Given {
 }
 
 /** The Call-ID that a selector means: an exact one, `id:…` or `ssrc:0x…`. */
-export async function callOf(port: Pick<Reading['port'], 'select'>, selector = ''): Promise<string> {
+export async function callOf(port: Pick<ReadContext['port'], 'select'>, selector = ''): Promise<string> {
   const selected = await port.select(selector, null);
   if ('callId' in selected) return selected.callId;
   throw new NotHere('There is no such call; the selector is a Call-ID, id:CALL-ID or ssrc:0xSSRC.');
@@ -85,11 +90,11 @@ export function readQuestion({ q = '', sort = '-created' }: Given): CallsQuestio
   throw new Cannot('invalid-parameter', `q, ${placeText(q, parsed.error)}: ${reason.replace(/[.?]$/, '')}.`);
 }
 
-export function writeQuestion({ filter, sort }: CallsQuestion, { isUtc, nowUs }: Writing): Given {
+export function writeQuestion({ filter, sort }: CallsQuestion, { isUtc, nowUs }: AnswererClock): Given {
   return { q: filterText(filter, isUtc, nowUs), sort: `${sort.isDescending ? '-' : ''}${sort.by}` };
 }
 
-type MaxRows = Pick<Reading, 'maxRows'>;
+type MaxRows = Pick<ReadContext, 'maxRows'>;
 
 /** Rows of a page. */
 export function rowsOf({ limit = DEFAULT_LIMIT }: Given, { maxRows }: MaxRows): number {
@@ -153,7 +158,7 @@ export function writeSpan({ fromSec, toSec }: AudioSpan): Given {
 
 /** Of a call, and with `legs` of its other legs. */
 export const ofCalls = {
-  async read(given: Given, reading: Reading): Promise<Read<[callIds: readonly string[]]>> {
+  async read(given: Given, reading: ReadContext): Promise<ParametersRead<[callIds: readonly string[]]>> {
     const { callIds, notes } = await callsOf(given, reading);
     return { asked: [callIds], notes };
   },

@@ -43,23 +43,23 @@ export type Given = { readonly [K in keyof Parameters]?: Parameters[K] | undefin
 export type OtherLegs = { readonly callIds: readonly string[]; readonly notes: readonly string[] };
 
 /** Calls of the port that reading a question may need. */
-export type Reader = {
+export type CallFinder = {
   select(selector: string, question: null): Answer<Selected>;
   legs(callId: string, signal?: AbortSignal): Answer<OtherLegs>;
 };
 
-export type Reading = {
-  readonly port: Reader;
+export type ReadContext = {
+  readonly port: CallFinder;
   /** `--api-max-rows`. */
   readonly maxRows: number;
   readonly signal: AbortSignal | undefined;
 };
 
 /** The arguments of the port's method, and why legs of the calls in them may be missing. */
-export type Read<A> = { readonly asked: A; readonly notes?: readonly string[] };
+export type ParametersRead<A> = { readonly asked: A; readonly notes?: readonly string[] };
 
 /** How times are written for whoever answers: `nowUs` is how far the capture has come there. */
-export type Writing = { readonly isUtc: boolean; readonly nowUs: number };
+export type AnswererClock = { readonly isUtc: boolean; readonly nowUs: number };
 
 /** A document of the contract; `T` is what the port gives. */
 export type InDocument<A, T> = {
@@ -129,13 +129,16 @@ export type Question<A extends readonly unknown[], T> = {
   /** For the log, where what leaves the process was said by people: what was done, and how many bytes went. */
   told?(answer: T): readonly [what: string, bytes: number];
   /** Rejects with a refusal. */
-  read(given: Given, reading: Reading): Answer<Read<A>>;
+  read(given: Given, reading: ReadContext): Answer<ParametersRead<A>>;
   /** The parameters that `read` makes these arguments of. */
-  write(asked: A, writing: Writing): Given;
+  write(asked: A, writing: AnswererClock): Given;
 };
 
 /** A question that a hub hands on. */
 export type AgentQuestion<A extends readonly unknown[], T> = Question<A, T> & { readonly agentBounds: Bounds };
+
+/** A question whose arguments and answer its reader need not know. */
+export type AnyQuestion = Question<readonly unknown[], unknown>;
 
 /** The method of the port for a row. */
 export type Method<Row> =

@@ -13,8 +13,8 @@ import { addPulse, addReport, addSecurity, addStats, noPulse, noReport, noSecuri
 /** So long an answer is good, in milliseconds. */
 const FRESH_MS = 2_000;
 
-type Asked = AnsweredBy<'agents'>;
-type AnswerTo<Name extends Asked> = Awaited<ReturnType<Questions[Name]>>;
+type FleetQuestion = AnsweredBy<'agents'>;
+type AnswerTo<Name extends FleetQuestion> = Awaited<ReturnType<Questions[Name]>>;
 
 /** How the answers of agents to one question become one. */
 type Sum<T> = {
@@ -24,7 +24,7 @@ type Sum<T> = {
   without(whole: T, missing: readonly Missing[]): T;
 };
 
-const SUMS: { readonly [Name in Asked]: Sum<AnswerTo<Name>> } = {
+const SUMS: { readonly [Name in FleetQuestion]: Sum<AnswerTo<Name>> } = {
   stats: {
     none: noStats,
     add: (whole, _, one) => addStats(whole, one),
@@ -52,7 +52,7 @@ const SUMS: { readonly [Name in Asked]: Sum<AnswerTo<Name>> } = {
 
 /** What came of a question to all agents, and who did not answer it. */
 export type Fleet = {
-  [Name in Asked]: () => Promise<{ readonly answer: AnswerTo<Name>; readonly missing: readonly Missing[] }>;
+  [Name in FleetQuestion]: () => Promise<{ readonly answer: AnswerTo<Name>; readonly missing: readonly Missing[] }>;
 };
 
 export function fleetOf(agents: Agents): Fleet {
@@ -67,7 +67,7 @@ export function fleetOf(agents: Agents): Fleet {
       );
       return { answer: without(whole, missing), missing };
     });
-  const names = Object.keys(SUMS) as Asked[];
+  const names = Object.keys(SUMS) as FleetQuestion[];
   // A method for each name, with the sum of its own answers.
   return Object.fromEntries(names.map((name) => [name, method<unknown>(QUESTIONS[name], SUMS[name])])) as Fleet;
 }

@@ -7,7 +7,7 @@ import { connectionFailure, RemoteFailure } from '../../net/failures.ts';
 import type { Target } from '../../net/target.ts';
 import type { Pulse } from '../../view/pulse.ts';
 import type { Questions, TerminalPort } from '../port.ts';
-import type { Question, Writing } from '../question-row.ts';
+import type { AnswererClock, AnyQuestion, Question } from '../question-row.ts';
 import { QUESTIONS } from '../questions.ts';
 import { Cannot, Refusal } from '../refusal.ts';
 import { readAnswer } from './answers.ts';
@@ -41,7 +41,7 @@ async function readRow<A extends readonly unknown[], T>(
   requests: Requests,
   row: Question<A, T>,
   asked: A,
-  writing: Writing,
+  writing: AnswererClock,
 ): Promise<T> {
   const isList = row.path.startsWith('/ask/') && !row.path.includes(':');
   try {
@@ -74,7 +74,7 @@ class Remote {
   port(): RemotePort {
     const methods = Object.entries(QUESTIONS).map(([name, row]) => [
       name,
-      (...asked: unknown[]) => this.#ask(row as Question<readonly unknown[], unknown>, asked),
+      (...asked: unknown[]) => this.#ask(row as AnyQuestion, asked),
     ]);
     return {
       // A method a row, with the arguments and the answer of the row.

@@ -3,13 +3,13 @@
  * rules as `/v1`.
  */
 import type { Socket } from 'node:net';
+import type { AnyQuestion } from '../../explore/question-row.ts';
 import { QUESTIONS } from '../../explore/questions.ts';
 import { addOpenApiRoute } from '../api/openapi.ts';
 import type { Authentication } from '../api/plugins/authentication.ts';
 import type { App } from '../api/routes/route.ts';
 import type { ApiCredentials } from '../auth/api-credentials.ts';
 import { ProblemError } from '../http/problem-error.ts';
-import type { Row } from '../questions/asking.ts';
 import type { QuestionDeps } from '../questions/routes.ts';
 import { addQuestions, schemaOf } from '../questions/routes.ts';
 import { ChangeStreams } from './changes.ts';
@@ -42,7 +42,7 @@ export function addAsk(
 function addChanges(app: App, streams: ChangeStreams, authentication: Authentication): void {
   const { path, ask } = QUESTIONS.changes;
   if (ask === undefined) return;
-  app.get(path, { schema: schemaOf(QUESTIONS.changes as Row, ask) }, async (request, reply) => {
+  app.get(path, { schema: schemaOf(QUESTIONS.changes as AnyQuestion, ask) }, async (request, reply) => {
     const { raw } = request;
     if (raw.method === 'HEAD') return reply.type('text/event-stream').header('cache-control', 'no-store').send('');
     const mayRead = (): boolean => authentication.check(raw, path) === null;

@@ -7,7 +7,7 @@ import { Refusal } from '../../explore/refusal.ts';
 import { ProblemError } from '../http/problem-error.ts';
 import { toRefusal, toResult } from './answer.ts';
 import { addResources } from './resources.ts';
-import type { Asked } from './tools.ts';
+import type { ToolClient } from './tools.ts';
 import { TOOLS } from './tools.ts';
 
 const INSTRUCTIONS =
@@ -23,7 +23,7 @@ const NEVER_CHANGED = { tools: { listChanged: false }, resources: { listChanged:
 /** Compiled once: a server for each request would compile them each time. */
 const inputs = TOOLS.map(({ input }) => fromJsonSchema<Record<string, unknown>>({ ...input }));
 
-export function createAgentServer(asked: Asked, version: string, onFault: (error: unknown) => void): McpServer {
+export function createAgentServer(asked: ToolClient, version: string, onFault: (error: unknown) => void): McpServer {
   const server = new McpServer(
     { name: 'calltap', version },
     { instructions: INSTRUCTIONS, capabilities: NEVER_CHANGED },

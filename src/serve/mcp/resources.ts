@@ -9,7 +9,7 @@ import { ResourceTemplate } from '@modelcontextprotocol/server';
 import { packageRoot } from '../../core/package.ts';
 import { ask, documentOf, linesOf } from '../questions/asking.ts';
 import { fenced } from './answer.ts';
-import type { Asked } from './tools.ts';
+import type { ToolClient } from './tools.ts';
 
 /** Pages under docs/, and what each is for. */
 const PAGES = {
@@ -20,7 +20,7 @@ const PAGES = {
   limitations: 'What calltap cannot see or do',
 } as const;
 
-export function addResources(server: McpServer, asked: Asked): void {
+export function addResources(server: McpServer, asked: ToolClient): void {
   const { whenReady } = asked;
   server.registerResource(
     'report',

@@ -4,7 +4,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { faults } from '../../core/faults.ts';
 import { packageVersion } from '../../core/package.ts';
 import { createAgentServer } from './agent-server.ts';
-import type { Asked } from './tools.ts';
+import type { ToolClient } from './tools.ts';
 
 export type AgentSpeech = {
   /** The other side has closed standard input. */
@@ -13,7 +13,7 @@ export type AgentSpeech = {
 };
 
 /** Standard output carries the protocol and nothing else; `say` gets a line for people. */
-export function speakOnStdio(asked: Asked, say: (line: string) => void): AgentSpeech {
+export function speakOnStdio(asked: ToolClient, say: (line: string) => void): AgentSpeech {
   const onFault = (error: unknown): void => faults.note('route', error);
   const handle = serveStdio(() => createAgentServer(asked, packageVersion(), onFault), {
     onerror: (error) => say(`agent protocol: ${error.message}`),

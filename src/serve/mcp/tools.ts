@@ -11,7 +11,7 @@ import type { QuestionName } from '../../explore/questions.ts';
 import { QUESTIONS } from '../../explore/questions.ts';
 import { explainedNames, findingHelp } from '../../view/finding-help.ts';
 import { ProblemError } from '../http/problem-error.ts';
-import type { Asking } from '../questions/asking.ts';
+import type { Client } from '../questions/asking.ts';
 import { ask, documentOf, linesOf } from '../questions/asking.ts';
 import type { Answer } from './answer.ts';
 import { MCP_DOCUMENT_CHARS } from './answer.ts';
@@ -20,7 +20,7 @@ import { MCP_DOCUMENT_CHARS } from './answer.ts';
 export const MCP_MESSAGE_CHARS = 4_096;
 
 /** Whom a tool asks. */
-export type Asked = Asking & {
+export type ToolClient = Client & {
   /** Tools and resources wait for it; absent where nothing is to be waited for. */
   readonly whenReady?: Promise<void>;
   /** A line for the log: what was read, and how much of it. */
@@ -34,7 +34,7 @@ export type Tool = {
   readonly name: string;
   readonly description: string;
   readonly input: TObject;
-  readonly answer: (args: Record<string, unknown>, asked: Asked) => Promise<Answer>;
+  readonly answer: (args: Record<string, unknown>, asked: ToolClient) => Promise<Answer>;
 };
 
 /** An input that takes these properties and no others. */
@@ -43,7 +43,7 @@ function taking<P extends Parameters<typeof Type.Object>[0]>(properties: P) {
 }
 
 /** Tools whose answer is more than that of their question. */
-const MADE: { readonly [Name in QuestionName]?: (args: Args, asked: Asked) => Promise<Answer> } = {
+const MADE: { readonly [Name in QuestionName]?: (args: Args, asked: ToolClient) => Promise<Answer> } = {
   text: async (args, asked) => {
     const { layout = 'markdown', ...rest } = args as Omit<Args, 'layout'> & { layout?: Given['layout'] | 'json' };
     if (layout === 'json') return answerTo('report', rest, asked);
@@ -69,7 +69,7 @@ function givenOf({ call, first: _first, ...given }: Args): Given {
   return call === undefined ? given : { ...given, selector: call };
 }
 
-async function answerTo(name: QuestionName, args: Args, asked: Asked): Promise<Answer> {
+async function answerTo(name: QuestionName, args: Args, asked: ToolClient): Promise<Answer> {
   const answered = await ask(name, givenOf(args), asked);
   const { row, notes } = answered;
   if (row.answer.kind === 'lines') return { lines: linesOf(answered).join('\n') };
@@ -106,7 +106,7 @@ function toolsOf(key: string, tool: (typeof QUESTIONS)[QuestionName]['tool']): T
   if (tool === undefined) return [];
   // The keys of the table are the names.
   const question = key as QuestionName;
-  const answer = MADE[question] ?? ((args: Args, asked: Asked) => answerTo(question, args, asked));
+  const answer = MADE[question] ?? ((args: Args, asked: ToolClient) => answerTo(question, args, asked));
   const { name, description, args } = tool;
   return [{ name, description, input: taking(args), answer }];
 }

@@ -5,9 +5,10 @@ import { Type } from 'typebox';
 import { callIdFileName } from '../../core/file-name.ts';
 import type { CallCapture } from '../../explore/captures.ts';
 import type { Questions } from '../../explore/port.ts';
+import type { AnyQuestion } from '../../explore/question-row.ts';
 import { answer } from '../api/routes/route.ts';
 import type { UnreadAnswers } from '../http/unread.ts';
-import type { Answered, Row } from './asking.ts';
+import type { Answered } from './asking.ts';
 import { documentOf, linesOf } from './asking.ts';
 
 const text = (description: string) => ({ description, content: { 'text/plain': { schema: Type.String() } } });
@@ -24,7 +25,7 @@ const CAPTURE_HEADERS = {
 };
 
 /** The documented answer of 200; `about` says more of it than the row. */
-export function documented(of: Row['answer'], about?: string): object {
+export function documented(of: AnyQuestion['answer'], about?: string): object {
   switch (of.kind) {
     case 'document':
       return answer<TSchema>(about ?? of.about, of.schema);

@@ -4,14 +4,14 @@
  */
 import { Places } from '../../core/places.ts';
 import type { Questions } from '../../explore/port.ts';
-import type { Given, Question } from '../../explore/question-row.ts';
+import type { AnyQuestion, Given } from '../../explore/question-row.ts';
 import type { QuestionName } from '../../explore/questions.ts';
 import { QUESTIONS } from '../../explore/questions.ts';
 import type { Answer } from '../../explore/refusal.ts';
 import { Busy, goneBy } from '../../explore/refusal.ts';
 
 /** Whom to ask, and for whom. */
-export type Asking = {
+export type Client = {
   readonly readers: Questions;
   /** `--api-max-rows`. */
   readonly maxRows: number;
@@ -19,20 +19,18 @@ export type Asking = {
   readonly signal?: AbortSignal;
 };
 
-export type Row = Question<readonly unknown[], unknown>;
-
 /** What the port gave, what it was asked with, and why legs of the calls in it may be missing. */
 export type Answered = {
-  readonly row: Row;
+  readonly row: AnyQuestion;
   readonly asked: readonly unknown[];
   readonly notes: readonly string[];
   readonly found: unknown;
 };
 
 /** The answer to a question with these parameters. Rejects with a refusal. */
-export async function ask(name: QuestionName, given: Given, { readers, maxRows, signal }: Asking): Promise<Answered> {
+export async function ask(name: QuestionName, given: Given, { readers, maxRows, signal }: Client): Promise<Answered> {
   // The row says which arguments its own method takes.
-  const row = QUESTIONS[name] as Row;
+  const row = QUESTIONS[name] as AnyQuestion;
   const { asked, notes = [] } = await row.read(given, { port: readers, maxRows, signal });
   const work = (): Answer<unknown> => Reflect.apply(readers[name], readers, [...asked, signal]);
   return { row, asked, notes, found: row.isHeavy === true ? await heavily(signal, work) : await work() };

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { CallIdParams, SelectorParams, SsrcParams } from '../../contract/index.ts';
 import type { Port } from '../../explore/port.ts';
-import type { Given, Route } from '../../explore/question-row.ts';
+import type { AnyQuestion, Given, Route } from '../../explore/question-row.ts';
 import type { QuestionName } from '../../explore/questions.ts';
 import { QUESTIONS } from '../../explore/questions.ts';
 import { compileParameters } from '../api/parameters.ts';
@@ -11,7 +11,6 @@ import type { App } from '../api/routes/route.ts';
 import { refusals, signalOf } from '../api/routes/route.ts';
 import type { UnreadAnswers } from '../http/unread.ts';
 import { documented, send } from './answers.ts';
-import type { Row } from './asking.ts';
 import { ask } from './asking.ts';
 
 export type QuestionDeps = {
@@ -32,7 +31,7 @@ export function addQuestions(app: App, surface: 'v1' | 'ask', deps: QuestionDeps
 }
 
 function addQuestion(app: App, name: QuestionName, route: Route, deps: QuestionDeps): void {
-  const row = QUESTIONS[name] as Row;
+  const row = QUESTIONS[name] as AnyQuestion;
   const { readers, maxRows, unread } = deps;
   const schema = schemaOf(row, route);
   app.get(pathOf(row, route), { validatorCompiler: compileParameters, schema }, async (request, reply) => {
@@ -53,7 +52,7 @@ const PARAMS: Readonly<Record<string, TSchema>> = {
 };
 
 /** What OpenAPI says of a route, and what its parameters are held to. */
-export function schemaOf(row: Row, route: Route): object {
+export function schemaOf(row: AnyQuestion, route: Route): object {
   const { id, summary, query, about } = route;
   const path = pathOf(row, route);
   const params = PARAMS[/:[a-z_]+/.exec(path)?.[0] ?? ''];
@@ -73,6 +72,6 @@ export function schemaOf(row: Row, route: Route): object {
   };
 }
 
-function pathOf(row: Row, route: Route): string {
+function pathOf(row: AnyQuestion, route: Route): string {
   return route.path ?? row.path;
 }
