@@ -376,7 +376,7 @@ describe('a running service', () => {
     t.after(() => second.close());
     assert.ok(await untilHolds(() => port.trouble() === ''));
     await until(
-      async () => (await port.changes(before.upTo))?.rows === null,
+      async () => (await ifAnswered(() => port.changes(before.upTo)))?.rows === null,
       () => 'the list is not read again',
     );
     assert.equal((await port.page(ALL_CALLS, 5, ''))?.total, 21);
