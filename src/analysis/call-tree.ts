@@ -7,6 +7,7 @@
 
 import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { visitEach } from '../store/dialogs/live-dialogs.ts';
 import type { CorrelationStores, Leg } from './correlation.ts';
 import { guessedLegs, identifierLegs } from './correlation.ts';
 
@@ -35,42 +36,39 @@ export function* callTree(
   maxLegs: number,
   hasGuesses = true,
 ): Steps<CallTree> {
+  const { dialogs } = stores;
   const limit = Math.max(1, maxLegs);
-  const nodes: TreeNode[] = [{ dialog: root, depth: 0, edge: null, isFollowed: true }];
-  const known = new Set<Dialog>([root]);
+  /** In the order in which they were found. */
+  const nodes = new Map<Dialog, TreeNode>([[root, { dialog: root, depth: 0, edge: null, isFollowed: true }]]);
   const searched = new Set<string>();
-  // A leg may be evicted between two steps, and its slot is another's then.
-  const isHere = (d: Dialog): boolean => stores.dialogs.holds(d);
   let isTruncated = false;
-  const attach = (node: TreeNode, legs: readonly Leg[], isFollowed: boolean): void => {
+  const attach = (parent: Dialog, legs: readonly Leg[], isFollowed: boolean): false | undefined => {
+    const depth = (nodes.get(parent)?.depth ?? 0) + 1;
     for (const leg of legs) {
-      if (known.has(leg.dialog)) continue;
-      if (nodes.length >= limit) {
+      if (nodes.has(leg.dialog)) continue;
+      if (nodes.size >= limit) {
         isTruncated = true;
-        return;
+        return false;
       }
-      known.add(leg.dialog);
-      nodes.push({ dialog: leg.dialog, depth: node.depth + 1, edge: { parent: node.dialog, leg }, isFollowed });
+      nodes.set(leg.dialog, { dialog: leg.dialog, depth, edge: { parent, leg }, isFollowed });
     }
+    return undefined;
   };
-  for (let i = 0; i < nodes.length && !isTruncated; i++) {
-    const node = nodes[i];
-    if (node === undefined) break;
-    yield;
-    if (!isHere(node.dialog)) continue;
-    attach(node, identifierLegs(node.dialog, stores, known.size + limit, searched), true);
-  }
-  const identified = hasGuesses ? nodes.length : 0;
-  const steps = Math.max(16, Math.floor(GUESS_BUDGET / identified / 2));
-  for (let i = 0; i < identified && !isTruncated; i++) {
-    const node = nodes[i];
-    if (node === undefined) break;
-    yield;
-    if (!isHere(node.dialog)) continue;
+  // Legs that are found come up in turn.
+  yield* visitEach(dialogs, nodes.keys(), (d) =>
+    attach(d, identifierLegs(d, stores, nodes.size + limit, searched), true),
+  );
+  if (hasGuesses && !isTruncated) {
+    const identified = [...nodes.keys()];
+    const steps = Math.max(16, Math.floor(GUESS_BUDGET / identified.length / 2));
     // One more than there is room for says that there are more.
-    attach(node, guessedLegs(node.dialog, stores, known, steps, limit - nodes.length + 1).legs, false);
+    yield* visitEach(dialogs, identified, (d) =>
+      attach(d, guessedLegs(d, stores, nodes, steps, limit - nodes.size + 1).legs, false),
+    );
   }
-  const here = nodes.filter(({ dialog, edge }) => isHere(dialog) && (edge === null || isHere(edge.parent)));
+  const here = [...nodes.values()].filter(
+    ({ dialog, edge }) => dialogs.holds(dialog) && (edge === null || dialogs.holds(edge.parent)),
+  );
   here.sort((a, b) => a.depth - b.depth);
   return { nodes: here, isTruncated };
 }

@@ -193,7 +193,7 @@ export function commonStrategies(d: Dialog, { index }: Identifiers): Correlation
 export function guessedLegs(
   d: Dialog,
   stores: CorrelationStores,
-  known: ReadonlySet<Dialog>,
+  known: { has(d: Dialog): boolean },
   steps: number,
   limit: number,
 ): { legs: Leg[]; total: number } {

@@ -5,6 +5,7 @@
 import type { Steps } from '../core/turns.ts';
 import { finish } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { whileLive } from '../store/dialogs/live-dialogs.ts';
 import type { Stores } from '../store/stores.ts';
 import { Call, type CallStream, type Judge } from './call.ts';
 import type { CallMessage } from './call-messages.ts';
@@ -39,20 +40,14 @@ export type DialogFacts = CallFindings & {
   readonly messages: readonly CallMessage[];
 };
 
-/** The steps, given up with null when the dialog is evicted between two of them: what it read is another's then. */
-export function* keptDialog<T>({ dialogs }: Stores, d: Dialog, steps: Steps<T>): Steps<T | null> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    yield;
-    if (!dialogs.holds(d)) return null;
-  }
-}
-
 /** A document of the dialog that has this Call-ID when the first step is taken; null without one. */
-export function* ofDialog<T>(stores: Stores, callId: string, steps: (d: Dialog) => Steps<T>): Steps<T | null> {
-  const d = stores.dialogs.get(callId);
-  return d === undefined ? null : yield* keptDialog(stores, d, steps(d));
+export function* ofDialog<T>(
+  { dialogs }: Pick<Stores, 'dialogs'>,
+  callId: string,
+  steps: (d: Dialog) => Steps<T>,
+): Steps<T | null> {
+  const d = dialogs.get(callId);
+  return d === undefined ? null : yield* whileLive(dialogs, d, steps(d));
 }
 
 /** All at once, for who holds nobody up. */

@@ -4,6 +4,7 @@
  */
 import type { AskCalls } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
+import { visitEach } from '../store/dialogs/live-dialogs.ts';
 import { toAskCall } from '../view/ask-call.ts';
 import type { Figures } from '../view/figures.ts';
 import type { Chosen } from './chosen.ts';
@@ -20,10 +21,9 @@ export function* pageSteps(f: Figures, question: CallsQuestion, limit: number, c
   const start = after === null ? 0 : firstAfter(chosen, after, question.sort);
   const page = chosen.dialogs.slice(start, start + limit);
   const calls: AskCalls['calls'] = [];
-  for (const d of page) {
-    yield;
-    if (e.stores.dialogs.holds(d)) calls.push(toAskCall(e, d));
-  }
+  yield* visitEach(e.stores.dialogs, page, (d) => {
+    calls.push(toAskCall(e, d));
+  });
   const total = chosen.dialogs.length;
   const answer: AskCalls = { schema_version: 1, total, calls };
   if (start + limit < total) answer.next_cursor = writeCursor(placeAt(chosen, start + limit - 1));

@@ -4,6 +4,7 @@
 import type { Evidence } from '../analysis/evidence.ts';
 import type { DialogSummary } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
+import { visitAll } from '../store/dialogs/live-dialogs.ts';
 import { toDialogSummary } from '../view/dialog-summary.ts';
 
 /** Changed calls that one turn of `/ask/changes` tells. @cap */
@@ -24,12 +25,13 @@ export function* changesSteps({ stores, capture }: Evidence, since: number | nul
   const upTo = dialogs.touches;
   const rows: DialogSummary[] = [];
   if (since === null || since === upTo) return { upTo, rows };
-  let met = 0;
-  for (const d of dialogs.order.records()) {
-    if (++met % CHECK_EVERY === 0) yield;
-    if (d === undefined || !dialogs.holds(d) || d.touched <= since) continue;
-    if (rows.length === MAX_CHANGES_A_TURN) return { upTo, rows: null };
+  let isMore = false;
+  yield* visitAll(dialogs, 'oldest', CHECK_EVERY, (d) => {
+    if (d.touched <= since) return undefined;
+    isMore = rows.length === MAX_CHANGES_A_TURN;
+    if (isMore) return false;
     rows.push(toDialogSummary(d, capture));
-  }
-  return { upTo, rows };
+    return undefined;
+  });
+  return { upTo, rows: isMore ? null : rows };
 }

@@ -1,6 +1,6 @@
 /**
- * The calls that a question chooses, in its order. The walk takes steps, so that a server can rest between them; calls that
- * are evicted meanwhile are left out.
+ * The calls that a question chooses, in its order, each with its figure as it was when the walk came by. The walk takes
+ * steps, so that a server can rest between them.
  */
 import { CALL_FIGURES } from '../analysis/call-figures.ts';
 import type { Evidence } from '../analysis/evidence.ts';
@@ -8,12 +8,13 @@ import { orderSteps } from '../core/order-steps.ts';
 import type { Steps } from '../core/turns.ts';
 import type { SortKey } from '../core/words.ts';
 import { byCost } from '../query/by-cost.ts';
-import type { Filter } from '../query/filter.ts';
+import type { Filter, Node } from '../query/filter.ts';
 import { passes, passesSteps } from '../query/passes.ts';
 import type { Asking } from '../query/subject.ts';
 import { Subject } from '../query/subject.ts';
 import { asCaptured } from '../store/clock-steps.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { visitAll } from '../store/dialogs/live-dialogs.ts';
 import type { CallsQuestion, Sort } from './question.ts';
 
 /** Dialogs between two steps, where each takes a few microseconds. */
@@ -31,43 +32,45 @@ function askingOf(e: Evidence): Asking {
   };
 }
 
-/** Visits the dialogs that pass, from the oldest to the newest; those that come meanwhile may be left out. */
+/** Visits the dialogs that pass, from the oldest to the newest. */
 export function* passingSteps(e: Evidence, filter: Filter, visit: (d: Dialog) => void): Steps<void> {
-  const { order, size } = e.stores.dialogs;
   const asking = askingOf(e);
-  const records = order.records();
   const inOrder = byCost(filter);
   let subject: Subject | null = null;
-  // Who sends faster than a dear filter judges must not keep the walk up.
-  for (let i = 0, left = size; i < records.length && left > 0; i++) {
-    const d = records[i];
-    if (d === undefined) continue;
-    left--;
+  yield* visitAll(e.stores.dialogs, 'oldest', CHECK_EVERY, (d) => {
     if (subject === null) subject = new Subject(d, asking);
     else subject.turnTo(d);
     const passed = passes(inOrder, subject);
-    const isDecided = typeof passed === 'boolean';
-    if (isDecided ? passed : yield* passesSteps(passed, subject)) visit(d);
-    if (left % CHECK_EVERY === 0) yield;
-    else if (isDecided) continue;
-    i = order.resume(records, i, d);
-  }
+    if (typeof passed !== 'boolean') return openSteps(passed, subject, visit);
+    if (passed) visit(d);
+    return undefined;
+  });
+}
+
+function* openSteps(open: Node, subject: Subject, visit: (d: Dialog) => void): Steps<void> {
+  if (yield* passesSteps(open, subject)) visit(subject.d);
 }
 
 /** In the order of the question; among equals the older first. */
 export function* chosenSteps(e: Evidence, { filter, sort }: CallsQuestion): Steps<Chosen> {
-  const { dialogs } = e.stores;
   const found: Dialog[] = [];
-  yield* passingSteps(e, filter, (d) => found.push(d));
-  if (sort.by === 'created' && sort.isDescending) found.reverse();
-  const keys = new Float64Array(found.length);
+  const figures: number[] = [];
+  const figureOf = KEYS[sort.by];
+  yield* passingSteps(e, filter, (d) => {
+    found.push(d);
+    figures.push(figureOf(e, d) ?? Number.NaN);
+  });
+  const keys = Float64Array.from(figures);
+  if (sort.by === 'created' && sort.isDescending) {
+    found.reverse();
+    keys.reverse();
+  }
   const byPlace = (a: number, b: number): number =>
     compareKeys(keys[a] ?? 0, keys[b] ?? 0, sort) || compareSerials(found[a]?.serial ?? 0, found[b]?.serial ?? 0, sort);
   let isOrdered = true;
-  for (const [i, d] of found.entries()) {
+  for (let i = 1; i < found.length && isOrdered; i++) {
     if (i % CHECK_EVERY === 0) yield;
-    keys[i] = dialogs.holds(d) ? (KEYS[sort.by](e, d) ?? Number.NaN) : Number.NaN;
-    isOrdered &&= i === 0 || byPlace(i - 1, i) < 0;
+    isOrdered = byPlace(i - 1, i) < 0;
   }
   if (isOrdered) return { dialogs: found, keys };
   const order = yield* orderSteps(found.length, byPlace);

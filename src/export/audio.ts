@@ -4,7 +4,6 @@
 
 import { Worker } from 'node:worker_threads';
 import { messagesOf } from '../analysis/call-messages.ts';
-import { keptDialog } from '../analysis/dialog-facts.ts';
 import { keysPressed } from '../analysis/dtmf.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import { rawText } from '../core/byte-text.ts';
@@ -20,6 +19,7 @@ import { srtpKeysOf } from '../protocols/codec/srtp.ts';
 import type { AudioStream } from '../protocols/codec/timeline.ts';
 import { MARK } from '../store/dialogs/call-marks.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { whileLive } from '../store/dialogs/live-dialogs.ts';
 import { streamFormat } from '../store/media/codec-format.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { Stores } from '../store/stores.ts';
@@ -78,7 +78,9 @@ export function callAudio(
   { maxBytes = AUDIO_FILE_BYTES, span = null }: AudioOptions = {},
 ): Promise<{ readonly document: CallAudio | NoAudio } | null> {
   return places.run(isGone, async () => {
-    const found = await turns.slice('answer').finish(keptDialog(e.stores, d, prepare(e, d, maxBytes, span)), isGone);
+    const found = await turns
+      .slice('answer')
+      .finish(whileLive(e.stores.dialogs, d, prepare(e, d, maxBytes, span)), isGone);
     if (found === null) return null;
     const prepared = found.document;
     if (prepared === null) return { document: { reason: 'The dialog was evicted meanwhile.' } };

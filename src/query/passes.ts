@@ -47,17 +47,13 @@ function undecided(node: Node, s: Subject): boolean | Node {
   }
 }
 
-/** Whether the dialog passes what of a filter is open. A dialog that is evicted meanwhile does not. */
+/** Whether the dialog, which lives until then, passes what of a filter is open. */
 export function* passesSteps(filter: Node, s: Subject): Steps<boolean> {
-  const { dialogs } = s.asking.e.stores;
   for (let open = filter; ; ) {
     const left = passes(open, s);
     if (typeof left === 'boolean') return left;
     open = left;
     yield;
-    if (!dialogs.holds(s.d)) return false;
-    if (s.rises(LEVEL.LEGS)) continue;
-    yield* s.load();
-    if (!dialogs.holds(s.d)) return false;
+    if (!s.rises(LEVEL.LEGS)) yield* s.load();
   }
 }

@@ -80,6 +80,11 @@ export class TimeOrder<T extends Ordered | number> {
     return this.#records;
   }
 
+  /** Whether these, of records(), are still the order's own: then what was removed meanwhile is a hole in them. */
+  isOf(records: readonly (T | undefined)[]): boolean {
+    return records === this.#records;
+  }
+
   /** From the newest to the oldest. The caller may rest between two of them: the walk continues where it was. */
   *fromNewest(): Generator<T> {
     const records = this.records();

@@ -2,6 +2,7 @@
 import type { AskFinding, AskFindings, TrunkDown } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { visitEach } from '../store/dialogs/live-dialogs.ts';
 import { RatioCount } from './call-ratios.ts';
 import { toCallRow } from './call-row.ts';
 import { capturedText } from './captured-at.ts';
@@ -18,17 +19,15 @@ export function* findingsSteps(f: Figures, dialogs: readonly Dialog[]): Steps<As
   const ratios = new RatioCount();
   const byFinding = new Map<string, Tally>();
   const byCode = new Map<string, Tally & { readonly code: number; readonly reason: string }>();
-  for (const d of dialogs) {
-    yield;
-    if (!e.stores.dialogs.holds(d)) continue;
+  yield* visitEach(e.stores.dialogs, dialogs, (d) => {
     ratios.add(d);
     const row = toCallRow(e, d);
     for (const name of row.findings) count(byFinding, name, () => newTally(), d);
     const { code, reason } = row;
-    if (code === null || code < 400) continue;
     const key = `${code} ${reason}`;
-    if (byCode.size < CODES || byCode.has(key)) count(byCode, key, () => ({ ...newTally(), code, reason }), d);
-  }
+    if (code !== null && code >= 400 && (byCode.size < CODES || byCode.has(key)))
+      count(byCode, key, () => ({ ...newTally(), code, reason }), d);
+  });
   const findings = [...byFinding].map(
     ([finding, { calls, newestUs, callIds }]): AskFinding => ({
       finding,

@@ -13,6 +13,7 @@ import type { SipMessage } from '../protocols/sip/message.ts';
 import { withoutSecrets } from '../protocols/sip/redaction.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { STATE } from '../store/dialogs/dialog-state.ts';
+import { visitEach } from '../store/dialogs/live-dialogs.ts';
 import { toCallRow } from './call-row.ts';
 import { capturedText } from './captured-at.ts';
 
@@ -33,9 +34,8 @@ type RegistrationRow = { readonly newest: Dialog; readonly facts: Omit<AskRegist
 /** A step a dialog; one row a user and address, the newest first. */
 export function* registrationsSteps(e: Evidence, dialogs: readonly Dialog[]): Steps<AskRegistrations> {
   const rows = new Map<string, RegistrationRow>();
-  for (const d of dialogs) {
-    yield;
-    if (!isKept(e, d) || d.methodText !== 'REGISTER') continue;
+  yield* visitEach(e.stores.dialogs, dialogs, (d) => {
+    if (d.methodText !== 'REGISTER') return;
     const row = toCallRow(e, d);
     const src = row.src.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
     const key = `${row.to} ${src}`;
@@ -57,18 +57,15 @@ export function* registrationsSteps(e: Evidence, dialogs: readonly Dialog[]): St
       call_id: d.callId,
     };
     rows.set(key, { newest: d, facts });
-  }
+  });
   const shown = [...rows.values()].reverse().slice(0, MAX_REGISTRATIONS_SHOWN);
-  const registrations: AskRegistration[] = [];
-  for (const { newest, facts } of shown) {
-    yield;
-    registrations.push({ ...facts, ...(isKept(e, newest) ? bindingOf(e, newest) : { contacts: [] }) });
-  }
+  const bound = new Map<Dialog, Binding>();
+  const newest = shown.map((row) => row.newest);
+  yield* visitEach(e.stores.dialogs, newest, (d) => {
+    bound.set(d, bindingOf(e, d));
+  });
+  const registrations = shown.map((row) => ({ ...row.facts, ...(bound.get(row.newest) ?? { contacts: [] }) }));
   return { schema_version: 1, total: rows.size, registrations };
-}
-
-function isKept(e: Evidence, d: Dialog): boolean {
-  return e.stores.dialogs.holds(d);
 }
 
 export function bindingOf(e: Evidence, d: Dialog): Binding {

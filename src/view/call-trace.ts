@@ -10,6 +10,7 @@ import { HEADER } from '../protocols/sip/header-name.ts';
 import type { SipMessage } from '../protocols/sip/message.ts';
 import { withoutSecrets } from '../protocols/sip/redaction.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { visitEach } from '../store/dialogs/live-dialogs.ts';
 import { plainFacts, summaryIn } from './plain-message.ts';
 import { messagesDocument, messagesShown } from './shown-messages.ts';
 
@@ -18,12 +19,9 @@ export type Traced = { readonly d: Dialog; readonly m: CallMessage };
 /** The kept messages of the dialogs, oldest first. A step a dialog. */
 export function* traceOf(e: Evidence, dialogs: readonly Dialog[]): Steps<Traced[]> {
   const all: Traced[] = [];
-  for (const d of dialogs) {
-    // One that was evicted meanwhile has left its place to another.
-    if (!e.stores.dialogs.holds(d)) continue;
+  yield* visitEach(e.stores.dialogs, dialogs, (d) => {
     for (const m of messagesOf(d, e.stores.log)) all.push({ d, m });
-    yield;
-  }
+  });
   // Messages of one dialog keep their order among equals.
   return dialogs.length === 1 ? all : all.sort((a, b) => a.m.tsUs - b.m.tsUs);
 }

@@ -4,16 +4,17 @@
  */
 
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
-import { dialogFactsSteps, keptDialog } from '../analysis/dialog-facts.ts';
+import { dialogFactsSteps } from '../analysis/dialog-facts.ts';
 import type { StreamQuality } from '../analysis/stream-quality.ts';
 import { audible, streamQuality } from '../analysis/stream-quality.ts';
 import type { CaptureReport, FindingEvidence } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import { endpointKeyText } from '../core/ip.ts';
-import type { Slice, Turns } from '../core/turns.ts';
+import type { Steps, Turns } from '../core/turns.ts';
 import { alertText } from '../security/outputs/security-line.ts';
 import type { ClockStep } from '../store/clock-steps.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { visitAll } from '../store/dialogs/live-dialogs.ts';
 import type { Stream } from '../store/media/stream.ts';
 import { StandingAnswer } from '../watch/standing-answer.ts';
 import type { FindingKind } from './capture-findings.ts';
@@ -28,7 +29,7 @@ const BY_CALLEE: ReadonlySet<number> = new Set([404, 410, 480, 484, 486, 487, 60
 
 /** The report, made anew when somebody asks and something has changed. The walk rests together with those of the lists. */
 export function captureReport(f: Figures, turns: Turns): StandingAnswer<CaptureReport> {
-  const make = (): Promise<CaptureReport> => reportOf(f, turns.slice('answer'));
+  const make = (): Promise<CaptureReport> => turns.whole('answer', reportSteps(f));
   return new StandingAnswer({ key: () => madeOf(f), make, standsMs: () => 0 }, turns);
 }
 
@@ -40,7 +41,7 @@ function madeOf({ source, security, evidence }: Figures): string {
   return [...alerts, dialogs.generation, streams.generation, source.counter('frames'), nowUs, isExhausted].join(' ');
 }
 
-async function reportOf(f: Figures, slice: Slice): Promise<CaptureReport> {
+function* reportSteps(f: Figures): Steps<CaptureReport> {
   const { evidence, source } = f;
   const { stores } = evidence;
   const findings = new CaptureFindings();
@@ -52,22 +53,21 @@ async function reportOf(f: Figures, slice: Slice): Promise<CaptureReport> {
   const { nextSerial } = stores.dialogs;
   const { opened } = stores.streams;
   let dialogs = 0;
-  for (const d of stores.dialogs.oldestFirst()) {
-    if (slice.isOver) await slice.rest();
-    // Its slot belongs to another dialog when it was evicted while the walk rested; what came meanwhile is left out.
-    if (d.serial >= nextSerial || !stores.dialogs.holds(d)) continue;
-    const facts = await slice.finish(keptDialog(stores, d, dialogFactsSteps(evidence, d)));
-    if (facts === null || facts.document === null) continue;
+  yield* visitAll(stores.dialogs, 'oldest', 1, function* (d) {
+    // What came meanwhile is left out.
+    if (d.serial >= nextSerial) return;
+    const facts = yield* dialogFactsSteps(evidence, d);
     dialogs++;
-    addDialog(d, facts.document, findings, clockSteps);
-  }
+    addDialog(d, facts, findings, clockSteps);
+  });
   let streams = 0;
   for (const stream of stores.streams.fromNewest()) {
-    if (slice.isOver) await slice.rest();
     const q = stream.serial < opened ? streamQuality(stream, evidence.capture.quality) : null;
-    if (q === null) continue;
-    streams++;
-    addStream(stream, q, findings, clockSteps);
+    if (q !== null) {
+      streams++;
+      addStream(stream, q, findings, clockSteps);
+    }
+    yield;
   }
   return {
     frames_read: framesRead,

@@ -3,10 +3,10 @@
  * looked at one by one is looked at in slices.
  */
 import type { DialogList, DialogState, DialogSummary } from '../contract/index.ts';
-import type { Slice, Turns } from '../core/turns.ts';
+import type { Steps, Turns } from '../core/turns.ts';
 import { isNeverGone } from '../core/turns.ts';
 import { DIALOG_STATES } from '../core/words.ts';
-import type { Dialog } from '../store/dialogs/dialog.ts';
+import { visitAll } from '../store/dialogs/live-dialogs.ts';
 import type { CapturedIn, Dialogs } from '../store/stores.ts';
 import { countByMethod, toDialogSummary } from './dialog-summary.ts';
 
@@ -25,7 +25,7 @@ export type DialogFilter = Page & {
   readonly fromPattern?: string;
 };
 
-/** The page, or null when too many lists are being made. `isGone` is true when nobody waits for it any more. */
+/** The page, or null when too many lists are being made, or nobody waits for it any more, as `isGone` says. */
 export async function queryDialogs(
   store: Dialogs,
   filter: DialogFilter,
@@ -37,59 +37,49 @@ export async function queryDialogs(
   const state = filter.state === undefined ? null : DIALOG_STATES.indexOf(filter.state);
   // The total and its split are of the moment in which the walk begins.
   const known = matchesFrom === undefined ? store.methods.split(state) : null;
-  const found = await turns.walk((slice) => walk(store, filter, state, known, capture, slice, isGone));
-  if (found === null) return null;
+  const made = await turns.walk((slice) => slice.finish(foundSteps(store, filter, state, known, capture), isGone));
+  if (made === null) return null;
+  const { page, counts } = made.document;
   let total = 0;
-  for (const count of found.counts.values()) total += count;
+  for (const count of counts.values()) total += count;
   return {
     schema_version: 1,
     total,
-    by_method: countByMethod(found.counts),
+    by_method: countByMethod(counts),
     offset,
     limit,
-    dialogs: found.page,
+    dialogs: page,
   };
 }
 
 type CountedPage = { readonly page: DialogSummary[]; readonly counts: ReadonlyMap<string, number> };
 
 /** With the counts `known`, the walk ends with the page. */
-async function walk(
+function* foundSteps(
   store: Dialogs,
   { matchesFrom, offset, limit }: DialogFilter,
   state: number | null,
   known: ReadonlyMap<string, number> | null,
   capture: CapturedIn,
-  slice: Slice,
-  isGone: () => boolean,
-): Promise<CountedPage> {
+): Steps<CountedPage> {
   const counts = new Map<string, number>();
   const page: DialogSummary[] = [];
-  const records = store.order.records();
-  const { nextSerial } = store;
   const checkEvery = matchesFrom === undefined ? CHECK_EVERY : CHECK_EVERY_MATCH;
+  const { nextSerial } = store;
+  const isWhole = (): boolean => known !== null && page.length >= limit;
   let matched = 0;
-  let last: Dialog | null = null;
-  for (let i = records.length - 1; i >= 0; i--) {
-    if (known !== null && page.length >= limit) break;
-    if (i % checkEvery === 0 && slice.isOver) {
-      await slice.rest();
-      if (isGone()) break;
-      i = store.order.resume(records, i + 1, last) - 1;
-      if (i < 0) break;
-    }
-    const d = records[i];
-    if (d === undefined) continue;
-    last = d;
-    // What came while the walk rested is not of this moment, and the slot of an evicted one belongs to another.
-    if (d.serial >= nextSerial || !store.holds(d) || (state !== null && d.state !== state)) continue;
+  if (isWhole()) return { page, counts: known ?? counts };
+  yield* visitAll(store, 'newest', checkEvery, (d) => {
+    // What came while the walk rested is not of this moment.
+    if (d.serial >= nextSerial || (state !== null && d.state !== state)) return undefined;
     if (matchesFrom !== undefined) {
       const { fromUser } = d;
-      if (fromUser === '' || !matchesFrom(fromUser)) continue;
+      if (fromUser === '' || !matchesFrom(fromUser)) return undefined;
       counts.set(d.methodText, (counts.get(d.methodText) ?? 0) + 1);
     }
-    if (matched >= offset && page.length < limit) page.push(toDialogSummary(d, capture));
-    matched++;
-  }
+    if (matched++ < offset || page.length >= limit) return undefined;
+    page.push(toDialogSummary(d, capture));
+    return isWhole() ? false : undefined;
+  });
   return { page, counts: known ?? counts };
 }

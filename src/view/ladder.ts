@@ -14,6 +14,7 @@ import { spanSec } from '../core/rounded.ts';
 import type { Steps } from '../core/turns.ts';
 import { asCaptured } from '../store/clock-steps.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { visitEach } from '../store/dialogs/live-dialogs.ts';
 import { messageFacts, notKept, traceOf } from './call-trace.ts';
 import { capturedText, timestampText } from './captured-at.ts';
 import { notKnown } from './own-drops.ts';
@@ -44,10 +45,12 @@ export type LadderParts = {
   readonly moreCalls: number;
   readonly startedUs: number;
   readonly messages: readonly LadderMessage[];
-  readonly media: readonly Omit<LadderMedia, 'from' | 'to'>[];
+  readonly media: readonly MediaRow[];
   /** Messages that are not kept any more. */
   readonly notKept: number;
 };
+
+type MediaRow = Omit<LadderMedia, 'from' | 'to'>;
 
 export type LadderMessage = {
   readonly callId: string;
@@ -135,41 +138,42 @@ export function* drawnLadder(parts: LadderParts, nameOf: (address: string) => st
   return ladder;
 }
 
-function* mediaOf(e: Evidence, dialogs: readonly Dialog[]): Steps<LadderParts['media']> {
-  const media: Omit<LadderMedia, 'from' | 'to'>[] = [];
-  for (const d of dialogs) {
-    if (!e.stores.dialogs.holds(d)) continue;
-    const played: (PlayedStream & { readonly row: Omit<LadderMedia, 'from' | 'to'> })[] = [];
-    for (const stream of e.stores.streams.ownedBy(d)) {
-      const q = streamQuality(stream, e.capture.quality);
-      yield;
-      if (q === null) continue;
-      const { packets } = q.snapshot;
-      const row: Omit<LadderMedia, 'from' | 'to'> = {
-        call_id: d.callId,
-        src: endpointKeyText(stream.srcKey),
-        dst: endpointKeyText(stream.dstKey),
-        ssrc: ssrcText(stream.ssrc),
-        packets,
-        loss_pct: percent(q.lossPct),
-        first_seen: capturedText(q.snapshot.firstUs, e.capture.clockSteps),
-        last_seen: capturedText(q.snapshot.lastUs, e.capture.clockSteps),
-      };
-      const why = notKnown(q);
-      if (why !== null) row.not_known = why;
-      if (q.codec !== null) row.codec = q.codec;
-      if (q.mos !== null) row.mos = mosValue(q.mos);
-      const type = stream.claim?.mediaType ?? '';
-      if (type !== '' && type !== 'audio') row.type = type;
-      played.push({ stream, packets, codec: q.codec, row });
-    }
-    const oneWay = new Set(oneWayVideo(d, played));
-    for (const stream of played) {
-      if (oneWay.has(stream)) stream.row.one_way = true;
-      media.push(stream.row);
-    }
-  }
+function* mediaOf(e: Evidence, dialogs: readonly Dialog[]): Steps<MediaRow[]> {
+  const media: MediaRow[] = [];
+  yield* visitEach(e.stores.dialogs, dialogs, (d) => addMedia(e, d, media));
   return media;
+}
+
+function* addMedia(e: Evidence, d: Dialog, media: MediaRow[]): Steps<void> {
+  const played: (PlayedStream & { readonly row: MediaRow })[] = [];
+  for (const stream of e.stores.streams.ownedBy(d)) {
+    const q = streamQuality(stream, e.capture.quality);
+    yield;
+    if (q === null) continue;
+    const { packets } = q.snapshot;
+    const row: MediaRow = {
+      call_id: d.callId,
+      src: endpointKeyText(stream.srcKey),
+      dst: endpointKeyText(stream.dstKey),
+      ssrc: ssrcText(stream.ssrc),
+      packets,
+      loss_pct: percent(q.lossPct),
+      first_seen: capturedText(q.snapshot.firstUs, e.capture.clockSteps),
+      last_seen: capturedText(q.snapshot.lastUs, e.capture.clockSteps),
+    };
+    const why = notKnown(q);
+    if (why !== null) row.not_known = why;
+    if (q.codec !== null) row.codec = q.codec;
+    if (q.mos !== null) row.mos = mosValue(q.mos);
+    const type = stream.claim?.mediaType ?? '';
+    if (type !== '' && type !== 'audio') row.type = type;
+    played.push({ stream, packets, codec: q.codec, row });
+  }
+  const oneWay = new Set(oneWayVideo(d, played));
+  for (const stream of played) {
+    if (oneWay.has(stream)) stream.row.one_way = true;
+    media.push(stream.row);
+  }
 }
 
 /** Hosts in order of appearance, who asked before who answered; those with most of what is shown have a line of their own, and so have the ends of the first call. */

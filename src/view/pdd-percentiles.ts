@@ -8,6 +8,7 @@ import type { TimingStats } from '../contract/index.ts';
 import type { Steps, Turns } from '../core/turns.ts';
 import { finish } from '../core/turns.ts';
 import { postDialDelayMs } from '../store/dialogs/call-timing.ts';
+import { visitAll } from '../store/dialogs/live-dialogs.ts';
 import type { Dialogs } from '../store/stores.ts';
 import { StandingAnswer } from '../watch/standing-answer.ts';
 
@@ -37,12 +38,9 @@ export function standingPercentiles(store: Dialogs, turns: Turns): StandingAnswe
 
 function* steps(store: Dialogs): Steps<TimingStats> {
   const delays = new Delays();
-  const records = store.order.records();
-  for (let i = records.length - 1; i >= 0; i--) {
-    if (i % CHECK_EVERY === 0) yield;
-    const d = records[i];
-    if (d !== undefined && store.holds(d)) delays.add(postDialDelayMs(d));
-  }
+  yield* visitAll(store, 'newest', CHECK_EVERY, (d) => {
+    delays.add(postDialDelayMs(d));
+  });
   return delays.percentiles();
 }
 

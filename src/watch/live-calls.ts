@@ -52,13 +52,15 @@ export class LiveCalls<Document> implements Observer {
     if (isEnded(d.state)) this.#ending.add(d);
   }
 
+  onDialogGone(d: Dialog): void {
+    this.#ending.delete(d);
+  }
+
   onTick(nowUs: number): void {
     for (const d of this.#ending) {
-      if (!this.#watching.evidence().stores.dialogs.holds(d)) this.#ending.delete(d);
-      else if (d.updatedUs + SETTLE_US <= nowUs) {
-        const document = this.#lastOf(d);
-        if (document !== null) this.#watching.onEnd?.(document);
-      }
+      if (d.updatedUs + SETTLE_US > nowUs) continue;
+      const document = this.#lastOf(d);
+      if (document !== null) this.#watching.onEnd?.(document);
     }
   }
 

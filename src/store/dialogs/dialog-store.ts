@@ -157,7 +157,7 @@ export class DialogStore {
     return this.#slots[slot];
   }
 
-  /** False of one that was evicted: its slot may be another's by now. Whoever rests between two looks asks again. */
+  /** False of one that was evicted: its slot may be another's by now. Work that rests goes by live-dialogs.ts, which asks. */
   holds(dialog: Dialog): boolean {
     return this.#slots[dialog.slot] === dialog;
   }

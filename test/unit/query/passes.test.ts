@@ -34,7 +34,7 @@ function term(level: number, value: boolean): Counted {
 const DIALOG = { slot: 0 } as Dialog;
 
 function subject(hasFewStreams = false): Subject {
-  const stores = { dialogs: { holds: (d: Dialog) => d === DIALOG }, streams: { ownsAtMost: () => hasFewStreams } };
+  const stores = { streams: { ownsAtMost: () => hasFewStreams } };
   return new Subject(DIALOG, { e: { stores } } as unknown as Asking);
 }
 

@@ -21,18 +21,9 @@ class Calls {
       return [this.#call()];
     },
   };
-  holds = (d: Dialog): boolean => d === this.#last;
-  #last: Dialog | null = null;
 
   #call(): Dialog {
-    this.#last = {
-      slot: 0,
-      inviteUs: 0,
-      progressUs: this.pddMs * 1000,
-      branches: null,
-      sources: null,
-    } as unknown as Dialog;
-    return this.#last;
+    return { inviteUs: 0, progressUs: this.pddMs * 1000, branches: null, sources: null } as unknown as Dialog;
   }
 
   changeTo(pddMs: number): void {
