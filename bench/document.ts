@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { ALICE, answer, BOB, hangUp, sdpBody } from '../fixtures/build/basic-call.ts';
 import { answerOf, inviteOf, offerOf, scriptOf } from '../fixtures/build/calls-setup.ts';
 import { callCase, talk } from '../fixtures/build/case-kit.ts';
-import { dialogDocument } from '../src/view/documents.ts';
+import { finish } from '../src/core/turns.ts';
+import { dialogDocumentSteps } from '../src/view/documents.ts';
 import { openSession } from '../test/helpers/open-session.ts';
 
 const MESSAGES = 200;
@@ -38,12 +39,12 @@ const session = openSession(['-I', path]);
 await session.read([path], () => undefined);
 const [dialog] = session.dialogs.order.fromNewest();
 if (dialog === undefined) throw new Error('the bench has one call');
-const document = dialogDocument(session.evidence, dialog);
+const document = finish(dialogDocumentSteps(session.evidence, dialog));
 const times: number[] = [];
 const before = process.cpuUsage();
 for (let i = 0; i < runs; i++) {
   const start = performance.now();
-  JSON.stringify(dialogDocument(session.evidence, dialog));
+  JSON.stringify(finish(dialogDocumentSteps(session.evidence, dialog)));
   times.push(performance.now() - start);
 }
 const { user, system } = process.cpuUsage(before);

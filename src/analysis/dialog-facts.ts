@@ -3,7 +3,6 @@
  */
 
 import type { Steps } from '../core/turns.ts';
-import { finish } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { whileLive } from '../store/dialogs/live-dialogs.ts';
 import type { Stores } from '../store/stores.ts';
@@ -48,11 +47,6 @@ export function* ofDialog<T>(
 ): Steps<T | null> {
   const d = dialogs.get(callId);
   return d === undefined ? null : yield* whileLive(dialogs, d, steps(d));
-}
-
-/** All at once, for who holds nobody up. */
-export function dialogFacts(e: Evidence, d: Dialog): DialogFacts {
-  return finish(dialogFactsSteps(e, d));
 }
 
 /** A step a stream, and one a judge. */

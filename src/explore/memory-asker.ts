@@ -24,7 +24,7 @@ import { trunksSteps } from '../view/ask-trunks.ts';
 import { toCallRow } from '../view/call-row.ts';
 import { messagesSteps } from '../view/call-trace.ts';
 import { compareSteps } from '../view/compare.ts';
-import { askStream, callDocument, callDocumentSteps } from '../view/documents.ts';
+import { askStream, callDocumentSteps } from '../view/documents.ts';
 import type { Figures } from '../view/figures.ts';
 import { ladderSteps } from '../view/ladder.ts';
 import type { LadderStyle } from '../view/ladder-text.ts';
@@ -80,7 +80,7 @@ export function createAsker(
       for (const d of finish(chosenSteps(evidence, question)).dialogs) yield toCallRow(evidence, d);
     },
     *documents(question) {
-      for (const d of finish(chosenSteps(evidence, question)).dialogs) yield callDocument(evidence, d);
+      for (const d of finish(chosenSteps(evidence, question)).dialogs) yield finish(callDocumentSteps(evidence, d));
     },
     page: (question, limit, cursor, signal) => made(signal, () => pageSteps(f, question, limit, cursor)),
     hiddenBy: (question) => finish(hiddenBySteps(f, question)),

@@ -9,7 +9,7 @@ import { messagesOf } from '../analysis/call-messages.ts';
 import type { CallWay } from '../analysis/call-way.ts';
 import { callWayOf } from '../analysis/call-way.ts';
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
-import { dialogFacts } from '../analysis/dialog-facts.ts';
+import { dialogFactsSteps } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import type { FindingName } from '../analysis/finding-names.ts';
 import { findingNames } from '../analysis/finding-names.ts';
@@ -17,6 +17,7 @@ import { whoHungUp } from '../analysis/hangup.ts';
 import { finalCodeOf, finalOf } from '../analysis/signaling/failure.ts';
 import { codecsOf } from '../analysis/stream-quality.ts';
 import { endpointText } from '../core/ip.ts';
+import { finish } from '../core/turns.ts';
 import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
 import { asCaptured } from '../store/clock-steps.ts';
@@ -166,7 +167,7 @@ class DialogRow implements CallRow {
   }
 
   get #judged(): DialogFacts {
-    this.#facts ??= dialogFacts(this.#e, this.#d);
+    this.#facts ??= finish(dialogFactsSteps(this.#e, this.#d));
     return this.#facts;
   }
 

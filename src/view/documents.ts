@@ -11,7 +11,6 @@ import { spokenPacketMs, streamQuality } from '../analysis/stream-quality.ts';
 import type { AskStream, CallDocument, Dialog as DialogDocument, RtpStream, StreamRow } from '../contract/index.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import type { Steps } from '../core/turns.ts';
-import { finish } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
 import { toCallDocument, toDialogDocument } from './dialog-document.ts';
@@ -76,16 +75,7 @@ export function* dialogLintSteps(e: Evidence, d: Dialog): Steps<LintResult> {
   return result;
 }
 
-/** All at once, for who holds nobody up. */
-export function dialogDocument(e: Evidence, d: Dialog): DialogDocument {
-  return finish(dialogDocumentSteps(e, d));
-}
-
-/** The same with its times, and more of its media. */
-export function callDocument(e: Evidence, d: Dialog): CallDocument {
-  return finish(callDocumentSteps(e, d));
-}
-
+/** The document of a dialog with its times, and more of its media. */
 export function* callDocumentSteps(e: Evidence, d: Dialog): Steps<CallDocument> {
   return toCallDocument(yield* callReadingSteps(e, d, yield* documentFactsSteps(e, d)));
 }

@@ -1,10 +1,11 @@
 /** Makes what calltap tells of calls while they happen: the same documents that a later question gets. */
 import type { Evidence } from '../analysis/evidence.ts';
 import type { AskMessage, CallDocument } from '../contract/index.ts';
+import { finish } from '../core/turns.ts';
 import type { Filter } from '../query/filter.ts';
 import type { Watching } from '../watch/live-calls.ts';
 import { messageFacts, textOf } from './call-trace.ts';
-import { callDocument } from './documents.ts';
+import { callDocumentSteps } from './documents.ts';
 
 export type Telling = {
   readonly filter: Filter;
@@ -20,7 +21,7 @@ export function inDocuments(evidence: () => Evidence, telling: Telling): Watchin
   return {
     evidence,
     filter,
-    documentOf: (d) => callDocument(evidence(), d),
+    documentOf: (d) => finish(callDocumentSteps(evidence(), d)),
     onMessage:
       onMessage &&
       ((d, m) => onMessage({ ...messageFacts(evidence(), { d, m }), text: textOf(m, showsSecrets) }, d.serial)),

@@ -6,7 +6,6 @@
 
 import type { TimingStats } from '../contract/index.ts';
 import type { Steps, Turns } from '../core/turns.ts';
-import { finish } from '../core/turns.ts';
 import { postDialDelayMs } from '../store/dialogs/call-timing.ts';
 import { visitAll } from '../store/dialogs/live-dialogs.ts';
 import type { Dialogs } from '../store/stores.ts';
@@ -29,24 +28,19 @@ const STANDS_MS = 1_000;
 /** Percentiles worked out in turns: those of many calls stand for a while. */
 export function standingPercentiles(store: Dialogs, turns: Turns): StandingAnswer<TimingStats> {
   const make = async (): Promise<TimingStats> => {
-    const made = await turns.walk((slice) => slice.finish(steps(store)));
+    const made = await turns.walk((slice) => slice.finish(percentilesSteps(store)));
     return made === null ? NOTHING_KNOWN : made.document;
   };
   const standsMs = (tookMs: number): number => (store.size < MANY ? 0 : Math.min(STANDS_MS, STANDS_FACTOR * tookMs));
   return new StandingAnswer({ key: () => store.generation, make, nothing: NOTHING_KNOWN, standsMs }, turns);
 }
 
-function* steps(store: Dialogs): Steps<TimingStats> {
+export function* percentilesSteps(store: Dialogs): Steps<TimingStats> {
   const delays = new Delays();
   yield* visitAll(store, 'newest', CHECK_EVERY, (d) => {
     delays.add(postDialDelayMs(d));
   });
   return delays.percentiles();
-}
-
-/** The same in one go. */
-export function pddPercentiles(store: Dialogs): TimingStats {
-  return finish(steps(store));
 }
 
 /** Delays from 0 to this many milliseconds are counted by value; the few beyond are kept and sorted. */

@@ -3,11 +3,12 @@
  */
 
 import type { SkippedPort, Stats, TimingStats } from '../contract/index.ts';
+import { finish } from '../core/turns.ts';
 import type { DialogStateName } from '../core/words.ts';
 import { DIALOG_STATES } from '../core/words.ts';
 import type { Figures } from './figures.ts';
 import { lossCounters, lossesByReason, shedCaveats } from './losses.ts';
-import { pddPercentiles } from './pdd-percentiles.ts';
+import { percentilesSteps } from './pdd-percentiles.ts';
 import { probeStatus } from './probe-status.ts';
 
 const BUSIEST = 5;
@@ -32,7 +33,7 @@ export function captureName({ evidence, live, listener, tls }: Figures): string 
 }
 
 /** A server gives the percentiles, which it works out in turns; else they are worked out here and now. */
-export function toStats(f: Figures, timing: TimingStats = pddPercentiles(f.evidence.stores.dialogs)): Stats {
+export function toStats(f: Figures, timing: TimingStats = finish(percentilesSteps(f.evidence.stores.dialogs))): Stats {
   const { source, saving, identity } = f;
   const { decode, excluded } = f.ingest;
   const { stores, capture } = f.evidence;

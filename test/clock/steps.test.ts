@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EPOCH_US } from '../../fixtures/build/capture.ts';
-import { dialogFacts } from '../../src/analysis/dialog-facts.ts';
 import { findingNames } from '../../src/analysis/finding-names.ts';
 import { streamQuality } from '../../src/analysis/stream-quality.ts';
+import { dialogFacts } from '../helpers/at-once.ts';
 import type { OpenSession } from '../helpers/open-session.ts';
 import { readCapture } from '../helpers/read-capture.ts';
 import { type ClockStep, LOOK_KINDS, SET_MS, steadyCaptures, steppedCaptures } from './captures.ts';

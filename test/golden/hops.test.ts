@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { messagesOf } from '../../src/analysis/call-messages.ts';
 import { packageRoot } from '../../src/core/package.ts';
 import type { Dialog } from '../../src/store/dialogs/dialog.ts';
-import { dialogDocument } from '../../src/view/documents.ts';
+import { dialogDocument } from '../helpers/at-once.ts';
 import { detectionsOf } from '../helpers/detections.ts';
 import type { OpenSession } from '../helpers/open-session.ts';
 import { readCaptureFile } from '../helpers/read-capture.ts';

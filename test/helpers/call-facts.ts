@@ -2,12 +2,12 @@
  * What a diagnosis says of a call, one word each: its findings, how it failed, and what its hints doubt. Calls whose truth
  * is known are measured in these words.
  */
-import { dialogFacts } from '../../src/analysis/dialog-facts.ts';
 import { FINDING_NAMES, findingNames } from '../../src/analysis/finding-names.ts';
 import { endpointKeyText } from '../../src/core/ip.ts';
 import type { Dialog } from '../../src/store/dialogs/dialog.ts';
 import { callHints } from '../../src/view/call-hints.ts';
 import { ssrcText } from '../../src/view/stream-document.ts';
+import { dialogFacts } from './at-once.ts';
 import type { OpenSession } from './open-session.ts';
 
 /** A hint that has no finding, by a part of its sentence. What only explains a call is not among them. */

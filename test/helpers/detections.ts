@@ -2,9 +2,8 @@
  * The detections that fired for a dialog, by the names the interface gives them; what accuracy is measured in.
  */
 
-import { dialogFacts } from '../../src/analysis/dialog-facts.ts';
 import type { Dialog } from '../../src/store/dialogs/dialog.ts';
-import { dialogDocument } from '../../src/view/documents.ts';
+import { dialogDocument, dialogFacts } from './at-once.ts';
 import type { OpenSession } from './open-session.ts';
 
 export const DETECTIONS = [

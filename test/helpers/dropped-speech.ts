@@ -6,7 +6,6 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { ALICE, BOB, basicCall, CALL_TIMES } from '../../fixtures/build/basic-call.ts';
 import { callCase, talk } from '../../fixtures/build/case-kit.ts';
-import { dialogFacts } from '../../src/analysis/dialog-facts.ts';
 import type { Evidence } from '../../src/analysis/evidence.ts';
 import { findingNames } from '../../src/analysis/finding-names.ts';
 import type { StreamQuality } from '../../src/analysis/stream-quality.ts';
@@ -15,6 +14,7 @@ import type { Dialog } from '../../src/store/dialogs/dialog.ts';
 import type { DropSpan } from '../../src/store/media/drop-spans.ts';
 import type { Stream } from '../../src/store/media/stream.ts';
 import type { Capture, QualityContext } from '../../src/store/stores.ts';
+import { dialogFacts } from './at-once.ts';
 import { readCapture } from './read-capture.ts';
 
 const SENT_MS = 20;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { dialogDocument } from '../../src/view/documents.ts';
+import { dialogDocument } from '../helpers/at-once.ts';
 import { asJson } from '../helpers/json.ts';
 import { readCaptureFile } from '../helpers/read-capture.ts';
 import { skipWithoutTshark, tsharkSip } from '../helpers/tshark.ts';

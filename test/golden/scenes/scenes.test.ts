@@ -1,8 +1,8 @@
 /** Calls as operators have them: what is wrong in each is named, and in a healthy look-alike nothing is. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { dialogFacts } from '../../../src/analysis/dialog-facts.ts';
 import { callHints } from '../../../src/view/call-hints.ts';
+import { dialogFacts } from '../../helpers/at-once.ts';
 import { callFacts } from '../../helpers/call-facts.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 import { SCENES } from './all.ts';

@@ -11,7 +11,7 @@ import type { Party, SipMessage } from '../../../fixtures/build/sip-call.ts';
 import { SipScript } from '../../../fixtures/build/sip-call.ts';
 import { messagesOf } from '../../../src/analysis/call-messages.ts';
 import { whoHungUp } from '../../../src/analysis/hangup.ts';
-import { dialogDocument } from '../../../src/view/documents.ts';
+import { dialogDocument } from '../../helpers/at-once.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 import { ALICE, BOB, CAROL, FAR, NULL_UUID, PBX, SDP, A as SESSION } from './tied-calls.ts';
 

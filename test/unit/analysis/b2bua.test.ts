@@ -7,8 +7,8 @@ import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
 import { type Party, SipScript } from '../../../fixtures/build/sip-call.ts';
 import { finish } from '../../../src/core/turns.ts';
-import { dialogDocument } from '../../../src/view/documents.ts';
 import { reportSteps } from '../../../src/view/report-input.ts';
+import { dialogDocument } from '../../helpers/at-once.ts';
 import type { OpenSession } from '../../helpers/open-session.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 

@@ -13,7 +13,7 @@ import type { Codec } from '../../../fixtures/build/sdp.ts';
 import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
 import type { Party, SipScript } from '../../../fixtures/build/sip-call.ts';
 import type { Diagnosis } from '../../../src/contract/index.ts';
-import { dialogDocument } from '../../../src/view/documents.ts';
+import { dialogDocument } from '../../helpers/at-once.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
 /** Two frames of G.729. */

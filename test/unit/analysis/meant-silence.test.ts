@@ -11,7 +11,7 @@ import type { Party, SipScript } from '../../../fixtures/build/sip-call.ts';
 import { messagesOf } from '../../../src/analysis/call-messages.ts';
 import { machinesOf } from '../../../src/analysis/media/meant-silence.ts';
 import type { Diagnosis } from '../../../src/contract/index.ts';
-import { dialogDocument } from '../../../src/view/documents.ts';
+import { dialogDocument } from '../../helpers/at-once.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
 const ANSWERED_MS = CALL_TIMES.answer + 20;

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CALL_FIGURES } from '../../../src/analysis/call-figures.ts';
-import { dialogFacts } from '../../../src/analysis/dialog-facts.ts';
 import { lastWindow, streamQuality } from '../../../src/analysis/stream-quality.ts';
 import type { Stream } from '../../../src/store/media/stream.ts';
 import { callHints } from '../../../src/view/call-hints.ts';
+import { dialogFacts } from '../../helpers/at-once.ts';
 import { heard, range, withDrops } from '../../helpers/dropped-speech.ts';
 
 test('two seconds that the capture dropped are not known: no finding, no score, and a hint that says why', async (t) => {

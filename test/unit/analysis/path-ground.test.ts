@@ -12,7 +12,7 @@ import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
 import type { Party, SipScript } from '../../../fixtures/build/sip-call.ts';
 import { CLASS, METHOD, stun, username } from '../../../fixtures/build/stun.ts';
 import type { Diagnosis } from '../../../src/contract/index.ts';
-import { dialogDocument } from '../../../src/view/documents.ts';
+import { dialogDocument } from '../../helpers/at-once.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
 const PBX: Party = {

@@ -10,7 +10,7 @@ import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { talk } from '../../../fixtures/build/case-kit.ts';
 import type { SipScript } from '../../../fixtures/build/sip-call.ts';
 import type { Diagnosis } from '../../../src/contract/index.ts';
-import { dialogDocument } from '../../../src/view/documents.ts';
+import { dialogDocument } from '../../helpers/at-once.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
 const LONG = { count: 290 };

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { finish } from '../../../src/core/turns.ts';
 import { ORIGINS } from '../../../src/core/words.ts';
 import { rebuiltCapture } from '../../../src/export/rebuilt-capture.ts';
-import { dialogDocument } from '../../../src/view/documents.ts';
+import { dialogDocument } from '../../helpers/at-once.ts';
 import { INVITE, probedMessage, probedPacket } from '../../helpers/probe-message.ts';
 import { readCaptureFile } from '../../helpers/read-capture.ts';
 import { calls, sessionWith, written } from './rebuilt-calls.ts';

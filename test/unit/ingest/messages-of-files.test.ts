@@ -8,7 +8,7 @@ import { TRANSPORT } from '../../../src/core/words.ts';
 import { OutputFile } from '../../../src/export/capture-file.ts';
 import { ProbeMessages } from '../../../src/export/probe-messages.ts';
 import type { Packet } from '../../../src/sources/packet.ts';
-import { dialogDocument } from '../../../src/view/documents.ts';
+import { dialogDocument } from '../../helpers/at-once.ts';
 import { openSession } from '../../helpers/open-session.ts';
 import { INVITE, probedMessage, probedPacket } from '../../helpers/probe-message.ts';
 import { readCaptureFile, temporaryFolder } from '../../helpers/read-capture.ts';

@@ -7,7 +7,7 @@ import { networkCases } from '../../../fixtures/build/calls-network.ts';
 import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { icmpError } from '../../../fixtures/build/icmp.ts';
 import { udpPacket } from '../../../fixtures/build/packet.ts';
-import { dialogDocument } from '../../../src/view/documents.ts';
+import { dialogDocument } from '../../helpers/at-once.ts';
 import type { OpenSession } from '../../helpers/open-session.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 

@@ -6,7 +6,7 @@ import { TRANSPORT } from '../../../src/core/words.ts';
 import { TlsIngest } from '../../../src/ingest/tls.ts';
 import { RecordBatch } from '../../../src/sources/record-batch.ts';
 import { KIND, OFFSET, RECORD_BYTES, TLS_FLAG, TLS_LIBRARY_SHIFT } from '../../../src/sources/records.ts';
-import { dialogDocument } from '../../../src/view/documents.ts';
+import { dialogDocument } from '../../helpers/at-once.ts';
 import { openSession } from '../../helpers/open-session.ts';
 
 /** enum ct_tls_library of bpf/tls_event.h. */

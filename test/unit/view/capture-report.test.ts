@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { SipScript } from '../../../fixtures/build/sip-call.ts';
 import { packageRoot } from '../../../src/core/package.ts';
-import { dialogDocument } from '../../../src/view/documents.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
+import { dialogDocument } from '../../helpers/at-once.ts';
 import { readCapture, readCaptureFile } from '../../helpers/read-capture.ts';
 
 const party = (user: string, address: string) => ({

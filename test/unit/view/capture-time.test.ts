@@ -5,7 +5,7 @@ import { ALICE, BOB, basicCall } from '../../../fixtures/build/basic-call.ts';
 import { Capture } from '../../../fixtures/build/capture.ts';
 import { rtpStream, voice } from '../../../fixtures/build/rtp.ts';
 import { timestampText } from '../../../src/view/captured-at.ts';
-import { dialogDocument } from '../../../src/view/documents.ts';
+import { dialogDocument } from '../../helpers/at-once.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
 test('the first window of a stream begins when the stream does, the others whole windows later', async (t) => {

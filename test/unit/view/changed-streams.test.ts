@@ -10,7 +10,8 @@ import { finish } from '../../../src/core/turns.ts';
 import { parseFilter } from '../../../src/query/parse.ts';
 import { passes, passesSteps } from '../../../src/query/passes.ts';
 import { Subject } from '../../../src/query/subject.ts';
-import { askStream, dialogDocument } from '../../../src/view/documents.ts';
+import { askStream } from '../../../src/view/documents.ts';
+import { dialogDocument } from '../../helpers/at-once.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
 const ALICE = { user: 'alice', sip: { address: '192.0.2.1', port: 5060 }, rtp: { address: '192.0.2.1', port: 4000 } };

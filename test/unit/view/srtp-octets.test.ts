@@ -8,7 +8,7 @@ import { Capture } from '../../../fixtures/build/capture.ts';
 import { voice } from '../../../fixtures/build/rtp.ts';
 import { stream } from '../../../fixtures/build/scene-kit.ts';
 import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
-import { dialogDocument } from '../../../src/view/documents.ts';
+import { dialogDocument } from '../../helpers/at-once.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 import { description } from '../../helpers/video-call.ts';
 

@@ -11,8 +11,9 @@ import { chosenSteps } from '../../../src/explore/chosen.ts';
 import { parseFilter } from '../../../src/query/parse.ts';
 import { toAskCall } from '../../../src/view/ask-call.ts';
 import { toCallRow } from '../../../src/view/call-row.ts';
-import { callDocument, dialogDocument } from '../../../src/view/documents.ts';
+import { callDocumentSteps } from '../../../src/view/documents.ts';
 import { reportSteps } from '../../../src/view/report-input.ts';
+import { dialogDocument } from '../../helpers/at-once.ts';
 import type { OpenSession } from '../../helpers/open-session.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
@@ -63,7 +64,7 @@ test('tables, documents of /ask and reports show them; /v1 leaves the keys out',
     const asked = toAskCall(e, d);
     assert.deepEqual([asked.from_user, asked.to_user], [users[0], users[1]]);
     assert.deepEqual([asked.from_host, asked.to_host], hosts);
-    const call = callDocument(e, d);
+    const call = finish(callDocumentSteps(e, d));
     assert.deepEqual([call.from, call.to], [users[0], users[1]]);
     assert.deepEqual([call.from_host, call.to_host], hosts);
     const document: object = dialogDocument(e, d);

@@ -7,7 +7,6 @@ import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import type { SipMessage } from '../../../fixtures/build/sip-call.ts';
 import { SipScript } from '../../../fixtures/build/sip-call.ts';
 import { columnsOf } from '../../../src/actions/ship/call-parts.ts';
-import { dialogFacts } from '../../../src/analysis/dialog-facts.ts';
 import { NO_OPENING } from '../../../src/analysis/opening.ts';
 import { finish } from '../../../src/core/turns.ts';
 import { chosenSteps } from '../../../src/explore/chosen.ts';
@@ -16,6 +15,7 @@ import { parseFilter } from '../../../src/query/parse.ts';
 import { toAskCall } from '../../../src/view/ask-call.ts';
 import { compareSteps } from '../../../src/view/compare.ts';
 import { ladderSteps } from '../../../src/view/ladder.ts';
+import { dialogFacts } from '../../helpers/at-once.ts';
 import type { OpenSession } from '../../helpers/open-session.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
