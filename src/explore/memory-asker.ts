@@ -16,6 +16,7 @@ import type { OutputFile } from '../export/capture-file.ts';
 import { writeDialogs } from '../export/selected-frames.ts';
 import { sippScenarios } from '../export/sipp.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { visitEach } from '../store/dialogs/live-dialogs.ts';
 import { askHeadSteps } from '../view/ask-call.ts';
 import { findingsSteps } from '../view/ask-findings.ts';
 import { registrationsSteps } from '../view/ask-registrations.ts';
@@ -179,7 +180,8 @@ const NO_SCENARIO = {
   no_replayable_request: 'the call has no request that SIPp can send',
 } as const;
 
-function* textSteps(
+/** The text of calls for people; null where none of them is there any more. */
+export function* textSteps(
   e: Evidence,
   all: readonly Dialog[],
   more: number,
@@ -188,7 +190,9 @@ function* textSteps(
 ): Steps<string[] | null> {
   if (layout === 'ladder') return yield* linesOf(ladderLines(yield* ladderSteps(e, all, more), style));
   const reports = new Reports();
-  for (const d of all)
-    if (reports.hasRoom) yield* reports.add(callReport(yield* reportSteps(e, d), layout === 'markdown', style));
+  const addReport = function* (d: Dialog): Steps<void> {
+    yield* reports.add(callReport(yield* reportSteps(e, d), layout === 'markdown', style));
+  };
+  yield* visitEach(e.stores.dialogs, all, (d) => (reports.hasRoom ? addReport(d) : false));
   return reports.finish(all.length + more);
 }

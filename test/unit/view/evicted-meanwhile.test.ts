@@ -7,6 +7,7 @@ import { SipScript } from '../../../fixtures/build/sip-call.ts';
 import { finish, type Steps } from '../../../src/core/turns.ts';
 import { pageSteps } from '../../../src/explore/call-page.ts';
 import { chosenSteps } from '../../../src/explore/chosen.ts';
+import { textSteps } from '../../../src/explore/memory-asker.ts';
 import { questionOf } from '../../../src/explore/question.ts';
 import type { Dialog } from '../../../src/store/dialogs/dialog.ts';
 import { findingsSteps } from '../../../src/view/ask-findings.ts';
@@ -32,6 +33,11 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   },
   *ladder({ evidence }, dialogs) {
     return (yield* ladderSteps(evidence, dialogs)).steps.map(({ call_id }) => call_id);
+  },
+  *text({ evidence }, dialogs) {
+    const style = { width: null, color: false, isUtc: true };
+    const lines = (yield* textSteps(evidence, dialogs, 0, 'markdown', style)) ?? [];
+    return lines.flatMap((line) => /^# Call (.+)$/.exec(line)?.[1] ?? []);
   },
   *findings({ figures }, dialogs) {
     return (yield* findingsSteps(figures, dialogs)).codes.flatMap(({ call_ids }) => call_ids);
