@@ -4,7 +4,7 @@
  */
 import type { AskCalls, AskLadder, AskMessages, AskPulse } from '../contract/index.ts';
 import { safeText } from '../core/terminal-text.ts';
-import { MAX_MESSAGE_BYTES } from '../protocols/sip/scanner/scan-codes.ts';
+import { MAX_MESSAGE_BYTES } from '../protocols/sip/scanner/scan-bounds.ts';
 import { LADDER_LIFELINES, LADDER_STEPS, LADDER_STREAMS } from '../view/ladder.ts';
 import type { Pulse } from '../view/pulse.ts';
 import type { OtherLegs } from './question-row.ts';

@@ -17,7 +17,7 @@ import { parseSip, type SipMessage } from '../../src/protocols/sip/message.ts';
 import { type NameAddr, tagOf } from '../../src/protocols/sip/name-addr.ts';
 import { paramValue } from '../../src/protocols/sip/params.ts';
 import { SCAN, scanSip } from '../../src/protocols/sip/scanner/scan.ts';
-import { MAX_MESSAGE_BYTES } from '../../src/protocols/sip/scanner/scan-codes.ts';
+import { MAX_MESSAGE_BYTES } from '../../src/protocols/sip/scanner/scan-bounds.ts';
 import { assertBounded } from '../helpers/bounded.ts';
 
 const MAX_MS = 2000;

@@ -11,7 +11,7 @@ import type { Steps } from '../../core/turns.ts';
 import { MESSAGE_NOTES, ORIGINS } from '../../core/words.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { parseSip, type SipMessage } from '../../protocols/sip/message.ts';
-import { MAX_MESSAGE_BYTES } from '../../protocols/sip/scanner/scan-codes.ts';
+import { MAX_MESSAGE_BYTES } from '../../protocols/sip/scanner/scan-bounds.ts';
 import { hasSdp } from '../../view/call-trace.ts';
 import { timestampText } from '../../view/captured-at.ts';
 import type { LadderMessage } from '../../view/ladder.ts';

@@ -3,7 +3,7 @@
  */
 
 import { HASH_KEY } from '../../../core/hash.ts';
-import { MAX_MESSAGE_BYTES } from './scan-codes.ts';
+import { MAX_MESSAGE_BYTES } from './scan-bounds.ts';
 import * as AT from './scan-layout.ts';
 import { SCANNER_BASE64 } from './scanner-module.ts';
 

@@ -1,13 +1,13 @@
 /** The scanner: what it finds, what it notes, how it frames datagrams, and its bounds. */
 
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, test } from 'node:test';
 import * as METHOD from '../../../../src/core/methods.ts';
 import { headerIdOf } from '../../../../src/protocols/sip/header-name.ts';
 import { parseSip } from '../../../../src/protocols/sip/message.ts';
 import { NOTE, noteNames } from '../../../../src/protocols/sip/notes.ts';
-import { SCAN, type SipScan, scanSip } from '../../../../src/protocols/sip/scanner/scan.ts';
-import { MAX_HEADERS, MAX_MESSAGE_BYTES, MAX_METHOD_BYTES } from '../../../../src/protocols/sip/scanner/scan-codes.ts';
+import { SCAN, SCAN_REASONS, type SipScan, scanSip } from '../../../../src/protocols/sip/scanner/scan.ts';
+import { MAX_HEADERS, MAX_MESSAGE_BYTES, MAX_METHOD_BYTES } from '../../../../src/protocols/sip/scanner/scan-bounds.ts';
 import { CSEQ, MAX_FORWARDS, OTHER_LEG } from '../../../../src/protocols/sip/seen-bits.ts';
 import { assertBounded } from '../../../helpers/bounded.ts';
 import { INVITE, INVITE_LINES, message, scanned, slice, withHeader } from './messages.ts';
@@ -20,6 +20,14 @@ function codeOf(text: string | Buffer): string {
 function notesOf(lines: readonly string[], body = ''): string[] {
   return noteNames(scanned(message(lines, body)).notes);
 }
+
+test('every outcome has its name at its number, and nothing else is an outcome', () => {
+  const codes: Readonly<Record<string, number>> = SCAN;
+  assert.deepEqual(
+    SCAN_REASONS.map((name) => codes[name.toUpperCase()]),
+    [...SCAN_REASONS.keys()],
+  );
+});
 
 describe('scanSip', () => {
   it('finds the parts of a request', () => {

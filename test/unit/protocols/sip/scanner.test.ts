@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { hashBytes } from '../../../../src/core/hash.ts';
 import { noteNames } from '../../../../src/protocols/sip/notes.ts';
 import { SCAN, SipScan, scanSip } from '../../../../src/protocols/sip/scanner/scan.ts';
-import { MAX_HEADERS, MAX_MESSAGE_BYTES } from '../../../../src/protocols/sip/scanner/scan-codes.ts';
+import { MAX_HEADERS, MAX_MESSAGE_BYTES } from '../../../../src/protocols/sip/scanner/scan-bounds.ts';
 import { INPUT_BYTES, JOBS } from '../../../../src/protocols/sip/scanner/scan-layout.ts';
 import { SipScanner, sipScanner } from '../../../../src/protocols/sip/scanner/scanner.ts';
 import { INVITE, message, scanned } from './messages.ts';

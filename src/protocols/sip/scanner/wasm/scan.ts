@@ -22,8 +22,8 @@ import {
   TRUNCATED_HEADERS,
 } from '../../note-bits.ts';
 import * as BIT from '../../seen-bits.ts';
+import { MAX_HEADERS, MAX_LEADING_BYTES, MAX_MESSAGE_BYTES, MAX_METHOD_BYTES } from '../scan-bounds.ts';
 import * as SCAN from '../scan-codes.ts';
-import { MAX_HEADERS, MAX_LEADING_BYTES, MAX_MESSAGE_BYTES, MAX_METHOD_BYTES } from '../scan-codes.ts';
 import {
   BODY_END,
   BODY_START,
