@@ -93,11 +93,12 @@ export class FleetHost {
     return (series) => [...lines].reduce((sum, [name, n]) => (name.startsWith(series) ? sum + n : sum), 0);
   }
 
-  /** Whether all rows that were made or found are in the store or counted. */
-  async isSettled(): Promise<boolean> {
+  /** Its counts once all rows that were made or found are in the store or counted; null before. A later reading may know more rows. */
+  async settled(): Promise<Counts | null> {
     const count = await this.counts();
     const rows = count('calltap_ship_made_total') + count('calltap_ship_total{event="found"}');
-    return rows > 0 && rows === count('calltap_ship_stored_total') + count('calltap_ship_lost_total');
+    const told = count('calltap_ship_stored_total') + count('calltap_ship_lost_total');
+    return rows > 0 && rows === told ? count : null;
   }
 
   /** The body of the agent's answer; '' where it has no such thing. */

@@ -98,7 +98,7 @@ test('killed ten times: no more calls of a boot are missing than a question says
         // Sends what the killed ones left.
         await host.startAgent();
         await until(
-          () => host.isSettled(),
+          () => host.settled(),
           () => `${host.name} still has rows`,
         );
         await host.endAgent();

@@ -11,7 +11,7 @@ import { until } from '../helpers/patience.ts';
 import { fillDisk, smallDisk } from '../helpers/small-disk.ts';
 import { skipWithoutStore, startMigratedStore, type TestStore } from '../helpers/store.ts';
 import { missing } from '../live/lab.ts';
-import { FleetHost } from './fleet-host.ts';
+import { type Counts, FleetHost } from './fleet-host.ts';
 import { isBusy } from './phone.ts';
 
 const skip = skipWithoutStore() || missing();
@@ -33,9 +33,8 @@ const PATIENT_MS = 180_000;
 
 type Loss = { readonly calls: number; readonly minutes: number; readonly messages: number; readonly rows: number };
 
-/** Rows that the agent counts as lost, when it has nothing left to send. */
-async function lossOf(host: FleetHost): Promise<Loss> {
-  const count = await host.counts();
+/** Rows that the agent counts as lost, by what it counted when it had nothing left to send. */
+function lossOf(host: FleetHost, count: Counts): Loss {
   const lost = (table: string): number =>
     count(`calltap_ship_made_total{table="${table}"}`) - count(`calltap_ship_stored_total{table="${table}"}`);
   const rows = count('calltap_ship_lost_total');
@@ -55,13 +54,12 @@ async function endedCalls(store: TestStore, host: FleetHost): Promise<number> {
 /** Resolves when each call of the host is stored, or a row of it is counted as lost. */
 async function whenTold(store: TestStore, host: FleetHost): Promise<Loss> {
   for (const endMs = performance.now() + PATIENT_MS; performance.now() < endMs; await sleep(500)) {
-    if (!(await host.isSettled())) continue;
-    const loss = await lossOf(host);
+    const settled = await host.settled();
+    if (settled === null) continue;
+    const loss = lossOf(host, settled);
     if ((await endedCalls(store, host)) + loss.calls >= EACH) return loss;
   }
-  return assert.fail(
-    `${host.name}: ${await endedCalls(store, host)} of ${EACH} calls, ${JSON.stringify(await lossOf(host))}`,
-  );
+  return assert.fail(`${host.name}: ${await endedCalls(store, host)} of ${EACH} calls, ${await host.ask('/metrics')}`);
 }
 
 /** The store is away while the disk of `host` is full for a while: until rows are lost. */
