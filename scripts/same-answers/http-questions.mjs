@@ -1,6 +1,6 @@
 // Asks what an OpenAPI document offers: each GET for each call and stream, its parameters one by one with good and bad values.
 // The document is that of the build, so a route or a parameter that one build has alone is a difference.
-import { digestOf } from './normal.mjs';
+import { digestOf, inOrder } from './normal.mjs';
 
 /** Headers that say something of an answer; the others are of the connection. */
 const HEADERS = ['content-type', 'content-disposition', 'cache-control', 'allow', 'retry-after', 'www-authenticate'];
@@ -51,7 +51,7 @@ function pathsOf(path, parameters, isClosely) {
 /** Asks all GETs of the document at `at`; `names` gives what stands for each name in a path. */
 export async function askDocument(service, normal, answers, at, names, { isClose, skip = [] }) {
   const { paths } = await service.json(at);
-  for (const [path, operations] of Object.entries(paths)) {
+  for (const [path, operations] of inOrder(paths)) {
     const { get } = operations;
     if (get === undefined || skip.includes(path)) continue;
     const name = /\{(\w+)\}/.exec(path)?.[1];

@@ -91,6 +91,8 @@ export class Normal {
     // A schema that describes the member is no value of it.
     if (isOfRun && typeof value !== 'object') return GAP;
     if (typeof value?.vcon === 'string') return { ...value, created_at: GAP };
+    // The paths of an OpenAPI document have no order.
+    if (key === 'paths' && typeof value === 'object') return Object.fromEntries(inOrder(value));
     return value;
   }
 
@@ -100,6 +102,11 @@ export class Normal {
       .map((line) => (MEASURED[this.#kind].test(line) ? line.replace(/ \S+$/, ` ${GAP}`) : this.text(line)))
       .join('\n');
   }
+}
+
+/** Members of an object by name: [name, value]. */
+export function inOrder(object) {
+  return Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 export function sha256(bytes) {
