@@ -2,13 +2,14 @@
  * What could hide the call that an answer lacks: the span and the filter that were asked, what the capture did not see, and
  * what it did not keep. Each line says what was found and what to do.
  */
+
+import { capturedText } from '../analysis/captured-at.ts';
 import { nearest } from '../config/spelling.ts';
 import type { HiddenBy } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import type { Steps } from '../core/turns.ts';
 import type { Filter, Node, Term } from '../query/filter.ts';
 import { printFilter } from '../query/print.ts';
-import { capturedText } from '../view/captured-at.ts';
 import type { Figures } from '../view/figures.ts';
 import { LOSSES } from '../view/loss-table.ts';
 import { toStats } from '../view/stats.ts';

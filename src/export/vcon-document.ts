@@ -14,7 +14,7 @@ import type {
 } from '../contract/index.ts';
 import { counted, countedWere } from '../core/counted.ts';
 import { packageVersion } from '../core/package.ts';
-import { timestampText } from '../view/captured-at.ts';
+import { timestampText } from '../core/timestamp.ts';
 import type { Figures } from '../view/figures.ts';
 import { toStats } from '../view/stats.ts';
 

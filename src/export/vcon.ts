@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { CallMessage } from '../analysis/call-messages.ts';
 import { messagesOf } from '../analysis/call-messages.ts';
+import { capturedText } from '../analysis/captured-at.ts';
 import { dialogFactsSteps } from '../analysis/dialog-facts.ts';
 import { rawText } from '../core/byte-text.ts';
 import { spanSec } from '../core/rounded.ts';
@@ -19,7 +20,6 @@ import { splitValues } from '../protocols/sip/values.ts';
 import { asCaptured, type ClockStep } from '../store/clock-steps.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { isOfOpener } from '../store/dialogs/opener-side.ts';
-import { capturedText } from '../view/captured-at.ts';
 import { toDiagnosis } from '../view/diagnosis.ts';
 import type { Figures } from '../view/figures.ts';
 import { toSignalingDiagnosis } from '../view/signaling.ts';

@@ -1,11 +1,12 @@
 /** Calls summed up by what is wrong with them. */
+
+import { capturedText } from '../analysis/captured-at.ts';
 import type { AskFinding, AskFindings, TrunkDown } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { visitEach } from '../store/dialogs/live-dialogs.ts';
 import { RatioCount } from './call-ratios.ts';
 import { toCallRow } from './call-row.ts';
-import { capturedText } from './captured-at.ts';
 import type { Figures } from './figures.ts';
 
 const EXAMPLES = 5;

@@ -4,6 +4,7 @@
  */
 import type { CallMessage } from '../analysis/call-messages.ts';
 import { messagesOf } from '../analysis/call-messages.ts';
+import { capturedText } from '../analysis/captured-at.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import type { AskRegistration, AskRegistrations } from '../contract/index.ts';
 import * as METHOD from '../core/methods.ts';
@@ -15,7 +16,6 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import { STATE } from '../store/dialogs/dialog-state.ts';
 import { visitEach } from '../store/dialogs/live-dialogs.ts';
 import { toCallRow } from './call-row.ts';
-import { capturedText } from './captured-at.ts';
 
 /** Rows of a list of registrations. @cap */
 export const MAX_REGISTRATIONS_SHOWN = 1_000;

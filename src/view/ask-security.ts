@@ -1,11 +1,12 @@
 /**
  * Attackers that the detection reported: the latest alert of each source and kind, the newest first.
  */
+
+import { capturedText } from '../analysis/captured-at.ts';
 import type { AskAlert, AskSecurity } from '../contract/index.ts';
 import type { SecurityAlert } from '../security/alert.ts';
 import { alertText } from '../security/outputs/security-line.ts';
 import type { ClockStep } from '../store/clock-steps.ts';
-import { capturedText } from './captured-at.ts';
 import type { Figures } from './figures.ts';
 
 export function toAskSecurity({ security, evidence }: Figures): AskSecurity {

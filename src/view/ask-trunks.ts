@@ -3,6 +3,7 @@
  */
 
 import type { DDSketch } from '@datadog/sketches-js';
+import { capturedText } from '../analysis/captured-at.ts';
 import type {
   AskTrunk,
   AskTrunks,
@@ -19,7 +20,6 @@ import { isAnswer, isEffective } from '../store/dialogs/call-outcome.ts';
 import type { TrunkFigures as Counted } from '../watch/trunks/trunk-figures.ts';
 import type { TrunkRow } from '../watch/trunks/trunk-row.ts';
 import { minuteOf } from '../watch/trunks/trunk-spans.ts';
-import { capturedText } from './captured-at.ts';
 import type { Figures } from './figures.ts';
 import { binsWithin, quantilesOf } from './quantiles.ts';
 

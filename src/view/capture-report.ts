@@ -3,6 +3,7 @@
  * who ask for less.
  */
 
+import { capturedText } from '../analysis/captured-at.ts';
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import { dialogFactsSteps } from '../analysis/dialog-facts.ts';
 import type { StreamQuality } from '../analysis/stream-quality.ts';
@@ -19,7 +20,6 @@ import type { Stream } from '../store/media/stream.ts';
 import { StandingAnswer } from '../watch/standing-answer.ts';
 import type { FindingKind } from './capture-findings.ts';
 import { CaptureFindings } from './capture-findings.ts';
-import { capturedText } from './captured-at.ts';
 import { clockStepText } from './clock-step-text.ts';
 import type { Figures } from './figures.ts';
 import { shedCaveats } from './losses.ts';

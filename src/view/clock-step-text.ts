@@ -1,6 +1,7 @@
 /** Says in words that the clock of the capturing host was set. */
+
+import { timestampText } from '../core/timestamp.ts';
 import { asCaptured, type ClockStep } from '../store/clock-steps.ts';
-import { timestampText } from './captured-at.ts';
 
 /** By how much and which way. */
 export function clockStepText({ sizeUs }: ClockStep): string {

@@ -2,7 +2,7 @@
  * Capture time as a person reads it: local time of this host, or UTC.
  */
 import { TWO_DIGITS } from '../core/fixed-digits.ts';
-import { timestampText } from './captured-at.ts';
+import { timestampText } from '../core/timestamp.ts';
 
 export type Clock = { readonly date: string; readonly time: string; readonly zone: string };
 

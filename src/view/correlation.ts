@@ -2,11 +2,11 @@
  * Correlation and call tree as the contract shows them.
  */
 import type { CallTree as Tree } from '../analysis/call-tree.ts';
+import { capturedText } from '../analysis/captured-at.ts';
 import type { Leg } from '../analysis/correlation.ts';
 import type { CallTree, Correlation } from '../contract/index.ts';
 import { type ClockStep, NEVER_SET } from '../store/clock-steps.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { capturedText } from './captured-at.ts';
 
 export function toCorrelation(d: Dialog, legs: readonly Leg[], total: number): Correlation {
   return {

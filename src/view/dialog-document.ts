@@ -2,11 +2,11 @@
  * The full dialog: Dialog of the contract, absent where nothing is known.
  */
 
+import { capturedText } from '../analysis/captured-at.ts';
 import type { CallDocument, Dialog as DialogDocument, RtpStream, SdpExchange, Timing } from '../contract/index.ts';
 import { spanSec } from '../core/rounded.ts';
 import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
 import type { ClockStep } from '../store/clock-steps.ts';
-import { capturedText } from './captured-at.ts';
 import type { CallReading, DialogReading, SdpReading } from './dialog-reading.ts';
 import { toRtpStream } from './stream-document.ts';
 

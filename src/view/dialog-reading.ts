@@ -2,6 +2,8 @@
  * Reads from the stores, at one moment, what the document of a dialog says. Whoever has the result needs no store, and may
  * be another thread.
  */
+
+import { framePointerText } from '../analysis/captured-at.ts';
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import { noMediaFault } from '../analysis/findings.ts';
@@ -11,7 +13,6 @@ import type { CallTiming } from '../store/dialogs/call-timing.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { SdpEntry } from '../store/media/sdp-timeline.ts';
-import { framePointerText } from './captured-at.ts';
 import { toDiagnosis, toIcmpMedia } from './diagnosis.ts';
 import type { MediaFacts } from './media-lines.ts';
 import { toMediaFacts } from './media-lines.ts';

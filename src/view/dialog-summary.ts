@@ -1,13 +1,14 @@
 /**
  * List rows and the list: DialogSummary and DialogList of the contract.
  */
+
+import { capturedText, framePointerText } from '../analysis/captured-at.ts';
 import type { DialogList, DialogSummary } from '../contract/index.ts';
 import { spanSec } from '../core/rounded.ts';
 import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { CapturedIn } from '../store/stores.ts';
-import { capturedText, framePointerText } from './captured-at.ts';
 
 /** One list row. */
 export function toDialogSummary(d: Dialog, { sources, clockSteps }: CapturedIn): DialogSummary {

@@ -4,6 +4,7 @@
  */
 
 import type { Socket } from '../analysis/call-messages.ts';
+import { capturedText } from '../analysis/captured-at.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import type { PlayedStream } from '../analysis/media/one-way-video.ts';
 import { oneWayVideo } from '../analysis/media/one-way-video.ts';
@@ -11,12 +12,12 @@ import { streamQuality } from '../analysis/stream-quality.ts';
 import type { AskLadder, AskMessage, LadderMedia, LadderStep } from '../contract/index.ts';
 import { endpointKeyText, endpointText, socketOf } from '../core/ip.ts';
 import { spanSec } from '../core/rounded.ts';
+import { timestampText } from '../core/timestamp.ts';
 import type { Steps } from '../core/turns.ts';
 import { asCaptured } from '../store/clock-steps.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { visitEach } from '../store/dialogs/live-dialogs.ts';
 import { messageFacts, notKept, traceOf } from './call-trace.ts';
-import { capturedText, timestampText } from './captured-at.ts';
 import { notKnown } from './own-drops.ts';
 import { shownOf } from './shown-messages.ts';
 import { mosValue, percent, ssrcText } from './stream-document.ts';

@@ -3,11 +3,11 @@
  * to note about it.
  */
 import type { CallMessage } from '../analysis/call-messages.ts';
+import { capturedText } from '../analysis/captured-at.ts';
 import type { AskMessage, MessageNote } from '../contract/index.ts';
 import { ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { withoutSecrets } from '../protocols/sip/redaction.ts';
 import { type ClockStep, NEVER_SET } from '../store/clock-steps.ts';
-import { capturedText } from './captured-at.ts';
 
 /** Characters of the summary of a message. @cap */
 const SUMMARY_MAX = 200;

@@ -2,9 +2,9 @@
  * How a live capture does, in the few numbers of a status line: cheap enough to be read every second.
  */
 import type { AskPulse } from '../contract/index.ts';
+import { timestampText } from '../core/timestamp.ts';
 import { DIALOG_STATES } from '../core/words.ts';
 import { asCaptured } from '../store/clock-steps.ts';
-import { timestampText } from './captured-at.ts';
 import type { Figures } from './figures.ts';
 import { lossCounters } from './losses.ts';
 

@@ -3,6 +3,7 @@
  */
 
 import { messagesOf } from '../analysis/call-messages.ts';
+import { capturedText } from '../analysis/captured-at.ts';
 import { commonStrategies, identifierLegs } from '../analysis/correlation.ts';
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import { dialogFactsSteps } from '../analysis/dialog-facts.ts';
@@ -23,7 +24,6 @@ import { HEADER } from '../protocols/sip/header-name.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { callHints } from './call-hints.ts';
-import { capturedText } from './captured-at.ts';
 import { ladderSteps } from './ladder.ts';
 import { commonNote } from './leg-notes.ts';
 import type { Exchange } from './media-lines.ts';

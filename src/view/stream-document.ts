@@ -1,6 +1,8 @@
 /**
  * Streams of the contract: the full document and the list row.
  */
+
+import { capturedText } from '../analysis/captured-at.ts';
 import type { StreamQuality } from '../analysis/stream-quality.ts';
 import type { QualityInterval, RtpStream, StreamRow } from '../contract/index.ts';
 import { hexWord } from '../core/fixed-digits.ts';
@@ -9,7 +11,6 @@ import { rounded } from '../core/rounded.ts';
 import { ORIGINS } from '../core/words.ts';
 import { type ClockStep, NEVER_SET } from '../store/clock-steps.ts';
 import type { Stream } from '../store/media/stream.ts';
-import { capturedText } from './captured-at.ts';
 import type { StreamReading, WindowReading } from './stream-reading.ts';
 
 const NO_DSCP = 0xff;

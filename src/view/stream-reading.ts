@@ -2,6 +2,8 @@
  * Reads from the stores, at one moment, what the document of a stream says. Whoever has the result needs no store, and may
  * be another thread.
  */
+
+import { framePointerText } from '../analysis/captured-at.ts';
 import { windowScoreWithout } from '../analysis/own-drops.ts';
 import { srtpTrailerBytes } from '../analysis/srtp-trailer.ts';
 import type { QualityScale, StreamQuality } from '../analysis/stream-quality.ts';
@@ -10,7 +12,6 @@ import type { Verdict } from '../contract/index.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import type { BurstGap } from '../protocols/rtp/burst-gap.ts';
 import { finishBurstGap } from '../protocols/rtp/burst-gap.ts';
-
 import { lossPct } from '../protocols/rtp/quality.ts';
 import type { RoundTrip } from '../protocols/rtp/round-trip.ts';
 import { windowLosses } from '../protocols/rtp/stream-figures.ts';
@@ -20,7 +21,6 @@ import { windowCounts, windowJitterMs } from '../protocols/rtp/stream-window.ts'
 import type { ClockStep } from '../store/clock-steps.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { CapturedIn } from '../store/stores.ts';
-import { framePointerText } from './captured-at.ts';
 
 /** One closed window. Where it has no verdict too few packets were expected; a codec without published values has no score. */
 export type WindowReading = {

@@ -1,4 +1,6 @@
 /** What each payload type of a stream carried, where it changed: the rows of `/ask`. */
+
+import { capturedText } from '../analysis/captured-at.ts';
 import type { StreamQuality } from '../analysis/stream-quality.ts';
 import { segmentScore } from '../analysis/stream-quality.ts';
 import { segmentJitterMs, segmentLate } from '../analysis/stream-segments.ts';
@@ -7,7 +9,6 @@ import type { StreamSegment } from '../protocols/rtp/stream-segment.ts';
 import type { ClockStep } from '../store/clock-steps.ts';
 import { streamFormat } from '../store/media/codec-format.ts';
 import type { Stream } from '../store/media/stream.ts';
-import { capturedText } from './captured-at.ts';
 import { milliseconds, mosValue } from './stream-document.ts';
 
 export function segmentRows(stream: Stream, q: StreamQuality, steps: readonly ClockStep[]): SegmentRow[] {

@@ -2,11 +2,11 @@
  * Why a call ended as the wire says it (RFC 3326): protocol, cause code, text, and where it stood.
  */
 
+import { framePointerText } from '../analysis/captured-at.ts';
 import type { Termination } from '../contract/index.ts';
 import type { Reason } from '../protocols/sip/reason.ts';
 import { parseReasons } from '../protocols/sip/reason.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { framePointerText } from './captured-at.ts';
 
 /** Causes of ITU-T Q.850 (table 1), where a Reason header gives the number only. */
 const CAUSES: ReadonlyMap<number, string> = new Map([

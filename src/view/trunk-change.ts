@@ -1,10 +1,10 @@
 /** A trunk that goes down or is up again, for a command and for a person. */
 
+import { capturedText } from '../analysis/captured-at.ts';
 import type { TrunkEvent } from '../contract/hook.ts';
 import type { ClockStep } from '../store/clock-steps.ts';
 import type { TrunkChange } from '../watch/trunks/trunk-alarm.ts';
 import { toAskTrunk } from './ask-trunks.ts';
-import { capturedText } from './captured-at.ts';
 
 export function toTrunkEvent({ row, from, to, sinceUs, atUs }: TrunkChange, steps: readonly ClockStep[]): TrunkEvent {
   return {

@@ -2,6 +2,7 @@
  * The commands that events start: which event, and what it says.
  */
 
+import { capturedText } from '../../analysis/captured-at.ts';
 import { lastWindow, streamQuality } from '../../analysis/stream-quality.ts';
 import type { Config } from '../../config/config.ts';
 import type { DialogStateEvent, QualityEvent } from '../../contract/hook.ts';
@@ -13,7 +14,6 @@ import type { ClockStep } from '../../store/clock-steps.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { Capture, QualityContext } from '../../store/stores.ts';
-import { capturedText } from '../../view/captured-at.ts';
 import { toDialogSummary } from '../../view/dialog-summary.ts';
 import type { Meter } from '../../view/figures.ts';
 import { snake } from '../../view/loss-row.ts';

@@ -1,5 +1,5 @@
 /** What all rows of a call are known by. */
-import { timestampText } from '../../view/captured-at.ts';
+import { timestampText } from '../../core/timestamp.ts';
 
 /** Whose rows they are: the host, and the run of the agent on it. */
 export type Shipper = { readonly host: string; readonly boot: string };

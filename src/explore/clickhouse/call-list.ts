@@ -9,17 +9,17 @@ import { counted } from '../../core/counted.ts';
 import { socketOf } from '../../core/ip.ts';
 import type { Names } from '../../core/names.ts';
 import { rounded } from '../../core/rounded.ts';
+import { timestampText, usOf } from '../../core/timestamp.ts';
 import { DIALOG_STATES, ORIGINS } from '../../core/words.ts';
 import { askCallOf } from '../../view/ask-call.ts';
 import type { CallRow } from '../../view/call-row.ts';
-import { timestampText } from '../../view/captured-at.ts';
 import type { CallsQuestion, Sort } from '../question.ts';
 import type { Asking } from './filter-sql.ts';
 import { filterSql } from './filter-sql.ts';
 import { FIGURE_SQL } from './key-sql.ts';
 import { KEY } from './parts.ts';
 import { AMOUNT_OR_NULL, COUNT, COUNT_OR_NULL, rowShape, TEXT, TEXTS, TIME } from './row-shapes.ts';
-import { SqlParameters, usOf } from './sql.ts';
+import { SqlParameters } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 
 /** A row of `calls`, and what of its document a list shows; a part of a call has the first of them. */

@@ -4,8 +4,9 @@
  */
 import type { Static, TObject, TProperties } from 'typebox';
 import { grouped } from '../../core/maps.ts';
+import { usOf } from '../../core/timestamp.ts';
 import { COUNT, columnsOf, rowShape, TEXT, TIME } from './row-shapes.ts';
-import { SqlParameters, usOf } from './sql.ts';
+import { SqlParameters } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 
 /** Parts of a call, one a host that saw it. @cap */

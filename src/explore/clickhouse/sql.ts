@@ -57,9 +57,3 @@ export function anyOf(conditions: readonly string[]): string {
       ? (conditions[0] ?? '0')
       : `(${conditions.join(' OR ')})`;
 }
-
-/** Microseconds since the epoch of a time as the store writes it, RFC 3339 in UTC with at most six digits of a second. */
-export function usOf(text: string): number {
-  const [, seconds = '', digits = ''] = /^(.{19})(?:\.(\d{1,6}))?Z$/.exec(text) ?? [];
-  return Date.parse(`${seconds}Z`) * 1000 + Number(digits.padEnd(6, '0'));
-}

@@ -3,13 +3,13 @@ import type { AskHead, AskLadder, CallDocument, MediaLine, RtpStream, SdpExchang
 import { counted } from '../../core/counted.ts';
 import { spanSec } from '../../core/rounded.ts';
 import { fit } from '../../core/terminal-text.ts';
+import { usOf } from '../../core/timestamp.ts';
 import type { Steps } from '../../core/turns.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import type { Exchange } from '../../view/media-lines.ts';
 import { offerRows } from '../../view/media-lines.ts';
 import type { ReportInput } from '../../view/report-input.ts';
 import { AGENT_CHARS, AGENTS_MAX } from '../../view/report-input.ts';
-import { usOf } from './sql.ts';
 import type { TracedMessage } from './trace.ts';
 import { parsed } from './trace.ts';
 

@@ -7,13 +7,13 @@ import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import type { AskMessage, AskMessages } from '../../contract/index.ts';
 import { socketOf } from '../../core/ip.ts';
+import { timestampText, usOf } from '../../core/timestamp.ts';
 import type { Steps } from '../../core/turns.ts';
 import { MESSAGE_NOTES, ORIGINS } from '../../core/words.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { parseSip, type SipMessage } from '../../protocols/sip/message.ts';
 import { MAX_MESSAGE_BYTES } from '../../protocols/sip/scanner/scan-bounds.ts';
 import { hasSdp } from '../../view/call-trace.ts';
-import { timestampText } from '../../view/captured-at.ts';
 import type { LadderMessage } from '../../view/ladder.ts';
 import { messagesDocument, messagesShown } from '../../view/shown-messages.ts';
 import type { ClockOffsets } from './clocks.ts';
@@ -21,7 +21,7 @@ import { clocksOf } from './clocks.ts';
 import type { Part } from './parts.ts';
 import { HUB_PARTS, KEY } from './parts.ts';
 import { COUNT, rowShape, TEXT, TEXTS, TIME } from './row-shapes.ts';
-import { SqlParameters, usOf } from './sql.ts';
+import { SqlParameters } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 
 /** Messages of a call that are asked of the store. @cap */

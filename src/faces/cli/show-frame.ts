@@ -7,13 +7,13 @@
 import { failure } from '../../core/errors.ts';
 import { endpointText, ipText } from '../../core/ip.ts';
 import { safeText } from '../../core/terminal-text.ts';
+import { timestampText } from '../../core/timestamp.ts';
 import { readHead } from '../../sources/file/capture-head.ts';
 import { compressionOf } from '../../sources/file/compression.ts';
 import { captureOpenError } from '../../sources/file/file-source.ts';
 import { Unpacker } from '../../sources/file/unpack.ts';
 import type { NativeFrame } from '../../sources/native.ts';
 import { loadNative, PCAP_STATUS } from '../../sources/native.ts';
-import { timestampText } from '../../view/captured-at.ts';
 
 const POINTER = /^(.+)#([0-9]{1,15})(?:@([0-9a-f]{16}))?$/s;
 /** 0 is a SIP message that had no frame. */

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { ALICE, BOB, basicCall } from '../../../fixtures/build/basic-call.ts';
 import { Capture } from '../../../fixtures/build/capture.ts';
 import { rtpStream, voice } from '../../../fixtures/build/rtp.ts';
-import { timestampText } from '../../../src/view/captured-at.ts';
+import { timestampText } from '../../../src/core/timestamp.ts';
 import { dialogDocument } from '../../helpers/at-once.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 

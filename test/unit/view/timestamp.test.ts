@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { spanSec } from '../../../src/core/rounded.ts';
-import { timestampText } from '../../../src/view/captured-at.ts';
+import { timestampText } from '../../../src/core/timestamp.ts';
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 

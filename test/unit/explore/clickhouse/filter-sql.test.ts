@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Names, NO_NAMES, readNames } from '../../../../src/core/names.ts';
+import { usOf } from '../../../../src/core/timestamp.ts';
 import type { Asking } from '../../../../src/explore/clickhouse/filter-sql.ts';
 import { filterSql } from '../../../../src/explore/clickhouse/filter-sql.ts';
 import { keySql } from '../../../../src/explore/clickhouse/key-sql.ts';
-import { SqlParameters, usOf } from '../../../../src/explore/clickhouse/sql.ts';
+import { SqlParameters } from '../../../../src/explore/clickhouse/sql.ts';
 import { Refusal } from '../../../../src/explore/refusal.ts';
 import { KEYS } from '../../../../src/query/keys.ts';
 import { parseFilter } from '../../../../src/query/parse.ts';

@@ -1,12 +1,12 @@
 /** One ladder over hosts: clocks are brought together, copies are one message, and causes come first. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { timestampText } from '../../../../src/core/timestamp.ts';
 import type { Steps } from '../../../../src/core/turns.ts';
 import { finish } from '../../../../src/core/turns.ts';
 import type { StoreReader } from '../../../../src/explore/clickhouse/store-reader.ts';
 import type { MessageRow } from '../../../../src/explore/clickhouse/trace.ts';
 import { askMessages, ladderMessages, openingMessage, traceOf } from '../../../../src/explore/clickhouse/trace.ts';
-import { timestampText } from '../../../../src/view/captured-at.ts';
 import { drawnLadder } from '../../../../src/view/ladder.ts';
 
 const CALL_ID = 'one@call';

@@ -1,13 +1,10 @@
 /**
- * Where and when a message was captured, as text: RFC 3339 with microseconds, and `<source>#<ordinal>@<digest>`.
+ * Capture time as text and back: RFC 3339 with microseconds.
  *
  * Capture time is a number of microseconds since the epoch; what lies outside the years 0000 to 9999
  * cannot be written in RFC 3339 and is shown as the nearest moment that can.
  */
-
-import { hexWord, sixDigits, TWO_DIGITS } from '../core/fixed-digits.ts';
-import { asCaptured, type ClockStep } from '../store/clock-steps.ts';
-import type { FramePointer } from '../store/dialogs/call-marks.ts';
+import { sixDigits, TWO_DIGITS } from './fixed-digits.ts';
 
 const LAST_SECOND = Date.UTC(9999, 11, 31, 23, 59, 59) / 1000;
 const MIN_SECOND = -62_167_219_200;
@@ -36,14 +33,8 @@ export function timestampText(us: number): string {
   return `${cachedDate}${time}.${sixDigits(whole - second * 1_000_000)}Z`;
 }
 
-/** The same of a time of the capture, as the clock of its host showed it. */
-export function capturedText(us: number, steps: readonly ClockStep[]): string {
-  return timestampText(asCaptured(steps, us));
-}
-
-/** The frame pointer as text, its digest FNV-1a 64 of the captured bytes; `sources` are the capture files by number, as given on the command line. */
-export function framePointerText(frame: FramePointer, sources: readonly string[]): string | undefined {
-  const source = sources[frame.source];
-  if (source === undefined) return undefined;
-  return `${source}#${frame.ordinal}@${hexWord(frame.digestHigh)}${hexWord(frame.digestLow)}`;
+/** Microseconds since the epoch of a time as the store writes it, RFC 3339 in UTC with at most six digits of a second. */
+export function usOf(text: string): number {
+  const [, seconds = '', digits = ''] = /^(.{19})(?:\.(\d{1,6}))?Z$/.exec(text) ?? [];
+  return Date.parse(`${seconds}Z`) * 1000 + Number(digits.padEnd(6, '0'));
 }
