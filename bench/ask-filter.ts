@@ -5,7 +5,7 @@
  *   npm run bench -- filter CAPTURE [FILTER...]
  */
 import { performance } from 'node:perf_hooks';
-import { SORT_KEYS } from '../src/core/words.ts';
+import { SORT_KEYS } from '../src/core/call-fields.ts';
 import { chosenSteps } from '../src/explore/chosen.ts';
 import type { CallsQuestion } from '../src/explore/question.ts';
 import { parseFilter } from '../src/query/parse.ts';

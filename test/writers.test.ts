@@ -23,7 +23,7 @@ const MAKERS: readonly Makers[] = [
   },
   {
     of: 'src/analysis/',
-    by: ['src/watch/', 'src/export/'],
+    by: ['src/query/', 'src/watch/', 'src/view/', 'src/export/', 'src/explore/'],
     because: 'it lives as long as one question, not as long as a run',
   },
   { of: 'src/view/', by: [], because: 'it lives as long as one document' },

@@ -1,6 +1,6 @@
 /** The one table of options: flag, environment variable, key of the file, default and help. */
 
-import { SORT_KEYS } from '../core/words.ts';
+import { SORT_KEYS } from '../core/call-fields.ts';
 import { DIAGNOSIS } from './diagnosis-options.ts';
 import { HUB } from './hub-options.ts';
 import type { OptionSpec, Refusal } from './option-spec.ts';

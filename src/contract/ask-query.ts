@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
-import { SORT_KEYS } from '../core/words.ts';
+import { SORT_KEYS } from '../core/call-fields.ts';
 import { named } from './schema.ts';
 
 export const AskCallQuery = named(

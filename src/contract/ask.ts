@@ -3,7 +3,7 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { MESSAGE_NOTES } from '../core/words.ts';
-import { DialogSummary, userlessParties } from './dialog.ts';
+import { Call } from './call.ts';
 import { Count, DateTime, named, ref, SchemaVersion1 } from './schema.ts';
 import { RtpStream, StreamSegment } from './stream.ts';
 import { Origin, SsrcText } from './values.ts';
@@ -147,37 +147,12 @@ export const AskLadder = named(
 );
 export type AskLadder = Static<typeof AskLadder>;
 
-/** A list row with what operators sort and filter by. */
-export const AskCall = named(
-  'AskCall',
-  Type.Object({
-    ...DialogSummary.properties,
-    ...userlessParties,
-    code: Type.Optional(Type.Integer({ description: 'The final code, also that of a REGISTER.' })),
-    reason: Type.Optional(Type.String({ description: 'Its reason phrase.' })),
-    src: Type.Optional(Type.String()),
-    dst: Type.Optional(Type.String()),
-    src_name: Type.Optional(Type.String({ description: 'What the operator calls the address.' })),
-    dst_name: Type.Optional(Type.String()),
-    transport: Type.Optional(Type.String()),
-    user_agent: Type.Optional(Type.String()),
-    ended_by: Type.Optional(Type.Enum(['caller', 'callee'])),
-    mos_worst: Type.Optional(Type.Number()),
-    loss_pct_max: Type.Optional(Type.Number({ description: 'Without what is not known.' })),
-    jitter_ms_max: Type.Optional(Type.Number()),
-    not_known: Type.Optional(Type.String({ description: 'Why some of the loss is not known.' })),
-    codecs: Type.Optional(Type.Array(Type.String(), { description: 'Of its streams; absent without one.' })),
-    findings: Type.Array(Type.String()),
-  }),
-);
-export type AskCall = Static<typeof AskCall>;
-
 /** Who called whom, how it ended, and what is wrong: what stands on top of a call. */
 export const AskHead = named(
   'AskHead',
   Type.Object({
     schema_version: SchemaVersion1,
-    call: ref(AskCall),
+    call: ref(Call),
     from_display: Type.Optional(Type.String()),
     to_display: Type.Optional(Type.String()),
     hints: Type.Array(Type.String(), { description: 'What is wrong, in sentences.' }),
@@ -215,7 +190,7 @@ export const AskCalls = named(
   Type.Object({
     schema_version: SchemaVersion1,
     total: Type.Integer({ minimum: 0, description: 'Calls that the filter chooses.' }),
-    calls: Type.Array(ref(AskCall)),
+    calls: Type.Array(ref(Call)),
     next_cursor: Type.Optional(Type.String({ description: 'Where the next page begins; absent on the last one.' })),
     hidden_by: Type.Optional(
       Type.Array(ref(HiddenBy), { description: 'Of an empty answer: what could hide the call.' }),

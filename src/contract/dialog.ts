@@ -3,9 +3,10 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { LINE_CHANGES } from '../core/words.ts';
+import { DialogSummary } from './call.ts';
 import { Diagnosis } from './diagnosis.ts';
 import { IcmpMedia } from './icmp-media.ts';
-import { Count, CountOrNull, DateTime, named, ref, SchemaVersion1 } from './schema.ts';
+import { Count, DateTime, named, ref, SchemaVersion1 } from './schema.ts';
 import { SignalingDiagnosis } from './signaling-diagnosis.ts';
 import { RtpStream } from './stream.ts';
 import { DialogState, FramePointer, Origin } from './values.ts';
@@ -23,16 +24,6 @@ export const Timing = named(
   }),
 );
 export type Timing = Static<typeof Timing>;
-
-/** Timing of a list row: exactly four keys, always all present, null when unknown. */
-export const TimingSummary = named(
-  'TimingSummary',
-  Type.Object(
-    { pdd_ms: CountOrNull, setup_ms: CountOrNull, retransmits: Count, duration_ms: CountOrNull },
-    { additionalProperties: false },
-  ),
-);
-export type TimingSummary = Static<typeof TimingSummary>;
 
 export const SdpExchange = named(
   'SdpExchange',
@@ -56,28 +47,6 @@ const Seconds = Type.Number({ minimum: 0 });
 const FinalStatus = Type.Integer({ minimum: 200, maximum: 999 });
 
 const Host = Type.Optional(Type.String({ description: 'Of a hub: the host that saw it.' }));
-
-export const DialogSummary = named(
-  'DialogSummary',
-  Type.Object({
-    call_id: Type.String(),
-    state: DialogState,
-    method: Type.String(),
-    msg_count: Count,
-    duration_sec: Seconds,
-    created_at: DateTime,
-    updated_at: DateTime,
-    timing: ref(TimingSummary),
-    from_user: Type.Optional(Type.String()),
-    to_user: Type.Optional(Type.String()),
-    final_status_code: Type.Optional(FinalStatus),
-    final_status_reason: Type.Optional(Type.String()),
-    frame: Type.Optional(FramePointer),
-    input_origin: Type.Optional(Origin),
-    host: Host,
-  }),
-);
-export type DialogSummary = Static<typeof DialogSummary>;
 
 export const MethodCount = named('MethodCount', Type.Object({ method: Type.String(), count: Count }));
 
@@ -204,7 +173,7 @@ export const mediaFacts = {
 };
 
 /** Who called whom, where a URI of From or To has no user. */
-export const userlessParties = {
+const userlessParties = {
   from_host: Type.Optional(Type.String({ description: 'Host or URN of From, where it has no user.' })),
   to_host: Type.Optional(Type.String({ description: 'The same of To.' })),
 };

@@ -3,7 +3,7 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { AskTrunk } from './ask-trunks.ts';
-import { DialogSummary } from './dialog.ts';
+import { DialogSummary } from './call.ts';
 import { DateTime, named, ref, SchemaVersion1 } from './schema.ts';
 import { StreamRow } from './stream.ts';
 

@@ -4,6 +4,7 @@ export * from './ask.ts';
 export * from './ask-query.ts';
 export * from './ask-sums.ts';
 export * from './ask-trunks.ts';
+export * from './call.ts';
 export * from './capture-report.ts';
 export * from './correlation.ts';
 export * from './diagnosis.ts';

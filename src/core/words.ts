@@ -43,10 +43,6 @@ export const TRANSPORT = { UDP: 0, TCP: 1, WS: 2, TLS: 3, WSS: 4 } as const;
 /** Their names, in the order of the numbers. */
 export const TRANSPORTS = Object.keys(TRANSPORT);
 
-/** By what calls are ordered. */
-export const SORT_KEYS = ['created', 'updated', 'duration', 'pdd', 'mos', 'loss'] as const;
-export type SortKey = (typeof SORT_KEYS)[number];
-
 /** Names of the methods, in the order of their numbers. */
 export const METHOD_NAMES: readonly string[] = Object.entries(METHOD)
   .sort(([, a], [, b]) => a - b)

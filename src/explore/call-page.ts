@@ -5,7 +5,7 @@
 import type { AskCalls } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
 import { visitEach } from '../store/dialogs/live-dialogs.ts';
-import { toAskCall } from '../view/ask-call.ts';
+import { toCall } from '../view/call.ts';
 import type { Figures } from '../view/figures.ts';
 import type { Chosen } from './chosen.ts';
 import { chosenSteps, compareKeys, compareSerials } from './chosen.ts';
@@ -22,7 +22,7 @@ export function* pageSteps(f: Figures, question: CallsQuestion, limit: number, c
   const page = chosen.dialogs.slice(start, start + limit);
   const calls: AskCalls['calls'] = [];
   yield* visitEach(e.stores.dialogs, page, (d) => {
-    calls.push(toAskCall(e, d));
+    calls.push(toCall(e, d));
   });
   const total = chosen.dialogs.length;
   const answer: AskCalls = { schema_version: 1, total, calls };

@@ -5,7 +5,7 @@ import type { Evidence } from '../analysis/evidence.ts';
 import type { DialogSummary } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
 import { visitAll } from '../store/dialogs/live-dialogs.ts';
-import { toDialogSummary } from '../view/dialog-summary.ts';
+import { toDialogSummary } from '../view/call.ts';
 
 /** Changed calls that one turn of `/ask/changes` tells. @cap */
 export const MAX_CHANGES_A_TURN = 2_000;

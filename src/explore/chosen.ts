@@ -2,11 +2,12 @@
  * The calls that a question chooses, in its order, each with its figure as it was when the walk came by. The walk takes
  * steps, so that a server can rest between them.
  */
-import { CALL_FIGURES } from '../analysis/call-figures.ts';
+import { FIELD_READERS } from '../analysis/call-field-readers.ts';
+import { CallSource } from '../analysis/call-source.ts';
 import type { Evidence } from '../analysis/evidence.ts';
+import { FIELDS } from '../core/call-fields.ts';
 import { orderSteps } from '../core/order-steps.ts';
 import type { Steps } from '../core/turns.ts';
-import type { SortKey } from '../core/words.ts';
 import { byCost } from '../query/by-cost.ts';
 import type { Filter, Node } from '../query/filter.ts';
 import { passes, passesSteps } from '../query/passes.ts';
@@ -55,10 +56,10 @@ function* openSteps(open: Node, subject: Subject, visit: (d: Dialog) => void): S
 export function* chosenSteps(e: Evidence, { filter, sort }: CallsQuestion): Steps<Chosen> {
   const found: Dialog[] = [];
   const figures: number[] = [];
-  const figureOf = KEYS[sort.by];
+  const figureOf = figuresOf(e, sort.by);
   yield* passingSteps(e, filter, (d) => {
     found.push(d);
-    figures.push(figureOf(e, d) ?? Number.NaN);
+    figures.push(figureOf(d));
   });
   const keys = Float64Array.from(figures);
   if (sort.by === 'created' && sort.isDescending) {
@@ -95,11 +96,14 @@ export function compareSerials(a: number, b: number, { by, isDescending }: Sort)
   return by === 'created' && isDescending ? b - a : a - b;
 }
 
-const KEYS: Readonly<Record<SortKey, (e: Evidence, d: Dialog) => number | null>> = {
-  created: (_, d) => d.createdUs,
-  updated: (_, d) => d.updatedUs,
-  duration: CALL_FIGURES.duration,
-  pdd: CALL_FIGURES.pdd,
-  mos: CALL_FIGURES.mos,
-  loss: CALL_FIGURES.loss,
-};
+/** What lists are sorted by: the times of the record, and the figures of the table of fields. NaN where there is none. */
+function figuresOf(e: Evidence, by: string): (d: Dialog) => number {
+  if (by === 'created') return (d) => d.createdUs;
+  if (by === 'updated') return (d) => d.updatedUs;
+  const name = FIELDS.find(({ sort }) => sort === by)?.name ?? 'duration_sec';
+  const [, read] = FIELD_READERS[name];
+  return (d) => {
+    const figure = read(new CallSource(e, d));
+    return typeof figure === 'number' ? figure : Number.NaN;
+  };
+}

@@ -17,12 +17,11 @@ import { writeDialogs } from '../export/selected-frames.ts';
 import { sippScenarios } from '../export/sipp.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { visitEach } from '../store/dialogs/live-dialogs.ts';
-import { askHeadSteps } from '../view/ask-call.ts';
 import { findingsSteps } from '../view/ask-findings.ts';
 import { registrationsSteps } from '../view/ask-registrations.ts';
 import { toAskSecurity } from '../view/ask-security.ts';
 import { trunksSteps } from '../view/ask-trunks.ts';
-import { toCallRow } from '../view/call-row.ts';
+import { askHeadSteps, callOf } from '../view/call.ts';
 import { messagesSteps } from '../view/call-trace.ts';
 import { compareSteps } from '../view/compare.ts';
 import { askStream, callDocumentSteps } from '../view/documents.ts';
@@ -78,7 +77,7 @@ export function createAsker(
 
   return {
     *calls(question) {
-      for (const d of finish(chosenSteps(evidence, question)).dialogs) yield toCallRow(evidence, d);
+      for (const d of finish(chosenSteps(evidence, question)).dialogs) yield callOf(evidence, d);
     },
     *documents(question) {
       for (const d of finish(chosenSteps(evidence, question)).dialogs) yield finish(callDocumentSteps(evidence, d));

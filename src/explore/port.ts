@@ -5,8 +5,7 @@
  * The questions stand in explore/questions.ts, a row each. Whoever answers gives the answer or throws a refusal (explore/refusal.ts).
  * What may take turns does so, so that a scan of many dialogs holds no one up; `signal` says that nobody waits any more.
  */
-import type { AskSecurity, CallDocument, HiddenBy, Persistence } from '../contract/index.ts';
-import type { CallRow } from '../view/call-row.ts';
+import type { AskSecurity, Call, CallDocument, HiddenBy, Persistence } from '../contract/index.ts';
 import type { MetricsSnapshot } from '../view/metrics-snapshot.ts';
 import type { Pulse } from '../view/pulse.ts';
 import type { Summary } from '../view/summary.ts';
@@ -38,7 +37,7 @@ export interface Port extends Questions {
 /** A capture of this process has some of it at hand, and what a run prints and writes at its end. */
 export interface Explorer extends Port {
   /** For who prints and ends, all at once: rows of the call table, and documents. */
-  calls(question: CallsQuestion): Iterable<CallRow>;
+  calls(question: CallsQuestion): Iterable<Call>;
   documents(question: CallsQuestion): Iterable<CallDocument>;
   /** What could hide the calls of a question that found none. */
   hiddenBy(question: CallsQuestion): HiddenBy[];

@@ -1,13 +1,13 @@
 /**
  * Which calls are asked for, and in what order: read from texts once, then handed to the port.
  */
+
+import { SORT_KEYS } from '../core/call-fields.ts';
 import { failure } from '../core/errors.ts';
-import type { SortKey } from '../core/words.ts';
-import { SORT_KEYS } from '../core/words.ts';
 import type { Filter, FilterError } from '../query/filter.ts';
 import { parseFilter } from '../query/parse.ts';
 
-export type Sort = { readonly by: SortKey; readonly isDescending: boolean };
+export type Sort = { /** One of SORT_KEYS. */ readonly by: string; readonly isDescending: boolean };
 
 export type CallsQuestion = { readonly filter: Filter; readonly sort: Sort };
 

@@ -2,13 +2,13 @@
  * What a row of the table of keys is made of, by the kind of its values. A row says what it reads of a call and how much
  * must be loaded for that; its kind says what a value means and which operators fit.
  */
+import { LEVEL } from '../analysis/call-field-readers.ts';
 import type { Result } from '../core/result.ts';
 import { ok } from '../core/result.ts';
 import type { Operator, Test, Value } from './filter.ts';
 import type { Literal } from './literal.ts';
 import { literalOf } from './literal.ts';
 import type { Subject } from './subject.ts';
-import { LEVEL } from './subject.ts';
 import { readMoment } from './time.ts';
 import type { NumberRange, TextTest, Units } from './value.ts';
 import { isInRange, readAddress, readChoice, readCode, readNumber, readPart, readText, readWhole } from './value.ts';

@@ -2,30 +2,21 @@
  * The table of keys: what a filter can ask of a call. Parser, help and completion read it; a new key is a row here.
  */
 
-import type { CallFigure } from '../analysis/call-figures.ts';
-import { CALL_FIGURES } from '../analysis/call-figures.ts';
-import { callWayAmong } from '../analysis/call-way.ts';
+import { LEVEL } from '../analysis/call-field-readers.ts';
 import { FINDING_NAMES, findingNames } from '../analysis/finding-names.ts';
-import { finalCodeOf, finalOf } from '../analysis/signaling/failure.ts';
-import { codecsOf } from '../analysis/stream-quality.ts';
+import { finalOf } from '../analysis/signaling/failure.ts';
 import { TAG_NAMES } from '../analysis/tags.ts';
 import { endpointKeyAddress } from '../core/ip.ts';
-import { DIALOG_STATES, METHOD_NAMES, ORIGINS, TRANSPORTS } from '../core/words.ts';
+import { ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
 import type { SipUri } from '../protocols/sip/uri.ts';
 import { asCaptured } from '../store/clock-steps.ts';
-import type { KeyKind } from './key-kinds.ts';
-import { address, choice, code, moment, number, part, text, whole } from './key-kinds.ts';
-import type { Subject } from './subject.ts';
-import { LEVEL } from './subject.ts';
-import { IN_MS, IN_PERCENT, IN_SEC } from './value.ts';
 
-export type Key = {
-  readonly key: string;
-  readonly kind: KeyKind;
-  readonly example: string;
-  readonly help: string;
-};
+import type { Key } from './field-keys.ts';
+import { FIELD_KEYS } from './field-keys.ts';
+import type { KeyKind } from './key-kinds.ts';
+import { address, choice, moment, part, text, whole } from './key-kinds.ts';
+import type { Subject } from './subject.ts';
 
 const users = ({ d }: Subject): string[] => [d.fromUser, d.toUser];
 /** Users, hosts and URNs. */
@@ -106,23 +97,17 @@ function* ports(s: Subject): Generator<number> {
   }
 }
 
-const way = (s: Subject) => callWayAmong(s.d, s.messages);
-
-const streams = (s: Subject) => s.streams;
-
-const figure =
-  (of: CallFigure) =>
-  (s: Subject): number | null =>
-    of(s.asking.e, s.d);
-
 function* originsSeen({ d }: Subject): Generator<string> {
   for (const [i, name] of ORIGINS.entries()) if ((d.originsSeen & (1 << i)) !== 0) yield name;
 }
 
-const { RECORD, COUNTERS, SCORES, SOCKETS, STREAMS, TEXTS, FACTS, LEGS } = LEVEL;
+const { RECORD, SOCKETS, STREAMS, TEXTS, FACTS, LEGS } = LEVEL;
 
-const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, help: string])[] = [
-  ['callid', text(RECORD, ({ d }) => [d.callId]), 'callid:a84b4c76e6*', 'Call-ID'],
+type KeyRow = readonly [key: string, kind: KeyKind, example: string, help: string];
+
+/** In the order of the help; a word alone is a field of a call, of which the table of fields says the rest. */
+const ROWS: readonly (KeyRow | string)[] = [
+  'callid',
   ['from', text(RECORD, ({ d }) => [d.from]), 'from:2001', 'user of From, or its host or URN where it has none'],
   ['to', text(RECORD, ({ d }) => [d.to]), 'to:+44*', 'user of To, or its host or URN where it has none'],
   [
@@ -143,30 +128,20 @@ const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, hel
   ],
   ['contact', text(TEXTS, (s) => addressTexts(s, HEADER.CONTACT)), 'contact:*192.0.2.5*', 'Contact: its URI or user'],
   ['auth', text(TEXTS, credentialUsers), 'auth:2001', 'user name of the credentials'],
-  [
-    'method',
-    { ...text(RECORD, ({ d }) => [d.methodText]), words: METHOD_NAMES },
-    'method:INVITE',
-    'method that opened the dialog',
-  ],
-  [
-    'state',
-    choice(RECORD, DIALOG_STATES, ({ d }) => [DIALOG_STATES[d.state] ?? '']),
-    'state:Failed',
-    'state of the dialog',
-  ],
-  ['code', code(RECORD, ({ d, asking }) => finalCodeOf(d, asking.e.stores.log)), 'code:5xx', 'final code'],
+  'method',
+  'state',
+  'code',
   ['reason', text(TEXTS, reasons, ({ d }) => [d.finalReason]), 'reason:*busy*', 'reason phrase, Reason or Warning'],
   ['ip', address(SOCKETS, addresses), 'ip:192.0.2.0/24', 'address of signaling or media, or its name'],
   [
     'src',
-    address(SOCKETS, (s) => [way(s)?.src.host ?? '']),
+    address(SOCKETS, ({ way }) => [way?.src.host ?? '']),
     'src:192.0.2.7',
     'address that called: it sent the opening request',
   ],
   [
     'dst',
-    address(SOCKETS, (s) => [way(s)?.dst.host ?? '']),
+    address(SOCKETS, ({ way }) => [way?.dst.host ?? '']),
     'dst:192.0.2.9',
     'address that was called: it got the opening request',
   ],
@@ -179,41 +154,26 @@ const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, hel
     'what carried a message',
   ],
   ['ua', text(TEXTS, (s) => headers(s, HEADER.USER_AGENT, HEADER.SERVER)), 'ua:~yealink', 'User-Agent or Server'],
-  [
-    'codec',
-    text(STREAMS, (s) => streams(s).flatMap(({ stream, quality }) => codecsOf(stream, quality))),
-    'codec:opus',
-    'codec of a stream',
-  ],
+  'codec',
   [
     'ssrc',
-    whole('SSRC', 0xffff_ffff, STREAMS, (s) => streams(s).map(({ stream }) => stream.ssrc)),
+    whole('SSRC', 0xffff_ffff, STREAMS, ({ streams }) => streams.map(({ stream }) => stream.ssrc)),
     'ssrc:0x1a2b3c4d',
     'SSRC of a stream',
   ],
-  ['mos', number('MOS', {}, SCORES, figure(CALL_FIGURES.mos)), 'mos<3.6', 'worst MOS of a direction'],
-  ['loss', number('percent', IN_PERCENT, COUNTERS, figure(CALL_FIGURES.loss)), 'loss>=1%', 'highest loss of a stream'],
-  [
-    'jitter',
-    number('time', IN_MS, SCORES, figure(CALL_FIGURES.jitter)),
-    'jitter>30ms',
-    'highest mean jitter of a stream',
-  ],
-  ['pdd', number('time', IN_MS, RECORD, figure(CALL_FIGURES.pdd)), 'pdd>3s', 'post-dial delay'],
-  ['setup', number('time', IN_MS, RECORD, figure(CALL_FIGURES.setup)), 'setup>10s', 'time from INVITE to answer'],
-  [
-    'duration',
-    number('time', IN_SEC, RECORD, figure(CALL_FIGURES.duration)),
-    'duration<5s',
-    'time from the first to the last message',
-  ],
+  'mos',
+  'loss',
+  'jitter',
+  'pdd',
+  'setup',
+  'duration',
   [
     'finding',
-    choice(FACTS, FINDING_NAMES, (s) => (s.facts === null ? [] : findingNames(s.facts))),
+    choice(FACTS, FINDING_NAMES, ({ facts }) => findingNames(facts)),
     'finding:one-way-audio',
     'what is wrong with the call',
   ],
-  ['tag', choice(FACTS, TAG_NAMES, (s) => s.facts?.tags ?? []), '-tag:transferred', 'what kind of call it was'],
+  ['tag', choice(FACTS, TAG_NAMES, ({ facts }) => facts.tags), '-tag:transferred', 'what kind of call it was'],
   [
     'host',
     text(RECORD, ({ asking }) => [asking.e.rules.host]),
@@ -227,7 +187,17 @@ const ROWS: readonly (readonly [key: string, kind: KeyKind, example: string, hel
   ['text', part(TEXTS, (s) => s.texts), 'text:"a=sendonly"', 'part of a raw message'],
 ];
 
-export const KEYS: readonly Key[] = ROWS.map(([key, kind, example, help]) => ({ key, kind, example, help }));
+const NAMED = new Set(ROWS.map((row) => (typeof row === 'string' ? row : row[0])));
+
+/** Fields that no row names come last. */
+export const KEYS: readonly Key[] = [
+  ...ROWS.flatMap((row) =>
+    typeof row === 'string'
+      ? (FIELD_KEYS.get(row) ?? [])
+      : [{ key: row[0], kind: row[1], example: row[2], help: row[3] }],
+  ),
+  ...[...FIELD_KEYS.values()].filter(({ key }) => !NAMED.has(key)),
+];
 
 const BY_KEY: ReadonlyMap<string, Key> = new Map(KEYS.map((row) => [row.key, row]));
 

@@ -4,16 +4,22 @@
  * A term about what the call becomes (its quality, its end, what is wrong with it) cannot be answered yet.
  */
 
+import { LEVEL } from '../analysis/call-field-readers.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import { FIELD_KEYS } from './field-keys.ts';
 import type { Filter, Node, Term } from './filter.ts';
 import { passes } from './passes.ts';
 import type { Asking } from './subject.ts';
-import { LEVEL, Subject } from './subject.ts';
+import { Subject } from './subject.ts';
+
+/** Fields of a call that its first message holds. */
+const AT_START: readonly string[] = ['callid', 'method'];
 
 /** Keys of the table whose answer the first message does not hold. */
-const LATER: ReadonlySet<string> = new Set(
-  'state code reason pdd setup duration codec ssrc mos loss jitter finding tag leg'.split(' '),
-);
+const LATER: ReadonlySet<string> = new Set([
+  ...[...FIELD_KEYS.keys()].filter((key) => !AT_START.includes(key)),
+  ...['reason', 'ssrc', 'finding', 'tag', 'leg'],
+]);
 
 /** The first key that asks for what comes later; null without one. */
 export function laterKey(filter: Filter): string | null {

@@ -2,10 +2,11 @@
  * Decides whether a dialog passes a filter. The answer is true, false, or the part of the filter that is still open until
  * the subject has loaded more. byCost() puts cheap terms first, in whatever order they were written.
  */
+
+import { LEVEL } from '../analysis/call-field-readers.ts';
 import type { Steps } from '../core/turns.ts';
 import type { Filter, Node } from './filter.ts';
 import type { Subject } from './subject.ts';
-import { LEVEL } from './subject.ts';
 
 /** True or false, or what of the filter is open while the subject has not loaded enough; what need not be loaded is looked at. */
 export function passes(filter: Filter, s: Subject): boolean | Node {

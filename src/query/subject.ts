@@ -2,34 +2,16 @@
  * One dialog that a filter is asked about. What is cheap is there at once; what must be read or judged is loaded step by
  * step, and only while the answer is open.
  */
-import type { CallStream } from '../analysis/call.ts';
-import type { CallMessage } from '../analysis/call-messages.ts';
-import { messagesOf } from '../analysis/call-messages.ts';
+import { LEVEL } from '../analysis/call-field-readers.ts';
+import { CallSource } from '../analysis/call-source.ts';
 import { identifierLegs } from '../analysis/correlation.ts';
-import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import { documentFactsSteps } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
-import { streamQuality } from '../analysis/stream-quality.ts';
 import type { Steps } from '../core/turns.ts';
 import type { SipMessage } from '../protocols/sip/message.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Literal } from './literal.ts';
 import { mayHold } from './literal.ts';
-
-/**
- * What a key needs, the cheapest first: the record, counters of streams, their scores, sockets of messages, all figures of
- * streams, texts of messages, other legs, findings.
- */
-export const LEVEL = {
-  RECORD: 0,
-  COUNTERS: 1,
-  SCORES: 2,
-  SOCKETS: 3,
-  STREAMS: 4,
-  TEXTS: 5,
-  LEGS: 6,
-  FACTS: 7,
-} as const;
 
 /** So many streams are scored without a rest before them. */
 const FEW_STREAMS = 4;
@@ -45,41 +27,27 @@ export type Asking = {
   readonly nameOf: NameOf;
 };
 
-export class Subject {
-  d: Dialog;
+export class Subject extends CallSource {
   readonly asking: Asking;
   level: number = LEVEL.RECORD;
   /** The least level that an open term has asked for. */
   #wanted: number = Number.POSITIVE_INFINITY;
-  #messages: readonly CallMessage[] | undefined;
   #parsed: readonly SipMessage[] | undefined;
   #texts: readonly string[] | undefined;
-  #streams: readonly CallStream[] | undefined;
-  #facts: DialogFacts | undefined;
   #legs: readonly Dialog[] | undefined;
 
   constructor(d: Dialog, asking: Asking) {
-    this.d = d;
+    super(asking.e, d);
     this.asking = asking;
   }
 
-  /** Is about this dialog from now on: a walk over all dialogs makes one subject. */
-  turnTo(d: Dialog): void {
-    this.d = d;
+  override turnTo(d: Dialog): void {
+    super.turnTo(d);
     this.level = LEVEL.RECORD;
     this.#wanted = Number.POSITIVE_INFINITY;
-    this.#messages = undefined;
     this.#parsed = undefined;
     this.#texts = undefined;
-    this.#streams = undefined;
-    this.#facts = undefined;
     this.#legs = undefined;
-  }
-
-  /** The kept messages; each message of one dialog is bounded, and so is their number. */
-  get messages(): readonly CallMessage[] {
-    this.#messages ??= messagesOf(this.d, this.asking.e.stores.log);
-    return this.#messages;
   }
 
   get parsed(): readonly SipMessage[] {
@@ -98,23 +66,8 @@ export class Subject {
     return this.messages.some(({ bytes }) => mayHold(bytes, literal));
   }
 
-  /** The streams with their figures; those whose counters are gone are left out. */
-  get streams(): readonly CallStream[] {
-    const { stores, capture } = this.asking.e;
-    this.#streams ??= stores.streams.ownedBy(this.d).flatMap((stream) => {
-      const quality = streamQuality(stream, capture.quality);
-      return quality === null ? [] : [{ stream, quality }];
-    });
-    return this.#streams;
-  }
-
-  /** Null before its level. */
-  get facts(): DialogFacts | null {
-    return this.#facts ?? null;
-  }
-
   get legs(): readonly Dialog[] {
-    const { dialogs, identifiers } = this.asking.e.stores;
+    const { dialogs, identifiers } = this.e.stores;
     this.#legs ??=
       identifiers === null ? [] : identifierLegs(this.d, { dialogs, identifiers }).map(({ dialog }) => dialog);
     return this.#legs;
@@ -136,14 +89,14 @@ export class Subject {
 
   /** Rises to what takes a few microseconds: scores too, where few streams have them. */
   risesAtOnce(): boolean {
-    const isShort = this.#wanted !== LEVEL.SCORES || this.asking.e.stores.streams.ownsAtMost(this.d, FEW_STREAMS);
+    const isShort = this.#wanted !== LEVEL.SCORES || this.e.stores.streams.ownsAtMost(this.d, FEW_STREAMS);
     return this.rises(isShort ? LEVEL.SCORES : LEVEL.COUNTERS);
   }
 
   /** Loads what is wanted, and no more. */
   *load(): Steps<void> {
     this.#rise();
-    if (this.level >= LEVEL.FACTS) this.#facts ??= yield* documentFactsSteps(this.asking.e, this.d);
+    if (this.level >= LEVEL.FACTS && !this.isJudged) this.facts = yield* documentFactsSteps(this.e, this.d);
   }
 
   #rise(): void {

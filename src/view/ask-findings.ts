@@ -5,8 +5,8 @@ import type { AskFinding, AskFindings, TrunkDown } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { visitEach } from '../store/dialogs/live-dialogs.ts';
+import { callOf } from './call.ts';
 import { RatioCount } from './call-ratios.ts';
-import { toCallRow } from './call-row.ts';
 import type { Figures } from './figures.ts';
 
 const EXAMPLES = 5;
@@ -22,11 +22,11 @@ export function* findingsSteps(f: Figures, dialogs: readonly Dialog[]): Steps<As
   const byCode = new Map<string, Tally & { readonly code: number; readonly reason: string }>();
   yield* visitEach(e.stores.dialogs, dialogs, (d) => {
     ratios.add(d);
-    const row = toCallRow(e, d);
-    for (const name of row.findings) count(byFinding, name, () => newTally(), d);
-    const { code, reason } = row;
+    const call = callOf(e, d);
+    for (const name of call.findings) count(byFinding, name, () => newTally(), d);
+    const { code, reason = '' } = call;
     const key = `${code} ${reason}`;
-    if (code !== null && code >= 400 && (byCode.size < CODES || byCode.has(key)))
+    if (code !== undefined && code >= 400 && (byCode.size < CODES || byCode.has(key)))
       count(byCode, key, () => ({ ...newTally(), code, reason }), d);
   });
   const findings = [...byFinding].map(

@@ -15,7 +15,7 @@ import { withoutSecrets } from '../protocols/sip/redaction.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { STATE } from '../store/dialogs/dialog-state.ts';
 import { visitEach } from '../store/dialogs/live-dialogs.ts';
-import { toCallRow } from './call-row.ts';
+import { callOf } from './call.ts';
 
 /** Rows of a list of registrations. @cap */
 export const MAX_REGISTRATIONS_SHOWN = 1_000;
@@ -36,24 +36,25 @@ export function* registrationsSteps(e: Evidence, dialogs: readonly Dialog[]): St
   const rows = new Map<string, RegistrationRow>();
   yield* visitEach(e.stores.dialogs, dialogs, (d) => {
     if (d.methodText !== 'REGISTER') return;
-    const row = toCallRow(e, d);
-    const src = row.src.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
-    const key = `${row.to} ${src}`;
+    const call = callOf(e, d);
+    const { state, user_agent, code, reason } = call;
+    const src = (call.src ?? '').replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
+    const key = `${d.to} ${src}`;
     const before = rows.get(key)?.facts;
     // In order of the newest: the row moves to the end.
     rows.delete(key);
     const name = e.rules.names.of(src);
     const facts = {
-      user: row.to,
+      user: d.to,
       src,
       ...(name === null ? {} : { name }),
-      state: row.state,
+      state,
       attempts: (before?.attempts ?? 0) + 1,
-      failed: (before?.failed ?? 0) + (row.state === 'Failed' ? 1 : 0),
+      failed: (before?.failed ?? 0) + (state === 'Failed' ? 1 : 0),
       last_at: capturedText(d.updatedUs, e.capture.clockSteps),
-      ...(row.userAgent === '' ? {} : { user_agent: row.userAgent }),
-      ...(row.code === null ? {} : { code: row.code }),
-      ...(row.reason === '' ? {} : { reason: row.reason }),
+      ...(user_agent === undefined ? {} : { user_agent }),
+      ...(code === undefined ? {} : { code }),
+      ...(reason === undefined ? {} : { reason }),
       call_id: d.callId,
     };
     rows.set(key, { newest: d, facts });

@@ -5,17 +5,18 @@
 
 import { callWayOf } from '../analysis/call-way.ts';
 import type { Evidence } from '../analysis/evidence.ts';
-import type { AskCompare, AskMessage, CompareRow } from '../contract/index.ts';
+import type { AskCompare, AskMessage, Call, CompareRow } from '../contract/index.ts';
+import type { NamedField } from '../core/call-fields.ts';
+import { FIELDS } from '../core/call-fields.ts';
+import { fieldText } from '../core/call-text.ts';
 import { grouped } from '../core/maps.ts';
 import type { Steps } from '../core/turns.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
 import type { SipMessage } from '../protocols/sip/message.ts';
 import { withoutSecrets } from '../protocols/sip/redaction.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { CallRow } from './call-row.ts';
-import { toCallRow } from './call-row.ts';
+import { callOf } from './call.ts';
 import { messageFacts, traceOf } from './call-trace.ts';
-import { worstLossText, worstMosText } from './own-drops.ts';
 
 /** They differ between any two calls, and say nothing. */
 const OWN_TO_EACH: ReadonlySet<number> = new Set([
@@ -31,38 +32,10 @@ export const MESSAGES_COMPARED = 40;
 
 /** What is compared of a call: its figures, the message that opened it, and the order of its messages. */
 export type Side = {
-  readonly row: CallRow;
+  readonly call: Call;
   readonly opening: SipMessage | null;
   readonly messages: readonly Pick<AskMessage, 'summary' | 'has_sdp'>[];
 };
-type Facts = readonly (readonly [what: string, of: (side: CallRow) => string])[];
-
-const ms = (n: number | null): string => (n === null ? '' : `${n} ms`);
-
-const CALL: Facts = [
-  ['State', (r) => r.state],
-  ['Method', (r) => r.method],
-  ['From', (r) => r.from],
-  ['To', (r) => r.to],
-  ['Final code', (r) => (r.code === null ? '' : `${r.code} ${r.reason}`.trim())],
-  ['Ended by', (r) => r.endedBy],
-  ['Source', (r) => r.src],
-  ['Destination', (r) => r.dst],
-  ['Transport', (r) => r.transport],
-  ['Findings', (r) => r.findings.join(', ')],
-];
-const TIMING: Facts = [
-  ['Lasted', (r) => `${r.durationSec} s`],
-  ['Post-dial delay', (r) => ms(r.pddMs)],
-  ['Set up', (r) => ms(r.setupMs)],
-];
-const QUALITY: Facts = [
-  ['Codec', (r) => r.codecs.join(', ')],
-  ['Worst MOS', worstMosText],
-  ['Highest loss', worstLossText],
-  ['Highest jitter', (r) => (r.worstJitterMs === null ? '' : `${r.worstJitterMs.toFixed(1)} ms`)],
-];
-
 export function* compareSteps(e: Evidence, [a, b]: readonly [Dialog, Dialog]): Steps<AskCompare> {
   return compared([yield* sideOf(e, a), yield* sideOf(e, b)]);
 }
@@ -71,11 +44,11 @@ export function compared(sides: readonly [Side, Side]): AskCompare {
   const [a, b] = sides;
   return {
     schema_version: 1,
-    call_ids: [a.row.callId, b.row.callId],
+    call_ids: [a.call.call_id, b.call.call_id],
     rows: [
-      ...factRows('call', CALL, sides),
-      ...factRows('timing', TIMING, sides),
-      ...factRows('quality', QUALITY, sides),
+      ...fieldRows('call', sides),
+      ...fieldRows('timing', sides),
+      ...fieldRows('quality', sides),
       ...listRows('headers', sides, headersOf),
       ...listRows('sdp', sides, sdpOf),
       ...sequenceRows(sides),
@@ -88,15 +61,24 @@ function* sideOf(e: Evidence, d: Dialog): Steps<Side> {
   const messages = trace.filter(({ m }) => m.isFirst).slice(0, MESSAGES_COMPARED);
   yield;
   const opening = callWayOf(d, e.stores.log)?.opening.parse() ?? null;
-  return { row: toCallRow(e, d), opening, messages: messages.map((traced) => messageFacts(e, traced)) };
+  return { call: callOf(e, d), opening, messages: messages.map((traced) => messageFacts(e, traced)) };
 }
 
 function row(group: CompareRow['group'], what: string, a: string, b: string): CompareRow {
   return { group, what, a, b, differs: a !== b };
 }
 
-function factRows(group: CompareRow['group'], facts: Facts, [a, b]: readonly [Side, Side]): CompareRow[] {
-  return facts.map(([what, of]) => row(group, what, of(a.row), of(b.row)));
+/** The fields that the table puts into this group. */
+function fieldRows(group: CompareRow['group'], [a, b]: readonly [Side, Side]): CompareRow[] {
+  return FIELDS.flatMap((field) =>
+    field.compared?.[0] === group ? [row(group, field.compared[1], textOf(a.call, field), textOf(b.call, field))] : [],
+  );
+}
+
+/** The final code with its reason. */
+function textOf(call: Call, field: NamedField): string {
+  const text = fieldText(call, field);
+  return field.name === 'code' && text !== '' ? `${text} ${call.reason ?? ''}`.trim() : text;
 }
 
 type NamedValues = readonly (readonly [name: string, value: string])[];

@@ -8,7 +8,7 @@ import { isNeverGone } from '../core/turns.ts';
 import { DIALOG_STATES } from '../core/words.ts';
 import { visitAll } from '../store/dialogs/live-dialogs.ts';
 import type { CapturedIn, Dialogs } from '../store/stores.ts';
-import { countByMethod, toDialogSummary } from './dialog-summary.ts';
+import { toDialogSummary } from './call.ts';
 
 /** Records between two looks at the clock; a pattern may take a while for a single one. */
 const CHECK_EVERY = 128;
@@ -82,4 +82,11 @@ function* foundSteps(
     return isWhole() ? false : undefined;
   });
   return { page, counts: known ?? counts };
+}
+
+/** Splits a filtered set by the method that opened each dialog, dominant class first, ties by name. */
+export function countByMethod(counts: ReadonlyMap<string, number>): DialogList['by_method'] {
+  return [...counts]
+    .map(([method, count]) => ({ method, count }))
+    .sort((a, b) => b.count - a.count || (a.method < b.method ? -1 : 1));
 }

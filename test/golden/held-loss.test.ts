@@ -10,10 +10,10 @@ import { Capture } from '../../fixtures/build/capture.ts';
 import { CAROL } from '../../fixtures/build/case-kit.ts';
 import { rtpStream, voice } from '../../fixtures/build/rtp.ts';
 import { TALK_MS } from '../../fixtures/build/scene-kit.ts';
-import { CALL_FIGURES } from '../../src/analysis/call-figures.ts';
+import { worstLossPct, worstMos } from '../../src/analysis/call-figures.ts';
 import { streamLossPct, streamMos } from '../../src/analysis/stream-quality.ts';
+import { toCall } from '../../src/view/call.ts';
 import { callHints } from '../../src/view/call-hints.ts';
-import { toCallRow } from '../../src/view/call-row.ts';
 import { streamDocument } from '../../src/view/documents.ts';
 import { dialogFacts } from '../helpers/at-once.ts';
 import type { Change, HeldPlan, Terms } from '../helpers/held-call.ts';
@@ -52,12 +52,12 @@ async function judged(t: TestContext, plan: HeldPlan): Promise<Judged> {
     const windows = doc.quality_intervals.map((w) => w.loss_pct);
     return { loss: doc.loss_pct, mos: doc.mos, windows, isBursty: doc.burst_gap?.is_bursty === true };
   };
-  const row = toCallRow(evidence, d);
+  const call = toCall(evidence, d);
   const [caller, callee] = [heard(SSRC.caller), heard(SSRC.callee)];
-  assert.equal(CALL_FIGURES.loss(evidence, d), row.worstLossPct, 'filter and sort say what the column says');
-  assert.equal(CALL_FIGURES.mos(evidence, d), row.worstMos);
-  assert.ok(Math.abs((row.worstLossPct ?? 0) - Math.max(caller.loss, callee.loss)) < 1e-4);
-  return { caller, callee, findings: row.findings, hints: callHints(dialogFacts(evidence, d)) };
+  assert.equal(worstLossPct(evidence, d), call.loss_pct_max ?? null, 'filter and sort say what the column says');
+  assert.equal(worstMos(evidence, d), call.mos_worst ?? null);
+  assert.ok(Math.abs((call.loss_pct_max ?? 0) - Math.max(caller.loss, callee.loss)) < 1e-4);
+  return { caller, callee, findings: call.findings, hints: callHints(dialogFacts(evidence, d)) };
 }
 
 const NO_LOSS: Heard = { loss: 0, mos: FLAWLESS, windows: [], isBursty: false };

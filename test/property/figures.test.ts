@@ -7,15 +7,15 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { callRows } from '../../src/actions/ship/call-lines.ts';
 import { columnsOf } from '../../src/actions/ship/call-parts.ts';
-import { CALL_FIGURES } from '../../src/analysis/call-figures.ts';
+import { FIELD_READERS } from '../../src/analysis/call-field-readers.ts';
+import { CallSource } from '../../src/analysis/call-source.ts';
 import { findingNames } from '../../src/analysis/finding-names.ts';
 import { openingOf } from '../../src/analysis/opening.ts';
-import { finalCodeOf } from '../../src/analysis/signaling/failure.ts';
 import { streamQuality } from '../../src/analysis/stream-quality.ts';
+import type { Call, FieldKind } from '../../src/core/call-fields.ts';
+import { FIELDS, SORT_KEYS, valueOf } from '../../src/core/call-fields.ts';
 import { rounded } from '../../src/core/rounded.ts';
 import { finish } from '../../src/core/turns.ts';
-import type { SortKey } from '../../src/core/words.ts';
-import { SORT_KEYS } from '../../src/core/words.ts';
 import { chosenSteps } from '../../src/explore/chosen.ts';
 import { COLUMNS } from '../../src/faces/cli/columns.ts';
 import { lossPct } from '../../src/protocols/rtp/quality.ts';
@@ -24,9 +24,7 @@ import { windowCounts } from '../../src/protocols/rtp/stream-window.ts';
 import { KEYS } from '../../src/query/keys.ts';
 import { parseFilter } from '../../src/query/parse.ts';
 import type { Dialog } from '../../src/store/dialogs/dialog.ts';
-import { toAskCall } from '../../src/view/ask-call.ts';
-import type { CallRow } from '../../src/view/call-row.ts';
-import { toCallRow } from '../../src/view/call-row.ts';
+import { toCall } from '../../src/view/call.ts';
 import { callReadingSteps } from '../../src/view/documents.ts';
 import { readStream } from '../../src/view/stream-reading.ts';
 import { CallObservations } from '../../src/watch/observations.ts';
@@ -41,36 +39,20 @@ const SEEDS = [1, 2, 3, 4];
 /** As given; and with room for a few calls, so that others are evicted with their streams left behind. */
 const ROOMS = [[], ['--max-dialogs', '5']];
 
-type Figure = keyof typeof CALL_FIGURES | 'code';
-
-/** Where /ask has it. */
-const ASKED: Readonly<Record<Figure, (call: ReturnType<typeof toAskCall>) => number | null | undefined>> = {
-  mos: (c) => c.mos_worst,
-  loss: (c) => c.loss_pct_max,
-  jitter: (c) => c.jitter_ms_max,
-  pdd: (c) => c.timing.pdd_ms,
-  setup: (c) => c.timing.setup_ms,
-  duration: (c) => c.duration_sec,
-  code: (c) => c.code,
-};
-/** Where the table of calls of a store has it. */
-const STORED: Readonly<Record<Figure, string>> = {
-  mos: 'worst_mos',
-  loss: 'worst_loss_pct',
-  jitter: 'worst_jitter_ms',
-  pdd: 'pdd_ms',
-  setup: 'setup_ms',
-  duration: 'duration_sec',
-  code: 'code',
-};
-const FIGURES = Object.keys(ASKED) as Figure[];
+const NUMBERS: readonly FieldKind[] = ['code', 'figure', 'milliseconds', 'seconds'];
+/** Every field of a call that is a number and a key of the filter. */
+const FIGURES = FIELDS.flatMap((field) =>
+  field.key !== undefined && field.filter !== undefined && NUMBERS.includes(field.kind)
+    ? [{ ...field, key: field.key }]
+    : [],
+);
 
 test('every key that compares numbers is asked about here', () => {
   assert.deepEqual(
     KEYS.filter(({ kind }) => kind.isOrdered)
       .map(({ key }) => key)
       .sort(),
-    [...FIGURES].sort(),
+    FIGURES.map(({ key }) => key).sort(),
   );
 });
 
@@ -81,18 +63,18 @@ for (const seed of SEEDS)
       const { evidence: e, dialogs } = session;
       const calls = [...dialogs.oldestFirst()];
       assert.ok(room.length === 0 ? calls.length > 10 : calls.length <= 5);
-      for (const key of FIGURES) {
-        const figure = (d: Dialog): number | null =>
-          key === 'code' ? finalCodeOf(d, e.stores.log) : CALL_FIGURES[key](e, d);
+      for (const field of FIGURES) {
+        const { key } = field;
+        const figure = (d: Dialog): number | null => numberOrNull(FIELD_READERS[field.name][1](new CallSource(e, d)));
         for (const d of calls) {
           const n = figure(d);
-          const row = toCallRow(e, d);
-          assert.equal(ASKED[key](toAskCall(e, d)) ?? null, n, `/ask of ${key}, ${d.callId}`);
-          const stored = Number(storedOf(session, d)[STORED[key]] ?? Number.NaN);
+          const call = toCall(e, d);
+          assert.equal(numberOrNull(valueOf(call, field)), n, `/ask of ${key}, ${d.callId}`);
+          const stored = Number(storedOf(session, d)[field.stored ?? ''] ?? Number.NaN);
           if (n === null) assert.ok(Number.isNaN(stored) || stored === 0, `row of ${key}, ${d.callId}`);
           else assert.equal(rounded(key === 'duration' ? stored : Math.fround(stored), key === 'duration' ? 6 : 4), n);
           for (const shown of [textOf, csvOf]) {
-            const text = shown(key, row);
+            const text = shown(key, call);
             assert.equal(text === null, n === null, `${key} of ${d.callId}: ${text}`);
             if (text === null) continue;
             const places = text.replace(/[^\d.]/g, '').split('.')[1]?.length ?? 0;
@@ -106,7 +88,7 @@ for (const seed of SEEDS)
           const less = calls.filter((one) => (figure(one) ?? n) < n);
           assert.deepEqual(namesOf(found(session, `${key}<${plain(n)}`)), namesOf(less), `${key}<${n}`);
         }
-        if (!isSortKey(key)) continue;
+        if (!SORT_KEYS.includes(key)) continue;
         for (const isDescending of [false, true]) {
           const order: (number | null)[] = finish(
             chosenSteps(e, { filter: null, sort: { by: key, isDescending } }),
@@ -161,7 +143,7 @@ test('of key presses alone nobody hears a loss', async (t) => {
   assert.ok(keys !== undefined);
   const streams = session.streams.ownedBy(keys).map((s) => session.streams.snapshot(s));
   assert.ok(streams.some((s) => s !== null && s.lost > 0));
-  assert.equal(toCallRow(session.evidence, keys).worstLossPct, null);
+  assert.equal(toCall(session.evidence, keys).loss_pct_max, undefined);
   assert.ok(!found(session, 'loss>0').includes(keys));
   const { capture } = session.evidence;
   const observed = new CallObservations(true);
@@ -186,7 +168,7 @@ function found({ evidence }: OpenSession, text: string): Dialog[] {
 
 const namesOf = (calls: readonly Dialog[]): string[] => calls.map(({ callId }) => callId);
 
-const isSortKey = (key: string): key is SortKey => SORT_KEYS.some((one) => one === key);
+const numberOrNull = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
 /** Without an exponent. */
 const plain = (n: number): string => n.toFixed(9).replace(/\.?0+$/, '');
@@ -194,15 +176,15 @@ const plain = (n: number): string => n.toFixed(9).replace(/\.?0+$/, '');
 const CONTEXT = { number: 1, isUtc: true };
 
 /** What the table shows, as a filter takes it; null where it has no figure. */
-function textOf(key: Figure, row: CallRow): string | null {
-  const text = COLUMNS.get(key)?.text(row, CONTEXT) ?? assert.fail(key);
+function textOf(key: string, call: Call): string | null {
+  const text = COLUMNS.get(key)?.text(call, CONTEXT) ?? assert.fail(key);
   if (key !== 'duration') return text === '-' ? null : text.replace(' ', '');
   const [sec = 0, min = 0, hours = 0] = text.split(':').map(Number).reverse();
   return String(hours * 3600 + min * 60 + sec);
 }
 
-function csvOf(key: Figure, row: CallRow): string | null {
-  return COLUMNS.get(key)?.csv?.(row, CONTEXT) || null;
+function csvOf(key: string, call: Call): string | null {
+  return COLUMNS.get(key)?.csv?.(call, CONTEXT) || null;
 }
 
 /** The row that an agent ships of a call. */

@@ -24,7 +24,7 @@ import { ChangesLog } from '../../src/explore/remote/changes-log.ts';
 import { readShape } from '../../src/explore/remote/shapes.ts';
 import { comparisonLines } from '../../src/faces/cli/comparison.ts';
 import { qualityLines } from '../../src/faces/cli/quality-lines.ts';
-import { rowOf, shownColumns, textOf } from '../../src/faces/tui/call-columns.ts';
+import { shownColumns, textOf } from '../../src/faces/tui/call-columns.ts';
 import { Cells } from '../../src/faces/tui/cells.ts';
 import { MessagePane } from '../../src/faces/tui/message-pane.ts';
 import { findingsTable, registrationsTable } from '../../src/faces/tui/tables.ts';
@@ -136,7 +136,7 @@ test('lists of calls, and their changes', async () => {
   const page = await session.explorer.page(ALL_CALLS, 10, '');
   const columns = shownColumns(200, SHOWN);
   const rows = ({ calls }: AskCalls): string[] =>
-    calls.map((call) => columns.map(({ column }) => textOf(column, rowOf(call), SHOWN)).join(' '));
+    calls.map((call) => columns.map(({ column }) => textOf(column, call, SHOWN)).join(' '));
   await holds(page, AskCalls, rows);
   const log = new ChangesLog(3);
   await holds(page?.calls[0], DialogSummary, (row: DialogSummary) => {

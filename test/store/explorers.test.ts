@@ -7,10 +7,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import type { CALL_FIGURES } from '../../src/analysis/call-figures.ts';
-import type { AskCall } from '../../src/contract/index.ts';
+import type { Call } from '../../src/contract/index.ts';
+import type { FieldKind } from '../../src/core/call-fields.ts';
+import { FIELDS, SORT_KEYS, valueOf } from '../../src/core/call-fields.ts';
 import { NO_NAMES } from '../../src/core/names.ts';
-import { SORT_KEYS } from '../../src/core/words.ts';
 import { Store } from '../../src/explore/clickhouse/store.ts';
 import type { StoreExplorer } from '../../src/explore/clickhouse/store-explorer.ts';
 import { createStoreExplorer } from '../../src/explore/clickhouse/store-explorer.ts';
@@ -69,7 +69,7 @@ function plain<T>(value: T): T {
   return JSON.parse(JSON.stringify(value, (key, of) => (ADDED.has(key) ? undefined : of))) as T;
 }
 
-const idsOf = (calls: readonly AskCall[]): string[] => calls.map(({ call_id }) => call_id);
+const idsOf = (calls: readonly Call[]): string[] => calls.map(({ call_id }) => call_id);
 
 /** What of examples this capture does not have, and further forms of values. */
 const FILTERS = [
@@ -152,24 +152,21 @@ const FILTERS = [
 ];
 const UNANSWERABLE = new Set(['leg:a84b4c76e6*', 'auth:2001']);
 
+const FIGURES: readonly FieldKind[] = ['figure', 'milliseconds', 'seconds'];
+
 test('figures of calls choose and sort alike', { skip }, async (t) => {
   const path = join(temporaryFolder(t), 'varied.pcap');
   writeFileSync(path, variedCalls(7));
   const { memory, store } = await both(t, path);
   const calls = (await memory.page(asked(''), 1_000, ''))?.calls ?? [];
-  const figures: Readonly<Record<keyof typeof CALL_FIGURES, (call: AskCall) => number | null | undefined>> = {
-    mos: (c) => c.mos_worst,
-    loss: (c) => c.loss_pct_max,
-    jitter: (c) => c.jitter_ms_max,
-    pdd: (c) => c.timing.pdd_ms,
-    setup: (c) => c.timing.setup_ms,
-    duration: (c) => c.duration_sec,
-  };
-  for (const [key, of] of Object.entries(figures)) {
-    const values = new Set(calls.map((c) => of(c) ?? null));
+  const figures = FIELDS.filter(({ kind, filter }) => filter !== undefined && FIGURES.includes(kind));
+  assert.ok(figures.length >= 6);
+  for (const field of figures) {
+    const { key } = field;
+    const values = new Set(calls.map((c) => valueOf(c, field) ?? null));
     assert.ok(values.size > 3, key);
     for (const n of values) {
-      if (n === null) continue;
+      if (typeof n !== 'number') continue;
       for (const q of [`${key}=${n}`, `${key}>=${n}`, `${key}>${n}`, `${key}<${n}`, `${key}=${n.toFixed(1)}`]) {
         const [wanted, found] = [await memory.page(asked(q), 100, ''), await store.page(asked(q), 100, '')];
         assert.deepEqual(plain(found?.calls), plain(wanted?.calls), q);

@@ -14,7 +14,7 @@ import type { ClockStep } from '../../store/clock-steps.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { Capture, QualityContext } from '../../store/stores.ts';
-import { toDialogSummary } from '../../view/dialog-summary.ts';
+import { toDialogSummary } from '../../view/call.ts';
 import type { Meter } from '../../view/figures.ts';
 import { snake } from '../../view/loss-row.ts';
 import type { MetricFamily } from '../../view/metrics-snapshot.ts';

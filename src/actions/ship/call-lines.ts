@@ -2,11 +2,11 @@
  * The rows of one call: by what it is found, its streams, and what filters ask for with its document. Columns are those of
  * deploy/store/schema.sql. Everything is made of the record: no store is needed.
  */
-import { DIALOG_STATES, ORIGINS } from '../../core/words.ts';
 import { asCaptured } from '../../store/clock-steps.ts';
 import { toCallDocument } from '../../view/dialog-document.ts';
 import { toRtpStream } from '../../view/stream-document.ts';
 import type { CallRecord } from './call-record.ts';
+import { STORED_FIELDS } from './call-record.ts';
 import type { Shipper } from './key.ts';
 import { hourText, line, lineHead } from './key.ts';
 import { wellFormed } from './lines.ts';
@@ -34,41 +34,15 @@ export function callRows(call: CallRecord, shipper: Shipper): ShippedRow[] {
 }
 
 function callLine(head: string, { reading, columns: c }: CallRecord): string {
-  const { dialog: d } = reading;
-  const document = toCallDocument(reading);
   return line(head, {
-    created_at: document.created_at,
-    updated_at: document.updated_at,
-    call_id: d.callId,
-    state: DIALOG_STATES[d.state] ?? '',
-    method: d.method,
-    from_user: d.from,
-    to_user: d.to,
-    src: c.src,
-    dst: c.dst,
+    ...Object.fromEntries(STORED_FIELDS.map(({ stored = '' }, i) => [stored, c.fields[i]])),
     trunk_in: c.trunkIn,
     trunk_out: c.trunkOut,
-    code: c.code,
-    reason: c.reason,
-    pdd_ms: d.timing.pddMs,
-    setup_ms: d.timing.setupMs,
-    talk_ms: d.timing.durationMs,
-    duration_sec: document.duration_sec,
-    worst_mos: c.worstMos,
-    worst_loss_pct: c.worstLossPct,
-    worst_jitter_ms: c.worstJitterMs,
-    codecs: c.codecs,
-    findings: c.findings,
-    transport: c.transport,
-    user_agent: c.userAgent,
-    ended_by: c.endedBy,
-    origin: ORIGINS[d.origin] ?? '',
-    messages: d.msgCount,
     trunks: c.trunks,
     numbers: c.numbers,
     hints: c.hints,
     binding: c.binding,
     // The store keeps an object that stands for a text as it is written: it is not quoted, and not read again.
-    document,
+    document: toCallDocument(reading),
   });
 }

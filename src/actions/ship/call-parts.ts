@@ -5,12 +5,15 @@ import type { DialogFacts } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
 import type { FindingName } from '../../analysis/finding-names.ts';
 import type { Opening } from '../../analysis/opening.ts';
+import type { FieldName } from '../../core/call-fields.ts';
+import { valueOf } from '../../core/call-fields.ts';
 import type { Steps } from '../../core/turns.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { bindingOf } from '../../view/ask-registrations.ts';
+import { callOf } from '../../view/call.ts';
 import { callHints } from '../../view/call-hints.ts';
-import { toCallRow } from '../../view/call-row.ts';
-import type { CallColumns } from './call-record.ts';
+import type { CallColumns, FieldValue } from './call-record.ts';
+import { nothingOf, STORED_FIELDS } from './call-record.ts';
 import { isInTime } from './key.ts';
 
 /** Trunks that a shipped call names: a call that goes to more of them is a scan. @cap */
@@ -23,28 +26,19 @@ export function columnsOf(
   findings: readonly FindingName[],
   { userAgent, numbers }: Opening,
 ): CallColumns {
-  const row = toCallRow(e, d, facts);
+  const call = callOf(e, d, facts);
+  // The message that opened the call may be gone by now, and findings were asked for already.
+  const known: Partial<Record<FieldName, FieldValue>> = { user_agent: userAgent, findings };
   const way = callWayAmong(d, facts.messages);
   const trunkAt = (host = ''): string => (host === '' ? '' : (e.trunkAt(host) ?? ''));
   return {
-    src: row.src,
-    dst: row.dst,
-    transport: row.transport,
+    fields: STORED_FIELDS.map((field) => known[field.name] ?? valueOf(call, field) ?? nothingOf(field.kind)),
     trunkIn: trunkAt(way?.src.host),
     trunkOut: trunkAt(way?.dst.host),
-    code: row.code ?? 0,
-    reason: row.reason,
-    worstMos: row.worstMos,
-    worstLossPct: row.worstLossPct,
-    worstJitterMs: row.worstJitterMs,
-    codecs: row.codecs,
-    findings,
-    userAgent,
-    endedBy: row.endedBy,
     trunks: trunksOf(e, facts.messages),
     numbers,
     hints: callHints(facts),
-    binding: row.method === 'REGISTER' ? JSON.stringify(bindingOf(e, d)) : '',
+    binding: d.methodText === 'REGISTER' ? JSON.stringify(bindingOf(e, d)) : '',
   };
 }
 

@@ -1,8 +1,9 @@
 /**
  * A call on its way to the thread that makes its rows: what was read of it, and the columns that its document does not have.
  */
-import type { FindingName } from '../../analysis/finding-names.ts';
 import type { CallIdentifier } from '../../analysis/opening.ts';
+import type { FieldKind } from '../../core/call-fields.ts';
+import { FIELDS } from '../../core/call-fields.ts';
 import type { EndpointKey } from '../../core/ip.ts';
 import type { RecordReader, RecordWriter } from '../../core/record.ts';
 import type { BurstGap } from '../../protocols/rtp/burst-gap.ts';
@@ -16,28 +17,42 @@ import { NO_MEDIA_FACTS } from '../../view/media-lines.ts';
 import type { StreamReading, WindowReading } from '../../view/stream-reading.ts';
 import type { RecordKey } from './key.ts';
 
-/** Columns of the row that its document does not have; '' and null are unknown. */
+/** The fields of a call that are columns of the store, in their order. */
+export const STORED_FIELDS = FIELDS.filter(({ stored = '' }) => stored !== '');
+
+/** What the store gets of one of them. */
+export type FieldValue = string | number | null | readonly string[];
+
+/** Columns of the row; '' and null are unknown. */
 export type CallColumns = {
-  readonly src: string;
-  readonly dst: string;
-  readonly transport: string;
+  /** In the order of STORED_FIELDS. */
+  readonly fields: readonly FieldValue[];
   readonly trunkIn: string;
   readonly trunkOut: string;
-  readonly code: number;
-  readonly reason: string;
-  readonly worstMos: number | null;
-  readonly worstLossPct: number | null;
-  readonly worstJitterMs: number | null;
-  readonly codecs: readonly string[];
-  readonly findings: readonly FindingName[];
-  readonly userAgent: string;
-  readonly endedBy: string;
   readonly trunks: readonly string[];
   readonly numbers: readonly string[];
   readonly hints: readonly string[];
   /** Of a registration, as JSON. */
   readonly binding: string;
 };
+
+/** What stands in the store where nothing is known. */
+export function nothingOf(kind: FieldKind): FieldValue {
+  switch (kind) {
+    case 'texts':
+      return [];
+    case 'figure':
+    case 'seconds':
+    case 'milliseconds':
+      return null;
+    case 'code':
+    case 'count':
+    case 'status':
+      return 0;
+    default:
+      return '';
+  }
+}
 
 export type CallRecord = {
   readonly key: RecordKey;
@@ -333,20 +348,13 @@ function readRoundTrip(from: RecordReader): RoundTrip {
 }
 
 function writeColumns(to: RecordWriter, c: CallColumns): void {
-  to.text(c.src);
-  to.text(c.dst);
-  to.text(c.transport);
+  for (const value of c.fields) {
+    if (typeof value === 'string') to.text(value);
+    else if (typeof value === 'number' || value === null) to.numberOrNull(value);
+    else to.texts(value);
+  }
   to.text(c.trunkIn);
   to.text(c.trunkOut);
-  to.number(c.code);
-  to.text(c.reason);
-  to.numberOrNull(c.worstMos);
-  to.numberOrNull(c.worstLossPct);
-  to.numberOrNull(c.worstJitterMs);
-  to.texts(c.codecs);
-  to.texts(c.findings);
-  to.text(c.userAgent);
-  to.text(c.endedBy);
   to.texts(c.trunks);
   to.texts(c.numbers);
   to.texts(c.hints);
@@ -355,23 +363,18 @@ function writeColumns(to: RecordWriter, c: CallColumns): void {
 
 function readColumns(from: RecordReader): CallColumns {
   return {
-    src: from.text(),
-    dst: from.text(),
-    transport: from.text(),
+    fields: STORED_FIELDS.map(({ kind }) => readField(from, nothingOf(kind))),
     trunkIn: from.text(),
     trunkOut: from.text(),
-    code: from.number(),
-    reason: from.text(),
-    worstMos: from.numberOrNull(),
-    worstLossPct: from.numberOrNull(),
-    worstJitterMs: from.numberOrNull(),
-    codecs: from.texts(),
-    findings: from.texts(),
-    userAgent: from.text(),
-    endedBy: from.text(),
     trunks: from.texts(),
     numbers: from.texts(),
     hints: from.texts(),
     binding: from.text(),
   };
+}
+
+/** `like`: another value of its kind. */
+function readField(from: RecordReader, like: FieldValue): FieldValue {
+  if (typeof like === 'string') return from.text();
+  return typeof like === 'number' || like === null ? from.numberOrNull() : from.texts();
 }

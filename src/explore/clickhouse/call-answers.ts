@@ -18,7 +18,7 @@ import type { Side } from '../../view/compare.ts';
 import { compared, MESSAGES_COMPARED } from '../../view/compare.ts';
 import { drawnLadder } from '../../view/ladder.ts';
 import { MAX_LEGS_SHOWN } from '../limits.ts';
-import { callRowOf, LISTED_OF_PART, listedCall } from './call-list.ts';
+import { LISTED_OF_PART, listedCall } from './call-list.ts';
 import type { PartKey, PartWith } from './parts.ts';
 import { callName, NO_COLUMNS, partsOfAll, partsWith, readCallName } from './parts.ts';
 import { COUNT, TEXT } from './row-shapes.ts';
@@ -200,7 +200,7 @@ async function sideOf(reader: StoreReader, name: string): Promise<Side | null> {
   const { messages } = await traceOf(reader, [{ callId: row.call_id, parts: [{ ...part, messages: row.messages }] }]);
   const opening = openingMessage(messages);
   return {
-    row: callRowOf(row, NO_NAMES),
+    call: listedCall(row, NO_NAMES),
     opening: opening === undefined ? null : parsed(opening.row),
     messages: await reader.inTurns(shownOnce(messages)),
   };

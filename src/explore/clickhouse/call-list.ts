@@ -4,82 +4,37 @@
  */
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
-import type { AskCall, AskCalls, DialogSummary, HiddenBy } from '../../contract/index.ts';
+import type { AskCalls, Call, DialogSummary, HiddenBy } from '../../contract/index.ts';
+import { SUMMARY_FIELDS } from '../../core/call-fields.ts';
 import { counted } from '../../core/counted.ts';
-import { socketOf } from '../../core/ip.ts';
 import type { Names } from '../../core/names.ts';
-import { rounded } from '../../core/rounded.ts';
+import { NO_NAMES } from '../../core/names.ts';
 import { timestampText, usOf } from '../../core/timestamp.ts';
-import { DIALOG_STATES, ORIGINS } from '../../core/words.ts';
-import { askCallOf } from '../../view/ask-call.ts';
-import type { CallRow } from '../../view/call-row.ts';
 import type { CallsQuestion, Sort } from '../question.ts';
+import { callOfRow, listedBut, SORT_SQL } from './field-sql.ts';
 import type { Asking } from './filter-sql.ts';
 import { filterSql } from './filter-sql.ts';
-import { FIGURE_SQL } from './key-sql.ts';
 import { KEY } from './parts.ts';
-import { AMOUNT_OR_NULL, COUNT, COUNT_OR_NULL, rowShape, TEXT, TEXTS, TIME } from './row-shapes.ts';
+import { AMOUNT_OR_NULL, COUNT, rowShape, TEXT, TEXTS, TIME } from './row-shapes.ts';
 import { SqlParameters } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 
-/** A row of `calls`, and what of its document a list shows; a part of a call has the first of them. */
+/** A part of a call has these columns. */
 const PLACE = { host: TEXT, boot: TEXT, number: COUNT, call_id: TEXT, created_at: TIME, updated_at: TIME };
-const LISTED = {
-  state: TEXT,
-  method: TEXT,
-  from_user: TEXT,
-  to_user: TEXT,
-  src: TEXT,
-  dst: TEXT,
-  code: COUNT,
-  reason: TEXT,
-  pdd_ms: COUNT_OR_NULL,
-  setup_ms: COUNT_OR_NULL,
-  talk_ms: COUNT_OR_NULL,
-  duration_sec: AMOUNT_OR_NULL,
-  worst_mos: AMOUNT_OR_NULL,
-  worst_loss_pct: AMOUNT_OR_NULL,
-  worst_jitter_ms: AMOUNT_OR_NULL,
-  codecs: TEXTS,
-  findings: TEXTS,
-  transport: TEXT,
-  user_agent: TEXT,
-  ended_by: TEXT,
-  messages: COUNT,
-  hints: TEXTS,
-  retransmits: COUNT,
-  final_code: COUNT,
-  final_reason: TEXT,
-  frame: TEXT,
-  input_origin: TEXT,
-  from_display: TEXT,
-  to_display: TEXT,
-};
-export const LIST_ROW = rowShape({ ...PLACE, ...LISTED });
-export type CallListRow = Static<typeof LIST_ROW>;
-
-/** Beside the key, the Call-ID and the times of a call. */
-const LIST_COLUMNS = `state, method, from_user, to_user, src, dst,
-  code, reason, pdd_ms, setup_ms, talk_ms, duration_sec, worst_mos, worst_loss_pct, worst_jitter_ms, codecs, findings,
-  transport, user_agent, ended_by, messages, hints,
-  JSONExtractUInt(document, 'timing', 'retransmits') AS retransmits,
-  JSONExtractUInt(document, 'final_status_code') AS final_code,
-  JSONExtractString(document, 'final_status_reason') AS final_reason,
-  JSONExtractString(document, 'frame') AS frame, JSONExtractString(document, 'input_origin') AS input_origin,
+/** What else is asked of a row by name. */
+const ALSO = { messages: COUNT, hints: TEXTS, from_display: TEXT, to_display: TEXT };
+const FIELDS_LISTED = listedBut([...Object.keys(PLACE), 'messages']);
+const LISTED = { ...FIELDS_LISTED.shapes, ...ALSO };
+const LIST_COLUMNS = `${FIELDS_LISTED.sql}, messages, hints,
   JSONExtractString(document, 'from_display') AS from_display, JSONExtractString(document, 'to_display') AS to_display`;
 
+export const LIST_ROW = rowShape({ ...LISTED, ...PLACE });
+export type CallListRow = Static<typeof LIST_ROW>;
 export const LISTED_OF_PART = { sql: LIST_COLUMNS, shapes: LISTED };
 export const LIST_ROW_COLUMNS = `${Object.keys(PLACE).join(', ')}, ${LIST_COLUMNS}`;
 
 /** What a call is sorted by; null goes last, whichever way. */
-const SORTS: Readonly<Record<Sort['by'], string>> = {
-  created: 'toFloat64(toUnixTimestamp64Micro(created_at))',
-  updated: 'toFloat64(toUnixTimestamp64Micro(updated_at))',
-  duration: FIGURE_SQL.duration,
-  pdd: FIGURE_SQL.pdd,
-  mos: FIGURE_SQL.mos,
-  loss: FIGURE_SQL.loss,
-};
+const sortSql = (by: string): string => SORT_SQL.get(by) ?? 'duration_sec';
 
 type Cursor = {
   readonly key: number | null;
@@ -89,7 +44,7 @@ type Cursor = {
   readonly number: number;
 };
 
-const SORTED_ROW = rowShape({ ...PLACE, ...LISTED, sorted_by: AMOUNT_OR_NULL });
+const SORTED_ROW = rowShape({ ...LISTED, ...PLACE, sorted_by: AMOUNT_OR_NULL });
 type SortedRow = Static<typeof SORTED_ROW>;
 
 /** Rejects with a refusal. */
@@ -202,7 +157,7 @@ function rowsOf(
   const chosen = `SELECT ${KEY} FROM calls FINAL WHERE ${where}${rest} ORDER BY ${order} LIMIT ${limit + 1}`;
   return reader.rows(
     SORTED_ROW,
-    `SELECT ${LIST_ROW_COLUMNS}, ${SORTS[sort.by]} AS sorted_by FROM calls FINAL WHERE (${KEY}) IN (${chosen}) ORDER BY ${order}`,
+    `SELECT ${LIST_ROW_COLUMNS}, ${sortSql(sort.by)} AS sorted_by FROM calls FINAL WHERE (${KEY}) IN (${chosen}) ORDER BY ${order}`,
     parameters,
     limit + 1,
   );
@@ -212,7 +167,7 @@ function orderOf({ by, isDescending }: Sort): string {
   const way = isDescending ? 'DESC' : 'ASC';
   // Equals stay in order of arrival, but creation goes backwards as a whole.
   const ties = by === 'created' ? way : 'ASC';
-  return `isNull(${SORTS[by]}), ${SORTS[by]} ${way}, created_at ${ties}, host ${ties}, boot ${ties}, number ${ties}`;
+  return `isNull(${sortSql(by)}), ${sortSql(by)} ${way}, created_at ${ties}, host ${ties}, boot ${ties}, number ${ties}`;
 }
 
 /** What comes behind a place in that order. */
@@ -221,7 +176,7 @@ function behind(
   { by, isDescending }: Sort,
   parameters: SqlParameters,
 ): string {
-  const sorted = SORTS[by];
+  const sorted = sortSql(by);
   const isBack = by === 'created' && isDescending;
   const place = `(${parameters.time(createdUs)}, ${parameters.add(host, 'String')}, ${parameters.add(boot, 'String')}, ${parameters.add(number, 'UInt64')})`;
   const isLater = `(created_at, host, boot, number) ${isBack ? '<' : '>'} ${place}`;
@@ -250,72 +205,16 @@ function readCursor(text: string): Cursor | null {
   }
 }
 
-export function listedCall(row: CallListRow, names: Names): AskCall {
-  return askCallOf(callRowOf(row, names), summaryOf(row));
+export function listedCall(row: CallListRow, names: Names): Call {
+  return callOfRow(row, row.host, names);
 }
 
+/** A list row of `/v1`. */
 export function summaryOf(row: CallListRow): DialogSummary {
-  const summary: DialogSummary = {
-    call_id: row.call_id,
-    state: DIALOG_STATES.find((state) => state === row.state) ?? 'Trying',
-    method: row.method,
-    msg_count: row.messages,
-    duration_sec: row.duration_sec ?? 0,
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-    timing: {
-      pdd_ms: row.pdd_ms,
-      setup_ms: row.setup_ms,
-      retransmits: row.retransmits,
-      duration_ms: row.talk_ms,
-    },
-    host: row.host,
-  };
-  if (row.from_user !== '') summary.from_user = row.from_user;
-  if (row.to_user !== '') summary.to_user = row.to_user;
-  if (row.final_code !== 0) {
-    summary.final_status_code = row.final_code;
-    summary.final_status_reason = row.final_reason;
-  }
-  if (row.frame !== '') summary.frame = row.frame;
-  const origin = ORIGINS.find((name) => name === row.input_origin);
-  if (origin !== undefined) summary.input_origin = origin;
-  return summary;
-}
-
-/** As FIGURE_SQL has it. */
-const figure = (n: number | null): number | null => (n === null ? null : rounded(n, 4));
-
-export function callRowOf(row: CallListRow, names: Names): CallRow {
-  return {
-    callId: row.call_id,
-    startedUs: usOf(row.created_at),
-    updatedUs: usOf(row.updated_at),
-    state: row.state,
-    method: row.method,
-    from: row.from_user,
-    to: row.to_user,
-    code: row.code === 0 ? null : row.code,
-    reason: row.reason,
-    durationSec: row.duration_sec ?? 0,
-    pddMs: row.pdd_ms,
-    setupMs: row.setup_ms,
-    worstMos: figure(row.worst_mos),
-    worstLossPct: figure(row.worst_loss_pct),
-    hasOwnDrops: false,
-    worstJitterMs: figure(row.worst_jitter_ms),
-    codecs: row.codecs,
-    findings: row.findings,
-    src: row.src,
-    dst: row.dst,
-    srcName: names.of(socketOf(row.src).host) ?? '',
-    dstName: names.of(socketOf(row.dst).host) ?? '',
-    transport: row.transport,
-    userAgent: row.user_agent,
-    endedBy: row.ended_by,
-    origin: row.input_origin,
-    messages: row.messages,
-  };
+  const call: Readonly<Record<string, unknown>> = callOfRow(row, row.host, NO_NAMES);
+  const fields = SUMMARY_FIELDS.flatMap((name) => (call[name] === undefined ? [] : [[name, call[name]]]));
+  // Its fields are some of those of a call.
+  return Object.fromEntries(fields) as DialogSummary;
 }
 
 /** What could hide the calls of a question that found none. */

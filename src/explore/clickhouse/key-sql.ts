@@ -2,12 +2,14 @@
  * Where the store has what a key of the filter language asks for (query/keys.ts): columns of `calls`, else what stands in the
  * messages of the call. The texts of messages are there without their secrets, and without bodies unless agents ship these.
  */
-import type { CALL_FIGURES } from '../../analysis/call-figures.ts';
 import { FINDING_NAMES } from '../../analysis/finding-names.ts';
 import { TAG_NAMES } from '../../analysis/tags.ts';
-import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../../core/words.ts';
+import type { NamedField } from '../../core/call-fields.ts';
+import { FIELDS } from '../../core/call-fields.ts';
+import { ORIGINS, TRANSPORTS } from '../../core/words.ts';
+import { unitsOf } from '../../query/field-keys.ts';
 import type { Units } from '../../query/value.ts';
-import { IN_MS, IN_PERCENT, IN_SEC } from '../../query/value.ts';
+import { figureSql } from './field-sql.ts';
 
 /** Expressions over a row of `calls` or `messages`: of a text each, or of an array of texts. */
 export type Texts = {
@@ -87,20 +89,25 @@ export const hostOf = (socket: string): string =>
 const DISPLAYS = [`JSONExtractString(document, 'from_display')`, `JSONExtractString(document, 'to_display')`];
 const MEDIA_ADDRESSES = `arrayMap(x -> JSONExtractString(x, 'media_addr'), JSONExtractArrayRaw(document, 'sdp_timeline'))`;
 
-/**
- * The figures of a call (analysis/call-figures.ts), by which filters choose and lists are sorted. Columns of four bytes have
- * these digits, and behind them some that nobody measured.
- */
-export const FIGURE_SQL = {
-  mos: 'round(toFloat64(worst_mos), 4)',
-  loss: 'round(toFloat64(worst_loss_pct), 4)',
-  jitter: 'round(toFloat64(worst_jitter_ms), 4)',
-  pdd: 'toFloat64(pdd_ms)',
-  setup: 'toFloat64(setup_ms)',
-  duration: 'duration_sec',
-} satisfies Readonly<Record<keyof typeof CALL_FIGURES, string>>;
+function keySqlOf(field: NamedField): KeySql {
+  const { kind, stored = '', words = [], key = '' } = field;
+  if (stored === '') return { kind: 'none', why: `A hub cannot filter by ${key}:; its store has no such column.` };
+  if (kind === 'texts') return { kind: 'text', arrays: [stored] };
+  if (kind === 'text') return { kind: 'text', columns: [stored] };
+  if (kind === 'word') return { kind: 'choice', words, columns: [stored] };
+  if (kind === 'code') return { kind: 'code', column: stored };
+  return { kind: 'number', units: unitsOf(field)[1], sql: figureSql(field) };
+}
+
+/** Where the store has what the keys of single fields ask for (query/field-keys.ts). */
+const FIELD_ROWS: Readonly<Record<string, KeySql>> = Object.fromEntries(
+  FIELDS.flatMap((field) =>
+    field.key === undefined || field.filter === undefined ? [] : [[field.key, keySqlOf(field)]],
+  ),
+);
 
 const ROWS: Readonly<Record<string, KeySql>> = {
+  ...FIELD_ROWS,
   host: { kind: 'text', columns: ['host'] },
   callid: { kind: 'text', columns: ['call_id'], lookup: ['call_id'] },
   from: { kind: 'text', columns: ['from_user'], lookup: ['from', 'from_host'] },
@@ -118,9 +125,6 @@ const ROWS: Readonly<Record<string, KeySql>> = {
   pai: { kind: 'text', ofMessages: [PAI, users(PAI)] },
   contact: { kind: 'text', ofMessages: [CONTACTS, users(CONTACTS)] },
   auth: { kind: 'none', why: 'A hub cannot filter by auth:; agents ship no credentials.' },
-  method: { kind: 'text', columns: ['method'] },
-  state: { kind: 'choice', words: DIALOG_STATES, columns: ['state'] },
-  code: { kind: 'code', column: 'code' },
   reason: { kind: 'text', columns: ['reason'], ofMessages: [headers('reason|warning')] },
   ip: { kind: 'address', arrays: [MEDIA_ADDRESSES], ofMessages: [`[${hostOf('src')}, ${hostOf('dst')}]`] },
   src: { kind: 'address', columns: [hostOf('src')] },
@@ -129,14 +133,7 @@ const ROWS: Readonly<Record<string, KeySql>> = {
   port: { kind: 'port', ofMessages: [`extract(src, ':(\\\\d+)$')`, `extract(dst, ':(\\\\d+)$')`] },
   transport: { kind: 'choice', words: TRANSPORTS, ofMessages: ['[transport]'] },
   ua: { kind: 'text', columns: ['user_agent'], ofMessages: [headers('user-agent|server')] },
-  codec: { kind: 'text', arrays: ['codecs'] },
   ssrc: { kind: 'ssrc' },
-  mos: { kind: 'number', units: {}, sql: FIGURE_SQL.mos },
-  loss: { kind: 'number', units: IN_PERCENT, sql: FIGURE_SQL.loss },
-  jitter: { kind: 'number', units: IN_MS, sql: FIGURE_SQL.jitter },
-  pdd: { kind: 'number', units: IN_MS, sql: FIGURE_SQL.pdd },
-  setup: { kind: 'number', units: IN_MS, sql: FIGURE_SQL.setup },
-  duration: { kind: 'number', units: IN_SEC, sql: FIGURE_SQL.duration },
   finding: { kind: 'choice', words: FINDING_NAMES, arrays: ['findings'] },
   tag: { kind: 'choice', words: TAG_NAMES, arrays: [`JSONExtract(document, 'tags', 'Array(String)')`] },
   origin: { kind: 'choice', words: ORIGINS, columns: ['origin'], ofMessages: ['[origin]'] },

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import type { DialogList } from '../../contract/index.ts';
 import type { DialogFilter } from '../../view/dialog-query.ts';
-import { countByMethod } from '../../view/dialog-summary.ts';
+import { countByMethod } from '../../view/dialog-query.ts';
 import type { Changes } from '../changes.ts';
 import { MAX_CHANGES_A_TURN } from '../changes.ts';
 import { LIST_ROW, LIST_ROW_COLUMNS, summaryOf } from './call-list.ts';

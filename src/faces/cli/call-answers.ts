@@ -93,7 +93,7 @@ async function messagesOf(
   const isWhole = single === null || 'callId' in explorer.select(selector, asked.question);
   const style = { color: asked.style.color, isUtc: asked.style.isUtc, hasBody: !noBody, isRaw: raw };
   if (selector === 'all') {
-    const callIds = [...explorer.calls(asked.question)].map(({ callId }) => callId);
+    const callIds = [...explorer.calls(asked.question)].map(({ call_id }) => call_id);
     return ofEach(explorer, callIds, showSecrets, style);
   }
   const callId = callIdOf(explorer, asked, option, isWhole ? selector : (single?.[1] ?? ''));

@@ -3,8 +3,8 @@
  * with an apostrophe.
  */
 
+import type { Call } from '../../core/call-fields.ts';
 import { safeText } from '../../core/terminal-text.ts';
-import type { CallRow } from '../../view/call-row.ts';
 import { COLUMNS } from './columns.ts';
 
 const FORMULA = /^[=+\-@]/;
@@ -12,11 +12,7 @@ const FORMULA = /^[=+\-@]/;
 const NUMBER = /^[+-]?[\d.]+$/;
 
 /** A heading, then a line a call. Without columns, all of them. */
-export function* callCsv(
-  rows: Iterable<CallRow>,
-  columns: readonly string[] | null,
-  isUtc: boolean,
-): Generator<string> {
+export function* callCsv(rows: Iterable<Call>, columns: readonly string[] | null, isUtc: boolean): Generator<string> {
   const chosen = (columns ?? [...COLUMNS.keys()]).flatMap((key) => COLUMNS.get(key) ?? []);
   yield chosen.map(({ key }) => key).join(',');
   let number = 0;

@@ -3,9 +3,10 @@
  * that a call is one line. In a pipe nothing is cut.
  */
 
+import type { Call } from '../../core/call-fields.ts';
 import type { Color } from '../../core/terminal-text.ts';
 import { fit, paint, safeText } from '../../core/terminal-text.ts';
-import type { CallRow } from '../../view/call-row.ts';
+import { usOf } from '../../core/timestamp.ts';
 import { clockOf } from '../../view/clock.ts';
 import type { Column } from './columns.ts';
 import { COLUMNS, USUAL_COLUMNS } from './columns.ts';
@@ -60,7 +61,7 @@ type PrintedRow = {
 const BETWEEN = '\u0000';
 
 /** The table, line by line; nothing without rows. */
-export function* callTable(rows: Iterable<CallRow>, style: TableStyle): Generator<string> {
+export function* callTable(rows: Iterable<Call>, style: TableStyle): Generator<string> {
   const columns = (style.columns ?? USUAL_COLUMNS).flatMap((key) => COLUMNS.get(key) ?? []);
   const widths = columns.map(({ title }) => title.length);
   const kept: PrintedRow[] = [];
@@ -78,29 +79,23 @@ export function* callTable(rows: Iterable<CallRow>, style: TableStyle): Generato
 const isCallId = ({ key }: Column): boolean => key === 'callid';
 
 /** A row is read once and let go of: its findings take more memory than its texts. */
-function packed(
-  r: CallRow,
-  columns: readonly Column[],
-  style: TableStyle,
-  number: number,
-  widths: number[],
-): PrintedRow {
+function packed(r: Call, columns: readonly Column[], style: TableStyle, number: number, widths: number[]): PrintedRow {
   const { isUtc, width, color } = style;
   const context = { number, isUtc };
   const texts = columns.map((column, c) => {
     if (isCallId(column)) return '';
     // On a terminal the day stands on a line of its own.
     const whole =
-      column.key === 'started' && width !== null ? clockOf(r.startedUs, isUtc).time : column.text(r, context);
+      column.key === 'started' && width !== null ? clockOf(usOf(r.created_at), isUtc).time : column.text(r, context);
     const text = safeText(column.most === undefined ? whole : fit(whole, column.most)) || '-';
     widths[c] = Math.max(widths[c] ?? 0, text.length);
     return text;
   });
   return {
     packed: texts.join(BETWEEN),
-    callId: r.callId,
+    callId: r.call_id,
     colors: color ? columns.map((column) => column.color?.(r) ?? '').join(',') : '',
-    startedUs: r.startedUs,
+    startedUs: usOf(r.created_at),
   };
 }
 

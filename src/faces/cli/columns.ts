@@ -1,12 +1,14 @@
 /**
- * The columns of the call table: what each is called, shows, and is worth a colour. A new column is a row here; `--columns`
- * and CSV name it by its key.
+ * The columns of the call table: one for each field that has a title, and what a column has of its own: its order, a colour, how
+ * times and lengths are written. `--columns` and CSV name a column by its key.
  */
 
+import type { Call, FieldKind, NamedField } from '../../core/call-fields.ts';
+import { FIELDS } from '../../core/call-fields.ts';
+import { fieldData, fieldText } from '../../core/call-text.ts';
 import type { Color } from '../../core/terminal-text.ts';
-import type { CallRow } from '../../view/call-row.ts';
+import { usOf } from '../../core/timestamp.ts';
 import { clockOf } from '../../view/clock.ts';
-import { NOT_KNOWN_SHORT, worstLossText, worstMosText } from '../../view/own-drops.ts';
 
 /** Where the row stands, and in which zone times are shown. */
 export type RowContext = { readonly number: number; readonly isUtc: boolean };
@@ -17,26 +19,24 @@ export type Column = {
   readonly isRight?: true;
   /** Characters of captured text that are shown where nothing cuts the table. */
   readonly most?: number;
-  text(r: CallRow, context: RowContext): string;
-  color?(r: CallRow): Color | null;
+  text(call: Call, context: RowContext): string;
+  color?(call: Call): Color | null;
   /** For programs: whole, and without units; the text where it is missing. */
-  csv?(r: CallRow, context: RowContext): string;
+  csv?(call: Call, context: RowContext): string;
 };
 
-const number = (n: number | null, digits: number): string => (n === null ? '-' : n.toFixed(digits));
-const plain = (n: number | null): string => (n === null ? '' : String(n));
-const list = (words: readonly string[]): string => (words.length === 0 ? '-' : words.join(', '));
 /** A name beside its address. */
-const named = (name: string, address: string): string => (name === '' ? address : `${name} ${address}`);
+const named = (name: string | undefined, address = ''): string => (name === undefined ? address : `${name} ${address}`);
+const fixed = (n: number | undefined, digits: number): string => n?.toFixed(digits) ?? '';
 const USER = 20;
 
-function moment(us: number, isUtc: boolean): string {
-  const { date, time, zone } = clockOf(us, isUtc);
+function moment(at: string, isUtc: boolean): string {
+  const { date, time, zone } = clockOf(usOf(at), isUtc);
   return `${date} ${time}${zone}`;
 }
 
-function rfc3339(us: number): string {
-  const { date, time } = clockOf(us, true);
+function rfc3339(at: string): string {
+  const { date, time } = clockOf(usOf(at), true);
   return `${date}T${time}Z`;
 }
 
@@ -56,93 +56,64 @@ function stateColor(state: string): Color | null {
   return null;
 }
 
-function mosColor({ worstMos }: CallRow): Color | null {
-  if (worstMos === null || worstMos >= 3.6) return null;
-  return worstMos < 3.1 ? 'red' : 'yellow';
+function mosColor({ mos_worst: mos }: Call): Color | null {
+  if (mos === undefined || mos >= 3.6) return null;
+  return mos < 3.1 ? 'red' : 'yellow';
 }
 
-const ROWS: readonly Column[] = [
-  { key: 'row', title: '#', isRight: true, text: (_, c) => String(c.number) },
-  {
-    key: 'started',
-    title: 'Started',
-    text: (r, c) => moment(r.startedUs, c.isUtc),
-    csv: (r) => rfc3339(r.startedUs),
-  },
-  {
-    key: 'ended',
-    title: 'Last message',
-    text: (r, c) => moment(r.updatedUs, c.isUtc),
-    csv: (r) => rfc3339(r.updatedUs),
-  },
-  { key: 'state', title: 'State', text: (r) => r.state, color: (r) => stateColor(r.state) },
-  { key: 'method', title: 'Method', most: 12, text: (r) => r.method },
-  { key: 'from', title: 'From', most: USER, text: (r) => r.from },
-  { key: 'to', title: 'To', most: USER, text: (r) => r.to },
-  { key: 'code', title: 'Code', isRight: true, text: (r) => number(r.code, 0), csv: (r) => plain(r.code) },
-  { key: 'reason', title: 'Reason', most: 24, text: (r) => r.reason },
-  {
-    key: 'duration',
-    title: 'Duration',
-    isRight: true,
-    text: (r) => duration(r.durationSec),
-    csv: (r) => String(r.durationSec),
-  },
-  {
-    key: 'pdd',
-    title: 'PDD',
-    isRight: true,
-    text: (r) => (r.pddMs === null ? '-' : `${r.pddMs} ms`),
-    csv: (r) => plain(r.pddMs),
-  },
-  {
-    key: 'setup',
-    title: 'Setup',
-    isRight: true,
-    text: (r) => (r.setupMs === null ? '-' : `${r.setupMs} ms`),
-    csv: (r) => plain(r.setupMs),
-  },
-  {
-    key: 'mos',
-    title: 'MOS',
-    isRight: true,
-    text: (r) => worstMosText(r) || '-',
-    color: mosColor,
-    csv: (r) => (r.worstMos === null ? '' : r.worstMos.toFixed(2)),
-  },
-  {
-    key: 'loss',
-    title: 'Loss',
-    isRight: true,
-    text: (r) => worstLossText(r) || '-',
-    csv: (r) => (r.worstLossPct === null || worstLossText(r) === NOT_KNOWN_SHORT ? '' : r.worstLossPct.toFixed(2)),
-  },
-  {
-    key: 'jitter',
-    title: 'Jitter',
-    isRight: true,
-    text: (r) => (r.worstJitterMs === null ? '-' : `${r.worstJitterMs.toFixed(1)} ms`),
-    csv: (r) => (r.worstJitterMs === null ? '' : r.worstJitterMs.toFixed(1)),
-  },
-  { key: 'codec', title: 'Codec', most: 20, text: (r) => list(r.codecs), csv: (r) => r.codecs.join(' ') },
-  {
-    key: 'findings',
-    title: 'Findings',
-    text: (r) => list(r.findings),
-    color: (r) => (r.findings.length > 0 ? 'red' : null),
-    csv: (r) => r.findings.join(' '),
-  },
-  { key: 'src', title: 'Source', text: (r) => named(r.srcName, r.src), csv: (r) => r.src },
-  { key: 'dst', title: 'Destination', text: (r) => named(r.dstName, r.dst), csv: (r) => r.dst },
-  { key: 'transport', title: 'Transport', text: (r) => r.transport },
-  { key: 'ua', title: 'User-Agent', most: 24, text: (r) => r.userAgent },
-  { key: 'ended-by', title: 'Ended by', text: (r) => r.endedBy },
-  { key: 'origin', title: 'Origin', text: (r) => r.origin },
-  { key: 'messages', title: 'Messages', isRight: true, text: (r) => String(r.messages) },
-  { key: 'callid', title: 'Call-ID', text: (r) => r.callId },
+/** What a column has of its own, beside what the table of fields says of it. */
+const OWN: Readonly<Record<string, Partial<Column>>> = {
+  started: { text: (c, { isUtc }) => moment(c.created_at, isUtc), csv: (c) => rfc3339(c.created_at) },
+  ended: { text: (c, { isUtc }) => moment(c.updated_at, isUtc), csv: (c) => rfc3339(c.updated_at) },
+  state: { color: (c) => stateColor(c.state) },
+  method: { most: 12 },
+  from: { most: USER, csv: (c) => c.from_user ?? c.from_host ?? '' },
+  to: { most: USER, csv: (c) => c.to_user ?? c.to_host ?? '' },
+  reason: { most: 24 },
+  duration: { text: (c) => duration(c.duration_sec) },
+  mos: { color: mosColor },
+  loss: { csv: (c) => (c.loss_pct_max === 0 && c.not_known !== undefined ? '' : fixed(c.loss_pct_max, 2)) },
+  codec: { most: 20 },
+  findings: { color: (c) => (c.findings.length > 0 ? 'red' : null) },
+  src: { text: (c) => named(c.src_name, c.src) },
+  dst: { text: (c) => named(c.dst_name, c.dst) },
+  ua: { most: 24 },
+};
+
+/** Where the row stands. */
+const ROW: Column = { key: 'row', title: '#', isRight: true, text: (_, { number }) => String(number) };
+
+/** In this order; further fields come behind them. */
+const ORDER = [
+  ...['started', 'ended', 'state', 'method', 'from', 'to', 'code', 'reason', 'duration', 'pdd', 'setup', 'mos', 'loss'],
+  ...['jitter', 'codec', 'findings', 'src', 'dst', 'transport', 'ua', 'ended-by', 'origin', 'messages', 'callid'],
 ];
 
-export const COLUMNS: ReadonlyMap<string, Column> = new Map(ROWS.map((column) => [column.key, column]));
+const RIGHT: readonly FieldKind[] = ['count', 'code', 'seconds', 'milliseconds', 'figure'];
+
+function columnOf(field: NamedField): Column[] {
+  const { key, title, kind } = field;
+  if (key === undefined || title === undefined) return [];
+  return [
+    {
+      key,
+      title,
+      ...(RIGHT.includes(kind) ? { isRight: true } : {}),
+      text: (c) => fieldText(c, field) || (kind === 'text' || kind === 'word' ? '' : '-'),
+      csv: (c) => fieldData(c, field),
+      ...OWN[key],
+    },
+  ];
+}
+
+function placeOf({ key }: Column): number {
+  const place = ORDER.indexOf(key);
+  return place < 0 ? ORDER.length : place;
+}
+
+const OF_FIELDS = FIELDS.flatMap(columnOf).sort((a, b) => placeOf(a) - placeOf(b));
+
+export const COLUMNS: ReadonlyMap<string, Column> = new Map([ROW, ...OF_FIELDS].map((column) => [column.key, column]));
 
 /** What the table shows where nobody chose. */
 export const USUAL_COLUMNS = [

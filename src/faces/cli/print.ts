@@ -3,11 +3,10 @@
  */
 
 import type { Config } from '../../config/config.ts';
-import type { CallDocument } from '../../contract/index.ts';
+import type { Call, CallDocument } from '../../contract/index.ts';
 import { counted } from '../../core/counted.ts';
 import { safeText } from '../../core/terminal-text.ts';
 import type { Explorer, SavedCalls } from '../../explore/port.ts';
-import type { CallRow } from '../../view/call-row.ts';
 import type { Asked } from './asked.ts';
 import { callAnswer } from './call-answers.ts';
 import { callCsv } from './call-csv.ts';
@@ -41,7 +40,7 @@ export async function printAnswer(
 export function printTable(explorer: Explorer, { question, style }: Asked): Promise<void> {
   const lines = function* (): Generator<string> {
     let rows = 0;
-    const counted = function* (): Generator<CallRow> {
+    const counted = function* (): Generator<Call> {
       for (const row of explorer.calls(question)) {
         rows++;
         yield row;

@@ -1,7 +1,7 @@
 /** Why a call went wrong, on top of its screen: sentences of the diagnosis, each finding with the messages that show it. */
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
-import type { AskCall, AskCalls, CallDocument, RtpStream } from '../../contract/index.ts';
+import type { AskCalls, Call, CallDocument, RtpStream } from '../../contract/index.ts';
 import { useFetched, useStreams } from './asking.ts';
 import { Finding, State } from './parts.ts';
 import { fixed, shown } from './words.ts';
@@ -32,7 +32,7 @@ export function proofsOf({ signaling_diagnosis: found }: CallDocument): Proof[] 
 }
 
 /** The row of the list of this call: it has the findings and the worst scores. */
-export function useRow(callId: string): AskCall | undefined {
+export function useRow(callId: string): Call | undefined {
   // Stars and quotes of a Call-ID are meant as they are.
   const q = `callid:"${callId.replace(/["\\*]/g, '\\$&')}"`;
   return useFetched<AskCalls>(`ask/calls?${new URLSearchParams({ q, limit: '1' })}`).value?.calls[0];
@@ -80,7 +80,7 @@ export function Cause({ call, onMessage }: Props): ComponentChild {
 }
 
 /** What the findings of quality are about: the direction that sounds worst. */
-function worstStream(streams: readonly RtpStream[], row: AskCall | undefined): ComponentChild {
+function worstStream(streams: readonly RtpStream[], row: Call | undefined): ComponentChild {
   const [worst] = streams.filter(({ mos }) => mos !== undefined).sort((a, b) => (a.mos ?? 5) - (b.mos ?? 5));
   if (worst === undefined || row?.findings.some((name) => QUALITY.includes(name)) !== true) return null;
   const { src, dst, mos, loss_pct, jitter_ms, codec, host } = worst;

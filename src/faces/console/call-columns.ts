@@ -1,7 +1,9 @@
 /** Columns of the list of calls: what each shows, how wide it is, and by what it sorts. */
 import type { ComponentChildren } from 'preact';
 import { h } from 'preact';
-import type { AskCall } from '../../contract/index.ts';
+import type { Call, FieldKind } from '../../core/call-fields.ts';
+import { FIELDS } from '../../core/call-fields.ts';
+import { fieldText } from '../../core/call-text.ts';
 import { State } from './parts.ts';
 import { clock, day, delay, fixed, shown, span } from './words.ts';
 
@@ -14,68 +16,53 @@ export type Column = {
   readonly isNumber?: true;
   /** Its track in a narrow window; without one it does not stand there. */
   readonly narrow?: string;
-  readonly cell: (call: AskCall) => ComponentChildren;
+  readonly cell: (call: Call) => ComponentChildren;
 };
 
-/** Addresses without brackets around them keep their port. */
-const user = (text: string | undefined): string => shown(text ?? '');
-
-export const COLUMNS: readonly Column[] = [
-  { name: 'date', title: 'Date', width: '6.2rem', cell: (c) => day(c.created_at) },
-  {
-    name: 'time',
-    title: 'Time',
-    width: '6.6rem',
-    sort: 'created',
-    narrow: '4.2rem',
-    cell: (c) => clock(c.created_at, 3),
-  },
-  { name: 'state', title: 'State', width: '6.6rem', narrow: '6.6rem', cell: (c) => h(State, { state: c.state }) },
-  { name: 'code', title: 'Code', width: '3.2rem', isNumber: true, cell: (c) => c.code ?? c.final_status_code ?? '' },
-  { name: 'method', title: 'Method', width: '5.2rem', cell: (c) => shown(c.method) },
-  {
-    name: 'from',
-    title: 'From',
-    width: 'minmax(5rem,1.2fr)',
-    narrow: 'minmax(3rem,1fr)',
-    cell: (c) => user(c.from_user ?? c.from_host),
-  },
-  {
-    name: 'to',
-    title: 'To',
-    width: 'minmax(5rem,1.2fr)',
-    narrow: 'minmax(3rem,1fr)',
-    cell: (c) => user(c.to_user ?? c.to_host),
-  },
-  { name: 'src', title: 'Source', width: 'minmax(9.5rem,1.5fr)', cell: (c) => shown(c.src ?? '') },
-  { name: 'dst', title: 'Destination', width: 'minmax(9.5rem,1.5fr)', cell: (c) => shown(c.dst ?? '') },
-  {
-    name: 'duration',
-    title: 'Duration',
-    width: '4.6rem',
-    sort: 'duration',
-    isNumber: true,
-    cell: (c) => span(c.duration_sec),
-  },
-  { name: 'pdd', title: 'PDD', width: '4.4rem', sort: 'pdd', isNumber: true, cell: (c) => delay(c.timing.pdd_ms) },
-  { name: 'mos', title: 'MOS', width: '3.4rem', sort: 'mos', isNumber: true, cell: (c) => fixed(c.mos_worst, 2) },
-  {
-    name: 'loss',
-    title: 'Loss %',
-    width: '4.2rem',
-    sort: 'loss',
-    isNumber: true,
-    cell: (c) => fixed(c.loss_pct_max, 1),
-  },
-  { name: 'ua', title: 'User-Agent', width: 'minmax(6rem,1fr)', cell: (c) => shown(c.user_agent ?? '') },
-  { name: 'transport', title: 'Transport', width: '5rem', cell: (c) => c.transport ?? '' },
-  {
-    name: 'findings',
-    title: 'Findings',
+/** What a column has of its own, beside what the table of fields says of it; in this order. */
+const OWN: Readonly<Record<string, Partial<Column> & Pick<Column, 'width'>>> = {
+  date: { title: 'Date', width: '6.2rem', cell: (c) => day(c.created_at) },
+  time: { title: 'Time', width: '6.6rem', sort: 'created', narrow: '4.2rem', cell: (c) => clock(c.created_at, 3) },
+  state: { width: '6.6rem', narrow: '6.6rem', cell: (c) => h(State, { state: c.state }) },
+  code: { width: '3.2rem' },
+  method: { width: '5.2rem' },
+  from: { width: 'minmax(5rem,1.2fr)', narrow: 'minmax(3rem,1fr)' },
+  to: { width: 'minmax(5rem,1.2fr)', narrow: 'minmax(3rem,1fr)' },
+  src: { width: 'minmax(9.5rem,1.5fr)' },
+  dst: { width: 'minmax(9.5rem,1.5fr)' },
+  duration: { width: '4.6rem', cell: (c) => span(c.duration_sec) },
+  pdd: { width: '4.4rem', cell: (c) => delay(c.timing.pdd_ms) },
+  mos: { width: '3.4rem', cell: (c) => fixed(c.mos_worst, 2) },
+  loss: { title: 'Loss %', width: '4.2rem', cell: (c) => fixed(c.loss_pct_max, 1) },
+  ua: { width: 'minmax(6rem,1fr)' },
+  transport: { width: '5rem' },
+  findings: {
     width: 'minmax(8rem,2fr)',
     narrow: '6rem',
     cell: (c) => c.findings.map((name) => h('span', { class: 'chip' }, name)),
   },
+};
+/** Date and time have these two. */
+const ELSEWHERE: readonly string[] = ['started', 'ended'];
+/** Of a field that says nothing of its width. */
+const WIDTH = 'minmax(5rem,1fr)';
+const NUMBERS: readonly FieldKind[] = ['count', 'code', 'seconds', 'milliseconds', 'figure'];
+
+const OF_FIELDS: ReadonlyMap<string, Column> = new Map(
+  FIELDS.flatMap((field) => {
+    const { key, title, sort, kind } = field;
+    if (key === undefined || title === undefined || ELSEWHERE.includes(key)) return [];
+    const column: Column = { name: key, title, width: WIDTH, cell: (c) => shown(fieldText(c, field)) };
+    return [[key, { ...column, ...(sort && { sort }), ...(NUMBERS.includes(kind) && { isNumber: true as const }) }]];
+  }),
+);
+
+/** Those of OWN first; fields that it does not have come behind them. */
+export const COLUMNS: readonly Column[] = [
+  ...Object.entries(OWN).map(
+    ([name, own]): Column => ({ name, title: '', cell: () => '', ...OF_FIELDS.get(name), ...own }),
+  ),
+  ...[...OF_FIELDS.values()].filter(({ name }) => OWN[name] === undefined),
 ];
 
 /** Who saw it: the rows of a hub have it, and always show it. */

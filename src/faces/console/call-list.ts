@@ -2,7 +2,7 @@
  * The calls of a filter, read page by page, and what became of them since. A call that changes changes in its row; new ones
  * are counted, and come on top only while nobody holds the list: rows do not move under a hand.
  */
-import type { AskCall, AskCalls, DialogSummary, HiddenBy } from '../../contract/index.ts';
+import type { AskCalls, Call, DialogSummary, HiddenBy } from '../../contract/index.ts';
 import { rowKey } from '../../core/maps.ts';
 import { SHARE, whyOf } from './asking.ts';
 import type { Live } from './changes.ts';
@@ -20,7 +20,7 @@ const REFINE_MS = 5_000;
 export const MOST_NEW = 10_000;
 
 export type ListState = {
-  readonly rows: readonly AskCall[];
+  readonly rows: readonly Call[];
   readonly total: number;
   readonly hiddenBy: readonly HiddenBy[];
   /** Calls that came since, whether the filter chooses them or not. */
@@ -47,7 +47,7 @@ export class CallList {
   #state = EMPTY;
   #rowOf = new Map<string, number>();
   /** Rows that changed since the last frame, in a copy of their own; null before the first of a frame. */
-  #changed: AskCall[] | null = null;
+  #changed: Call[] | null = null;
   readonly #new = new Set<string>();
   #cursor: string | undefined;
   #isReading = false;

@@ -2,7 +2,7 @@
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { AskCall, AskCalls, AskFindings } from '../../contract/index.ts';
+import type { AskCalls, AskFindings, Call } from '../../contract/index.ts';
 import { rowKey } from '../../core/maps.ts';
 import { useFetched } from './asking.ts';
 import { COLUMNS, chooseColumns, chosenColumns, columnsFor } from './call-columns.ts';
@@ -65,7 +65,7 @@ export function Calls({ q, sort }: Props): ComponentChild {
     if (failed[0] !== undefined) open(failed[0]);
   };
   const apply = (next: string, by = sort): void => go('calls', '', { q: next, sort: by === '-created' ? '' : by });
-  const open = (call: AskCall): void => {
+  const open = (call: Call): void => {
     lastOpened = rowKey(call);
     go('call', call.call_id, { legs: '1' });
   };
@@ -102,7 +102,7 @@ export function Calls({ q, sort }: Props): ComponentChild {
     ),
     list.rows.length === 0 && !list.isLoading
       ? h(Nothing, { list, q })
-      : h(VirtualTable<AskCall>, {
+      : h(VirtualTable<Call>, {
           label: 'Calls',
           columns,
           rows: list.rows,

@@ -2,7 +2,7 @@
 import type { ComponentChild } from 'preact';
 import { Fragment, h } from 'preact';
 import { useState } from 'preact/hooks';
-import type { AskCall, AskCalls, AskCompare, CompareRow } from '../../contract/index.ts';
+import type { AskCalls, AskCompare, Call, CompareRow } from '../../contract/index.ts';
 import { useFetched } from './asking.ts';
 import { useRow } from './call-cause.ts';
 import { FilterBar } from './filter-bar.ts';
@@ -43,7 +43,7 @@ function Choose({ a }: { readonly a: string }): ComponentChild {
   const well = row === undefined ? null : `method:${row.method} state:Completed,Registered`;
   const sameWay = row?.dst === undefined ? null : `${well} dst:${hostOf(row.dst)}`;
   const near = useFetched<AskCalls>(typed === null ? pathOf(sameWay) : null);
-  const isClean = (call: AskCall): boolean => call.findings.length === 0 && call.call_id !== a;
+  const isClean = (call: Call): boolean => call.findings.length === 0 && call.call_id !== a;
   // Where no call that went the same way went well, any will do.
   const q =
     typed ??
@@ -75,7 +75,7 @@ function pathOf(q: string | null): string | null {
   return q === null ? null : `ask/calls?${new URLSearchParams({ q, limit: String(OFFERED) })}`;
 }
 
-function offer(a: string, call: AskCall): ComponentChild[] {
+function offer(a: string, call: Call): ComponentChild[] {
   return [
     h('a', { class: 'button', href: hashOf('compare', '', { a, b: call.call_id }) }, 'Compare'),
     clock(call.created_at, 3),

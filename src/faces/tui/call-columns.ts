@@ -2,8 +2,8 @@
  * The columns of the list: how wide each is, and which stay when the screen is narrow. What they show is that of the call
  * table.
  */
-import type { AskCall } from '../../contract/index.ts';
-import type { CallRow } from '../../view/call-row.ts';
+import type { Call } from '../../contract/index.ts';
+import { usOf } from '../../core/timestamp.ts';
 import { clockOf } from '../../view/clock.ts';
 import type { Column } from '../cli/columns.ts';
 import { COLUMNS } from '../cli/columns.ts';
@@ -36,10 +36,7 @@ const SHAPES: readonly (readonly [key: string, width: number, rank: number])[] =
 ];
 const GAP = 1;
 /** Lists of a hub alone have it. */
-const HOST: Column = { key: 'host', title: 'Host', text: () => '' };
-/** '' where no hub answers. */
-type ListedRow = CallRow & { readonly host: string };
-
+const HOST: Column = { key: 'host', title: 'Host', text: ({ host = '' }) => host };
 type Dated = { readonly hasDates: boolean };
 type WithNames = { readonly hasNames: boolean; readonly hasHosts: boolean };
 type Zoned = { readonly isUtc: boolean };
@@ -70,50 +67,15 @@ export function shownColumns(
   return last === undefined ? shown : [...shown.slice(0, -1), { ...last, width: last.width + room }];
 }
 
-/** A list row as the table takes it; what the row does not tell is unknown. */
-export function rowOf(c: AskCall): ListedRow {
-  return {
-    host: c.host ?? '',
-    callId: c.call_id,
-    startedUs: Date.parse(c.created_at) * 1000,
-    updatedUs: Date.parse(c.updated_at) * 1000,
-    state: c.state,
-    method: c.method,
-    from: c.from_user ?? c.from_host ?? '',
-    to: c.to_user ?? c.to_host ?? '',
-    code: c.code ?? c.final_status_code ?? null,
-    reason: c.reason ?? c.final_status_reason ?? '',
-    durationSec: c.duration_sec,
-    pddMs: c.timing.pdd_ms ?? null,
-    setupMs: c.timing.setup_ms ?? null,
-    worstMos: c.mos_worst ?? null,
-    worstLossPct: c.loss_pct_max ?? null,
-    hasOwnDrops: c.not_known !== undefined,
-    worstJitterMs: c.jitter_ms_max ?? null,
-    codecs: c.codecs ?? [],
-    findings: c.findings,
-    src: c.src ?? '',
-    dst: c.dst ?? '',
-    srcName: c.src_name ?? '',
-    dstName: c.dst_name ?? '',
-    transport: c.transport ?? '',
-    userAgent: c.user_agent ?? '',
-    endedBy: c.ended_by ?? '',
-    origin: c.input_origin ?? '',
-    messages: c.msg_count,
-  };
-}
-
 /** The text of a column; a time of day alone where the day stands below. */
-export function textOf({ key, text }: Column, row: ListedRow, { isUtc, hasDates }: Dated & Zoned): string {
-  if (key === HOST.key) return row.host;
-  if (key !== 'started') return text(row, { number: 0, isUtc });
-  const { date, time } = clockOf(row.startedUs, isUtc);
+export function textOf({ key, text }: Column, call: Call, { isUtc, hasDates }: Dated & Zoned): string {
+  if (key !== 'started') return text(call, { number: 0, isUtc });
+  const { date, time } = clockOf(usOf(call.created_at), isUtc);
   return hasDates ? `${date.slice(5)} ${time.slice(0, 5)}` : time.slice(0, TIME);
 }
 
 const COLORS: Readonly<Record<string, number>> = { red: LOOK.red, green: LOOK.green, yellow: LOOK.yellow };
 
-export function lookOf({ color }: Column, row: CallRow): number {
-  return COLORS[color?.(row) ?? ''] ?? LOOK.plain;
+export function lookOf({ color }: Column, call: Call): number {
+  return COLORS[color?.(call) ?? ''] ?? LOOK.plain;
 }

@@ -4,7 +4,7 @@
  * While somebody has gone down into the list its rows stay where they are: changed calls change in place, and new ones are
  * counted until the list is read again.
  */
-import type { AskCall, HiddenBy } from '../../contract/index.ts';
+import type { Call, HiddenBy } from '../../contract/index.ts';
 import { rowKey } from '../../core/maps.ts';
 import type { TerminalPort } from '../../explore/port.ts';
 import type { CallsQuestion, Sort } from '../../explore/question.ts';
@@ -23,7 +23,7 @@ export class CallList {
   readonly #port: Pages;
   readonly #onChanged: () => void;
   question: CallsQuestion;
-  rows: AskCall[] = [];
+  rows: Call[] = [];
   total = 0;
   hiddenBy: readonly HiddenBy[] = [];
   /** Why the newest answer did not come; '' while there is none. */

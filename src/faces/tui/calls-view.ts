@@ -2,14 +2,13 @@
  * The list of calls, with the filter above it: where everybody begins.
  */
 
+import { SORT_KEYS } from '../../core/call-fields.ts';
 import { counted } from '../../core/counted.ts';
 import { faults } from '../../core/faults.ts';
-import type { SortKey } from '../../core/words.ts';
-import { SORT_KEYS } from '../../core/words.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
 import { clockOf } from '../../view/clock.ts';
 import type { App, Area, Cursor, View } from './app.ts';
-import { lookOf, rowOf, shownColumns, textOf } from './call-columns.ts';
+import { lookOf, shownColumns, textOf } from './call-columns.ts';
 import type { CallList } from './call-list.ts';
 import type { Cells } from './cells.ts';
 import { LOOK } from './cells.ts';
@@ -29,7 +28,7 @@ const ORDERS = [
   ['p', 'pdd', true],
   ['m', 'mos', false],
   ['l', 'loss', true],
-] as const satisfies readonly (readonly [key: string, by: SortKey, isDescending: boolean])[];
+] as const satisfies readonly (readonly [key: string, by: string, isDescending: boolean])[];
 
 export type CallsParts = {
   readonly list: CallList;
@@ -138,12 +137,11 @@ export class CallsView implements View {
     const call = this.#parts.list.rows[i];
     if (call === undefined) return;
     const { shown } = this.#parts;
-    const row = rowOf(call);
     let x = 0;
     for (const { column, width } of columns) {
-      const text = textOf(column, row, shown);
+      const text = textOf(column, call, shown);
       const at = column.isRight === true ? Math.max(0, width - text.length) : 0;
-      cells.put(x + at, y, text, shown.coloring === 'off' ? LOOK.plain : lookOf(column, row), width - at);
+      cells.put(x + at, y, text, shown.coloring === 'off' ? LOOK.plain : lookOf(column, call), width - at);
       x += width + 1;
     }
     if (call.call_id === this.#chosen) cells.mark(0, y, cells.width, LOOK.bold | LOOK.underline);

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CALL_FIGURES } from '../../../src/analysis/call-figures.ts';
+import { worstLossPct, worstMos } from '../../../src/analysis/call-figures.ts';
 import { lastWindow, streamQuality } from '../../../src/analysis/stream-quality.ts';
 import type { Stream } from '../../../src/store/media/stream.ts';
 import { callHints } from '../../../src/view/call-hints.ts';
@@ -19,7 +19,7 @@ test('two seconds that the capture dropped are not known: no finding, no score, 
   assert.deepEqual([q.ownLost, q.knownLossPct, q.mos, q.worstMos], [100, 0, null, null]);
   assert.equal(q.lossPct, 10, 'what the sequence numbers say');
   assert.deepEqual(h.findings(e), []);
-  assert.deepEqual([(CALL_FIGURES.mos(e, h.d) ?? 0) > 4.4, CALL_FIGURES.loss(e, h.d)], [true, 0]);
+  assert.deepEqual([(worstMos(e, h.d) ?? 0) > 4.4, worstLossPct(e, h.d)], [true, 0]);
   const hints = callHints(dialogFacts(e, h.d));
   assert.equal(hints.length, 1);
   assert.match(

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { qualityTruthCases } from '../../../fixtures/build/quality-truth.ts';
-import { CALL_FIGURES } from '../../../src/analysis/call-figures.ts';
+import { worstMos } from '../../../src/analysis/call-figures.ts';
 import { streamMos, streamQuality } from '../../../src/analysis/stream-quality.ts';
 import { packageRoot } from '../../../src/core/package.ts';
 import { rounded } from '../../../src/core/rounded.ts';
@@ -28,6 +28,6 @@ for (const { name, bytes } of CAPTURES)
     assert.ok(scored > 0);
     for (const d of dialogs.oldestFirst()) {
       const all = streams.ownedBy(d).flatMap((s) => streamQuality(s, evidence.capture.quality)?.mos ?? []);
-      assert.equal(CALL_FIGURES.mos(evidence, d), all.length === 0 ? null : rounded(Math.min(...all), 4));
+      assert.equal(worstMos(evidence, d), all.length === 0 ? null : rounded(Math.min(...all), 4));
     }
   });

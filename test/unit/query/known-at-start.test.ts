@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { basicCall } from '../../../fixtures/build/basic-call.ts';
 import { Capture } from '../../../fixtures/build/capture.ts';
+import { LEVEL } from '../../../src/analysis/call-field-readers.ts';
 import { KEYS } from '../../../src/query/keys.ts';
 import { laterKey, passesAtStart } from '../../../src/query/known-at-start.ts';
 import { parseFilter } from '../../../src/query/parse.ts';
 import { passes } from '../../../src/query/passes.ts';
-import { LEVEL, Subject } from '../../../src/query/subject.ts';
+import { Subject } from '../../../src/query/subject.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
 function filterOf(text: string) {

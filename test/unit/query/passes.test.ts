@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Random } from '../../../fixtures/build/bytes.ts';
+import { LEVEL } from '../../../src/analysis/call-field-readers.ts';
 import { finish } from '../../../src/core/turns.ts';
 import { byCost } from '../../../src/query/by-cost.ts';
 import type { Node, Term } from '../../../src/query/filter.ts';
 import { passes, passesSteps } from '../../../src/query/passes.ts';
 import type { Asking } from '../../../src/query/subject.ts';
-import { LEVEL, Subject } from '../../../src/query/subject.ts';
+import { Subject } from '../../../src/query/subject.ts';
 import type { Dialog } from '../../../src/store/dialogs/dialog.ts';
 
 type Counted = Term & { asked: number };

@@ -6,8 +6,8 @@ import { basicCall } from '../../../fixtures/build/basic-call.ts';
 import { inviteOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
 import { framePointerText } from '../../../src/analysis/captured-at.ts';
 import { Turns } from '../../../src/core/turns.ts';
-import { queryDialogs } from '../../../src/view/dialog-query.ts';
-import { countByMethod, toDialogSummary } from '../../../src/view/dialog-summary.ts';
+import { toDialogSummary } from '../../../src/view/call.ts';
+import { countByMethod, queryDialogs } from '../../../src/view/dialog-query.ts';
 import { nearestRankOf } from '../../../src/view/pdd-percentiles.ts';
 import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
 

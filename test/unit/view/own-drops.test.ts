@@ -8,8 +8,7 @@ import { mermaidLines } from '../../../src/export/mermaid.ts';
 import { COLUMNS } from '../../../src/faces/cli/columns.ts';
 import { qualityLines } from '../../../src/faces/cli/quality-lines.ts';
 import type { Dialog } from '../../../src/store/dialogs/dialog.ts';
-import { toAskCall } from '../../../src/view/ask-call.ts';
-import { toCallRow } from '../../../src/view/call-row.ts';
+import { toCall } from '../../../src/view/call.ts';
 import { askStream, streamDocument } from '../../../src/view/documents.ts';
 import { reportSteps } from '../../../src/view/report-input.ts';
 import { dialogDocument } from '../../helpers/at-once.ts';
@@ -27,7 +26,7 @@ async function dropped(t: TestContext): Promise<{ h: Heard; e: Evidence; d: Dial
 }
 
 function cells(e: Evidence, d: Dialog): string[][] {
-  const row = toCallRow(e, d);
+  const row = toCall(e, d);
   const context = { number: 1, isUtc: true };
   return ['mos', 'loss', 'findings'].map((key) => {
     const column = COLUMNS.get(key);
@@ -65,10 +64,10 @@ test('/v1 says what the sequence numbers say, without a score, and the hint why;
   const { diagnosis } = dialogDocument(e, d);
   assert.match(diagnosis?.hints.join(' ') ?? '', SAYS);
   assert.deepEqual([diagnosis?.no_media, diagnosis?.one_way_audio], [false, false]);
-  assert.match(toAskCall(e, d).not_known ?? '', SAYS);
+  assert.match(toCall(e, d).not_known ?? '', SAYS);
   assert.equal(askStream(e, h.stream)?.not_known, 'not known: this capture dropped packets then (100 of 1000 packets)');
   // Nothing of it where nothing was dropped.
-  assert.deepEqual([toAskCall(h.e, d).not_known, askStream(h.e, h.stream)?.not_known], [undefined, undefined]);
+  assert.deepEqual([toCall(h.e, d).not_known, askStream(h.e, h.stream)?.not_known], [undefined, undefined]);
 });
 
 test('report, ladder and quality say it in words', async (t) => {

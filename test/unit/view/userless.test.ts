@@ -8,9 +8,9 @@ import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { openingOf } from '../../../src/analysis/opening.ts';
 import { finish } from '../../../src/core/turns.ts';
 import { chosenSteps } from '../../../src/explore/chosen.ts';
+import { COLUMNS } from '../../../src/faces/cli/columns.ts';
 import { parseFilter } from '../../../src/query/parse.ts';
-import { toAskCall } from '../../../src/view/ask-call.ts';
-import { toCallRow } from '../../../src/view/call-row.ts';
+import { toCall } from '../../../src/view/call.ts';
 import { callDocumentSteps } from '../../../src/view/documents.ts';
 import { reportSteps } from '../../../src/view/report-input.ts';
 import { dialogDocument } from '../../helpers/at-once.ts';
@@ -58,10 +58,13 @@ test('tables, documents of /ask and reports show them; /v1 leaves the keys out',
   const { evidence: e, dialogs } = await sessionOf(t);
   for (const [i, [, , shown, users]] of PARTIES.entries()) {
     const d = dialogs.get(`call${i}`) ?? assert.fail(`${i}`);
-    const row = toCallRow(e, d);
-    assert.deepEqual([row.from, row.to], shown);
     const hosts = shown.map((text, side) => (users[side] === undefined && text !== '' ? text : undefined));
-    const asked = toAskCall(e, d);
+    const asked = toCall(e, d);
+    const context = { number: 1, isUtc: true };
+    assert.deepEqual(
+      ['from', 'to'].map((key) => COLUMNS.get(key)?.text(asked, context)),
+      shown,
+    );
     assert.deepEqual([asked.from_user, asked.to_user], [users[0], users[1]]);
     assert.deepEqual([asked.from_host, asked.to_host], hosts);
     const call = finish(callDocumentSteps(e, d));

@@ -7,12 +7,13 @@ import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import type { SipMessage } from '../../../fixtures/build/sip-call.ts';
 import { SipScript } from '../../../fixtures/build/sip-call.ts';
 import { columnsOf } from '../../../src/actions/ship/call-parts.ts';
+import { STORED_FIELDS } from '../../../src/actions/ship/call-record.ts';
 import { NO_OPENING } from '../../../src/analysis/opening.ts';
 import { finish } from '../../../src/core/turns.ts';
 import { chosenSteps } from '../../../src/explore/chosen.ts';
 import { openingHop } from '../../../src/export/sipp-hop.ts';
 import { parseFilter } from '../../../src/query/parse.ts';
-import { toAskCall } from '../../../src/view/ask-call.ts';
+import { toCall } from '../../../src/view/call.ts';
 import { compareSteps } from '../../../src/view/compare.ts';
 import { ladderSteps } from '../../../src/view/ladder.ts';
 import { dialogFacts } from '../../helpers/at-once.ts';
@@ -57,7 +58,7 @@ test('row, document, ladder, scenarios and shipped columns', async (t) => {
   const { evidence: e, dialogs, log } = await sessionOf(t);
   for (const name of NAMES) {
     const d = dialogs.get(name) ?? assert.fail(name);
-    const { src, dst, transport, user_agent } = toAskCall(e, d);
+    const { src, dst, transport, user_agent } = toCall(e, d);
     assert.deepEqual([src, dst, transport], [`${CALLER}:5060`, `${CALLEE}:5060`, 'UDP'], name);
     // Of a call without a request that opened it nobody knows what sent it.
     assert.equal(user_agent, name === 'late' ? undefined : 'phone/1', name);
@@ -70,7 +71,8 @@ test('row, document, ladder, scenarios and shipped columns', async (t) => {
     assert.deepEqual([steps.at(-1)?.from, steps.at(-1)?.to], [1, 0], name);
     const facts = dialogFacts(e, d);
     const columns = columnsOf(e, d, facts, [], NO_OPENING);
-    assert.deepEqual([columns.src, columns.dst], [`${CALLER}:5060`, `${CALLEE}:5060`], name);
+    const stored = (name: string) => columns.fields[STORED_FIELDS.findIndex((field) => field.stored === name)];
+    assert.deepEqual([stored('src'), stored('dst')], [`${CALLER}:5060`, `${CALLEE}:5060`], name);
     assert.deepEqual([columns.trunkIn, columns.trunkOut], ['home', 'carrier'], name);
     const hop = finish(openingHop(d, log));
     assert.deepEqual([hop?.caller.host, hop?.callee.host], [CALLER, CALLEE], name);

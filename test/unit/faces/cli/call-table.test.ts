@@ -5,30 +5,29 @@ import fc from 'fast-check';
 import { callCsv, cell } from '../../../../src/faces/cli/call-csv.ts';
 import { callTable } from '../../../../src/faces/cli/call-table.ts';
 import { COLUMNS, USUAL_COLUMNS } from '../../../../src/faces/cli/columns.ts';
-import { CALL_ROW, PIPED, STARTED_US } from '../../../helpers/call-row.ts';
+import { CALL, PIPED } from '../../../helpers/call-row.ts';
 
 const BUSY = {
-  ...CALL_ROW,
-  callId: 'a84b4c76e66711@pc33.example.com',
-  from: '+442079460123456789',
-  state: 'Transferring',
+  ...CALL,
+  call_id: 'a84b4c76e66711@pc33.example.com',
+  from_user: '+442079460123456789',
+  state: 'Transferring' as const,
   findings: ['one-way-audio', 'nat-mismatch', 'registration-failure'],
 };
 const on = (width: number) => ({ ...PIPED, width });
 
 test('no line is longer than the terminal, whatever its width, and the number stays', () => {
   for (let width = 50; width <= 220; width++) {
-    for (const line of callTable([CALL_ROW, BUSY], on(width)))
-      assert.ok([...line].length <= width, `${width}: ${line}`);
+    for (const line of callTable([CALL, BUSY], on(width))) assert.ok([...line].length <= width, `${width}: ${line}`);
   }
-  const lines = [...callTable([CALL_ROW, BUSY], on(80))];
+  const lines = [...callTable([CALL, BUSY], on(80))];
   assert.equal(lines.length, 4);
   assert.match(lines[1] ?? '', /^2025-03-04 UTC$/);
   assert.match(lines[2] ?? '', /^1 {2}09:00:00 +Completed +\S* *2001 +2002 /);
 });
 
 test('a terminal has a line for each day, and a pipe the date in each row', () => {
-  const rows = [CALL_ROW, BUSY, { ...CALL_ROW, startedUs: STARTED_US + 86_400_000_000 }];
+  const rows = [CALL, BUSY, { ...CALL, created_at: '2025-03-05T09:00:00.000000Z' }];
   const shown = [...callTable(rows, on(200))].filter((line) => / UTC$/.test(line));
   assert.deepEqual(shown, ['2025-03-04 UTC', '2025-03-05 UTC']);
   const piped = [...callTable(rows, PIPED)];
@@ -38,8 +37,8 @@ test('a terminal has a line for each day, and a pipe the date in each row', () =
 
 test('on a terminal a Call-ID is as long as it must be to be the only one', () => {
   const rows = [
-    { ...CALL_ROW, callId: 'aaaaaaaaaaaaab' },
-    { ...CALL_ROW, callId: 'aaaaaaaaaaaaac-rest' },
+    { ...CALL, call_id: 'aaaaaaaaaaaaab' },
+    { ...CALL, call_id: 'aaaaaaaaaaaaac-rest' },
   ];
   const [, , first = '', second = ''] = callTable(rows, on(300));
   assert.match(first, / aaaaaaaaaaaaab$/);
@@ -47,13 +46,13 @@ test('on a terminal a Call-ID is as long as it must be to be the only one', () =
 });
 
 test('chosen columns are shown in the chosen order', () => {
-  const [head, row] = callTable([CALL_ROW], { ...PIPED, columns: ['mos', 'from', 'ua'] });
+  const [head, row] = callTable([CALL], { ...PIPED, columns: ['mos', 'from', 'ua'] });
   assert.deepEqual([head, row], [' MOS  From  User-Agent', '4.41  2001  Yealink T46']);
   for (const key of USUAL_COLUMNS) assert.ok(COLUMNS.has(key), key);
 });
 
 test('CSV has a heading, a line a call, and quotes what needs it', () => {
-  const [head, row] = callCsv([{ ...CALL_ROW, from: 'a"b,c' }], ['row', 'from', 'to', 'mos'], true);
+  const [head, row] = callCsv([{ ...CALL, from_user: 'a"b,c' }], ['row', 'from', 'to', 'mos'], true);
   assert.deepEqual([head, row], ['row,from,to,mos', '1,"a""b,c",2002,4.41']);
   for (const [text, shown] of [
     ['=cmd|calc', "'=cmd|calc"],

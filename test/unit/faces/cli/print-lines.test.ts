@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Call } from '../../../../src/core/call-fields.ts';
 import { callTable } from '../../../../src/faces/cli/call-table.ts';
 import { printLines } from '../../../../src/faces/cli/print-lines.ts';
-import type { CallRow } from '../../../../src/view/call-row.ts';
-import { CALL_ROW, PIPED } from '../../../helpers/call-row.ts';
+import { CALL, PIPED } from '../../../helpers/call-row.ts';
 
 const LONG = 'A'.repeat(60_000);
 
-const row = (i: number): CallRow => ({ ...CALL_ROW, callId: i % 2 === 0 ? LONG : String(i) });
+const row = (i: number): Call => ({ ...CALL, call_id: i % 2 === 0 ? LONG : String(i) });
 
 test('a table of 1.2 GB, more than a string can hold, is printed whole', async () => {
   const rows = Array.from({ length: 40_000 }, (_, i) => row(i));

@@ -3,28 +3,28 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { AskLadder } from '../../../../src/contract/index.ts';
+import type { Call } from '../../../../src/core/call-fields.ts';
 import { fit, layout, paint, safeText } from '../../../../src/core/terminal-text.ts';
 import { callReport } from '../../../../src/export/call-report.ts';
 import { callTable } from '../../../../src/faces/cli/call-table.ts';
 import { frameDigest, hexDump } from '../../../../src/faces/cli/show-frame.ts';
-import type { CallRow } from '../../../../src/view/call-row.ts';
 import type { ReportInput } from '../../../../src/view/report-input.ts';
-import { CALL_ROW, PIPED } from '../../../helpers/call-row.ts';
+import { CALL, PIPED } from '../../../helpers/call-row.ts';
 
 /** Everything that moves a cursor, changes a colour or turns the direction of text around; line ends are ours. */
 const STEERING =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/;
 const HOSTILE = '\u001b[2J\u001b]0;owned\u0007\r\n\u009b31m\u202egnp.exe\u2066\u0000x\u007f\u2028';
 
-const ROW: CallRow = {
-  ...CALL_ROW,
+const ROW: Call = {
+  ...CALL,
   method: HOSTILE,
-  from: HOSTILE,
-  to: HOSTILE,
-  durationSec: 3725,
+  from_user: HOSTILE,
+  to_user: HOSTILE,
+  duration_sec: 3725,
   findings: ['one-way-audio'],
-  callId: HOSTILE,
-  userAgent: HOSTILE,
+  call_id: HOSTILE,
+  user_agent: HOSTILE,
   reason: HOSTILE,
 };
 
@@ -87,7 +87,7 @@ const REPORT: ReportInput = {
 
 const report = (input: ReportInput, markdown: boolean): string =>
   `${[...callReport(input, markdown, PIPED)].join('\n')}\n`;
-const tableOf = (rows: readonly CallRow[], color: boolean): string[] => [...callTable(rows, { ...PIPED, color })];
+const tableOf = (rows: readonly Call[], color: boolean): string[] => [...callTable(rows, { ...PIPED, color })];
 
 test('safeText replaces what steers and leaves what does not', () => {
   assert.equal(safeText('a\u001b[31mb\nc'), 'a·[31mb·c');
@@ -110,7 +110,7 @@ test('the table and the report show hostile calls harmlessly', () => {
   for (const markdown of [false, true]) assert.doesNotMatch(report(REPORT, markdown), STEERING);
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
-      const lines = tableOf([{ ...ROW, method: text, from: text, to: text, callId: text }], false);
+      const lines = tableOf([{ ...ROW, method: text, from_user: text, to_user: text, call_id: text }], false);
       assert.equal(lines.length, 2);
       for (const line of lines) assert.doesNotMatch(line, STEERING);
       assert.doesNotMatch(
@@ -150,20 +150,18 @@ test('columns stand under their headings', () => {
 });
 
 test('the table tells durations, and a dash where nothing is known', () => {
+  const { code: _, mos_worst: _mos, loss_pct_max: _loss, ...unknown } = ROW;
   const [, full = '', bare = ''] = tableOf(
     [
-      { ...ROW, method: 'INVITE', from: 'a', to: 'b', callId: 'x' },
+      { ...ROW, method: 'INVITE', from_user: 'a', to_user: 'b', call_id: 'x' },
       {
-        ...ROW,
+        ...unknown,
         method: 'OPTIONS',
-        from: 'a',
-        to: 'b',
-        callId: 'y',
-        code: null,
-        durationSec: 59.9,
-        pddMs: null,
-        worstMos: null,
-        worstLossPct: null,
+        from_user: 'a',
+        to_user: 'b',
+        call_id: 'y',
+        duration_sec: 59.9,
+        timing: { ...ROW.timing, pdd_ms: null },
         findings: [],
       },
     ],

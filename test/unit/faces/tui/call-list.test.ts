@@ -1,14 +1,14 @@
 /** The list of calls: pages from either end, rows that stay while somebody stands in them, and a dear list read seldom. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AskCall } from '../../../../src/contract/index.ts';
+import type { Call } from '../../../../src/contract/index.ts';
 import type { TerminalPort } from '../../../../src/explore/port.ts';
 import { ALL_CALLS } from '../../../../src/explore/question.ts';
 import { Away } from '../../../../src/explore/refusal.ts';
 import { CallList } from '../../../../src/faces/tui/call-list.ts';
 import type { Pulse } from '../../../../src/view/pulse.ts';
 
-function call(n: number): AskCall {
+function call(n: number): Call {
   const at = new Date(n * 1000).toISOString();
   const timing = { pdd_ms: null, setup_ms: null, retransmits: 0, duration_ms: null };
   return {
@@ -29,7 +29,7 @@ class Port {
   count = 1_000;
   asked = 0;
   upTo = 1;
-  changed: AskCall[] | null = [];
+  changed: Call[] | null = [];
 
   readonly page: TerminalPort['page'] = ({ sort }, limit, cursor) => {
     this.asked++;
@@ -201,7 +201,7 @@ test('a call that two hosts saw has two rows, and each changes by itself', async
   const port = new Port();
   const parts = ['sbc1', 'sbc2'].map((host) => ({ ...call(1), host }));
   const more = { ...call(2), host: 'sbc1' };
-  const pages: Readonly<Record<string, AskCall[]>> = { '': parts, next: [...parts.slice(1), more] };
+  const pages: Readonly<Record<string, Call[]>> = { '': parts, next: [...parts.slice(1), more] };
   const page: TerminalPort['page'] = (_, __, cursor) => ({
     schema_version: 1,
     total: 2,

@@ -11,7 +11,7 @@ import { MAX_NAME_BYTES } from '../../../../src/protocols/sip/address.ts';
 import { MAX_CALL_ID_BYTES } from '../../../../src/store/dialogs/call-id.ts';
 import { DIALOG_BYTES } from '../../../../src/store/dialogs/dialog-room.ts';
 import { MAX_VALUE_BYTES } from '../../../../src/store/dialogs/termination-cause.ts';
-import { toDialogSummary } from '../../../../src/view/dialog-summary.ts';
+import { toDialogSummary } from '../../../../src/view/call.ts';
 import { TrackerKit } from '../../ingest/dialogs/tracker-kit.ts';
 
 const ALICE = { user: 'alice', sip: { address: '192.0.2.1', port: 5060 }, rtp: { address: '192.0.2.1', port: 20_000 } };
