@@ -64,7 +64,7 @@ export class Normal {
     return t.replace(/\bin \d+(\.\d+)? (ms|s)\b/g, 'in <time>').replace(/\bpid \d+/g, 'pid <pid>');
   }
 
-  /** JSON over many lines, in the order of its members; whether it was compact, as documents are, is said first. */
+  /** JSON over many lines, the members of each object by name; whether it was compact, as documents are, is said first. */
   json(text) {
     let document;
     try {
@@ -90,10 +90,9 @@ export class Normal {
     const isOfRun = BLANKED.has(key) || BLANKED_OF[this.#kind].has(key);
     // A schema that describes the member is no value of it.
     if (isOfRun && typeof value !== 'object') return GAP;
-    if (typeof value?.vcon === 'string') return { ...value, created_at: GAP };
-    // The paths of an OpenAPI document have no order.
-    if (key === 'paths' && typeof value === 'object') return Object.fromEntries(inOrder(value));
-    return value;
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+    // Members of an object have no order (RFC 8259).
+    return Object.fromEntries(inOrder(typeof value.vcon === 'string' ? { ...value, created_at: GAP } : value));
   }
 
   metrics(text) {
