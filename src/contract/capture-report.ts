@@ -2,9 +2,8 @@
 
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
+import { FINDING_SEVERITIES } from '../core/words.ts';
 import { Count, DateTime, named, ref } from './schema.ts';
-
-const FINDING_SEVERITIES = ['blind', 'critical', 'major', 'minor'] as const;
 
 export const FindingEvidence = named(
   'FindingEvidence',

@@ -20,6 +20,13 @@ export const LINE_CHANGES = [
   'codec_change',
 ] as const;
 
+/**
+ * How much a finding weighs, the worst first. `blind`: the capture shed something, so that counts are floors. `critical`:
+ * callers heard nothing. `major`: calls failed or sounded bad. `minor`: worth a look.
+ */
+export const FINDING_SEVERITIES = ['blind', 'critical', 'major', 'minor'] as const;
+export type FindingSeverity = (typeof FINDING_SEVERITIES)[number];
+
 /** States of a dialog, by number. */
 export const DIALOG_STATES = [
   'Trying',

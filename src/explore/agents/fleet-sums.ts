@@ -4,6 +4,7 @@
  */
 import type { AskAlert, AskSecurity, CaptureFinding, CaptureReport, Stats } from '../../contract/index.ts';
 import { CaptureQuality, Caveats, DialogCounts, StreamCounts } from '../../contract/index.ts';
+import { FINDING_SEVERITIES } from '../../core/words.ts';
 import { LOSSES } from '../../view/loss-table.ts';
 import type { Pulse } from '../../view/pulse.ts';
 import { FLEET_ALERTS, FLEET_FINDINGS, FLEET_LOSSES } from '../limits.ts';
@@ -11,7 +12,6 @@ import { FLEET_ALERTS, FLEET_FINDINGS, FLEET_LOSSES } from '../limits.ts';
 const PORTS = 5;
 const EVIDENCE = 10;
 const [LOSS_BEGINNINGS, LOSS_NAMES] = lossNames();
-const SEVERITIES = ['blind', 'critical', 'major', 'minor'];
 
 export function noStats(): Stats {
   return {
@@ -97,7 +97,7 @@ export function addReport(whole: CaptureReport, host: string, one: CaptureReport
     else if (whole.findings.length < FLEET_FINDINGS) whole.findings.push({ ...finding, evidence });
     else whole.complete = false;
   }
-  const rank = ({ severity }: CaptureFinding): number => SEVERITIES.indexOf(severity);
+  const rank = ({ severity }: CaptureFinding): number => FINDING_SEVERITIES.indexOf(severity);
   whole.findings.sort((a, b) => rank(a) - rank(b) || b.occurrences - a.occurrences);
   return whole;
 }

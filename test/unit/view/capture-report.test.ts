@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { SipScript } from '../../../fixtures/build/sip-call.ts';
 import { packageRoot } from '../../../src/core/package.ts';
+import { FINDING_SEVERITIES } from '../../../src/core/words.ts';
 import { assertDocument } from '../../api/strict-contract.ts';
 import { dialogDocument } from '../../helpers/at-once.ts';
 import { readCapture, readCaptureFile } from '../../helpers/read-capture.ts';
@@ -43,8 +44,7 @@ test('findings of the demo: each with its calls, worst first', async (t) => {
   assert.equal(report.dialogs_examined, session.dialogs.size);
   assert.equal(report.streams_examined, session.streams.size);
   assert.equal(report.frames_read, session.source.counter('frames'));
-  const order = ['blind', 'critical', 'major', 'minor'];
-  const ranks = report.findings.map((f) => order.indexOf(f.severity));
+  const ranks = report.findings.map((f) => FINDING_SEVERITIES.indexOf(f.severity));
   assert.deepEqual(
     ranks,
     [...ranks].sort((a, b) => a - b),
