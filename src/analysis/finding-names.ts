@@ -1,44 +1,28 @@
 /**
- * What is wrong with a call, one word each: the words of the call table, of the filter language and of lists.
+ * Names what is wrong with a call, one word each: the words of the call table, of the filter language and of lists.
  */
 import type { DialogFacts } from './dialog-facts.ts';
-import type { Audible } from './stream-quality.ts';
+import type { FindingRow } from './finding-table.ts';
+import { CALL_FINDINGS } from './finding-table.ts';
 import { audible } from './stream-quality.ts';
 
-type Has = (facts: DialogFacts, heard: readonly Audible[]) => boolean;
+export type FindingName = keyof typeof CALL_FINDINGS;
 
-/** The worst first. */
-const FINDINGS = {
-  'no-media': ({ media }) => media.noMedia,
-  'one-way-audio': ({ media }) => media.oneWayAudio,
-  'media-stopped': ({ media }) => media.mediaStopped,
-  'nat-mismatch': ({ media }) => media.natMismatch,
-  'media-refused': ({ icmp }) => icmp.some(({ isFault }) => isFault),
-  'relay-lapsed': ({ relay }) => relay !== null && !Number.isNaN(relay.lapsedUs),
-  'packet-loss': (_, heard) => heard.some((a) => a.isLossy),
-  jitter: (_, heard) => heard.some((a) => a.isJittery),
-  'late-packets': (_, heard) => heard.some((a) => a.isLate),
-  // Where nothing else says why it was poor.
-  'poor-audio': (_, heard) => !heard.some((a) => a.isLossy || a.isJittery || a.isLate) && heard.some((a) => a.isPoor),
-  unreachable: (f) => (f.signaling?.icmpUnreachable ?? null) !== null,
-  'auth-loop': (f) => (f.signaling?.authLoop ?? null) !== null,
-  'ack-missing': (f) => (f.signaling?.ackMissing ?? null) !== null,
-  'no-response': (f) => (f.signaling?.retransmissions ?? null) !== null,
-  'post-dial-delay': (f) => (f.signaling?.postDialDelay ?? null) !== null,
-  'registration-failure': (f) => (f.signaling?.registrationFailure ?? null) !== null,
-  abandoned: (f) => (f.signaling?.abandoned ?? null) !== null,
-  'sources-differ': (f) => (f.signaling?.sourceDisagreement ?? null) !== null,
-  'private-address': ({ media }) => media.privateMediaAddress,
-  'stun-ignored': ({ stunMismatch }) => stunMismatch !== null,
-} satisfies Readonly<Record<string, Has>>;
+/** The keys of the table are its names; Object.entries() widens them. */
+export function rowsOf<Name extends string>(table: Readonly<Record<Name, FindingRow>>) {
+  return Object.entries(table) as [Name, FindingRow][];
+}
 
-export type FindingName = keyof typeof FINDINGS;
-
-const ROWS = Object.entries<Has>(FINDINGS) as (readonly [FindingName, Has])[];
+const ROWS = rowsOf(CALL_FINDINGS);
 export const FINDING_NAMES: readonly FindingName[] = ROWS.map(([name]) => name);
 
-/** What was found in the call, the worst first. */
+/** What was found in the call, in the order of the table. */
 export function findingNames(facts: DialogFacts): FindingName[] {
+  return found(facts, ROWS);
+}
+
+/** Those of `rows` that the call proves. */
+export function found<Name>(facts: DialogFacts, rows: readonly (readonly [Name, FindingRow])[]): Name[] {
   const heard = facts.streams.map(({ quality }) => audible(quality));
-  return ROWS.filter(([, has]) => has(facts, heard)).map(([name]) => name);
+  return rows.filter(([, { has }]) => has?.(facts, heard) === true).map(([name]) => name);
 }

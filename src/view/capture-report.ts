@@ -6,6 +6,10 @@
 import { capturedText } from '../analysis/captured-at.ts';
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import { dialogFactsSteps } from '../analysis/dialog-facts.ts';
+import { found, rowsOf } from '../analysis/finding-names.ts';
+import type { AnyFinding } from '../analysis/finding-table.ts';
+import { FINDINGS } from '../analysis/finding-table.ts';
+import type { FinalFailure, SignalingFindings } from '../analysis/findings.ts';
 import type { StreamQuality } from '../analysis/stream-quality.ts';
 import { audible, streamQuality } from '../analysis/stream-quality.ts';
 import type { CaptureReport, FindingEvidence } from '../contract/index.ts';
@@ -18,14 +22,31 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import { visitAll } from '../store/dialogs/live-dialogs.ts';
 import type { Stream } from '../store/media/stream.ts';
 import { StandingAnswer } from '../watch/standing-answer.ts';
-import type { FindingKind } from './capture-findings.ts';
 import { CaptureFindings } from './capture-findings.ts';
 import { clockStepText } from './clock-step-text.ts';
 import type { Figures } from './figures.ts';
 import { shedCaveats } from './losses.ts';
 
-/** Failures that the called side decides: busy, no answer, declined, unknown or gone number. */
-const BY_CALLEE: ReadonlySet<number> = new Set([404, 410, 480, 484, 486, 487, 600, 603, 604, 607]);
+/** What a call proves as a whole; streams are looked at one by one. */
+const OF_DIALOGS = rowsOf(FINDINGS).filter(([, { unit }]) => unit === 'dialogs');
+
+/** What evidence of a call says beside the call and its time, where there is more to say. */
+const MORE: { readonly [Name in AnyFinding]?: (facts: DialogFacts) => Pick<FindingEvidence, 'note' | 'endpoints'> } = {
+  'no-media': hinted('The call was answered'),
+  'one-way-audio': hinted('One-way audio'),
+  'nat-mismatch': hinted('NAT mismatch'),
+  'final-failure': noted('finalFailure', failureText),
+  'refused-by-callee': noted('finalFailure', failureText),
+  'auth-loop': noted('authLoop', ({ challenges }) => counted(challenges, 'challenge')),
+  'ack-missing': noted('ackMissing', ({ waitedSec }) => `${waitedSec.toFixed(1)} s without an ACK`),
+  'post-dial-delay': noted('postDialDelay', ({ delaySec }) => `${delaySec.toFixed(1)} s`),
+  'registration-failure': noted('registrationFailure', ({ code }) => `${code}`),
+  'no-response': noted('retransmissions', ({ count, method }) => `${count} of ${method}`),
+  unreachable: ({ signaling }) => {
+    const icmp = signaling?.icmpUnreachable ?? null;
+    return icmp === null ? {} : { endpoints: [icmp.unreachable], note: icmp.description };
+  },
+};
 
 /** The report, made anew when somebody asks and something has changed. The walk rests together with those of the lists. */
 export function captureReport(f: Figures, turns: Turns): StandingAnswer<CaptureReport> {
@@ -49,7 +70,7 @@ function* reportSteps(f: Figures): Steps<CaptureReport> {
   const isComplete = addLosses(f, findings);
   addAlerts(f, findings);
   const { clockSteps } = evidence.capture;
-  for (const step of clockSteps) findings.add('clock_step', () => clockEvidence(step, clockSteps));
+  for (const step of clockSteps) findings.add('clock-step', () => clockEvidence(step, clockSteps));
   const { nextSerial } = stores.dialogs;
   const { opened } = stores.streams;
   let dialogs = 0;
@@ -84,17 +105,17 @@ function addLosses(f: Figures, findings: CaptureFindings): boolean {
   const evicted = shedCaveats(f);
   // Counters only: the statistics document sorts the delays of all dialogs, which holds the loop too long here.
   const shed = [
-    ['dialogs_evicted', evicted.dialogs_evicted],
-    ['messages_evicted', evicted.messages_evicted],
-    ['descriptions_evicted', ingest.sdp.shedDialogs],
-    ['streams_evicted', evicted.streams_evicted],
-    ['streams_refused', source.counter('rtp_streams_refused')],
+    ['dialogs-evicted', evicted.dialogs_evicted],
+    ['messages-evicted', evicted.messages_evicted],
+    ['descriptions-evicted', ingest.sdp.shedDialogs],
+    ['streams-evicted', evicted.streams_evicted],
+    ['streams-refused', source.counter('rtp_streams_refused')],
   ] as const;
-  for (const [kind, count] of shed) if (count > 0) findings.add(kind, null, count);
+  for (const [name, count] of shed) if (count > 0) findings.add(name, null, count);
   const lost = live?.liveLosses();
   const missed =
     (lost?.kernel ?? 0) + (lost?.interface ?? 0) + (lost?.queue ?? 0) + (listener?.counter('kernel_dropped') ?? 0);
-  if (missed > 0) findings.add('packets_missed', () => ({ note: 'dropped before they were read' }), missed);
+  if (missed > 0) findings.add('packets-missed', () => ({ note: 'dropped before they were read' }), missed);
   return shed.every(([, count]) => count === 0);
 }
 
@@ -106,7 +127,7 @@ function clockEvidence(step: ClockStep, steps: readonly ClockStep[]): FindingEvi
 /** Who was reported as a scanner, a flood or a fraud, each source once. */
 function addAlerts({ security, evidence }: Figures, findings: CaptureFindings): void {
   for (const alert of security?.reported ?? []) {
-    findings.add(alert.kind === 'reg-flood' ? 'reg_flood' : alert.kind, () => ({
+    findings.add(alert.kind, () => ({
       endpoints: [alert.source],
       at: capturedText(alert.atUs, evidence.capture.clockSteps),
       note: alertText(alert),
@@ -115,43 +136,44 @@ function addAlerts({ security, evidence }: Figures, findings: CaptureFindings): 
 }
 
 function addDialog(d: Dialog, facts: DialogFacts, findings: CaptureFindings, steps: readonly ClockStep[]): void {
-  const { media, signaling: s } = facts;
-  const add = (kind: FindingKind, note: () => string | undefined = () => undefined, endpoint?: string): void =>
-    findings.add(kind, () => {
-      const said = note();
+  for (const name of found(facts, OF_DIALOGS))
+    findings.add(name, () => {
+      const { endpoints, note } = MORE[name]?.(facts) ?? {};
       return {
         call_id: d.callId,
-        ...(endpoint === undefined ? {} : { endpoints: [endpoint] }),
+        ...(endpoints === undefined ? {} : { endpoints }),
         at: capturedText(d.createdUs, steps),
-        ...(said === undefined ? {} : { note: said }),
+        ...(note === undefined ? {} : { note }),
       };
     });
-  const hint = (start: string) => (): string | undefined => media.hints.find((h) => h.startsWith(start));
-  if (media.noMedia) add('no_media', hint('The call was answered'));
-  if (media.oneWayAudio) add('one_way_audio', hint('One-way audio'));
-  if (media.natMismatch) add('nat_mismatch', hint('NAT mismatch'));
-  if (media.privateMediaAddress) add('private_media_address');
-  if (s === null) return;
-  const { finalFailure, icmpUnreachable, authLoop, ackMissing, postDialDelay, registrationFailure, retransmissions } =
-    s;
-  if (finalFailure !== null) {
-    const { code, reasonPhrase } = finalFailure;
-    add(BY_CALLEE.has(code) ? 'refused_by_callee' : 'final_failure', () => `${code} ${reasonPhrase}`.trim());
-  }
-  if (icmpUnreachable !== null) add('icmp_unreachable', () => icmpUnreachable.description, icmpUnreachable.unreachable);
-  if (authLoop !== null) add('auth_loop', () => counted(authLoop.challenges, 'challenge'));
-  if (ackMissing !== null) add('ack_missing', () => `${ackMissing.waitedSec.toFixed(1)} s without an ACK`);
-  if (s.abandoned?.kind === 'no_final_response') add('no_final_response');
-  if (postDialDelay !== null) add('post_dial_delay', () => `${postDialDelay.delaySec.toFixed(1)} s`);
-  if (registrationFailure !== null) add('registration_failure', () => `${registrationFailure.code}`);
-  if (retransmissions !== null) add('retransmissions', () => `${retransmissions.count} of ${retransmissions.method}`);
-  if (s.sourceDisagreement !== null) add('source_disagreement');
+}
+
+/** The sentence of the media that begins so. */
+function hinted(start: string) {
+  return ({ media }: DialogFacts): { note?: string } => {
+    const note = media.hints.find((hint) => hint.startsWith(start));
+    return note === undefined ? {} : { note };
+  };
+}
+
+function noted<K extends keyof SignalingFindings>(
+  key: K,
+  words: (found: NonNullable<SignalingFindings[K]>) => string,
+): (facts: DialogFacts) => { note?: string } {
+  return ({ signaling }) => {
+    const one = signaling?.[key] ?? null;
+    return one === null ? {} : { note: words(one) };
+  };
+}
+
+function failureText({ code, reasonPhrase }: FinalFailure): string {
+  return `${code} ${reasonPhrase}`.trim();
 }
 
 function addStream(stream: Stream, q: StreamQuality, findings: CaptureFindings, steps: readonly ClockStep[]): void {
   const { snapshot: s, ownLost, knownLossPct, jitterMs, mos } = q;
-  const add = (kind: FindingKind, note: () => string): void =>
-    findings.add(kind, () => ({
+  const add = (name: AnyFinding, note: () => string): void =>
+    findings.add(name, () => ({
       ...(stream.dialog === null ? {} : { call_id: stream.dialog.callId }),
       endpoints: [endpointKeyText(stream.srcKey), endpointKeyText(stream.dstKey)],
       at: capturedText(s.firstUs, steps),
@@ -159,8 +181,8 @@ function addStream(stream: Stream, q: StreamQuality, findings: CaptureFindings, 
     }));
   const { isLossy, isJittery, isPoor } = audible(q);
   if (isLossy)
-    add('packet_loss', () => `${q.lost - ownLost} of ${q.expected - ownLost} packets (${knownLossPct.toFixed(1)} %)`);
-  if (isJittery) add('high_jitter', () => `${jitterMs.toFixed(1)} ms`);
-  if (isPoor && mos !== null) add('poor_quality', () => `MOS ${mos.toFixed(2)}`);
-  if (stream.dialog === null) add('orphaned_stream', () => counted(s.packets, 'packet'));
+    add('packet-loss', () => `${q.lost - ownLost} of ${q.expected - ownLost} packets (${knownLossPct.toFixed(1)} %)`);
+  if (isJittery) add('jitter', () => `${jitterMs.toFixed(1)} ms`);
+  if (isPoor && mos !== null) add('poor-audio', () => `MOS ${mos.toFixed(2)}`);
+  if (stream.dialog === null) add('orphaned-stream', () => counted(s.packets, 'packet'));
 }
