@@ -1,4 +1,4 @@
-// Writes the generated pages (docs/cli.md, docs/errors.md, docs/limits.md, docs/losses.md, docs/openapi.json, docs/ask-openapi.json, the manual, the completions, the sample configuration) from the compiled program.
+// Writes the generated pages (docs/cli.md, docs/errors.md, tables of docs/diagnosis.md, docs/limits.md, docs/losses.md, docs/openapi.json, docs/ask-openapi.json, the manual, the completions, the sample configuration) from the compiled program.
 //
 //   node scripts/gen-docs.mjs [--check] [DIST]     --check writes nothing and fails when a page is not current
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { cliPage } from './pages/cli.mjs';
 import { bashCompletion, fishCompletion, zshCompletion } from './pages/completion.mjs';
 import { errorsPage } from './pages/errors.mjs';
+import { diagnosisPage } from './pages/findings.mjs';
 import { limitsPage } from './pages/limits.mjs';
 import { lossesPage } from './pages/losses.mjs';
 import { manualPage } from './pages/manual.mjs';
@@ -46,6 +47,7 @@ const marked = sources.map((path) => ({ path, text: read(path) }));
 const [openApi, askOpenApi] = await openApiTexts();
 const pages = [
   ['docs/cli.md', cliPage(options)],
+  ['docs/diagnosis.md', diagnosisPage(read('docs/diagnosis.md'), await load('analysis/finding-table.js'))],
   ['docs/errors.md', errorsPage(errors)],
   ['docs/limits.md', limitsPage(read('docs/limits.md'), marked)],
   ['docs/losses.md', lossesPage(await load('view/loss-table.js'))],

@@ -30,7 +30,7 @@ _calltap() {
       COMPREPLY=($(compgen -W "syslog" -- "$word"))
       return ;;
     -h|--help)
-      COMPREPLY=($(compgen -W "options filter" -- "$word"))
+      COMPREPLY=($(compgen -W "options filter findings" -- "$word"))
       return ;;
     --bpf|-L|--hep-listen|--hep-allow|--hep-rate-limit|--hep-auth|-H|--hep-send|--hep-spool|--hep-spool-bytes|--hep-id|--hep-node|--hep-send-auth|--uprobe|--uprobe-comm|--uprobe-offset|--uprobe-ring-bytes|--split|--keep|--user|--portrange|--ws-portrange|--ship|--ship-host|--ship-user|--ship-password|--ship-spool|--ship-spool-bytes|--filter|--columns|--name|--call-report|--ladder|--messages|--quality|--compare|--wav|--span|--sipp|--show-frame|--api|--api-max-rows|--api-max-conn|--metrics|--api-key|--api-signing-key|--api-token-ttl|--token-id|--mcp-signing-key|--metrics-auth|--quality-interval|--trunk|--trunk-local|--trunk-down-after|--call-id-header|--lint-suppress|--audio-bytes|--diag-post-dial-delay|--diag-ack-wait|--diag-answer-transmissions|--diag-no-final|--diag-challenges|--diag-transmissions|--diag-no-media|--diag-one-way|--diag-media-stop|--diag-late-media|--diag-ptime|--diag-comfort-noise|--diag-duration|--diag-duration-share|--diag-icmp-errors|--diag-remote-loss|--on-dialog-exec|--on-quality-exec|--on-trunk-exec|--quality-threshold|--exec-rate-limit|--kill-ua|--kill-response|--security-peer|--fraud-night|--store|--store-user|--cluster|--agent|--agent-key-file|--agent-ca|--max-dialogs|--max-streams|--message-log-bytes|--connect)
       return ;;

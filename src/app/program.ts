@@ -16,9 +16,12 @@ import { versionText } from '../faces/cli/version.ts';
 import { filterHelp } from '../query/help.ts';
 import { runMintToken } from '../serve/auth/configured.ts';
 import { guardMemoryUsage } from '../serve/metrics/memory-usage.ts';
+import { findingsHelp } from '../view/findings-text.ts';
 import { ensureAddressSpace } from './address-space.ts';
 import { endWith, inSources, isOutOfMemory } from './crash.ts';
 import { runCapture } from './run.ts';
+
+const HELP = { options: renderHelp, filter: filterHelp, findings: findingsHelp } as const;
 
 async function main(argv: readonly string[]): Promise<number> {
   const loaded = loadConfig({ argv, env: process.env });
@@ -30,9 +33,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const { config, effective } = loaded.value;
   const text =
     config.help !== null
-      ? config.help === 'filter'
-        ? filterHelp()
-        : renderHelp()
+      ? HELP[config.help]()
       : config.version
         ? versionText()
         : config.printConfig

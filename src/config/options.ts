@@ -300,10 +300,15 @@ const GENERAL = group('General', {
   config: value('FILE', text, 'Read options from a TOML file.', { env: 'CALLTAP_CONFIG' }),
   'print-config': toggle('Print the effective options as TOML and exit.'),
   version: toggle('Print the version and the features of this build, and exit.', { short: 'V' }),
-  help: value('TOPIC', choice('options', 'filter'), 'Print this help, or that of the filter language, and exit.', {
-    short: 'h',
-    valueIfBare: 'options',
-  }),
+  help: value(
+    'TOPIC',
+    choice('options', 'filter', 'findings'),
+    'Print this help, or that of filters or findings, and exit.',
+    {
+      short: 'h',
+      valueIfBare: 'options',
+    },
+  ),
   interactive: toggle('Show calls, ladders and messages on the whole terminal.', { short: 'i' }),
   'mcp-stdio': toggle('Speak MCP on standard input and output; `calltap mcp FILE` is short for it.', {
     feature: 'mcp',

@@ -1,10 +1,11 @@
 /** The table of findings is whole: every name has its words and weight, and every imposed word has one name. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rowsOf } from '../../../src/analysis/finding-names.ts';
+import { FINDING_NAMES, rowsOf } from '../../../src/analysis/finding-names.ts';
 import { CALL_FINDINGS, FINDINGS, REPORT_FINDINGS } from '../../../src/analysis/finding-table.ts';
 import { Diagnosis, SignalingDiagnosis } from '../../../src/contract/index.ts';
 import { FINDING_SEVERITIES } from '../../../src/core/words.ts';
+import { findingsHelp } from '../../../src/view/findings-text.ts';
 import { load } from '../../helpers/source-files.ts';
 
 const ROWS = rowsOf(FINDINGS);
@@ -60,4 +61,15 @@ test('severities have their order in one place', () => {
     lists.map(({ path }) => path),
     ['src/core/words.ts'],
   );
+});
+
+test('the help has every name, in lines of a terminal', () => {
+  const lines = findingsHelp().split('\n');
+  const names = lines.flatMap((line) => /^ {2}([a-z-]+) \(/.exec(line)?.[1] ?? []);
+  assert.deepEqual(
+    names,
+    ROWS.map(([name]) => name),
+  );
+  assert.deepEqual(names.slice(0, FINDING_NAMES.length), FINDING_NAMES);
+  assert.ok(lines.every((line) => line.length <= 80));
 });

@@ -45,8 +45,8 @@ test('every form of writing an option', () => {
   assert.equal(load('-I', 'a', '--call-report=-odd-').callReport, '-odd-');
   assert.equal(load('--show-frame', 'a.pcap#1@0123456789abcdef').showFrame, 'a.pcap#1@0123456789abcdef');
   assert.deepEqual(
-    [load('--help').help, load('-h').help, load('--help', 'filter').help],
-    ['options', 'options', 'filter'],
+    [load('--help').help, load('-h').help, load('--help', 'filter').help, load('--help', 'findings').help],
+    ['options', 'options', 'filter', 'findings'],
   );
   assert.equal(load('-V').version, true);
   assert.equal(load('--print-config').printConfig, true);

@@ -1,0 +1,29 @@
+// docs/diagnosis.md: its tables of names are written from the table of findings; the rest of the page is written by hand.
+import { tableOf, withPart } from '../steps/page.mjs';
+
+const code = (word) => `\`${word}\``;
+
+/** The words of /v1 for a finding: members of a dialog's diagnosis, and the kind of `/v1/report`. */
+function imposed({ diagnosis, signaling, report } = {}) {
+  const words = [diagnosis, signaling, report].filter((word) => word !== undefined);
+  return [...new Set(words)].map(code).join(', ') || '-';
+}
+
+function tableOfFindings(findings) {
+  const rows = Object.entries(findings).map(([name, { severity, unit, v1, meaning, causes, look, healthySince }]) => [
+    code(name),
+    imposed(v1),
+    `${severity}, ${unit}`,
+    meaning,
+    `${causes.join('; ')}.`,
+    look,
+    healthySince ?? '-',
+  ]);
+  return tableOf(['name', 'in `/v1`', 'severity, unit', 'seen', 'usual causes', 'where to look', 'tried since'], rows);
+}
+
+/** `page` with the tables of findings. */
+export function diagnosisPage(page, { CALL_FINDINGS, REPORT_FINDINGS }) {
+  const ofCalls = withPart(page, 'findings of calls', tableOfFindings(CALL_FINDINGS));
+  return withPart(ofCalls, 'findings of captures', tableOfFindings(REPORT_FINDINGS));
+}
