@@ -2,10 +2,8 @@
  * One call as the judges see it, and what a judge is.
  */
 
-import type { Thresholds } from '../core/thresholds.ts';
 import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import type { IcmpNote } from '../store/icmp/icmp-note.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { CallMessage } from './call-messages.ts';
 import { messagesOf } from './call-messages.ts';
@@ -39,23 +37,3 @@ export class Call {
 
 /** Adds what it finds; takes steps where it reads messages. A later judge may use what an earlier one found. */
 export type Judge = (call: Call, found: CallFindings) => Steps<void> | undefined;
-
-export type OtherLegs = {
-  /** Another branch was answered while this one rang, just before it was canceled. */
-  readonly wasAnswered: boolean;
-  /** Who sent the INVITE of this leg got one of the same call: it is not the caller. */
-  readonly isFromMiddle: boolean;
-};
-
-/** One call as the signaling detections see it: each returns what it found, or null, and has a sentence for it. */
-export type SignalingCall = {
-  readonly d: Dialog;
-  readonly messages: readonly CallMessage[];
-  /** Capture clock in microseconds: the newest packet of the capture. */
-  readonly nowUs: number;
-  readonly thresholds: Thresholds;
-  /** ICMP errors about the dialog's messages. */
-  readonly icmp: readonly IcmpNote[];
-  /** What the other legs of the call say of this one, which was canceled then. */
-  readonly otherLegs: (canceledUs: number) => OtherLegs;
-};

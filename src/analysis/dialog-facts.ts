@@ -16,7 +16,7 @@ import { judgeIcmpMedia } from './media/icmp.ts';
 import { judgeMedia } from './media/judge.ts';
 import { judgeRelay, judgeStunMismatch } from './media/relay.ts';
 import { judgeRecording } from './recording.ts';
-import { judgeSignaling } from './signaling/diagnose.ts';
+import { judgeSignaling } from './signaling/judge.ts';
 import { streamQuality } from './stream-quality.ts';
 import { judgeTags } from './tags.ts';
 

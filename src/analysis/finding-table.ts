@@ -5,7 +5,7 @@
 import type { Diagnosis, SignalingDiagnosis } from '../contract/index.ts';
 import type { FindingSeverity } from '../core/words.ts';
 import type { DialogFacts } from './dialog-facts.ts';
-import type { SignalingFindings } from './findings.ts';
+import type { SignalingFindings } from './signaling/diagnose.ts';
 import type { Audible } from './stream-quality.ts';
 
 /** How the imposed interface calls a finding; absent where it has no word. */

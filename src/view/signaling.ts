@@ -1,11 +1,9 @@
 /**
  * Signaling findings as the contract shows them: null where a detection ran and found nothing.
  */
-import type {
-  SourceDisagreement as Disagreement,
-  SignalingFindings,
-  IcmpUnreachable as Unreachable,
-} from '../analysis/findings.ts';
+import type { SignalingFindings } from '../analysis/signaling/diagnose.ts';
+import type { IcmpUnreachable as Unreachable } from '../analysis/signaling/icmp.ts';
+import type { SourceDisagreement as Disagreement } from '../analysis/signaling/source-disagreement.ts';
 import type { IcmpUnreachable, SignalingDiagnosis, SourceDisagreement } from '../contract/index.ts';
 
 export function toSignalingDiagnosis(f: SignalingFindings): SignalingDiagnosis {

@@ -9,10 +9,25 @@ import { HEADER } from '../../protocols/sip/header-name.ts';
 import { parseReasons } from '../../protocols/sip/reason.ts';
 import { OTHER_LEG } from '../../protocols/sip/seen-bits.ts';
 import { MAX_FORK_BRANCHES } from '../../store/dialogs/call-timing.ts';
-import type { SignalingCall } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
 import { lacksResponses } from '../call-messages.ts';
-import type { Abandoned } from '../findings.ts';
+import type { SignalingCall } from './signaling-call.ts';
+
+export type Abandoned = {
+  kind: 'canceled' | 'no_final_response';
+  elapsedSec: number;
+  /** Who sent CANCEL; null where nobody did. */
+  canceledBy: CanceledBy | null;
+  evidence: number[];
+};
+
+type CanceledBy = {
+  /** `caller`: the one that sent the first INVITE. `middle`: a proxy or PBX, and the caller did not. */
+  side: 'caller' | 'middle' | 'unknown';
+  socket: string;
+  /** Its Reason header, '' without one. */
+  reason: string;
+};
 
 /** Q.850: non-selected user clearing. */
 const NOT_SELECTED = 26;

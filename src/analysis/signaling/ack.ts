@@ -8,10 +8,17 @@ import { grouped } from '../../core/maps.ts';
 import * as METHOD from '../../core/methods.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
-import type { SignalingCall } from '../call.ts';
 import type { CallMessage, Socket } from '../call-messages.ts';
 import { mostAlike } from '../call-messages.ts';
-import type { AckMissing } from '../findings.ts';
+import type { SignalingCall } from './signaling-call.ts';
+
+export type AckMissing = {
+  waitedSec: number;
+  answerTransmissions: number;
+  /** Where an ACK went that did not go to who sent the answer; null without one. */
+  strayedTo: string | null;
+  evidence: number[];
+};
 
 /** Copies so long after an ACK were not on their way yet when it arrived: a satellite's round trip takes two seconds. */
 const GOES_ON_US = 3_000_000;

@@ -1,34 +1,19 @@
 /**
- * Runs every signaling detection over one call. A new detection is one field here and one row of view/signaling.ts.
+ * Runs every signaling detection over one call. A new detection is one field here, and a row of the table of findings.
  */
 
-import type { Call, SignalingCall } from '../call.ts';
-import type { CallFindings, SignalingFindings } from '../findings.ts';
 import { abandonedHint, findAbandoned } from './abandoned.ts';
 import { ackMissingHint, findAckMissing } from './ack.ts';
 import { failureHint, findFinalFailure } from './failure.ts';
 import { findIcmp, icmpHint } from './icmp.ts';
 import { authLoopHint, findAuthLoop, findRetransmissions, retransmissionsHint } from './loops.ts';
-import { otherLegs } from './other-legs.ts';
 import { findPostDialDelay, postDialDelayHint } from './post-dial-delay.ts';
 import { findRegistrationFailure, registrationHint } from './registration.ts';
+import type { SignalingCall } from './signaling-call.ts';
 import { findDisagreement, sourceDisagreementHint } from './source-disagreement.ts';
 
-export function judgeSignaling(call: Call, found: CallFindings): undefined {
-  const { d, e, messages, nowUs } = call;
-  const { thresholds } = e.rules;
-  found.signaling = diagnoseSignaling({
-    d,
-    messages,
-    nowUs,
-    thresholds,
-    icmp: e.stores.icmp.notes(d),
-    otherLegs: (canceledUs) => otherLegs(call, canceledUs),
-  });
-}
-
 /** Null when no detection fired. */
-export function diagnoseSignaling(call: SignalingCall): SignalingFindings | null {
+export function diagnoseSignaling(call: SignalingCall) {
   const hints: string[] = [];
   const run = <T>(
     find: (call: SignalingCall) => T | null,
@@ -38,7 +23,7 @@ export function diagnoseSignaling(call: SignalingCall): SignalingFindings | null
     if (found !== null) hints.push(hint(found, call));
     return found;
   };
-  const found: SignalingFindings = {
+  const found = {
     finalFailure: run(findFinalFailure, failureHint),
     authLoop: run(findAuthLoop, authLoopHint),
     retransmissions: run(findRetransmissions, retransmissionsHint),
@@ -47,8 +32,12 @@ export function diagnoseSignaling(call: SignalingCall): SignalingFindings | null
     postDialDelay: run(findPostDialDelay, postDialDelayHint),
     registrationFailure: run(findRegistrationFailure, registrationHint),
     icmpUnreachable: run(findIcmp, icmpHint),
+    /** Null where one source carried the call, or both agree. */
     sourceDisagreement: run(findDisagreement, sourceDisagreementHint),
+    /** A sentence for each finding, in the order of the fields. */
     hints,
   };
   return hints.length === 0 ? null : found;
 }
+
+export type SignalingFindings = Readonly<NonNullable<ReturnType<typeof diagnoseSignaling>>>;

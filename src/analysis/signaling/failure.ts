@@ -10,10 +10,19 @@ import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { STATE } from '../../store/dialogs/dialog-state.ts';
 import type { Messages } from '../../store/stores.ts';
-import type { SignalingCall } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
 import { messagesOf, methodName } from '../call-messages.ts';
-import type { FinalFailure } from '../findings.ts';
+import type { SignalingCall } from './signaling-call.ts';
+
+export type FinalFailure = {
+  code: number;
+  reasonPhrase: string;
+  reasonHeader: string | null;
+  warning: string | null;
+  /** A challenge that nobody gave credentials for. */
+  isUnanswered: boolean;
+  evidence: number[];
+};
 
 /**
  * The last final failure of the deciding transaction (INVITE, or the opening method) before any 2xx to it. A challenge is

@@ -6,9 +6,23 @@ import { times } from '../../core/counted.ts';
 import { endpointKeyText } from '../../core/ip.ts';
 import { icmpDescription } from '../../decode/icmp.ts';
 import type { IcmpNote } from '../../store/icmp/icmp-note.ts';
-import type { SignalingCall } from '../call.ts';
 import { methodName } from '../call-messages.ts';
-import type { IcmpUnreachable } from '../findings.ts';
+import type { SignalingCall } from './signaling-call.ts';
+
+export type IcmpUnreachable = {
+  description: string;
+  type: number;
+  code: number;
+  /** The socket that did not answer. */
+  unreachable: string;
+  /** Who said so: another address, and not the fault. */
+  reportedBy: string;
+  errors: number;
+  isTruncated: boolean;
+  /** Of the quoted request, or of the request a quoted response answers; null when no quoted message is kept. */
+  method: string | null;
+  evidence: number[];
+};
 
 /** The kind of error that came most often; null when none came. */
 export function findIcmp({ d, messages, icmp }: SignalingCall): IcmpUnreachable | null {

@@ -6,11 +6,21 @@ import { times } from '../../core/counted.ts';
 import { grouped } from '../../core/maps.ts';
 import * as METHOD from '../../core/methods.ts';
 import { isChallenge } from '../../protocols/sip/message.ts';
-import type { SignalingCall } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
 import { lacksResponses, methodName, mostAlike } from '../call-messages.ts';
-import type { AuthLoop, Retransmissions } from '../findings.ts';
 import { findIcmp } from './icmp.ts';
+import type { SignalingCall } from './signaling-call.ts';
+
+export type AuthLoop = { kind: 'credential_failure' | 'silent_drop'; challenges: number; evidence: number[] };
+
+export type Retransmissions = {
+  method: string;
+  count: number;
+  spanSec: number;
+  /** What ICMP said of the same messages; null when it said nothing. */
+  icmpCause: string | null;
+  evidence: number[];
+};
 
 /**
  * Challenges without success: `credential_failure` when requests carried credentials and were challenged

@@ -8,10 +8,11 @@ import * as METHOD from '../../core/methods.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { OTHER_LEG } from '../../protocols/sip/seen-bits.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
-import type { Call, OtherLegs } from '../call.ts';
+import type { Call } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
 import { callWayOf } from '../call-way.ts';
 import { hasNoLegs, identifierLegs } from '../correlation.ts';
+import type { OtherLegs } from './signaling-call.ts';
 
 /** Whoever forks cancels the others at once. */
 const AT_ONCE_US = 2_000_000;

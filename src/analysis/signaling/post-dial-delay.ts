@@ -4,8 +4,9 @@
 
 import * as METHOD from '../../core/methods.ts';
 import { callTiming } from '../../store/dialogs/call-timing.ts';
-import type { SignalingCall } from '../call.ts';
-import type { PostDialDelay } from '../findings.ts';
+import type { SignalingCall } from './signaling-call.ts';
+
+export type PostDialDelay = { delaySec: number; thresholdSec: number; respondedWith: number; evidence: number[] };
 
 /** The first sign of progress came later than 95 % of international calls may take (ITU-T E.721). */
 export function findPostDialDelay({ d, messages, thresholds: t }: SignalingCall): PostDialDelay | null {

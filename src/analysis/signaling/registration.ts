@@ -6,9 +6,18 @@
 import * as METHOD from '../../core/methods.ts';
 import type { AskedBinding } from '../../protocols/sip/binding.ts';
 import { askedBinding, grantedSec } from '../../protocols/sip/binding.ts';
-import type { SignalingCall } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
-import type { RegistrationFailure } from '../findings.ts';
+import type { SignalingCall } from './signaling-call.ts';
+
+export type RegistrationFailure = {
+  kind: 'rejected' | 'shortened_expiry';
+  code: number;
+  requestedExpirySec: number | null;
+  grantedExpirySec: number | null;
+  /** How long the binding had ended when the phone came back; null where that is not the fault. */
+  lateSec: number | null;
+  evidence: number[];
+};
 
 /** Grants of a registration that are read, the newest first. @cap */
 const MAX_GRANTS = 16;

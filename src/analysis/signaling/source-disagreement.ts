@@ -16,10 +16,21 @@ import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../../protocols/sip/text.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { SAME_MESSAGE_US } from '../../store/dialogs/source-marks.ts';
-import type { SignalingCall } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
-import type { OneSided, SdpDiffers, SourceDisagreement } from '../findings.ts';
 import { pairInTime } from './pair-in-time.ts';
+import type { SignalingCall } from './signaling-call.ts';
+
+type OneSided = { summary: string; index: number };
+
+type SdpDiffers = { summary: string; mirror: string[]; wire: string[]; mirrorIndex: number; wireIndex: number };
+
+export type SourceDisagreement = {
+  agreed: number;
+  mirrorOnly: OneSided[];
+  wireOnly: OneSided[];
+  sdpDiffers: SdpDiffers[];
+  evidence: number[];
+};
 
 /**
  * Bytes of messages in which the wire and its mirror are compared, and of descriptions that differ.

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { inviteOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
 import type { Endpoint } from '../../../fixtures/build/packet.ts';
 import type { SipMessage, SipRequest, SipScript } from '../../../fixtures/build/sip-call.ts';
-import type { SignalingFindings } from '../../../src/analysis/findings.ts';
+import type { SignalingFindings } from '../../../src/analysis/signaling/diagnose.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 import type { Packet } from '../../../src/sources/packet.ts';
 import { signalingOf } from '../../helpers/judged.ts';

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scriptOf } from '../../../fixtures/build/calls-setup.ts';
 import type { SipScript } from '../../../fixtures/build/sip-call.ts';
-import type { RegistrationFailure } from '../../../src/analysis/findings.ts';
+import type { RegistrationFailure } from '../../../src/analysis/signaling/registration.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 import { signalingOf } from '../../helpers/judged.ts';
 import { HEP, TrackerKit } from '../ingest/dialogs/tracker-kit.ts';

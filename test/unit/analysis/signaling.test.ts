@@ -8,7 +8,7 @@ import { basicCall } from '../../../fixtures/build/basic-call.ts';
 import { CHALLENGE, credentials, inviteOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
 import { EPOCH_US } from '../../../fixtures/build/capture.ts';
 import type { SipMessage, SipRequest, SipScript } from '../../../fixtures/build/sip-call.ts';
-import type { SignalingFindings } from '../../../src/analysis/findings.ts';
+import type { SignalingFindings } from '../../../src/analysis/signaling/diagnose.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 import { signalingOf } from '../../helpers/judged.ts';
 import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';

@@ -1,0 +1,21 @@
+/**
+ * Gives the detections of the signaling what they look at: the messages of the call, ICMP about them, and its other legs.
+ */
+
+import type { Call } from '../call.ts';
+import type { CallFindings } from '../findings.ts';
+import { diagnoseSignaling } from './diagnose.ts';
+import { otherLegs } from './other-legs.ts';
+
+export function judgeSignaling(call: Call, found: CallFindings): undefined {
+  const { d, e, messages, nowUs } = call;
+  const { thresholds } = e.rules;
+  found.signaling = diagnoseSignaling({
+    d,
+    messages,
+    nowUs,
+    thresholds,
+    icmp: e.stores.icmp.notes(d),
+    otherLegs: (canceledUs) => otherLegs(call, canceledUs),
+  });
+}

@@ -1,0 +1,30 @@
+/**
+ * One call as the detections of the signaling see it.
+ */
+import type { Thresholds } from '../../core/thresholds.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { IcmpNote } from '../../store/icmp/icmp-note.ts';
+import type { CallMessage } from '../call-messages.ts';
+
+export type OtherLegs = {
+  /** Another branch was answered while this one rang, just before it was canceled. */
+  readonly wasAnswered: boolean;
+  /** Who sent the INVITE of this leg got one of the same call: it is not the caller. */
+  readonly isFromMiddle: boolean;
+};
+
+/**
+ * Each detection returns what it found, or null, and has a sentence for it. `evidence` of what it found holds indices into the
+ * dialog's own messages.
+ */
+export type SignalingCall = {
+  readonly d: Dialog;
+  readonly messages: readonly CallMessage[];
+  /** Capture clock in microseconds: the newest packet of the capture. */
+  readonly nowUs: number;
+  readonly thresholds: Thresholds;
+  /** ICMP errors about the dialog's messages. */
+  readonly icmp: readonly IcmpNote[];
+  /** What the other legs of the call say of this one, which was canceled then. */
+  readonly otherLegs: (canceledUs: number) => OtherLegs;
+};
