@@ -21,7 +21,8 @@ type Imposed = {
 type Has = (facts: DialogFacts, heard: readonly Audible[]) => boolean;
 
 export type FindingRow = {
-  readonly severity: FindingSeverity;
+  /** A note is no fault of the call. */
+  readonly severity: FindingSeverity | 'note';
   /** What its occurrences are counted in. */
   readonly unit: string;
   readonly v1?: Imposed;
@@ -73,7 +74,7 @@ export const CALL_FINDINGS = {
     look: 'See which side is silent, and whether its SDP names a private address.',
   },
   'media-stopped': {
-    severity: 'major',
+    severity: 'note',
     unit: 'dialogs',
     healthySince: '2026-11-28',
     has: ({ media }) => media.mediaStopped,

@@ -22,7 +22,7 @@ export class CaptureFindings {
     let finding = this.#byName.get(name);
     if (finding === undefined) {
       const { severity, unit, v1 } = FINDINGS[name];
-      if (v1?.report === undefined) return;
+      if (v1?.report === undefined || severity === 'note') return;
       finding = { kind: v1.report, severity, occurrences: 0, unit, evidence: [], evidence_omitted: 0 };
       this.#byName.set(name, finding);
     }
