@@ -15,8 +15,10 @@ const DAY = 11;
 /** Of an address with its port; and with a name beside it. */
 const SOCKET = 21;
 const NAMED = 30;
+type Shape = readonly [key: string, width: number, rank: number];
+
 /** Widths are fixed, so that nothing moves sideways while calls come; the higher the rank the longer it stays. */
-const SHAPES: readonly (readonly [key: string, width: number, rank: number])[] = [
+const CHOSEN: readonly Shape[] = [
   ['host', 10, 11.5],
   ['started', TIME, 9],
   ['state', 9, 10],
@@ -32,8 +34,17 @@ const SHAPES: readonly (readonly [key: string, width: number, rank: number])[] =
   ['findings', 24, 8],
   ['src', SOCKET, 4],
   ['dst', SOCKET, 4],
-  ['callid', 24, 1],
 ];
+/** What is left over goes to it. */
+const LAST: Shape = ['callid', 24, 1];
+/** A number of the row says nothing in a list that moves. */
+const NEVER: readonly string[] = ['row', LAST[0], ...CHOSEN.map(([key]) => key)];
+const OTHER = 9;
+/** Further fields of a call stand on very wide screens alone. */
+const OTHERS = [...COLUMNS.values()]
+  .filter(({ key }) => !NEVER.includes(key))
+  .map(({ key, title, most = OTHER }): Shape => [key, Math.max(title.length, most), 0]);
+const SHAPES: readonly Shape[] = [...CHOSEN, ...OTHERS, LAST];
 const GAP = 1;
 /** Lists of a hub alone have it. */
 const HOST: Column = { key: 'host', title: 'Host', text: ({ host = '' }) => host };

@@ -1,6 +1,8 @@
 /** The statements of a store: read from the file, and their form for a cluster. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { FieldKind } from '../../../../src/core/call-fields.ts';
+import { FIELDS } from '../../../../src/core/call-fields.ts';
 import {
   forCluster,
   named,
@@ -22,6 +24,31 @@ test('the file has six tables that replace rows by version, and ends with its nu
     );
   }
   assert.equal(schemaNumber(statements), 3);
+});
+
+/** The types of columns that hold each kind of a field of a call. */
+const TYPES: Readonly<Record<FieldKind, RegExp>> = {
+  text: /^(LowCardinality\()?String/,
+  word: /^LowCardinality\(String\)/,
+  texts: /^Array\(LowCardinality\(String\)\)/,
+  time: /^DateTime64\(6, 'UTC'\)/,
+  count: /^UInt32/,
+  code: /^UInt16/,
+  status: /^UInt16/,
+  seconds: /^Float64/,
+  milliseconds: /^Nullable\(UInt32\)/,
+  figure: /^Nullable\(Float32\)/,
+  frame: /^String/,
+  timing: /^never/,
+};
+
+test('each field of a call that the store has is a column of its kind', () => {
+  const ofCalls = readSchema().filter((statement) => /^(CREATE TABLE IF NOT EXISTS|ALTER TABLE) calls\b/.test(statement));
+  for (const { name, kind, stored = '' } of FIELDS) {
+    if (stored === '') continue;
+    const column = new RegExp(`(?:^ {4}|EXISTS )${stored} (.+?),?$`, 'm').exec(ofCalls.join('\n'));
+    assert.match(column?.[1] ?? `no column ${stored}`, TYPES[kind], name);
+  }
 });
 
 test('each statement makes nothing twice', () => {
