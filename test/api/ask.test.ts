@@ -239,7 +239,7 @@ describe('/ask', () => {
     const document = await json(base, '/ask/openapi.json');
     const paths = Object.keys(asJson(document['paths']));
     assert.ok(paths.includes('/ask/calls/{selector}/ladder') && paths.every((path) => path.startsWith('/ask/')));
-    assert.ok(!api.openApi().includes('/ask/') && !api.openApi().includes('Call'));
+    assert.ok(!api.openApi().includes('/ask/') && !api.openApi().includes('AskCall'));
   });
 
   it('is 404 without --ask', async (t) => {
