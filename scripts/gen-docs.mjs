@@ -22,7 +22,7 @@ const load = (path) => import(pathToFileURL(join(dist, 'src', path)).href);
 const options = {
   ...(await load('config/options.js')),
   ...(await load('config/option-spec.js')),
-  ...(await load('config/conflicts.js')),
+  ...(await load('config/relations.js')),
   ...(await load('config/document.js')),
 };
 const errors = { ...(await load('core/errors.js')), ...(await load('contract/problem.js')) };

@@ -1,11 +1,11 @@
 // docs/cli.md, written from the option table.
 
-function requires({ flag }, needsOf) {
-  const needs = needsOf(flag).map((name) => `\`${name}\``);
-  return needs.length === 0 ? '' : ` Requires ${needs.join(' or ')}.`;
+function requires({ needs = [] }, nameOf) {
+  const names = needs.map((flag) => `\`${nameOf(flag)}\``);
+  return names.length === 0 ? '' : ` Requires ${names.join(' or ')}.`;
 }
 
-export function cliPage({ OPTIONS, OPTION_GROUPS, USAGE, flagText, needsOf }) {
+export function cliPage({ OPTIONS, OPTION_GROUPS, USAGE, flagText, nameOf }) {
   const out = [
     '# Command line',
     '',
@@ -37,7 +37,7 @@ export function cliPage({ OPTIONS, OPTION_GROUPS, USAGE, flagText, needsOf }) {
         spec.env === undefined ? '' : `\`${spec.env}\``,
         spec.toml === undefined ? '' : `\`${spec.toml}\``,
         spec.default === undefined ? '' : `\`${spec.default}\``,
-        `${spec.help}${requires(spec, needsOf)}${spec.refusal === undefined ? '' : ' Not built in this version.'}`,
+        `${spec.help}${requires(spec, nameOf)}${spec.refusal === undefined ? '' : ' Not built in this version.'}`,
       ];
       out.push(`| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`);
     }

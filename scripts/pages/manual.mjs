@@ -18,10 +18,10 @@ function term(spec) {
   return spec.valueIfBare === undefined ? `${bold} ${arg}` : `${bold}[=${arg}]`;
 }
 
-function notes(spec, needsOf) {
+function notes(spec, nameOf) {
   const out = [];
-  const needs = needsOf(spec.flag);
-  if (needs.length > 0) out.push(`Requires ${needs.join(' or ')}.`);
+  const { needs = [] } = spec;
+  if (needs.length > 0) out.push(`Requires ${needs.map(nameOf).join(' or ')}.`);
   if (spec.repeatable === true) out.push('Repeatable.');
   if (spec.default !== undefined) out.push(`Default: ${spec.default}.`);
   if (spec.env !== undefined) out.push(`Environment: ${spec.env}.`);
@@ -30,7 +30,7 @@ function notes(spec, needsOf) {
 }
 
 /** docs/calltap.1. */
-export function manualPage({ OPTIONS, OPTION_GROUPS, isBuiltIn, needsOf }) {
+export function manualPage({ OPTIONS, OPTION_GROUPS, isBuiltIn, nameOf }) {
   const out = [
     '.\\" Generated from src/config/options.ts; do not edit it by hand.',
     '.TH CALLTAP 1 "" "calltap" "User Commands"',
@@ -63,7 +63,7 @@ export function manualPage({ OPTIONS, OPTION_GROUPS, isBuiltIn, needsOf }) {
     const specs = OPTIONS.filter((spec) => spec.group === group && isBuiltIn(spec));
     if (specs.length === 0) continue;
     out.push(`.SS ${plain(group)}`);
-    for (const spec of specs) out.push('.TP', term(spec), plain(spec.help), ...notes(spec, needsOf).map(plain));
+    for (const spec of specs) out.push('.TP', term(spec), plain(spec.help), ...notes(spec, nameOf).map(plain));
   }
   out.push(
     '.SH EXIT STATUS',

@@ -6,31 +6,47 @@ import { group, text, toggle, value } from './option-spec.ts';
 
 type HubValues = RowValues<typeof HUB> & { readonly api: unknown; readonly metrics: unknown };
 
+const OF_COMMAND = {
+  needs: ['hub'],
+  unmet: { reason: 'it goes with the command hub', remedy: 'write calltap hub --store URL' },
+  isForFlags: true,
+} as const;
+
 export const HUB = group('Many hosts', {
   hub: toggle('Answer from the store of many agents; `calltap hub` is short for it.'),
-  migrate: toggle('Make the tables of the store, or add what they lack, and exit (with hub).'),
+  migrate: toggle('Make the tables of the store, or add what they lack, and exit (with hub).', OF_COMMAND),
   store: value('URL', text, 'Use this ClickHouse as the store: http[s]://HOST:PORT/DATABASE.', {
+    ...OF_COMMAND,
     toml: 'hub.store',
   }),
-  'store-user': value('NAME', text, 'Log in to the store as this user instead of default.', { toml: 'hub.store_user' }),
+  'store-user': value('NAME', text, 'Log in to the store as this user instead of default.', {
+    ...OF_COMMAND,
+    toml: 'hub.store_user',
+  }),
   'store-password-file': value('FILE', text, 'Read the password of this user from a file.', {
+    ...OF_COMMAND,
     toml: 'hub.store_password_file',
   }),
   'store-ca': value('FILE', text, 'Trust the CA of this PEM file too, for --store over https.', {
+    ...OF_COMMAND,
     toml: 'hub.store_ca',
   }),
   cluster: value('NAME', text, 'Make replicated and distributed tables on this cluster of the store.', {
+    ...OF_COMMAND,
     toml: 'hub.cluster',
   }),
   agent: value('NAME=URL', text, 'Ask the agent of this --ship-host here for captures, audio and health.', {
+    ...OF_COMMAND,
     repeatable: true,
     toml: 'hub.agent',
   }),
   'agent-key-file': value('NAME=FILE', text, 'Send this agent the key in a file.', {
+    ...OF_COMMAND,
     repeatable: true,
     toml: 'hub.agent_key_file',
   }),
   'agent-ca': value('NAME=FILE', text, 'Trust the CA of this PEM file too, for this agent.', {
+    ...OF_COMMAND,
     repeatable: true,
     toml: 'hub.agent_ca',
   }),
@@ -38,8 +54,6 @@ export const HUB = group('Many hosts', {
 
 const OF_STORE = ['store', 'store-user', 'store-password-file', 'store-ca'] as const;
 const OF_AGENTS = ['agent', 'agent-key-file', 'agent-ca'] as const;
-/** Options that mean nothing without the command. */
-export const OF_COMMAND = ['migrate', 'cluster', ...OF_STORE, ...OF_AGENTS] as const;
 
 const ANYWAY: readonly string[] = ['hub', ...OF_STORE, 'config', 'print-config'];
 const OF_MIGRATE: readonly string[] = [...ANYWAY, 'migrate', 'cluster'];

@@ -20,8 +20,25 @@ export const OPTION_GROUPS = [
 ] as const;
 export type OptionGroup = (typeof OPTION_GROUPS)[number];
 
+/** What an error line says instead of the usual reason and remedy. */
+type Texts = { readonly reason?: string; readonly remedy?: string };
+
+/** What a row says of other options; src/config/relations.ts judges it. */
+type Relations = {
+  /** The option means nothing without one of these. */
+  readonly needs?: readonly string[];
+  readonly unmet?: Texts;
+  /** The option cannot stand beside any of these. */
+  readonly excludes?: readonly string[];
+  readonly clash?: Texts;
+  /** What it is an option of, where that differs from its group. */
+  readonly of?: 'capture' | 'service' | 'any';
+  /** The relations are for the command line alone. */
+  readonly isForFlags?: true;
+};
+
 /** What most options have nothing of. */
-type Extras = {
+type Extras = Relations & {
   readonly short?: string;
   readonly repeatable?: true;
   /** The value may be left out (`--uprobe` and `--uprobe=X`); this is what it then is. */

@@ -102,17 +102,20 @@ const OUTPUT = group('Output', {
   }),
   compare: value('CALL', text, 'Compare two calls: give it twice.', { repeatable: true }),
   legs: toggle('Add the other legs of the call.'),
-  'no-body': toggle('Leave the bodies of messages out.'),
-  raw: toggle('Print messages as bytes, to a pipe or a file only.'),
-  'show-secrets': toggle('Show credentials and media keys in messages.'),
+  'no-body': toggle('Leave the bodies of messages out.', { needs: ['messages'] }),
+  raw: toggle('Print messages as bytes, to a pipe or a file only.', { needs: ['messages'] }),
+  'show-secrets': toggle('Show credentials and media keys in messages.', {
+    needs: ['messages', 'sipp', 'interactive'],
+  }),
   wav: value('CALL', text, 'Write the audio of a call to the file of --to.', {
     implies: { flag: 'retain-audio', value: 'true' },
+    needs: ['to'],
   }),
-  span: value('SPAN', text, 'Write this part of the audio: seconds such as 10..12, or worst.'),
-  sipp: value('CALL', text, 'Write SIPp scenarios that replay a call into the folder of --to.'),
-  to: value('PATH', text, 'Write to this file or folder.'),
-  force: toggle('Replace files of --to that are there already.'),
-  markdown: toggle('Format the call report as Markdown.'),
+  span: value('SPAN', text, 'Write this part of the audio: seconds such as 10..12, or worst.', { needs: ['wav'] }),
+  sipp: value('CALL', text, 'Write SIPp scenarios that replay a call into the folder of --to.', { needs: ['to'] }),
+  to: value('PATH', text, 'Write to this file or folder.', { needs: ['wav', 'sipp'] }),
+  force: toggle('Replace files of --to that are there already.', { needs: ['to'] }),
+  markdown: toggle('Format the call report as Markdown.', { needs: ['call-report'] }),
   'show-frame': value('POINTER', text, 'Print the frame of this pointer: <source>#<ordinal>@<digest>.'),
 });
 
@@ -121,13 +124,21 @@ const API_METRICS = group('API and metrics', {
     feature: 'api',
     toml: 'api.listen',
   }),
-  ask: toggle('Serve /ask too: rich questions about calls, with the credentials of --api.', { toml: 'api.ask' }),
+  ask: toggle('Serve /ask too: rich questions about calls, with the credentials of --api.', {
+    toml: 'api.ask',
+    needs: ['api'],
+  }),
   console: toggle('Serve the web console at /console/, with the data of /ask.', {
     feature: 'console',
     implies: { flag: 'ask', value: 'true' },
     toml: 'api.console',
+    needs: ['api'],
   }),
-  mcp: toggle('Serve /mcp too: the tools of agents (Model Context Protocol).', { feature: 'mcp', toml: 'api.mcp' }),
+  mcp: toggle('Serve /mcp too: the tools of agents (Model Context Protocol).', {
+    feature: 'mcp',
+    toml: 'api.mcp',
+    needs: ['api'],
+  }),
   'api-max-rows': value('N', int(1, 100_000), 'Return at most N rows per page.', {
     default: String(API_MAX_ROWS),
     toml: 'api.max_rows',
@@ -153,20 +164,35 @@ const REFUSED = group('API and metrics', {
   'api-tls-key': value('FILE', text, 'End TLS in a reverse proxy instead.', { toml: 'api.tls_key', refusal: NO_TLS }),
 });
 
+const NO_API = { reason: 'there is no API to guard' } as const;
+const GUARDS_API = { needs: ['api', 'connect'], unmet: NO_API } as const;
+const SIGNS_TOKENS = { needs: ['api', 'mint-token'], unmet: NO_API } as const;
+const GUARDS_METRICS = {
+  needs: ['metrics'],
+  unmet: { reason: 'there is no metrics server to guard (the /metrics of --api asks for its key)' },
+} as const;
+
 const CREDENTIALS = group('Credentials', {
   'api-key': value('KEY', bearerSecret, 'Accept this API key, or send it to --connect; set it in the environment.', {
     env: 'SERVICE_API_KEY',
+    ...GUARDS_API,
   }),
   'api-key-file': value('FILE', text, 'Read the static API key from a file, unless --api-key gives one.', {
     toml: 'api.key_file',
+    ...GUARDS_API,
   }),
-  ca: value('FILE', text, 'Trust the CA of this PEM file too, for --connect over https.'),
+  ca: value('FILE', text, 'Trust the CA of this PEM file too, for --connect over https.', {
+    needs: ['connect'],
+    of: 'any',
+  }),
   'api-signing-key': value('KEY', textSecret, 'Verify tokens with this key; the first key also signs them.', {
     repeatable: true,
     env: 'SERVICE_API_SIGNING_KEY',
+    ...SIGNS_TOKENS,
   }),
   'api-signing-key-file': value('FILE', text, 'Read one more signing key from a file; it comes first, so it signs.', {
     toml: 'api.signing_key_file',
+    ...SIGNS_TOKENS,
   }),
   'api-token-ttl': value('SECS', int(1, 315_360_000), 'Expire minted tokens after this time.', {
     default: String(TOKEN_TTL_SECS),
@@ -174,23 +200,40 @@ const CREDENTIALS = group('Credentials', {
   }),
   'api-revoked-file': value('FILE', text, 'Refuse the token ids in this file, one per line; the file may change.', {
     toml: 'api.revoked_file',
+    needs: ['api'],
+    unmet: NO_API,
   }),
-  'mint-token': toggle('Print a signed token and exit.'),
-  'token-id': value('ID', { kind: 'token-id' }, 'Give the minted token this id instead of a random one.'),
+  'mint-token': toggle('Print a signed token and exit.', {
+    needs: ['api-signing-key', 'api-signing-key-file', 'mcp-signing-key'],
+    of: 'any',
+    unmet: {
+      reason: 'there is no signing key',
+      remedy: 'give --api-signing-key-file, or --api-signing-key, or SERVICE_API_SIGNING_KEY in the environment',
+    },
+  }),
+  'token-id': value('ID', { kind: 'token-id' }, 'Give the minted token this id instead of a random one.', {
+    needs: ['mint-token'],
+  }),
   'token-scope': value(
     'SCOPE',
     choice('full', 'metrics'),
     'Allow the minted token everything (full) or only the metrics.',
-    { default: 'full' },
+    { default: 'full', needs: ['mint-token'] },
   ),
   'mcp-signing-key': value('KEY', textSecret, 'Verify tokens for MCP with this key; the first key also signs them.', {
     repeatable: true,
     env: 'SERVICE_MCP_SIGNING_KEY',
+    needs: ['mcp', 'mint-token'],
+    unmet: { reason: 'there is no MCP to guard' },
   }),
   'metrics-auth': value('USER:PASS', userPass, 'Ask for these HTTP Basic credentials on the metrics server.', {
     env: 'CALLTAP_METRICS_AUTH',
+    ...GUARDS_METRICS,
   }),
-  'metrics-auth-file': value('FILE', text, 'Read these credentials from a file.', { toml: 'metrics.auth_file' }),
+  'metrics-auth-file': value('FILE', text, 'Read these credentials from a file.', {
+    toml: 'metrics.auth_file',
+    ...GUARDS_METRICS,
+  }),
 });
 
 const ANALYSIS = group('Analysis', {
@@ -256,10 +299,11 @@ const HOOKS_SECURITY = group('Hooks and security', {
   'kill-response': value('CODE', int(200, 699), 'Answer scanners on UDP with this SIP status; without a value, 200.', {
     valueIfBare: '200',
     toml: 'security.kill_response',
+    needs: ['kill-scanner'],
   }),
   fail2ban: toggle('Print a line for fail2ban for each scanner and flood.', { toml: 'security.fail2ban' }),
   alert: value('KIND', choice('syslog'), 'Send alerts to syslog (with --syslog).', { toml: 'security.alert' }),
-  syslog: toggle('Use syslog with facility local0.', { toml: 'security.syslog' }),
+  syslog: toggle('Use syslog with facility local0.', { toml: 'security.syslog', needs: ['alert'] }),
   'syslog-socket': value('PATH', text, 'Send to this socket of the syslog daemon.', {
     default: '/dev/log',
     toml: 'security.syslog_socket',
@@ -276,6 +320,7 @@ const HOOKS_SECURITY = group('Hooks and security', {
   }),
   'fraud-night': value('HOURS', text, 'Count these hours of local time as night, such as 22-6.', {
     toml: 'security.fraud_night',
+    needs: ['fraud'],
   }),
 });
 
@@ -309,16 +354,27 @@ const GENERAL = group('General', {
       valueIfBare: 'options',
     },
   ),
-  interactive: toggle('Show calls, ladders and messages on the whole terminal.', { short: 'i' }),
+  interactive: toggle('Show calls, ladders and messages on the whole terminal.', {
+    short: 'i',
+    excludes: ['api', 'metrics'],
+    clash: { reason: 'a service has no screen', remedy: 'leave one of them out' },
+  }),
   'mcp-stdio': toggle('Speak MCP on standard input and output; `calltap mcp FILE` is short for it.', {
     feature: 'mcp',
+    excludes: ['api', 'metrics'],
+    clash: { reason: 'a service speaks MCP over HTTP', remedy: 'leave it out, or give --mcp with --api' },
   }),
   connect: value('URL', text, 'Show the calls of a running service as -i does; bare, of that of this host.', {
     valueIfBare: 'local',
     takesNext: true,
   }),
-  log: value('FILE', text, 'Append to this file what -i keeps from standard error and standard output.'),
-  'no-interface': toggle('Accept the -N of sngrep: without -i calltap prints a table.', { short: 'N' }),
+  log: value('FILE', text, 'Append to this file what -i keeps from standard error and standard output.', {
+    needs: ['interactive'],
+  }),
+  'no-interface': toggle('Accept the -N of sngrep: without -i calltap prints a table.', {
+    short: 'N',
+    excludes: ['interactive'],
+  }),
 });
 
 /** The rows whose values are members of the configuration; DIAGNOSIS is its member `thresholds`. */

@@ -16,6 +16,8 @@ const SHIP_SPOOL_LEAST_BYTES = 16 * 1024 * 1024;
 
 type Shipping = RowValues<typeof SHIPPING>;
 
+const OF_SHIP = { needs: ['ship'], isForFlags: true } as const;
+
 export const SHIPPING = group('Shipping', {
   ship: value('URL', text, 'Ship calls to the ClickHouse at this URL; its path names the database.', {
     toml: 'ship.url',
@@ -27,17 +29,26 @@ export const SHIPPING = group('Shipping', {
     'Ship messages without their bodies, with them (full), or none.',
     { default: 'headers', toml: 'ship.messages' },
   ),
-  'ship-host': value('NAME', text, 'Ship under this name instead of the host name.', { toml: 'ship.host' }),
-  'ship-user': value('NAME', text, 'Log in to the store as this user.', { toml: 'ship.user' }),
+  'ship-host': value('NAME', text, 'Ship under this name instead of the host name.', {
+    toml: 'ship.host',
+    ...OF_SHIP,
+  }),
+  'ship-user': value('NAME', text, 'Log in to the store as this user.', { toml: 'ship.user', ...OF_SHIP }),
   'ship-password': value('PASSWORD', textSecret, 'Log in with this password; set it in the environment.', {
     env: 'CALLTAP_SHIP_PASSWORD',
+    ...OF_SHIP,
   }),
   'ship-password-file': value('FILE', text, 'Read the password of --ship-user from a file.', {
     toml: 'ship.password_file',
+    ...OF_SHIP,
   }),
-  'ship-ca': value('FILE', text, 'Trust the CA of this PEM file too, for a store by https.', { toml: 'ship.ca' }),
+  'ship-ca': value('FILE', text, 'Trust the CA of this PEM file too, for a store by https.', {
+    toml: 'ship.ca',
+    ...OF_SHIP,
+  }),
   'ship-spool': value('DIR', text, 'Keep rows in this folder until they are stored; a service needs none.', {
     toml: 'ship.spool',
+    ...OF_SHIP,
   }),
   'ship-spool-bytes': value(
     'SIZE',
@@ -46,16 +57,6 @@ export const SHIPPING = group('Shipping', {
     { default: `${SHIP_SPOOL_BYTES / 1024 ** 3}G`, toml: 'ship.spool_bytes' },
   ),
 });
-
-/** Options that mean nothing without --ship. */
-export const SHIP_OPTIONS = [
-  'ship-host',
-  'ship-user',
-  'ship-password',
-  'ship-password-file',
-  'ship-ca',
-  'ship-spool',
-] as const satisfies readonly (keyof typeof SHIPPING)[];
 
 /** The first mistake of --ship; null without one. */
 export function shipConflict({ ship, shipUser, shipPassword, shipPasswordFile }: Shipping): ServiceError | null {

@@ -19,6 +19,8 @@ const HEP_RATE_LIMIT = 50_000;
 /** Bytes on disk that wait for a collector that is away (`--hep-spool-bytes`). @cap */
 const HEP_SPOOL_BYTES = 1024 ** 3;
 
+const OF_PROBES = { needs: ['uprobe', 'uprobe-list', 'check'], of: 'service' } as const;
+
 export const SOURCES = group('Sources', {
   device: value('IFACE', text, 'Capture from an interface, or from all of them with any.', {
     short: 'd',
@@ -30,31 +32,48 @@ export const SOURCES = group('Sources', {
   'no-promisc': toggle('Leave the interfaces out of promiscuous mode.', {
     feature: 'live',
     toml: 'capture.no_promisc',
+    needs: ['device'],
+    of: 'service',
   }),
   input: value('FILE', text, 'Read a file, a folder, a pattern or - (standard input); -I is optional.', {
     short: 'I',
     repeatable: true,
     toml: 'capture.input',
+    excludes: ['device', 'hep-listen', 'uprobe'],
+    clash: {
+      reason: 'a run reads capture files or live sources, not both',
+      remedy: 'leave out the files, or -d, -L and --uprobe',
+    },
   }),
   bpf: value('EXPR', text, "Analyse only packets that match tcpdump's filter expression.", {
     toml: 'capture.bpf',
+    needs: ['input', 'device'],
+    unmet: { reason: 'it filters the packets of files and interfaces' },
   }),
   'hep-listen': value('ADDR', address, 'Receive HEP on this address, over UDP and over TCP without TLS (with -E).', {
     short: 'L',
     feature: 'hep',
     toml: 'hep.listen',
+    needs: ['hep-decode'],
   }),
   'hep-decode': toggle('Decode HEP packets and analyse what they carry.', { short: 'E', toml: 'hep.decode' }),
   'hep-listen-cert': value('FILE', text, 'Take HEP over TLS instead of plain TCP, with this certificate chain (PEM).', {
     toml: 'hep.listen_cert',
+    needs: ['hep-listen'],
   }),
   'hep-listen-key': value('FILE', text, 'Read the private key of this certificate from a file (PEM).', {
     toml: 'hep.listen_key',
+    needs: ['hep-listen-cert'],
   }),
   'hep-listen-client-ca': value('FILE', text, 'Take HEP over TLS alone, from agents that these CAs certify (PEM).', {
     toml: 'hep.listen_client_ca',
+    needs: ['hep-listen-cert'],
   }),
-  'hep-allow': value('CIDR', text, 'Accept HEP only from this network.', { repeatable: true, toml: 'hep.allow' }),
+  'hep-allow': value('CIDR', text, 'Accept HEP only from this network.', {
+    repeatable: true,
+    toml: 'hep.allow',
+    needs: ['hep-listen'],
+  }),
   'hep-rate-limit': value(
     'N',
     int(1, 100_000_000),
@@ -63,6 +82,7 @@ export const SOURCES = group('Sources', {
   ),
   'hep-auth': value('KEY', textSecret, 'Accept only HEP packets with this key; set it in the environment.', {
     env: 'CALLTAP_HEP_AUTH',
+    needs: ['hep-listen'],
   }),
   'hep-send': value(
     'ADDR',
@@ -75,14 +95,25 @@ export const SOURCES = group('Sources', {
   }),
   'hep-rtp-reports': toggle('Mirror the measured quality of RTP streams too, a report a window.', {
     toml: 'hep.rtp_reports',
+    needs: ['hep-send'],
   }),
   'export-uprobe': toggle('Mirror and ship SIP that --uprobe reads too; else it stays on this host.', {
     toml: 'hep.export_uprobe',
+    needs: ['hep-send', 'ship'],
   }),
   'hep-ca': value('FILE', text, 'Trust the CA of this PEM file too, for -H over TLS.', { toml: 'hep.ca' }),
-  'hep-cert': value('FILE', text, 'Show the collector this certificate (PEM), for -H over TLS.', { toml: 'hep.cert' }),
-  'hep-key': value('FILE', text, 'Read the private key of --hep-cert (PEM).', { toml: 'hep.key' }),
-  'hep-spool': value('DIR', text, 'Keep messages in this folder while a collector is away.', { toml: 'hep.spool' }),
+  'hep-cert': value('FILE', text, 'Show the collector this certificate (PEM), for -H over TLS.', {
+    toml: 'hep.cert',
+    needs: ['hep-key'],
+  }),
+  'hep-key': value('FILE', text, 'Read the private key of --hep-cert (PEM).', {
+    toml: 'hep.key',
+    needs: ['hep-cert'],
+  }),
+  'hep-spool': value('DIR', text, 'Keep messages in this folder while a collector is away.', {
+    toml: 'hep.spool',
+    needs: ['hep-send'],
+  }),
   'hep-spool-bytes': value(
     'SIZE',
     size(HEP_SPOOL_FILE_BYTES, 1024 ** 5),
@@ -95,9 +126,11 @@ export const SOURCES = group('Sources', {
   }),
   'hep-node': value('NAME', text, 'Send this node name to the collector instead of the host name.', {
     toml: 'hep.node',
+    needs: ['hep-send'],
   }),
   'hep-send-auth': value('KEY', textSecret, 'Send this key to the collector; set it in the environment.', {
     env: 'CALLTAP_HEP_SEND_AUTH',
+    needs: ['hep-send'],
   }),
   uprobe: value('PID|PATH|all', text, 'Read SIP over TLS at the TLS library of running servers.', {
     repeatable: true,
@@ -111,15 +144,17 @@ export const SOURCES = group('Sources', {
   'uprobe-offset': value('FILE:LIST', text, 'Give virtual addresses of functions: FILE:SSL_read=0x10,SSL_write=0x20.', {
     repeatable: true,
     toml: 'capture.uprobe_offset',
+    ...OF_PROBES,
   }),
   'uprobe-offsets': value('FILE', text, 'Read them from a file of lines: BUILD-ID SSL_read=0x10 SSL_write=0x20.', {
     toml: 'capture.uprobe_offsets',
+    ...OF_PROBES,
   }),
   'uprobe-ring-bytes': value(
     'SIZE',
     size(65_536, 1024 ** 3),
     'Set the size of the kernel ring for TLS events instead of 1/128 of memory.',
-    { toml: 'limits.uprobe_ring_bytes' },
+    { toml: 'limits.uprobe_ring_bytes', ...OF_PROBES },
   ),
   'uprobe-list': toggle('List the processes that --uprobe can observe, and why not the others.'),
   check: toggle('Say what this host offers calltap, what it lacks, and what to do.'),
@@ -131,12 +166,18 @@ export const SOURCES = group('Sources', {
     'SIZE|TIME|call',
     { kind: 'split' },
     'Start the next file at this size or time (100M, 1h), or for each call.',
-    { toml: 'capture.split' },
+    { toml: 'capture.split', needs: ['output'] },
   ),
   keep: value('N', int(2, MAX_KEPT_FILES), 'Keep the newest N files of --split, and remove older ones.', {
     toml: 'capture.keep',
+    needs: ['split'],
+    unmet: { remedy: 'add --split SIZE|TIME' },
   }),
-  user: value('NAME', text, 'Switch to this user after opening sockets and listeners.', { toml: 'general.user' }),
+  user: value('NAME', text, 'Switch to this user after opening sockets and listeners.', {
+    toml: 'general.user',
+    needs: ['device', 'hep-listen', 'uprobe'],
+    unmet: { reason: 'reading a file needs no privileges to give up', remedy: 'start as that user, or add -d or -L' },
+  }),
   portrange: value('PORTS', ports, 'Analyse SIP on these ports, and only count it on others.', {
     default: '5060-5061',
     toml: 'capture.portrange',

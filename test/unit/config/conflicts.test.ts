@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { configErrorLine, loadConfig } from '../../../src/config/config.ts';
-import { needsOf } from '../../../src/config/conflicts.ts';
-import { OPTIONS } from '../../../src/config/options.ts';
+import { OPTIONS, optionByFlag } from '../../../src/config/options.ts';
+import { nameOf } from '../../../src/config/relations.ts';
 
 function lineOf(argv: readonly string[]): string | null {
   const result = loadConfig({ argv, env: {} });
@@ -18,6 +18,7 @@ const CASES: readonly (readonly [wrong: string, line: RegExp, right: string])[] 
     /--markdown: it requires --call-report; add --call-report CALL$/,
     '-I a --markdown --call-report x',
   ],
+  ['a --mcp-stdio --filter x', /^calltap: --mcp-stdio: each tool has a filter of its own;/, 'a --mcp-stdio'],
   ['-I a --fail2ban --json', /--fail2ban: its lines would mix/, '-I a --fail2ban'],
   [
     '-I a --kill-response',
@@ -80,9 +81,15 @@ test('a default and a refusal are no use of an option', () => {
   assert.ok(loadConfig({ argv: ['-I', 'a'], env: { CALLTAP_SYSLOG: '0', CALLTAP_NO_PROMISC: '1' } }).ok);
 });
 
-test('what an option needs is in the pages by the name that is used', () => {
-  assert.deepEqual(needsOf('markdown'), ['--call-report']);
-  assert.deepEqual(needsOf('user'), ['-d', '-L', '--uprobe']);
-  assert.deepEqual(needsOf('api'), []);
-  for (const { flag } of OPTIONS) assert.ok(!needsOf(flag).includes(`--${flag}`));
+test('what an option needs has the name that is used', () => {
+  assert.deepEqual(optionByFlag('markdown').needs?.map(nameOf), ['--call-report']);
+  assert.deepEqual(optionByFlag('user').needs?.map(nameOf), ['-d', '-L', '--uprobe']);
+});
+
+test('each option that a row needs, excludes or implies is another row', () => {
+  const flags = new Set(OPTIONS.map(({ flag }) => flag));
+  for (const { flag, needs = [], excludes = [], implies } of OPTIONS) {
+    for (const other of [...needs, ...excludes, ...(implies === undefined ? [] : [implies.flag])])
+      assert.ok(flags.has(other) && other !== flag, `--${flag} names --${other}`);
+  }
 });

@@ -1,0 +1,86 @@
+/** Checks what sources, the listener, written files and collectors of a run say against each other. */
+import { statSync } from 'node:fs';
+import type { ServiceError } from '../core/errors.ts';
+import type { RowValues } from './option-spec.ts';
+import { oneLine, optionValueText } from './option-value.ts';
+import type { TABLE } from './options.ts';
+import { conflict } from './relations.ts';
+import { MAX_COLLECTORS } from './source-options.ts';
+
+type Config = RowValues<typeof TABLE>;
+
+export function deviceConflict({ device: devices }: Config): ServiceError | null {
+  const twice = devices.find((name, i) => devices.indexOf(name) !== i || (name === 'any' && devices.length > 1));
+  const remedy = 'give each interface once, or any alone';
+  return twice === undefined ? null : conflict(`-d ${twice}`, 'this would capture the same packets twice', remedy);
+}
+
+export function listenKeyConflict({ hepListenCert, hepListenKey }: Config): ServiceError | null {
+  return hepListenCert !== null && hepListenKey === null
+    ? conflict('--hep-listen-cert', 'it requires --hep-listen-key', 'add --hep-listen-key FILE')
+    : null;
+}
+
+export function outputFileConflict({ output }: Config): ServiceError | null {
+  return output === '-' ? conflict('-O -', 'standard output carries other data', 'name a file or a pipe') : null;
+}
+
+/** -O gets the frames of some calls once all is read. */
+export function secondPassConflict({
+  filter,
+  output,
+  split,
+  device,
+  hepListen,
+  uprobe,
+  input,
+}: Config): ServiceError | null {
+  if (filter === null || output === null || split?.isByCall === true) return null;
+  return device.length > 0 || hepListen !== null || uprobe.length > 0 || input.includes('-')
+    ? conflict('--filter with -O', 'it reads the files twice, and this source can be read once', 'use --split call')
+    : null;
+}
+
+/** A file for each call needs frames to write, and a folder that is there. */
+export function callSplitConflict({ split, output, keep, device, input }: Config): ServiceError | null {
+  if (split?.isByCall !== true || output === null) return null;
+  const option = '--split call';
+  if (keep !== null)
+    return conflict(option, 'it cannot be combined with --keep', 'leave --keep out and remove old files yourself');
+  if (!isFolder(output))
+    return conflict(option, `-O ${oneLine(output)} is no folder`, 'make the folder first, or name another one');
+  if (device.length === 0 && input.length === 0)
+    return conflict(option, 'only -d and -I have frames to write', 'add -d, or leave --split call out');
+  return null;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** What the collectors of -H say against each other, or against what goes with them. */
+export function collectorConflict({ hepSend, hepFailover, hepCa, hepCert }: Config): ServiceError | null {
+  const texts = hepSend.map((one) => optionValueText(one));
+  const twice = texts.find((text, i) => texts.indexOf(text) !== i);
+  if (hepSend.some(({ port }) => port === 0))
+    return conflict('-H', 'nobody listens on port 0', "give the collector's port, such as 192.0.2.9:9060");
+  if (twice !== undefined) return conflict(`-H ${twice}`, 'it would get each message twice', 'give it once');
+  if (hepSend.length > MAX_COLLECTORS)
+    return conflict('-H', 'there are too many collectors', `give at most ${MAX_COLLECTORS}`);
+  if (hepFailover && hepSend.length < 2)
+    return conflict('--hep-failover', 'there is no other collector', 'give a second -H ADDR');
+  const forTls = hepCa !== null ? '--hep-ca' : hepCert !== null ? '--hep-cert' : null;
+  return forTls === null || hepSend.some(({ transport }) => transport === 'tls')
+    ? null
+    : conflict(forTls, 'no collector of -H is spoken to by TLS', 'write -H tls://HOST:PORT');
+}
+
+export function sourceConflict({ input, showFrame, device, hepListen, uprobe }: Config): ServiceError | null {
+  const isNamed = showFrame !== null || hepListen !== null || input.length + device.length + uprobe.length > 0;
+  const remedy = 'name a capture file, or give an interface with -d IFACE';
+  return isNamed ? null : conflict('-I', 'there is nothing to read', remedy);
+}

@@ -1,0 +1,79 @@
+/** Judges what a row of the option table says of other options: what it needs, and what it cannot stand beside. */
+import type { ServiceError } from '../core/errors.ts';
+import { failure } from '../core/errors.ts';
+import type { Effective } from './layers.ts';
+import type { OptionGroup, OptionSpec, RowValues } from './option-spec.ts';
+import { writtenOption } from './option-spec.ts';
+import type { Flag, TABLE } from './options.ts';
+import { optionByFlag } from './options.ts';
+
+type Config = RowValues<typeof TABLE>;
+
+/** What is asked for: the values in force, and which options somebody gave. A default and a refusal give none. */
+export type Given = { readonly config: Config; readonly effective: Effective; has(flag: string): boolean };
+
+/** These read no capture. */
+const NO_CAPTURE = ['mint-token', 'uprobe-list', 'check', 'connect', 'hub'] as const satisfies readonly Flag[];
+
+/**
+ * What the options of a group are of. Those of a capture say nothing in a run without one. Those of a service say nothing
+ * beside --mint-token, nor in the environment or the file, where they may be meant for other starts.
+ */
+const OF_GROUP: Partial<Record<OptionGroup, NonNullable<OptionSpec['of']>>> = {
+  Sources: 'capture',
+  Shipping: 'capture',
+  'API and metrics': 'service',
+  Credentials: 'service',
+};
+
+/** Where something else will do as well as what the row needs. */
+const IS_MET: Partial<Record<Flag, (config: Config) => boolean>> = { 'kill-response': looksForScanners };
+
+export function given(config: Config, effective: Effective): Given {
+  const has = (flag: string): boolean => {
+    const entry = effective.get(flag);
+    return entry !== undefined && entry.origin !== 'default' && entry.values[0] !== false;
+  };
+  return { config, effective, has };
+}
+
+/** True when an option asks for the detection of scanners; syslog beside --fraud asks for the alerts of that alone. */
+export function looksForScanners({ killScanner, killUa, fail2ban, alert, fraud }: Config): boolean {
+  return killScanner || killUa !== null || fail2ban || (alert === 'syslog' && !fraud);
+}
+
+export function conflict(option: string, reason: string, remedy: string): ServiceError {
+  return failure('OPTION_CONFLICT', { option, reason, remedy });
+}
+
+/** True when a run of this kind looks at what is said of captures. */
+export function readsCapture({ has }: Given): boolean {
+  return !NO_CAPTURE.some(has);
+}
+
+/** What is wrong with a row; null without a mistake. */
+export function brokenRelation(spec: OptionSpec, all: Given): ServiceError | null {
+  const { flag, needs, excludes, unmet, clash } = spec;
+  if (!all.has(flag) || !isLookedAt(spec, all)) return null;
+  const other = excludes?.find(all.has);
+  if (other !== undefined) {
+    const reason = clash?.reason ?? `it cannot be combined with ${nameOf(other)}`;
+    return conflict(nameOf(flag), reason, clash?.remedy ?? 'give one of them');
+  }
+  if (needs === undefined || needs.some(all.has) || IS_MET[flag as Flag]?.(all.config) === true) return null;
+  const written = needs.map((needed) => writtenOption(optionByFlag(needed))).join(' or ');
+  const reason = unmet?.reason ?? `it requires ${needs.map(nameOf).join(' or ')}`;
+  return conflict(nameOf(flag), reason, unmet?.remedy ?? `add ${written}`);
+}
+
+function isLookedAt({ flag, group, of = OF_GROUP[group], isForFlags }: OptionSpec, all: Given): boolean {
+  const isService = of === 'service';
+  if ((isForFlags === true || isService) && all.effective.get(flag)?.origin !== 'flag') return false;
+  return isService ? !all.has('mint-token') : of !== 'capture' || readsCapture(all);
+}
+
+/** The option as people know it: `-I`, `--json`. */
+export function nameOf(flag: string): string {
+  const { short } = optionByFlag(flag);
+  return short === undefined ? `--${flag}` : `-${short}`;
+}
