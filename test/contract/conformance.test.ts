@@ -7,7 +7,6 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { OPTIONS } from '../../src/config/options.ts';
 import { TABLES } from '../conformance/field-tables.ts';
 import { repositoryFile, repositoryRoot } from './repository.ts';
 
@@ -53,16 +52,6 @@ const PATHS: readonly string[] = [
   'POST /v1/persistence',
   'POST /v1/peer/ban',
   'POST /v1/peer/unban',
-];
-
-/** Options that configure the interface, as it names them. */
-const INTERFACE_OPTIONS: readonly string[] = [
-  ...['api', 'api-key', 'api-signing-key', 'api-signing-key-file', 'api-token-ttl', 'mint-token', 'token-id'],
-  ...['token-scope', 'api-revoked-file', 'api-max-conn', 'api-max-rows', 'api-tls-cert', 'api-tls-key', 'metrics'],
-  ...['metrics-auth', 'metrics-auth-file', 'retain-audio', 'quality-interval', 'peer-ctl', 'portrange'],
-  ...['ws-portrange', 'on-dialog-exec', 'on-quality-exec', 'quality-threshold', 'exec-rate-limit', 'kill-scanner'],
-  ...['kill-ua', 'kill-response', 'fail2ban', 'alert', 'syslog', 'hep-allow', 'hep-rate-limit', 'show-frame'],
-  ...['call-report', 'stir-shaken'],
 ];
 
 function numbered(letter: string, last: number): string[] {
@@ -154,12 +143,4 @@ test('what docs/conformance.md marks as not built still stands in docs/limitatio
     .filter(({ test: cell }) => !limitations.includes(cell.slice('not built: '.length)))
     .map(({ ref }) => ref);
   assert.deepEqual(built, [], 'built by now: name in docs/conformance.md the tests that prove it');
-});
-
-test('every option the interface names is in the option table', () => {
-  const flags = new Set(OPTIONS.map(({ flag }) => flag));
-  assert.deepEqual(
-    INTERFACE_OPTIONS.filter((flag) => !flags.has(flag)),
-    [],
-  );
 });
