@@ -5,7 +5,38 @@ function requires({ needs = [] }, nameOf) {
   return names.length === 0 ? '' : ` Requires ${names.join(' or ')}.`;
 }
 
-export function cliPage({ OPTIONS, OPTION_GROUPS, USAGE, flagText, nameOf }) {
+function refused({ refusal }) {
+  return refusal === undefined ? '' : ' Not built in this version.';
+}
+
+function hidden({ isHidden }) {
+  return isHidden === true ? ' The help leaves it out: only habits of sngrep need it.' : '';
+}
+
+const KEYS_ALONE = [
+  'A site chooses these figures once: they are keys of the configuration file alone.',
+  '',
+  '| Configuration key | Value | Default | Meaning |',
+  '|---|---|---|---|',
+];
+
+/** Written by hand. */
+const WENT = [
+  '## Options that went, and what to write instead',
+  '',
+  'Whoever still writes one of these gets a line that says the same, and exit code 2.',
+  '',
+  '| Gone | Write instead |',
+  '|---|---|',
+  '| `--diag-NAME VALUE`, such as `--diag-no-media 5` | `no_media = 5` under `[diagnosis]` in a file, and `--config FILE` ([Diagnosis](#diagnosis)) |',
+  '| `CALLTAP_DIAG_NAME` in the environment | the same |',
+  '| `--diag-one-way-stop`, `diagnosis.one_way_stop` | nothing; `diagnosis.media_stop` decides when media has stopped |',
+  '| `--uprobe-offset /opt/sbc:SSL_read=0x10,SSL_write=0x20` | the line `/opt/sbc SSL_read=0x10 SSL_write=0x20` in a file, and `--uprobe-offsets FILE` |',
+  '| `capture.uprobe_offset` | the same file, and `uprobe_offsets = "FILE"` under `[capture]` |',
+  '',
+];
+
+export function cliPage({ OPTIONS, ROWS, OPTION_GROUPS, USAGE, flagText, nameOf }) {
   const out = [
     '# Command line',
     '',
@@ -30,6 +61,15 @@ export function cliPage({ OPTIONS, OPTION_GROUPS, USAGE, flagText, nameOf }) {
   ];
   for (const group of OPTION_GROUPS) {
     out.push(`## ${group}`, '');
+    const keys = ROWS.filter((each) => each.group === group && each.isKeyOnly === true);
+    if (keys.length > 0) {
+      out.push(
+        ...KEYS_ALONE,
+        ...keys.map((key) => `| \`${key.toml}\` | ${key.arg} | \`${key.default}\` | ${key.help} |`),
+        '',
+      );
+      continue;
+    }
     out.push('| Option | Environment | Configuration key | Default | Meaning |', '|---|---|---|---|---|');
     for (const spec of OPTIONS.filter((each) => each.group === group)) {
       const cells = [
@@ -37,11 +77,12 @@ export function cliPage({ OPTIONS, OPTION_GROUPS, USAGE, flagText, nameOf }) {
         spec.env === undefined ? '' : `\`${spec.env}\``,
         spec.toml === undefined ? '' : `\`${spec.toml}\``,
         spec.default === undefined ? '' : `\`${spec.default}\``,
-        `${spec.help}${requires(spec, nameOf)}${spec.refusal === undefined ? '' : ' Not built in this version.'}`,
+        `${spec.help}${requires(spec, nameOf)}${refused(spec)}${hidden(spec)}`,
       ];
       out.push(`| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`);
     }
     out.push('');
   }
+  out.push(...WENT);
   return out.join('\n');
 }

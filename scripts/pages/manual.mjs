@@ -11,6 +11,7 @@ function plain(text) {
 }
 
 function term(spec) {
+  if (spec.isKeyOnly === true) return `\\fB${plain(spec.toml)}\\fR = \\fI${plain(spec.arg)}\\fR`;
   const names = [...(spec.short === undefined ? [] : [`-${spec.short}`]), `--${spec.flag}`].map(plain);
   const bold = names.map((name) => `\\fB${name}\\fR`).join(', ');
   if (spec.arg === undefined) return bold;
@@ -25,12 +26,13 @@ function notes(spec, nameOf) {
   if (spec.repeatable === true) out.push('Repeatable.');
   if (spec.default !== undefined) out.push(`Default: ${spec.default}.`);
   if (spec.env !== undefined) out.push(`Environment: ${spec.env}.`);
-  if (spec.toml !== undefined) out.push(`Key of the file: ${spec.toml}.`);
+  if (spec.isKeyOnly === true) out.push('A key of the file alone.');
+  else if (spec.toml !== undefined) out.push(`Key of the file: ${spec.toml}.`);
   return out;
 }
 
 /** docs/calltap.1. */
-export function manualPage({ OPTIONS, OPTION_GROUPS, isBuiltIn, nameOf }) {
+export function manualPage({ ROWS, OPTION_GROUPS, isBuiltIn, nameOf }) {
   const out = [
     '.\\" Generated from src/config/options.ts; do not edit it by hand.',
     '.TH CALLTAP 1 "" "calltap" "User Commands"',
@@ -60,7 +62,7 @@ export function manualPage({ OPTIONS, OPTION_GROUPS, isBuiltIn, nameOf }) {
     '.SH OPTIONS',
   ];
   for (const group of OPTION_GROUPS) {
-    const specs = OPTIONS.filter((spec) => spec.group === group && isBuiltIn(spec));
+    const specs = ROWS.filter((spec) => spec.group === group && isBuiltIn(spec));
     if (specs.length === 0) continue;
     out.push(`.SS ${plain(group)}`);
     for (const spec of specs) out.push('.TP', term(spec), plain(spec.help), ...notes(spec, nameOf).map(plain));

@@ -16,8 +16,8 @@ function example({ type, arg, repeatable, default: usual }) {
   return repeatable === true ? `[${text}]` : text;
 }
 
-export function sampleConfig({ OPTIONS, isBuiltIn }) {
-  const rows = OPTIONS.filter((spec) => spec.toml !== undefined && isBuiltIn(spec));
+export function sampleConfig({ ROWS, isBuiltIn }) {
+  const rows = ROWS.filter((spec) => spec.toml !== undefined && isBuiltIn(spec));
   const sections = new Map();
   for (const spec of rows) {
     const [section, key] = spec.toml.split('.');

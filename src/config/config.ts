@@ -11,7 +11,7 @@ import type { RowValues } from './option-spec.ts';
 import { readRows } from './option-spec.ts';
 import type { OptionValue } from './option-value.ts';
 import { oneLine, parseOptionValue } from './option-value.ts';
-import { OPTIONS, TABLE } from './options.ts';
+import { OPTIONS, ROWS, TABLE } from './options.ts';
 import { readListFile } from './text-file.ts';
 
 /** The value of every option, `hepListen` of `--hep-listen`; `null` is "not given". */
@@ -72,7 +72,7 @@ function readFileLayer(path: string | null, read: (path: string) => Result<strin
 
 function merge(layers: readonly (readonly [Layer, ValueOrigin])[]): Effective {
   const effective = new Map<string, { values: readonly OptionValue[]; origin: ValueOrigin }>();
-  for (const spec of OPTIONS) {
+  for (const spec of ROWS) {
     const found = layers.find(([layer]) => layer.has(spec.flag));
     const values = found?.[0].get(spec.flag);
     if (found !== undefined && values !== undefined) {

@@ -71,7 +71,7 @@ const STEPS: readonly (Flag | Check)[] = [
   ...(['api-key', 'api-key-file', 'api-revoked-file', 'api-signing-key', 'api-signing-key-file'] as const),
   ...(['console', 'ask', 'mcp'] as const),
   mcpConflict,
-  ...(['uprobe-offset', 'uprobe-offsets', 'uprobe-ring-bytes'] as const),
+  ...(['uprobe-offsets', 'uprobe-ring-bytes'] as const),
 ];
 
 /** The first mistake between options; null without one, or when they are only printed. */

@@ -1,9 +1,9 @@
-/** The thresholds of diagnosis as options: one row each, by the name and in the order of core/thresholds.ts. */
+/** The thresholds of diagnosis as keys of the configuration file: one row each, in the order of core/thresholds.ts. */
 import type { Thresholds } from '../core/thresholds.ts';
 import { THRESHOLDS } from '../core/thresholds.ts';
 import { group, value } from './option-spec.ts';
 
-/** Flags are `--diag-NAME`, keys of the file `diagnosis.NAME` with underscores. */
+/** The key is `diagnosis.NAME` with underscores; `diag-NAME` names the row in the code, and was an option once. */
 type ThresholdRow = readonly [name: string, arg: 'SECS' | 'MS' | 'N' | 'PERCENT', max: number, help: string];
 
 const ROWS: Readonly<Record<keyof Thresholds, ThresholdRow>> = {
@@ -38,7 +38,11 @@ const ROWS: Readonly<Record<keyof Thresholds, ThresholdRow>> = {
 const row = (key: keyof Thresholds) => {
   const [name, arg, max, help] = ROWS[key];
   const [kind, min] = arg === 'N' ? (['int', 1] as const) : (['number', 0] as const);
-  const extras = { default: String(THRESHOLDS[key]), toml: `diagnosis.${name.replaceAll('-', '_')}` };
+  const extras = {
+    default: String(THRESHOLDS[key]),
+    toml: `diagnosis.${name.replaceAll('-', '_')}`,
+    isKeyOnly: true,
+  } as const;
   return [`diag-${name}`, value(arg, { kind, min, max }, help, extras)] as const;
 };
 

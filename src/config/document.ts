@@ -5,7 +5,7 @@ import { toml } from './layers.ts';
 import type { OptionSpec } from './option-spec.ts';
 import { isBuiltIn, OPTION_GROUPS } from './option-spec.ts';
 import { optionValueText } from './option-value.ts';
-import { OPTIONS } from './options.ts';
+import { OPTIONS, ROWS } from './options.ts';
 
 export const USAGE = 'calltap (FILE... | -d IFACE | -L ADDR -E) [--api ADDR] [options]';
 
@@ -19,7 +19,7 @@ export function flagText(spec: OptionSpec): string {
 export function renderHelp(): string {
   const lines = [`Usage: ${USAGE}`, ''];
   for (const group of OPTION_GROUPS) {
-    const specs = OPTIONS.filter((spec) => spec.group === group && isBuiltIn(spec));
+    const specs = OPTIONS.filter((spec) => spec.group === group && isBuiltIn(spec) && spec.isHidden !== true);
     if (specs.length === 0) continue;
     lines.push(`${group}:`);
     for (const spec of specs) {
@@ -51,7 +51,7 @@ function wrap(words: readonly string[], width: number, indent: string): string[]
 export function renderConfig(effective: Effective): string {
   const { stringify } = toml();
   const sections = new Map<string, string[]>();
-  for (const spec of OPTIONS) {
+  for (const spec of ROWS) {
     const entry = effective.get(spec.flag);
     if (entry === undefined || spec.toml === undefined) continue;
     const [section = '', key = ''] = spec.toml.split('.');

@@ -9,12 +9,13 @@ import { parseArgs } from 'node:util';
 import type { ServiceError } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
 import { LOCAL_SIDE } from '../core/trunks.ts';
+import { GONE } from './gone.ts';
 import type { OptionSpec } from './option-spec.ts';
 import { requireBuiltIn } from './option-spec.ts';
 import type { OptionValue } from './option-value.ts';
 import { parseOptionValue, quoted } from './option-value.ts';
 import type { Flag } from './options.ts';
-import { OPTIONS, optionByFlag } from './options.ts';
+import { OPTIONS, optionByFlag, ROWS } from './options.ts';
 import { nearest } from './spelling.ts';
 
 /** Parts of a key of the configuration, and how deep its values may lie in each other. @cap */
@@ -40,15 +41,7 @@ const BY_SHORT: ReadonlyMap<string, OptionSpec> = new Map(
   OPTIONS.flatMap((spec) => (spec.short === undefined ? [] : [[spec.short, spec] as const])),
 );
 const BY_TOML: ReadonlyMap<string, OptionSpec> = new Map(
-  OPTIONS.flatMap((spec) => (spec.toml === undefined ? [] : [[spec.toml, spec] as const])),
-);
-
-/** Options and keys that are gone, and what to do instead. The package comments their keys out when it is upgraded. */
-const GONE: ReadonlyMap<string, string> = new Map(
-  ['diag-one-way-stop', 'diagnosis.one_way_stop'].map((name) => [
-    name,
-    'remove it; media that stops is media-stopped, from --diag-media-stop on',
-  ]),
+  ROWS.flatMap((spec) => (spec.toml === undefined ? [] : [[spec.toml, spec] as const])),
 );
 
 /** Reads the command line (without node and script). A word that no option takes is a capture: `-I` of it. */
@@ -142,6 +135,7 @@ function addValue(layer: Layer, spec: OptionSpec, written: string, text: string 
 /** Reads the environment; an empty variable counts as unset. */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Layer {
   const layer: Layer = new Map();
+  for (const [name, hint] of GONE) if ((env[name] ?? '') !== '') throw failure('OPTION_GONE', { option: name, hint });
   for (const spec of OPTIONS) {
     if (spec.env === undefined) continue;
     const text = env[spec.env];

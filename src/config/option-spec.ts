@@ -53,6 +53,10 @@ type Extras = Relations & {
   readonly implies?: { readonly flag: string; readonly value: string };
   /** The feature that a build may have left out, and the option with it. */
   readonly feature?: Feature;
+  /** A key of the configuration file alone: no option, no variable. */
+  readonly isKeyOnly?: true;
+  /** `-h` and `--help` leave it out: nobody needs it who does not know it. */
+  readonly isHidden?: true;
   /** The option is not built in this version; the error line says this when it is used. */
   readonly refusal?: Refusal;
 };
@@ -121,8 +125,8 @@ export function group<T extends Readonly<Record<string, LooseOption>>>(name: Opt
 }
 
 /** A single value that the file can hold can also stand in `CALLTAP_<FLAG>`. */
-function variable(flag: string, { env, toml, repeatable }: Extras): { readonly env?: string } {
-  const hasOne = env === undefined && toml !== undefined && repeatable !== true;
+function variable(flag: string, { env, toml, repeatable, isKeyOnly }: Extras): { readonly env?: string } {
+  const hasOne = env === undefined && toml !== undefined && repeatable !== true && isKeyOnly !== true;
   return hasOne ? { env: `CALLTAP_${flag.toUpperCase().replaceAll('-', '_')}` } : {};
 }
 

@@ -372,6 +372,7 @@ const GENERAL = group('General', {
     needs: ['interactive'],
   }),
   'no-interface': toggle('Accept the -N of sngrep: without -i calltap prints a table.', {
+    isHidden: true,
     short: 'N',
     excludes: ['interactive'],
   }),
@@ -393,8 +394,8 @@ export const TABLE = {
 
 export type Flag = keyof typeof TABLE;
 
-/** Every row, group by group. */
-export const OPTIONS: readonly OptionSpec[] = [
+/** Every row, group by group: the options, and keys that the configuration file alone has. */
+export const ROWS: readonly OptionSpec[] = [
   SOURCES,
   SHIPPING,
   OUTPUT,
@@ -408,6 +409,9 @@ export const OPTIONS: readonly OptionSpec[] = [
   LIMITS,
   GENERAL,
 ].flatMap((rows) => Object.values<OptionSpec>(rows));
+
+/** What can stand on the command line. */
+export const OPTIONS = ROWS.filter(({ isKeyOnly }) => isKeyOnly !== true);
 
 /** The option of this flag; asking for one that is not in the table is a bug. */
 export function optionByFlag(name: string): OptionSpec {

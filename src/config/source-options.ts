@@ -141,12 +141,7 @@ export const SOURCES = group('Sources', {
     toml: 'capture.uprobe_comm',
     implies: { flag: 'uprobe', value: 'all' },
   }),
-  'uprobe-offset': value('FILE:LIST', text, 'Give virtual addresses of functions: FILE:SSL_read=0x10,SSL_write=0x20.', {
-    repeatable: true,
-    toml: 'capture.uprobe_offset',
-    ...OF_PROBES,
-  }),
-  'uprobe-offsets': value('FILE', text, 'Read them from a file of lines: BUILD-ID SSL_read=0x10 SSL_write=0x20.', {
+  'uprobe-offsets': value('FILE', text, 'Read addresses of TLS functions from lines such as /opt/sbc SSL_read=0x10.', {
     toml: 'capture.uprobe_offsets',
     ...OF_PROBES,
   }),

@@ -313,7 +313,7 @@ export const ERRORS = {
     PROBE_OFFSET_INVALID: {
       line: '{where}: {cause}',
       causes: {
-        form: 'write FILE:SSL_read=0x1234,SSL_write=0x5678 with virtual addresses',
+        form: 'write FILE SSL_read=0x1234 SSL_write=0x5678 with virtual addresses',
         key: 'it is neither a path nor a build id; give a path that begins with /, or the id that "readelf -n" prints',
         name: 'calltap does not know the function {name}; docs/operations.md lists those it knows',
         address: '{name} has no address that a program can have; give a virtual address such as 0x1234',

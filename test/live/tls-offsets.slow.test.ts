@@ -18,8 +18,8 @@ test('a stripped program', { skip: kernelSkip() }, async (t) => {
 
   await t.test('by offsets: every message at both ends, with the right address', async (s) => {
     const peer = buildNameless(folder, 'by-offsets');
-    const given = NAMES.map((name) => `${name}=${peer.address(name)}`).join(',');
-    const watched = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped}:${given}`]));
+    const given = NAMES.map((name) => `${name}=${peer.address(name)}`).join(' ');
+    const watched = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped} ${given}`]));
     assert.match(watched.said.join('\n'), /uprobe attached: by-offsets \(no process yet, by option, shown when /);
     const port = await converse(s, folder, peer.stripped, CONNECTIONS, MESSAGES);
     // Written and read, at the client and at the server.
@@ -42,7 +42,7 @@ test('a stripped program', { skip: kernelSkip() }, async (t) => {
     const list = join(folder, 'offsets');
     const given = ['SSL_read', 'SSL_write'].map((name) => `${name}=${peer.address(name)}`).join(' ');
     writeFileSync(list, `# our own build\n\n${peer.buildId.toUpperCase()} ${given}\n`);
-    const watched = await watch(s, peer.stripped, new TlsOffsets([], list));
+    const watched = await watch(s, peer.stripped, TlsOffsets.read(list));
     const port = await converse(s, folder, peer.stripped, 20, MESSAGES);
     await untilSeen(watched, 4 * 20 * MESSAGES);
     assert.deepEqual(checkAddresses(watched.events, port).wrong, []);
@@ -75,8 +75,8 @@ test('a stripped program', { skip: kernelSkip() }, async (t) => {
     const skip = !existsSync(join('/usr/include', header)) && `no ${library}`;
     await t.test(`${library} by offsets`, { skip }, async (s) => {
       const peer = buildLinked(library, folder, `by-offsets-${library.replace(' ', '-')}`);
-      const given = functions.map((name) => `${name}=${peer.address(name)}`).join(',');
-      const watched = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped}:${given}`]));
+      const given = functions.map((name) => `${name}=${peer.address(name)}`).join(' ');
+      const watched = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped} ${given}`]));
       const port = await converse(s, folder, peer.stripped, 20, MESSAGES);
       await untilSeen(watched, 4 * 20 * MESSAGES);
       const check = checkAddresses(watched.events, port);
@@ -90,8 +90,8 @@ test('a stripped program', { skip: kernelSkip() }, async (t) => {
   for (const force of [{ probes: 'perf' }, { sysExit: true }] as const)
     await t.test(`by lesser mechanisms: ${Object.keys(force).join()}`, async (s) => {
       const peer = buildNameless(folder, `forced-${Object.keys(force).join()}`);
-      const given = NAMES.map((name) => `${name}=${peer.address(name)}`).join(',');
-      const watched = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped}:${given}`]), force);
+      const given = NAMES.map((name) => `${name}=${peer.address(name)}`).join(' ');
+      const watched = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped} ${given}`]), force);
       const port = await converse(s, folder, peer.stripped, 20, MESSAGES);
       await untilSeen(watched, 4 * 20 * MESSAGES);
       assert.deepEqual(checkAddresses(watched.events, port).wrong, []);
@@ -99,8 +99,8 @@ test('a stripped program', { skip: kernelSkip() }, async (t) => {
 
   await t.test('a client that takes records in small parts', async (s) => {
     const peer = buildNameless(folder, 'in-parts');
-    const given = NAMES.map((name) => `${name}=${peer.address(name)}`).join(',');
-    const watched = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped}:${given}`]));
+    const given = NAMES.map((name) => `${name}=${peer.address(name)}`).join(' ');
+    const watched = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped} ${given}`]));
     await converse(s, folder, peer.stripped, 20, MESSAGES, '100');
     await untilSeen(watched, 4 * 20 * MESSAGES);
     assert.equal(watched.source.unproven, 0);
@@ -111,7 +111,7 @@ test('a stripped program', { skip: kernelSkip() }, async (t) => {
     async (s) => {
       const peer = buildNameless(folder, 'handed-over');
       const given = NAMES.slice(0, 3).map((name) => `${name}=${peer.address(name)}`);
-      const watched = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped}:${given.join(',')}`]));
+      const watched = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped} ${given.join(' ')}`]));
       const port = await converse(s, folder, peer.stripped, 80, MESSAGES, '65536', '4');
       const total = 4 * 80 * MESSAGES;
       await untilSeen(watched, total);
@@ -128,8 +128,8 @@ test('a stripped program', { skip: kernelSkip() }, async (t) => {
 
   await t.test('where a probe cannot say at which site it is, such a file is refused', async (s) => {
     const peer = buildNameless(folder, 'without-cookies');
-    const given = NAMES.map((name) => `${name}=${peer.address(name)}`).join(',');
-    const { said } = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped}:${given}`]), { oldHelpers: true });
+    const given = NAMES.map((name) => `${name}=${peer.address(name)}`).join(' ');
+    const { said } = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped} ${given}`]), { oldHelpers: true });
     assert.equal(
       said[0],
       'uprobe not attached: without-cookies: functions that the file does not name need Linux 5.17',
@@ -151,8 +151,8 @@ test('a stripped program', { skip: kernelSkip() }, async (t) => {
   await t.test('an offset that starts no function is refused before anything is attached', async (s) => {
     const peer = buildNameless(folder, 'no-function');
     const inside = hex(Number(peer.address('SSL_write')) + 4);
-    const given = `SSL_read=${peer.address('SSL_read')},SSL_write=${inside}`;
-    const { source, said } = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped}:${given}`]));
+    const given = `SSL_read=${peer.address('SSL_read')} SSL_write=${inside}`;
+    const { source, said } = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped} ${given}`]));
     const reason = `SSL_write=${inside} (option) starts no function: it lies 4 bytes into the one at ${hex(peer.address('SSL_write'))}`;
     assert.equal(said[0], `uprobe not attached: no-function: ${reason}`);
     assert.ok(!said.some((line) => line.includes('attached: no-function') && line !== said[0]));
@@ -163,8 +163,8 @@ test('a stripped program', { skip: kernelSkip() }, async (t) => {
     for (const other of ['note_text', 'BIO_write']) {
       const name = `other-${other.toLowerCase()}`;
       const peer = buildNameless(folder, name);
-      const given = `SSL_read=${peer.address('SSL_read')},SSL_write=${peer.address(other)}`;
-      const { source, said, events } = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped}:${given}`]));
+      const given = `SSL_read=${peer.address('SSL_read')} SSL_write=${peer.address(other)}`;
+      const { source, said, events } = await watch(s, peer.stripped, new TlsOffsets([`${peer.stripped} ${given}`]));
       await converse(s, folder, peer.stripped, 20, MESSAGES);
       const reason = `SSL_write=${hex(peer.address(other))} is another function: 20 of its calls fit no TLS record; nothing of it was shown`;
       await until(

@@ -1,6 +1,7 @@
 /** --uprobe-list says what would really happen here: with the rights it has, and as whom it was tried. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { packageRoot } from '../../src/core/package.ts';
@@ -109,15 +110,20 @@ test('a stripped program is named with what says where its functions are, or wit
   };
   const nothing = rowWith();
   assert.deepEqual([nothing['observable'], nothing['found_by']], [false, null]);
-  assert.match(String(nothing['note']), /^stripped: .* give --uprobe-offset$/);
+  assert.match(String(nothing['note']), /^stripped: .* give --uprobe-offsets$/);
 
+  const rowOf = (line: string): Record<string, unknown> => {
+    const path = join(folder, 'offsets');
+    writeFileSync(path, `${line}\n`);
+    return rowWith('--uprobe-offsets', path);
+  };
   const read = `SSL_read=${peer.address('SSL_read')}`;
   const write = `SSL_write=${peer.address('SSL_write')}`;
-  const given = rowWith('--uprobe-offset', `${peer.buildId}:${read},${write}`);
+  const given = rowOf(`${peer.buildId} ${read} ${write}`);
   assert.deepEqual([given['observable'], given['found_by'], given['library']], [true, 'build id', 'OpenSSL']);
   assert.match(String(given['note']), /^yes, at its entry.*, by build id$/);
 
-  const wrong = rowWith('--uprobe-offset', `${peer.stripped}:${read},SSL_write=0x10`);
+  const wrong = rowOf(`${peer.stripped} ${read} SSL_write=0x10`);
   assert.deepEqual([wrong['observable'], wrong['found_by']], [false, null]);
   assert.match(String(wrong['note']), /^SSL_write=0x10 \(option\) lies outside the code of the file$/);
 });

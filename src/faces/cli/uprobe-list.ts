@@ -29,7 +29,7 @@ const WATCH_MS = 3_000;
 export async function runUprobeList(config: Config): Promise<number> {
   // A filter that is wrong is refused before anything is looked at.
   const targets = new TlsTargets({ uprobe: config.uprobe, comm: config.uprobeComm });
-  const offsets = new TlsOffsets(config.uprobeOffset, config.uprobeOffsets);
+  const offsets = TlsOffsets.read(config.uprobeOffsets);
   const kernel = tryProbes(config, targets);
   const movers = await watchMovers(WATCH_MS);
   const { rows, unreadable, processes, unread } = withMovers(surveyHost('/proc', offsets), movers.rows);

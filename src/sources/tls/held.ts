@@ -12,7 +12,7 @@ import type { ProofRow, TlsProofs } from './proofs.ts';
 /**
  * Bytes of plaintext that wait for such a proof.
  *
- * @cap option 12 MiB, uprobe_unproven: with `--uprobe-offset` or debug files: events that wait for a proof
+ * @cap option 12 MiB, uprobe_unproven: with `--uprobe-offsets` or debug files: events that wait for a proof
  */
 const MAX_TLS_HELD_BYTES = 4 * 1024 * 1024;
 

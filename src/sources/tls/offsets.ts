@@ -1,6 +1,5 @@
 /**
- * Where the functions of a TLS library without names begin, as the user says it: --uprobe-offset, and the lines of
- * --uprobe-offsets. The addresses are virtual ones, as nm, objdump and Ghidra show them.
+ * Where the functions of a TLS library without names begin, as the user says it in the lines of --uprobe-offsets. The addresses are virtual ones, as nm, objdump and Ghidra show them.
  *
  * A file is meant by its path, looked up again each time because an upgrade replaces it, or by its build id, which is the same
  * in every container and on every host.
@@ -31,16 +30,16 @@ export class TlsOffsets {
   readonly #byBuildId = new Map<string, GivenFunctions>();
 
   /** Throws ServiceError for text that says nothing, and for a path that leads to no file. */
-  constructor(values: readonly string[] = [], listFile: string | null = null) {
-    for (const value of values) {
-      const colon = value.lastIndexOf(':');
-      if (colon < 0) throw wrong(`--uprobe-offset ${value}`, 'form');
-      this.#add(`--uprobe-offset ${value}`, value.slice(0, colon), value.slice(colon + 1).split(','));
-    }
-    for (const [n, line] of listFile === null ? [] : linesOf(listFile).entries()) {
+  constructor(lines: readonly string[] = [], path = '') {
+    for (const [n, line] of lines.entries()) {
       const [key = '', ...functions] = line.replace(/#.*/, '').trim().split(/\s+/);
-      if (key !== '') this.#add(`--uprobe-offsets ${listFile}: line ${n + 1}`, key, functions);
+      if (key !== '') this.#add(`--uprobe-offsets ${path}: line ${n + 1}`, key, functions);
     }
+  }
+
+  /** Throws for a file that cannot be read too. */
+  static read(path: string | null): TlsOffsets {
+    return path === null ? new TlsOffsets() : new TlsOffsets(linesOf(path), path);
   }
 
   /** Paths of the files that are named. */

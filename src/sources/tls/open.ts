@@ -48,8 +48,6 @@ export type TlsOptions = {
   /** --uprobe: `all`, process ids, and paths. */
   readonly uprobe: readonly string[];
   readonly uprobeComm: string | null;
-  /** --uprobe-offset, and the file of --uprobe-offsets. */
-  readonly uprobeOffset: readonly string[];
   readonly uprobeOffsets: string | null;
   /** Null: by the memory of the host. */
   readonly uprobeRingBytes: number | null;
@@ -68,7 +66,7 @@ export function nativeTls(): NativeTls {
 /** Loads the probes; `say` is given lines for people. Throws ServiceError with the remedy. */
 export function openTlsSource(options: TlsOptions, say: (line: string) => void): TlsSource {
   const targets = new TlsTargets({ uprobe: options.uprobe, comm: options.uprobeComm });
-  const offsets = new TlsOffsets(options.uprobeOffset, options.uprobeOffsets);
+  const offsets = TlsOffsets.read(options.uprobeOffsets);
   const asked = options.uprobeRingBytes;
   const ringBytes = tlsRingBytes(asked, memoryBytes());
   if (asked !== null && ringBytes !== asked)

@@ -2,7 +2,7 @@
 
 export const BY_HEP = 'mirror its SIP by HEP (siptrace, sipdump, homer.conf)';
 
-const STRIPPED = 'stripped: its functions have no names; install its debug symbols, or give --uprobe-offset';
+const STRIPPED = 'stripped: its functions have no names; install its debug symbols, or give --uprobe-offsets';
 const UNREAD = `calltap does not read this library; ${BY_HEP}`;
 
 export type UnreadTls = { readonly mark: string; readonly library: string; readonly note: string };

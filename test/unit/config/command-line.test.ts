@@ -115,11 +115,6 @@ test('a mistake names the option, the reason and the remedy', () => {
   assert.match(mistake('--portrnage=1'), /did you mean --portrange\?$/);
   assert.match(mistake('--ap'), /did you mean --api\?$/);
   assert.match(mistake('--zzzzzzzzzzz'), /see --help/);
-  for (const written of [['--diag-one-way-stop', '30'], ['--diag-one-way-stop=30']])
-    assert.match(
-      mistake(...written),
-      /^calltap: --diag-one-way-stop.*: this option is gone; remove it; .*--diag-media-stop/,
-    );
   assert.match(mistake('-Q'), /^calltap: -Q: there is no such option/);
   assert.equal(mistake('-I'), 'calltap: -I: the value is missing; write -I FILE');
   assert.equal(mistake('-I', '--api'), 'calltap: -I: the value is missing; write -I FILE');
@@ -271,12 +266,9 @@ test('--uprobe alone, with a value, by name and beside other sources', () => {
   assert.match(mistake('--uprobe-comm', ''), /--uprobe-comm/);
 });
 
-test('--uprobe-offset may be repeated, for probes alone', () => {
-  const given = ['/opt/sbc:SSL_read=0x10', 'ab12cd34:SSL_write=0x20'];
-  assert.deepEqual(load('--uprobe', ...given.flatMap((v) => ['--uprobe-offset', v])).uprobeOffset, given);
+test('--uprobe-offsets is for probes alone', () => {
   assert.equal(load('--uprobe-list', '--uprobe-offsets', '/etc/offsets').uprobeOffsets, '/etc/offsets');
-  for (const option of ['--uprobe-offset', '--uprobe-offsets'])
-    assert.match(mistake('-I', 'a', option, '/x:SSL_read=0x10'), new RegExp(`${option}: it requires --uprobe or`));
+  assert.match(mistake('-I', 'a', '--uprobe-offsets', 'f'), /--uprobe-offsets: it requires --uprobe or/);
 });
 
 test('--uprobe-ring-bytes is a size, for probes alone', () => {
@@ -358,7 +350,7 @@ test('--connect goes with a filter and credentials, and with nothing that captur
     [['--json'], /--json: it cannot/],
     [['--names', 'f'], /--names: it cannot/],
     [['--api', '127.0.0.1:0'], /--api: it cannot/],
-    [['--diag-post-dial-delay', '3'], /--diag-post-dial-delay: it cannot/],
+    [['--quality-interval', '3'], /--quality-interval: it cannot/],
     [
       ['--show-secrets'],
       /--show-secrets: a service sends no credentials and keys; leave it out, or look with -i there/,

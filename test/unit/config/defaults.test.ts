@@ -63,7 +63,6 @@ test('each option has the value that its page says', () => {
     fraudNight: null,
     uprobe: [],
     uprobeComm: null,
-    uprobeOffset: [],
     uprobeOffsets: null,
     uprobeRingBytes: null,
     uprobeList: false,

@@ -23,7 +23,7 @@ const WRITE = `SSL_write=${hex(addressOf(1))}`;
 
 test('a file with given functions is attached, and each has a proof of its own', async () => {
   const lib = file('libgiven.so', nameless);
-  const { native, said, discovery } = setUp(['all'], null, procWith(10), new TlsOffsets([`${lib}:${READ},${WRITE}`]));
+  const { native, said, discovery } = setUp(['all'], null, procWith(10), new TlsOffsets([`${lib} ${READ} ${WRITE}`]));
   native.rows = [mapping(10, lib)];
   await discovery.rescan(0);
   assert.deepEqual(native.requests.find((r) => r.sites.some((s) => s.proof !== undefined))?.sites, [
@@ -43,7 +43,7 @@ test('a file with given functions is attached, and each has a proof of its own',
 
 test('a function that is another is let go, named, and not attached again', async () => {
   const lib = file('libanother.so', nameless);
-  const { native, said, discovery } = setUp(['all'], null, procWith(10), new TlsOffsets([`${lib}:${READ},${WRITE}`]));
+  const { native, said, discovery } = setUp(['all'], null, procWith(10), new TlsOffsets([`${lib} ${READ} ${WRITE}`]));
   native.rows = [mapping(10, lib)];
   await discovery.rescan(0);
   native.proofs.set(2, PROOF_STATE.REFUTED);
@@ -66,7 +66,7 @@ test('a function that is another is let go, named, and not attached again', asyn
 test('an address that starts no function is refused in one line, and nothing is attached', async () => {
   const lib = file('librefused.so', nameless);
   const wrong = `SSL_write=${hex(addressOf(1) + 1)}`;
-  const { native, said, discovery } = setUp(['all'], null, procWith(10), new TlsOffsets([`${lib}:${READ},${wrong}`]));
+  const { native, said, discovery } = setUp(['all'], null, procWith(10), new TlsOffsets([`${lib} ${READ} ${wrong}`]));
   native.rows = [mapping(10, lib)];
   await discovery.rescan(0);
   await discovery.rescan(60_000);
@@ -84,7 +84,7 @@ test('an address that starts no function is refused in one line, and nothing is 
 
 test('a named file that is no program of this kind is refused by name, once', async () => {
   const script = file('given-script', Buffer.from('#!/bin/sh\n'));
-  const { said, discovery } = setUp(['all'], null, procWith(10), new TlsOffsets([`${script}:${READ},${WRITE}`]));
+  const { said, discovery } = setUp(['all'], null, procWith(10), new TlsOffsets([`${script} ${READ} ${WRITE}`]));
   await discovery.rescan(0);
   await discovery.rescan(60_000);
   assert.deepEqual(
