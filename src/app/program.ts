@@ -21,7 +21,7 @@ import { ensureAddressSpace } from './address-space.ts';
 import { endWith, inSources, isOutOfMemory } from './crash.ts';
 import { runCapture } from './run.ts';
 
-const HELP = { options: renderHelp, filter: filterHelp, findings: findingsHelp } as const;
+const HELP = { options: renderHelp, filter: () => filterHelp(), findings: () => findingsHelp() } as const;
 
 async function main(argv: readonly string[]): Promise<number> {
   const loaded = loadConfig({ argv, env: process.env });
@@ -33,7 +33,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const { config, effective } = loaded.value;
   const text =
     config.help !== null
-      ? HELP[config.help]()
+      ? HELP[config.help](argv)
       : config.version
         ? versionText()
         : config.printConfig

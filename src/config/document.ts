@@ -1,4 +1,4 @@
-/** What is written from the option table: the help text, and the TOML of `--print-config`. */
+/** The texts of help, and what is written from the option table: the reference of `--help`, and the TOML of `--print-config`. */
 
 import type { Effective } from './layers.ts';
 import { toml } from './layers.ts';
@@ -15,8 +15,37 @@ export function flagText(spec: OptionSpec): string {
   return `${spec.short === undefined ? '   ' : `-${spec.short},`} --${spec.flag}${tail}`;
 }
 
-/** The text of `--help`: what is built in, by group. */
-export function renderHelp(): string {
+const SCREEN = `calltap shows the SIP calls of a capture or of this host, and what is wrong.
+
+Usage: ${USAGE}
+
+Capture on all interfaces, as root; Ctrl-C ends it and prints the calls:
+  calltap -d any
+Read a file, a folder or a pattern:
+  calltap calls.pcap
+Find the calls that failed:
+  calltap calls.pcap --filter state:Failed
+Explain the first of them; a Call-ID in place of row:1 names any call:
+  calltap calls.pcap --filter state:Failed --call-report row:1
+Look through calls, ladders and messages on the terminal; -d any works too:
+  calltap -i calls.pcap
+Serve the API, and the console at http://127.0.0.1:8080/console/:
+  calltap -d any --api 127.0.0.1:8080 --console
+
+Read more:
+  calltap --help            every option, by group
+  calltap --help filter     the language of filters, on one page
+  man calltap               the options once more; docs/tasks.md has 26 tasks
+`;
+
+/** The text that `-h` or `--help` asks for; `-h` without a topic is one screen. */
+export function renderHelp(argv: readonly string[]): string {
+  const next = argv[argv.indexOf('-h') + 1];
+  return argv.includes('-h') && next !== 'options' ? SCREEN : renderReference();
+}
+
+/** What is built in, by group. */
+function renderReference(): string {
   const lines = [`Usage: ${USAGE}`, ''];
   for (const group of OPTION_GROUPS) {
     const specs = OPTIONS.filter((spec) => spec.group === group && isBuiltIn(spec) && spec.isHidden !== true);

@@ -104,7 +104,7 @@ function bareValue(arg: string, next: string): string | null {
   const spec = arg.startsWith('--') ? BY_FLAG.get(arg.slice(2)) : BY_SHORT.get(arg.slice(1));
   if (!arg.startsWith('-') || spec?.valueIfBare === undefined) return null;
   const { type } = spec;
-  const isWord = spec.takesNext === true && next !== '' && !next.startsWith('-');
+  const isWord = spec.takesNext === true && arg.startsWith('--') && next !== '' && !next.startsWith('-');
   const isValue =
     isWord || (type.kind === 'int' ? /^[0-9]/.test(next) : type.kind === 'choice' && type.values.includes(next));
   return isValue ? null : `--${spec.flag}=${spec.valueIfBare}`;

@@ -43,7 +43,7 @@ type Extras = Relations & {
   readonly repeatable?: true;
   /** The value may be left out (`--uprobe` and `--uprobe=X`); this is what it then is. */
   readonly valueIfBare?: string;
-  /** With `valueIfBare`: a word that follows is the value, unless it is an option. */
+  /** With `valueIfBare`: a word that follows the long name is the value, unless it is an option. */
   readonly takesNext?: true;
   readonly env?: string;
   readonly toml?: string;

@@ -348,10 +348,11 @@ const GENERAL = group('General', {
   help: value(
     'TOPIC',
     choice('options', 'filter', 'findings'),
-    'Print this help, or that of filters or findings, and exit.',
+    'Print every option, or explain filters or findings; -h prints examples.',
     {
       short: 'h',
       valueIfBare: 'options',
+      takesNext: true,
     },
   ),
   interactive: toggle('Show calls, ladders and messages on the whole terminal.', {
