@@ -9,7 +9,7 @@ import { Outputs } from '../actions/outputs.ts';
 import type { Config } from '../config/config.ts';
 import { configErrorLine } from '../config/config.ts';
 import { namesOf } from '../config/names.ts';
-import { looksForScanners } from '../config/relations.ts';
+import { isLive, isServed, looksForScanners } from '../config/run-kind.ts';
 import { trunksOfConfig } from '../config/trunks.ts';
 import { ServiceError } from '../core/errors.ts';
 import { faults } from '../core/faults.ts';
@@ -79,7 +79,7 @@ export function sessionOptions(config: Config): SessionOptions {
     // /ask/…/capture reads the files once more.
     writesLater: choosesFrames(config),
     keepsFrames: choosesFrames(config) || ((config.ask || config.interactive) && !isLive(config)),
-    observesQuality: config.api !== null || config.metrics !== null,
+    observesQuality: isServed(config),
   };
 }
 
@@ -87,7 +87,7 @@ export function sessionOptions(config: Config): SessionOptions {
 function countsTrunks(config: Config, trunks: Trunks): boolean {
   const isShown = config.show === 'trunks' || config.show === 'findings' || config.onTrunkExec !== null;
   const isShipped = config.ship !== null;
-  const isAsked = config.interactive || config.mcpStdio || config.api !== null || config.metrics !== null;
+  const isAsked = config.interactive || config.mcpStdio || isServed(config);
   return isShown || isShipped || isAsked || (config.filter !== null && trunks.hasDomains);
 }
 
@@ -217,18 +217,6 @@ function staysRunning(config: Config): boolean {
   return isLive(config) || isServed(config);
 }
 
-function isServed({ api, metrics }: Config): boolean {
-  return api !== null || metrics !== null;
-}
-
-function watches(config: Config): boolean {
-  return looksForScanners(config) || config.fraud;
-}
-
-function isLive(config: Config): boolean {
-  return config.device.length > 0 || config.hepListen !== null || config.uprobe.length > 0;
-}
-
 /** Everything that the options name, opened. Throws ServiceError. */
 async function open(
   config: Config,
@@ -271,7 +259,7 @@ function sessionParts(config: Config, telling: Telling | null): FirstParts {
 
 /** What looks for attackers; null when no option asks for that. Throws ServiceError. */
 function detection(config: Config): Security | null {
-  if (!watches(config)) return null;
+  if (!looksForScanners(config) && !config.fraud) return null;
   return new Security(config, { native: loadNative(), pid: process.pid, out: dataLines, say }, isLive(config));
 }
 

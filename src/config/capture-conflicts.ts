@@ -5,6 +5,7 @@ import type { RowValues } from './option-spec.ts';
 import { oneLine, optionValueText } from './option-value.ts';
 import type { TABLE } from './options.ts';
 import { conflict } from './relations.ts';
+import { isLive } from './run-kind.ts';
 import { MAX_COLLECTORS } from './source-options.ts';
 
 type Config = RowValues<typeof TABLE>;
@@ -26,17 +27,10 @@ export function outputFileConflict({ output }: Config): ServiceError | null {
 }
 
 /** -O gets the frames of some calls once all is read. */
-export function secondPassConflict({
-  filter,
-  output,
-  split,
-  device,
-  hepListen,
-  uprobe,
-  input,
-}: Config): ServiceError | null {
+export function secondPassConflict(config: Config): ServiceError | null {
+  const { filter, output, split, input } = config;
   if (filter === null || output === null || split?.isByCall === true) return null;
-  return device.length > 0 || hepListen !== null || uprobe.length > 0 || input.includes('-')
+  return isLive(config) || input.includes('-')
     ? conflict('--filter with -O', 'it reads the files twice, and this source can be read once', 'use --split call')
     : null;
 }
@@ -79,8 +73,8 @@ export function collectorConflict({ hepSend, hepFailover, hepCa, hepCert }: Conf
     : conflict(forTls, 'no collector of -H is spoken to by TLS', 'write -H tls://HOST:PORT');
 }
 
-export function sourceConflict({ input, showFrame, device, hepListen, uprobe }: Config): ServiceError | null {
-  const isNamed = showFrame !== null || hepListen !== null || input.length + device.length + uprobe.length > 0;
+export function sourceConflict(config: Config): ServiceError | null {
+  const isNamed = isLive(config) || config.input.length > 0 || config.showFrame !== null;
   const remedy = 'name a capture file, or give an interface with -d IFACE';
   return isNamed ? null : conflict('-I', 'there is nothing to read', remedy);
 }

@@ -6,6 +6,7 @@ import type { OptionGroup, OptionSpec, RowValues } from './option-spec.ts';
 import { writtenOption } from './option-spec.ts';
 import type { Flag, TABLE } from './options.ts';
 import { optionByFlag } from './options.ts';
+import { looksForScanners } from './run-kind.ts';
 
 type Config = RowValues<typeof TABLE>;
 
@@ -35,11 +36,6 @@ export function given(config: Config, effective: Effective): Given {
     return entry !== undefined && entry.origin !== 'default' && entry.values[0] !== false;
   };
   return { config, effective, has };
-}
-
-/** True when an option asks for the detection of scanners; syslog beside --fraud asks for the alerts of that alone. */
-export function looksForScanners({ killScanner, killUa, fail2ban, alert, fraud }: Config): boolean {
-  return killScanner || killUa !== null || fail2ban || (alert === 'syslog' && !fraud);
 }
 
 export function conflict(option: string, reason: string, remedy: string): ServiceError {

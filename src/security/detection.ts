@@ -4,7 +4,7 @@
 
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../config/config.ts';
-import { looksForScanners } from '../config/relations.ts';
+import { looksForScanners } from '../config/run-kind.ts';
 import { securityPeersOf } from '../config/trunks.ts';
 import type { Cidr } from '../core/cidr.ts';
 import { parseCidr } from '../core/cidr.ts';

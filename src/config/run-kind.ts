@@ -1,0 +1,24 @@
+/** Decides what kind of run the options ask for: of files or live, with a server, with detection of scanners. */
+import type { RowValues } from './option-spec.ts';
+import type { TABLE } from './options.ts';
+
+type Config = RowValues<typeof TABLE>;
+
+/** What comes in while it runs; without that it reads files. */
+type Live = Pick<Config, 'device' | 'hepListen' | 'uprobe'>;
+
+export function isLive({ device, hepListen, uprobe }: Live): boolean {
+  return device.length > 0 || hepListen !== null || uprobe.length > 0;
+}
+
+/** It stays until a signal ends it, for those who ask over HTTP. */
+export function isServed({ api, metrics }: Pick<Config, 'api' | 'metrics'>): boolean {
+  return api !== null || metrics !== null;
+}
+
+type Detecting = Pick<Config, 'killScanner' | 'killUa' | 'fail2ban' | 'alert' | 'fraud'>;
+
+/** True when an option asks for the detection of scanners; syslog beside --fraud asks for the alerts of that alone. */
+export function looksForScanners({ killScanner, killUa, fail2ban, alert, fraud }: Detecting): boolean {
+  return killScanner || killUa !== null || fail2ban || (alert === 'syslog' && !fraud);
+}
