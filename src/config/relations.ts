@@ -11,7 +11,7 @@ import { looksForScanners } from './run-kind.ts';
 type Config = RowValues<typeof TABLE>;
 
 /** What is asked for: the values in force, and which options somebody gave. A default and a refusal give none. */
-export type Given = { readonly config: Config; readonly effective: Effective; has(flag: string): boolean };
+export type Given = { readonly config: Config; readonly effective: Effective; has(flag: Flag): boolean };
 
 /** These read no capture. */
 const NO_CAPTURE = ['mint-token', 'uprobe-list', 'check', 'connect', 'hub'] as const satisfies readonly Flag[];
@@ -31,7 +31,7 @@ const OF_GROUP: Partial<Record<OptionGroup, NonNullable<OptionSpec['of']>>> = {
 const IS_MET: Partial<Record<Flag, (config: Config) => boolean>> = { 'kill-response': looksForScanners };
 
 export function given(config: Config, effective: Effective): Given {
-  const has = (flag: string): boolean => {
+  const has = (flag: Flag): boolean => {
     const entry = effective.get(flag);
     return entry !== undefined && entry.origin !== 'default' && entry.values[0] !== false;
   };
@@ -50,13 +50,15 @@ export function readsCapture({ has }: Given): boolean {
 /** What is wrong with a row; null without a mistake. */
 export function brokenRelation(spec: OptionSpec, all: Given): ServiceError | null {
   const { flag, needs, excludes, unmet, clash } = spec;
-  if (!all.has(flag) || !isLookedAt(spec, all)) return null;
-  const other = excludes?.find(all.has);
+  // Rows name others by texts: test/unit/config/conflicts.test.ts looks for each in the table.
+  const has = (name: string): boolean => all.has(name as Flag);
+  if (!has(flag) || !isLookedAt(spec, all)) return null;
+  const other = excludes?.find(has);
   if (other !== undefined) {
     const reason = clash?.reason ?? `it cannot be combined with ${nameOf(other)}`;
     return conflict(nameOf(flag), reason, clash?.remedy ?? 'give one of them');
   }
-  if (needs === undefined || needs.some(all.has) || IS_MET[flag as Flag]?.(all.config) === true) return null;
+  if (needs === undefined || needs.some(has) || IS_MET[flag as Flag]?.(all.config) === true) return null;
   const written = needs.map((needed) => writtenOption(optionByFlag(needed))).join(' or ');
   const reason = unmet?.reason ?? `it requires ${needs.map(nameOf).join(' or ')}`;
   return conflict(nameOf(flag), reason, unmet?.remedy ?? `add ${written}`);
