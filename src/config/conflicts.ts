@@ -48,7 +48,9 @@ const STEPS: readonly (Flag | Check)[] = [
   ...(['wav', 'sipp', 'span', 'to', 'force'] as const),
   callsConflict,
   fail2banConflict,
-  ...(['log', 'kill-response', 'syslog', 'fraud-night', 'token-id', 'token-scope', 'mcp-signing-key'] as const),
+  ...(['log', 'kill-response', 'syslog', 'fraud-night'] as const),
+  metricsConflict,
+  ...(['token-id', 'token-scope', 'mcp-signing-key'] as const),
   tokenConflict,
   'mint-token',
   standardInputConflict,
@@ -153,10 +155,14 @@ function fail2banConflict({ fail2ban, interactive, log }: Config, { has }: Given
     : null;
 }
 
-/** Which key a token is signed with, and which pair of credentials the metrics ask for. */
-function tokenConflict(config: Config, { has }: Given): ServiceError | null {
-  if (has('metrics-auth') && has('metrics-auth-file'))
-    return conflict('--metrics-auth-file', 'it cannot be combined with --metrics-auth', 'give one of them');
+function metricsConflict({ metricsAuth, metricsAuthFile }: Config): ServiceError | null {
+  return metricsAuth !== null && metricsAuthFile !== null
+    ? conflict('--metrics-auth-file', 'it cannot be combined with --metrics-auth', 'give one of them')
+    : null;
+}
+
+/** Which key a token is signed with. */
+function tokenConflict(config: Config): ServiceError | null {
   if (!config.mintToken || config.mcpSigningKey.length === 0) return null;
   if (config.tokenScope === 'metrics')
     return conflict(

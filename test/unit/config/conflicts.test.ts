@@ -19,6 +19,11 @@ const CASES: readonly (readonly [wrong: string, line: RegExp, right: string])[] 
     '-I a --markdown --call-report x',
   ],
   ['a --mcp-stdio --filter x', /^calltap: --mcp-stdio: each tool has a filter of its own;/, 'a --mcp-stdio'],
+  [
+    'a --token-id x --metrics-auth a:b --metrics-auth-file f',
+    /^calltap: --metrics-auth-file: it cannot be combined with --metrics-auth; give one of them$/,
+    'a --metrics 1 --metrics-auth a:b',
+  ],
   ['-I a --fail2ban --json', /--fail2ban: its lines would mix/, '-I a --fail2ban'],
   [
     '-I a --kill-response',
