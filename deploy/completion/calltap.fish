@@ -137,7 +137,7 @@ complete -c calltap -l message-log-bytes -x -d 'Keep at most this much message t
 complete -c calltap -l config -r -F -d 'Read options from a TOML file.'
 complete -c calltap -l print-config -d 'Print the effective options as TOML and exit.'
 complete -c calltap -s V -l version -d 'Print the version and the features of this build, and exit.'
-complete -c calltap -s h -l help -d 'Print every option, or explain filters, and exit; -h prints examples.'
+complete -c calltap -s h -l help -d 'Print every option, or explain filters or findings; -h prints examples.'
 complete -c calltap -s i -l interactive -d 'Show calls, ladders and messages on the whole terminal.'
 complete -c calltap -l mcp-stdio -d 'Speak MCP on standard input and output; `calltap mcp FILE` is short for it.'
 complete -c calltap -l connect -d 'Show the calls of a running service as -i does; bare, of that of this host.'

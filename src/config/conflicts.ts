@@ -14,7 +14,7 @@ import { hubConflict } from './hub-options.ts';
 import type { Effective } from './layers.ts';
 import type { RowValues } from './option-spec.ts';
 import type { Flag, TABLE } from './options.ts';
-import { OPTIONS, optionByFlag } from './options.ts';
+import { OPTIONS } from './options.ts';
 import type { Given } from './relations.ts';
 import { brokenRelation, conflict, given, nameOf, readsCapture } from './relations.ts';
 import { shipConflict } from './ship-options.ts';
@@ -34,58 +34,47 @@ const OF_CONNECT: readonly Flag[] = [
   ...(['config', 'print-config', 'mcp-stdio'] as const),
 ];
 
-/** The order in which mistakes are told: rows by their flags, and checks. All other rows come after them. */
-const STEPS: readonly (Flag | Check)[] = [
+/** What kind of run it is, and where its answer goes. */
+const OF_RUN: readonly Check[] = [
   connectConflict,
   (config, { effective }) => hubConflict(config, (known) => strangerTo(known, effective)),
-  ...(['migrate', 'cluster', 'store', 'store-user', 'store-password-file', 'store-ca'] as const),
-  ...(['agent', 'agent-key-file', 'agent-ca', 'ca'] as const),
   outputConflict,
-  'markdown',
   columnsConflict,
-  ...(['no-body', 'raw', 'show-secrets', 'no-interface', 'interactive', 'mcp-stdio'] as const),
   screenConflict,
-  ...(['wav', 'sipp', 'span', 'to', 'force'] as const),
   callsConflict,
   fail2banConflict,
-  ...(['log', 'kill-response', 'syslog', 'fraud-night'] as const),
   metricsConflict,
-  ...(['token-id', 'token-scope', 'mcp-signing-key'] as const),
+];
+
+/** What else hangs on values. */
+const OF_VALUES: readonly Check[] = [
   tokenConflict,
-  'mint-token',
   standardInputConflict,
-  'input',
   ofCapture(deviceConflict),
-  ...(['bpf', 'hep-listen', 'hep-listen-cert'] as const),
   ofCapture(listenKeyConflict),
-  ...(['hep-listen-key', 'hep-listen-client-ca', 'hep-allow', 'hep-auth'] as const),
   ofCapture(outputFileConflict),
-  'split',
   ofCapture(secondPassConflict),
-  'keep',
   ofCapture(callSplitConflict),
-  ...(['hep-node', 'hep-send-auth', 'hep-rtp-reports', 'export-uprobe', 'hep-spool', 'hep-cert', 'hep-key'] as const),
   ofCapture(collectorConflict),
-  ...(['ship-host', 'ship-user', 'ship-password', 'ship-password-file', 'ship-ca', 'ship-spool'] as const),
   ofCapture(shipConflict),
-  'user',
   ofCapture(sourceConflict),
-  ...(['api-key', 'api-key-file', 'api-revoked-file', 'api-signing-key', 'api-signing-key-file'] as const),
-  ...(['console', 'ask', 'mcp'] as const),
   mcpConflict,
-  ...(['uprobe-offsets', 'uprobe-ring-bytes'] as const),
 ];
 
 /** The first mistake between options; null without one, or when they are only printed. */
 export function findConflict(config: Config, effective: Effective): ServiceError | null {
   if (config.printConfig) return null;
   const all = given(config, effective);
-  for (const step of STEPS) {
-    const found = typeof step === 'string' ? brokenRelation(optionByFlag(step), all) : step(config, all);
-    if (found !== null) return found;
-  }
-  for (const spec of OPTIONS) {
-    const found = brokenRelation(spec, all);
+  return (
+    firstFound(OF_RUN, (check) => check(config, all)) ??
+    firstFound(OPTIONS, (spec) => brokenRelation(spec, all)) ??
+    firstFound(OF_VALUES, (check) => check(config, all))
+  );
+}
+
+function firstFound<T>(items: readonly T[], look: (item: T) => ServiceError | null): ServiceError | null {
+  for (const item of items) {
+    const found = look(item);
     if (found !== null) return found;
   }
   return null;

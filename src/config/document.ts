@@ -35,7 +35,8 @@ Serve the API, and the console at http://127.0.0.1:8080/console/:
 Read more:
   calltap --help            every option, by group
   calltap --help filter     the language of filters, on one page
-  man calltap               the options once more; docs/tasks.md has 26 tasks
+  calltap --help findings   what each finding means, and where to look next
+  man calltap               the options on a page; docs/tasks.md has tasks
 `;
 
 /** The text that `-h` or `--help` asks for; `-h` without a topic is one screen. */

@@ -16,7 +16,7 @@ test('-h fits on a screen, and says where to read more', async () => {
   assert.ok(lines.length <= 25, `${lines.length} lines`);
   for (const line of lines) assert.ok(line.length <= 80, line);
   assert.equal((await examples()).length, 6);
-  for (const more of ['--help ', '--help filter', 'man calltap', 'docs/tasks.md'])
+  for (const more of ['--help ', '--help filter', '--help findings', 'man calltap', 'docs/tasks.md'])
     assert.ok(screen.includes(more), more);
   assert.equal(await printed(['-I', 'a', '-h']), screen);
 });
@@ -43,6 +43,6 @@ test('--help is the reference, with the topics that it names', async () => {
   for (const words of [['--help=nothing'], ['--help', 'nothing']]) {
     const unknown = await run(words);
     assert.deepEqual([unknown.code, unknown.stdout], [2, '']);
-    assert.equal(unknown.stderr, 'calltap: --help: "nothing" is not a choice; give one of options, filter\n');
+    assert.equal(unknown.stderr, 'calltap: --help: "nothing" is not a choice; give one of options, filter, findings\n');
   }
 });
