@@ -262,7 +262,7 @@ export const FIELDS: readonly NamedField[] = rows(CALL_FIELDS, false).flatMap((f
 );
 
 /** What a call has of a field; undefined and null where nothing is known. */
-export function valueOf(call: Call, { name, isTiming }: NamedField): string | string[] | number | null | undefined {
+export function fieldValue(call: Call, { name, isTiming }: NamedField): string | string[] | number | null | undefined {
   const from: Readonly<Record<string, unknown>> = isTiming ? call.timing : call;
   // Each value is of the kind of its row.
   return from[name] as string | string[] | number | null | undefined;

@@ -3,7 +3,7 @@
  * console and comparisons of calls show these texts.
  */
 import type { Call, FieldName, NamedField } from './call-fields.ts';
-import { valueOf } from './call-fields.ts';
+import { fieldValue } from './call-fields.ts';
 
 /** Why some of the loss of a call is not known; and in a column. */
 export const NOT_KNOWN = 'not known: this capture dropped packets then';
@@ -27,7 +27,7 @@ const OWN: Partial<Readonly<Record<FieldName, (call: Call) => string>>> = {
 export function fieldText(call: Call, field: NamedField): string {
   const own = OWN[field.name];
   if (own !== undefined) return own(call);
-  const value = valueOf(call, field) ?? '';
+  const value = fieldValue(call, field) ?? '';
   if (value === '') return '';
   switch (field.kind) {
     case 'texts':
@@ -45,7 +45,7 @@ export function fieldText(call: Call, field: NamedField): string {
 
 /** The same for programs: whole, and without units. */
 export function fieldData(call: Call, field: NamedField): string {
-  const value = valueOf(call, field) ?? '';
+  const value = fieldValue(call, field) ?? '';
   if (Array.isArray(value)) return value.join(' ');
   return field.kind === 'figure' && typeof value === 'number' ? value.toFixed(field.digits) : String(value);
 }

@@ -13,7 +13,7 @@ import { findingNames } from '../../src/analysis/finding-names.ts';
 import { openingOf } from '../../src/analysis/opening.ts';
 import { streamQuality } from '../../src/analysis/stream-quality.ts';
 import type { Call, FieldKind } from '../../src/core/call-fields.ts';
-import { FIELDS, SORT_KEYS, valueOf } from '../../src/core/call-fields.ts';
+import { FIELDS, fieldValue, SORT_KEYS } from '../../src/core/call-fields.ts';
 import { rounded } from '../../src/core/rounded.ts';
 import { finish } from '../../src/core/turns.ts';
 import { chosenSteps } from '../../src/explore/chosen.ts';
@@ -69,7 +69,7 @@ for (const seed of SEEDS)
         for (const d of calls) {
           const n = figure(d);
           const call = toCall(e, d);
-          assert.equal(numberOrNull(valueOf(call, field)), n, `/ask of ${key}, ${d.callId}`);
+          assert.equal(numberOrNull(fieldValue(call, field)), n, `/ask of ${key}, ${d.callId}`);
           const stored = Number(storedOf(session, d)[field.stored ?? ''] ?? Number.NaN);
           if (n === null) assert.ok(Number.isNaN(stored) || stored === 0, `row of ${key}, ${d.callId}`);
           else assert.equal(rounded(key === 'duration' ? stored : Math.fround(stored), key === 'duration' ? 6 : 4), n);

@@ -9,7 +9,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import type { Call } from '../../src/contract/index.ts';
 import type { FieldKind } from '../../src/core/call-fields.ts';
-import { FIELDS, SORT_KEYS, valueOf } from '../../src/core/call-fields.ts';
+import { FIELDS, fieldValue, SORT_KEYS } from '../../src/core/call-fields.ts';
 import { NO_NAMES } from '../../src/core/names.ts';
 import { Store } from '../../src/explore/clickhouse/store.ts';
 import type { StoreExplorer } from '../../src/explore/clickhouse/store-explorer.ts';
@@ -163,7 +163,7 @@ test('figures of calls choose and sort alike', { skip }, async (t) => {
   assert.ok(figures.length >= 6);
   for (const field of figures) {
     const { key } = field;
-    const values = new Set(calls.map((c) => valueOf(c, field) ?? null));
+    const values = new Set(calls.map((c) => fieldValue(c, field) ?? null));
     assert.ok(values.size > 3, key);
     for (const n of values) {
       if (typeof n !== 'number') continue;

@@ -6,7 +6,7 @@ import type { Evidence } from '../../analysis/evidence.ts';
 import type { FindingName } from '../../analysis/finding-names.ts';
 import type { Opening } from '../../analysis/opening.ts';
 import type { FieldName } from '../../core/call-fields.ts';
-import { valueOf } from '../../core/call-fields.ts';
+import { fieldValue } from '../../core/call-fields.ts';
 import type { Steps } from '../../core/turns.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { bindingOf } from '../../view/ask-registrations.ts';
@@ -32,7 +32,7 @@ export function columnsOf(
   const way = callWayAmong(d, facts.messages);
   const trunkAt = (host = ''): string => (host === '' ? '' : (e.trunkAt(host) ?? ''));
   return {
-    fields: STORED_FIELDS.map((field) => known[field.name] ?? valueOf(call, field) ?? nothingOf(field.kind)),
+    fields: STORED_FIELDS.map((field) => known[field.name] ?? fieldValue(call, field) ?? nothingOf(field.kind)),
     trunkIn: trunkAt(way?.src.host),
     trunkOut: trunkAt(way?.dst.host),
     trunks: trunksOf(e, facts.messages),

@@ -4,7 +4,7 @@ import type { CallRecord, FieldValue } from '../../../../src/actions/ship/call-r
 import { nothingOf, STORED_FIELDS } from '../../../../src/actions/ship/call-record.ts';
 import { documentFactsSteps } from '../../../../src/analysis/dialog-facts.ts';
 import type { Call } from '../../../../src/core/call-fields.ts';
-import { valueOf } from '../../../../src/core/call-fields.ts';
+import { fieldValue } from '../../../../src/core/call-fields.ts';
 import { finish } from '../../../../src/core/turns.ts';
 import { toCall } from '../../../../src/view/call.ts';
 import { callReadingSteps } from '../../../../src/view/documents.ts';
@@ -38,7 +38,9 @@ const VALUES: Readonly<Record<string, FieldValue>> = {
 };
 function columnsOf(call: Call): CallRecord['columns'] {
   return {
-    fields: STORED_FIELDS.map((field) => VALUES[field.stored ?? ''] ?? valueOf(call, field) ?? nothingOf(field.kind)),
+    fields: STORED_FIELDS.map(
+      (field) => VALUES[field.stored ?? ''] ?? fieldValue(call, field) ?? nothingOf(field.kind),
+    ),
     ...{ trunkIn: 'carrier', trunkOut: '192.0.2.2', trunks: ['carrier', '192.0.2.2'], numbers: ['1'], hints: [] },
     binding: '',
   };

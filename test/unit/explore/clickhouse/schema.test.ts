@@ -43,7 +43,9 @@ const TYPES: Readonly<Record<FieldKind, RegExp>> = {
 };
 
 test('each field of a call that the store has is a column of its kind', () => {
-  const ofCalls = readSchema().filter((statement) => /^(CREATE TABLE IF NOT EXISTS|ALTER TABLE) calls\b/.test(statement));
+  const ofCalls = readSchema().filter((statement) =>
+    /^(CREATE TABLE IF NOT EXISTS|ALTER TABLE) calls\b/.test(statement),
+  );
   for (const { name, kind, stored = '' } of FIELDS) {
     if (stored === '') continue;
     const column = new RegExp(`(?:^ {4}|EXISTS )${stored} (.+?),?$`, 'm').exec(ofCalls.join('\n'));
