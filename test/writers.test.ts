@@ -177,7 +177,7 @@ test('rules fire', () => {
   assert.equal(makes(store, 'src/watch/a.ts', all).length, 1);
   const another = `import { Stream } from '../sources/stream.ts';\nnew Stream();`;
   assert.deepEqual(makes(store, 'src/view/a.ts', another), []);
-  const call = `import { Call } from '../analysis/call.ts';\nnew Call();`;
+  const call = `import { JudgedCall } from '../analysis/call.ts';\nnew JudgedCall();`;
   assert.equal(makes(analysis, 'src/app/a.ts', call).length, 1);
   const ingest = `import { createIngest } from '../ingest/ingest.ts';`;
   assert.equal(putsTogether(parse('src/view/a.ts', ingest)).length, 1);

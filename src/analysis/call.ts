@@ -13,7 +13,7 @@ import type { StreamQuality } from './stream-quality.ts';
 
 export type CallStream = { readonly stream: Stream; readonly quality: StreamQuality };
 
-export class Call {
+export class JudgedCall {
   readonly e: Evidence;
   readonly d: Dialog;
   readonly streams: readonly CallStream[];
@@ -36,4 +36,4 @@ export class Call {
 }
 
 /** Adds what it finds; takes steps where it reads messages. A later judge may use what an earlier one found. */
-export type Judge = (call: Call, found: CallFindings) => Steps<void> | undefined;
+export type Judge = (call: JudgedCall, found: CallFindings) => Steps<void> | undefined;

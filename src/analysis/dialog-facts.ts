@@ -6,7 +6,7 @@ import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { whileLive } from '../store/dialogs/live-dialogs.ts';
 import type { Stores } from '../store/stores.ts';
-import { Call, type CallStream, type Judge } from './call.ts';
+import { JudgedCall, type CallStream, type Judge } from './call.ts';
 import type { CallMessage } from './call-messages.ts';
 import type { Evidence } from './evidence.ts';
 import type { CallFindings } from './findings.ts';
@@ -67,7 +67,7 @@ function* judged(e: Evidence, d: Dialog, judges: readonly Judge[]): Steps<Dialog
     streams.push({ stream, quality });
     yield;
   }
-  const call = new Call(e, d, streams);
+  const call = new JudgedCall(e, d, streams);
   const found = nothingFound();
   for (const judge of judges) {
     const steps = judge(call, found);

@@ -8,13 +8,13 @@ import type { RecordingMetadata } from '../protocols/sip/recording-metadata.ts';
 import { parseRecordingMetadata } from '../protocols/sip/recording-metadata.ts';
 import { decodeText } from '../protocols/sip/text.ts';
 import { MARK } from '../store/dialogs/call-marks.ts';
-import type { Call } from './call.ts';
+import type { JudgedCall } from './call.ts';
 import type { CallMessage } from './call-messages.ts';
 import type { CallFindings } from './findings.ts';
 
 const METADATA = /^application\/rs-metadata(\+xml)?$/;
 
-export function* judgeRecording(call: Call, found: CallFindings): Steps<void> {
+export function* judgeRecording(call: JudgedCall, found: CallFindings): Steps<void> {
   if ((call.d.marks & MARK.OTHER_BODY) !== 0) found.recording = yield* recordingMetadata(call.messages);
 }
 

@@ -7,7 +7,7 @@ import type { Steps } from '../core/turns.ts';
 import { MARK } from '../store/dialogs/call-marks.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { hasOtherLeg } from './b2bua.ts';
-import type { Call } from './call.ts';
+import type { JudgedCall } from './call.ts';
 import type { CallFindings } from './findings.ts';
 import type { LegsWithin } from './legs-within.ts';
 import { legsWithin } from './legs-within.ts';
@@ -40,7 +40,7 @@ export type TagFacts = {
   readonly within: LegsWithin;
 };
 
-export function* judgeTags({ d, e, messages, streams }: Call, found: CallFindings): Steps<void> {
+export function* judgeTags({ d, e, messages, streams }: JudgedCall, found: CallFindings): Steps<void> {
   const { identifiers, dialogs, log, stun } = e.stores;
   const within = yield* legsWithin(d, messages);
   found.tags = dialogTags(d, {

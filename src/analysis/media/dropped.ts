@@ -1,11 +1,11 @@
 /** Says of a call that some of its loss is not known, since this capture dropped packets then (analysis/own-drops.ts). */
 import { counted } from '../../core/counted.ts';
 import { endpointKeyText } from '../../core/ip.ts';
-import type { Call, CallStream } from '../call.ts';
+import type { JudgedCall, CallStream } from '../call.ts';
 import type { CallFindings } from '../findings.ts';
 
 /** One hint, however many streams it is of. */
-export function judgeDropped(call: Call, found: CallFindings): undefined {
+export function judgeDropped(call: JudgedCall, found: CallFindings): undefined {
   const dropped = call.streams.filter(({ quality }) => quality.ownLost > 0);
   if (dropped.length === 0) return;
   let [own, expected, unscored] = [0, 0, 0];

@@ -8,13 +8,13 @@ import { endpointKeyText } from '../../core/ip.ts';
 import { icmpDescription } from '../../decode/icmp.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { IcmpFlow } from '../../store/icmp/icmp-media.ts';
-import type { Call } from '../call.ts';
+import type { JudgedCall } from '../call.ts';
 import type { CallFindings, IcmpFinding } from '../findings.ts';
 
 /** Media on its way when the call ended still arrives this long after. */
 const TAIL_US = 200_000;
 
-export function judgeIcmpMedia({ d, e }: Call, found: CallFindings): undefined {
+export function judgeIcmpMedia({ d, e }: JudgedCall, found: CallFindings): undefined {
   const { media } = e.stores.icmp;
   if (media.errors === 0) return;
   const findings = icmpFindings(d, media.ofDialog(d), e.rules.thresholds.icmpErrors);

@@ -11,7 +11,7 @@ import { FIRST_DYNAMIC_PT, streamFormat } from '../../store/media/codec-format.t
 import type { Stream } from '../../store/media/stream.ts';
 import type { UnseenStream } from '../../store/media/unseen-streams.ts';
 import type { Stores, Streams } from '../../store/stores.ts';
-import type { Call, CallStream } from '../call.ts';
+import type { JudgedCall, CallStream } from '../call.ts';
 import type { CallFindings } from '../findings.ts';
 import { spokenPacketMs } from '../stream-quality.ts';
 import type { MediaStream } from './check.ts';
@@ -26,7 +26,7 @@ const MAX_SHARING = 64;
 /** Streams looked at of calls that share a socket with one. @cap */
 const MAX_SHARED_STREAMS = 1_024;
 
-export function judgeMedia(call: Call, found: CallFindings): undefined {
+export function judgeMedia(call: JudgedCall, found: CallFindings): undefined {
   const { d, e, nowUs } = call;
   const { capture, stores, rules } = e;
   // Media is captured by our clock: a call of another time is not held against it, and what is replayed has none.

@@ -11,7 +11,7 @@ import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { StunFlow } from '../../store/media/stun-flow.ts';
 import type { StunKnowledge } from '../../store/stores.ts';
-import type { Call } from '../call.ts';
+import type { JudgedCall } from '../call.ts';
 import type { CallFindings, MediaRelay, StunMismatch } from '../findings.ts';
 
 function endOf(d: Dialog, nowUs: number): number {
@@ -25,7 +25,7 @@ export function isTurnRelayed(streams: readonly Stream[], stun: StunKnowledge): 
   );
 }
 
-export function judgeRelay({ d, e, nowUs, streams }: Call, found: CallFindings): undefined {
+export function judgeRelay({ d, e, nowUs, streams }: JudgedCall, found: CallFindings): undefined {
   const plain = streams.map(({ stream }) => stream);
   found.relay = findRelay(d, plain, e.stores.stun, nowUs);
   if (found.relay !== null && !Number.isNaN(found.relay.lapsedUs))
@@ -33,7 +33,7 @@ export function judgeRelay({ d, e, nowUs, streams }: Call, found: CallFindings):
 }
 
 /** Looked for where a description named a private address. */
-export function judgeStunMismatch({ d, e }: Call, found: CallFindings): undefined {
+export function judgeStunMismatch({ d, e }: JudgedCall, found: CallFindings): undefined {
   if (!found.media.privateMediaAddress) return;
   found.stunMismatch = findStunMismatch(d, e.stores.stun);
   if (found.stunMismatch !== null) found.media.hints.push(stunMismatchHint(found.stunMismatch));

@@ -2,12 +2,12 @@
  * Gives the detections of the signaling what they look at: the messages of the call, ICMP about them, and its other legs.
  */
 
-import type { Call } from '../call.ts';
+import type { JudgedCall } from '../call.ts';
 import type { CallFindings } from '../findings.ts';
 import { diagnoseSignaling } from './diagnose.ts';
 import { otherLegs } from './other-legs.ts';
 
-export function judgeSignaling(call: Call, found: CallFindings): undefined {
+export function judgeSignaling(call: JudgedCall, found: CallFindings): undefined {
   const { d, e, messages, nowUs } = call;
   const { thresholds } = e.rules;
   found.signaling = diagnoseSignaling({

@@ -8,7 +8,7 @@ import * as METHOD from '../../core/methods.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { OTHER_LEG } from '../../protocols/sip/seen-bits.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
-import type { Call } from '../call.ts';
+import type { JudgedCall } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
 import { callWayOf } from '../call-way.ts';
 import { hasNoLegs, identifierLegs } from '../correlation.ts';
@@ -30,7 +30,7 @@ const PROVE: ReadonlySet<CorrelationStrategy> = new Set([
 const HEADERS: ReadonlySet<number> = new Set([HEADER.X_CALL_ID, HEADER.X_CID]);
 
 /** A voicemail answers after the CANCEL: it is no other branch. */
-export function otherLegs({ d, e, messages }: Call, canceledUs: number): OtherLegs {
+export function otherLegs({ d, e, messages }: JudgedCall, canceledUs: number): OtherLegs {
   const { stores, rules } = e;
   if (d.methodId !== METHOD.INVITE) return NO_OTHER_LEGS;
   // To find out what ties calls may take as long as to read them: not for one that nothing ties.
