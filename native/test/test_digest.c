@@ -18,7 +18,7 @@ static void vectors(void) {
 static void side_by_side(uint32_t n) {
   uint8_t *bytes[JOBS];
   uint64_t got[JOBS];
-  struct ct_digest_job job[JOBS];
+  struct ct_digest_job job[JOBS] = {0};
   for (uint32_t i = 0; i < n; i++) {
     uint32_t len = below(4) == 0 ? below(3) : below(LONGEST);
     bytes[i] = malloc(len > 0 ? len : 1);

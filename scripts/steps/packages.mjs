@@ -36,6 +36,7 @@ const DEV = [
   { name: 'xz-utils', present: program('xz') },
   { name: 'bzip2', present: program('bzip2') },
   { name: 'lz4', present: program('lz4') },
+  { name: 'libpcap0.8', present: hasLibrary('libpcap.so.') },
 ];
 
 /** Needed by `npm run test:slow` and `npm run store` beside those: peers, terminals, browsers, other readers. */
@@ -69,7 +70,8 @@ const SLOW = [
   { name: 'sipvicious', present: program('svcrack') },
   { name: 'nmap', present: program('nmap') },
   { name: 'sipsak', present: program('sipsak') },
-  { name: 'libwolfssl35', present: hasWolfssl },
+  // Its number differs by distribution; the tests take any.
+  { name: 'libwolfssl35', present: hasLibrary('libwolfssl.so.') },
   { name: 'prometheus', present: program('promtool') },
   { name: 'logrotate', present: () => which('logrotate') !== null || existsSync('/usr/sbin/logrotate') },
 ];
@@ -104,11 +106,10 @@ function hasFuzzerRuntime() {
   return false;
 }
 
-/** wolfSSL's number differs by distribution; the tests take any. */
-function hasWolfssl() {
-  return ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64', '/usr/lib'].some(
-    (folder) => existsSync(folder) && readdirSync(folder).some((file) => file.startsWith('libwolfssl.so.')),
-  );
+/** Whether a shared library whose name begins so lies where the loader looks. */
+function hasLibrary(name) {
+  const folders = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64', '/usr/lib'];
+  return () => folders.some((folder) => existsSync(folder) && readdirSync(folder).some((file) => file.startsWith(name)));
 }
 
 /** Names of those that eBPF is built with and that are missing. */
