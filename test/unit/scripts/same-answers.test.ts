@@ -34,8 +34,9 @@ test('a vCon says when it was made; when a call was made stays', () => {
   assert.notEqual(call('now'), call('later'));
 });
 
-test('the order of members, their form and a schema of a blanked member are compared', () => {
-  assert.notEqual(normal.json('{"a":1,"b":2}'), normal.json('{"b":2,"a":1}'));
+test('the order of elements, the form and a schema of a blanked member are compared, the order of members is not', () => {
+  assert.equal(normal.json('{"a":1,"b":{"c":2,"d":3}}'), normal.json('{"b":{"d":3,"c":2},"a":1}'));
+  assert.notEqual(normal.json('[1,2]'), normal.json('[2,1]'));
   assert.notEqual(normal.json('{"a":1}'), normal.json('{"a": 1}'));
   assert.notEqual(normal.json('{"uptime_sec":{"type":"number"}}'), normal.json('{"uptime_sec":{"type":"integer"}}'));
 });
