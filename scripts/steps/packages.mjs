@@ -109,7 +109,8 @@ function hasFuzzerRuntime() {
 /** Whether a shared library whose name begins so lies where the loader looks. */
 function hasLibrary(name) {
   const folders = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64', '/usr/lib'];
-  return () => folders.some((folder) => existsSync(folder) && readdirSync(folder).some((file) => file.startsWith(name)));
+  return () =>
+    folders.some((folder) => existsSync(folder) && readdirSync(folder).some((file) => file.startsWith(name)));
 }
 
 /** Names of those that eBPF is built with and that are missing. */

@@ -10,13 +10,11 @@ import { callWayAmong, callWayOf } from './call-way.ts';
 import type { DialogFacts } from './dialog-facts.ts';
 import { dialogFactsSteps } from './dialog-facts.ts';
 import type { Evidence } from './evidence.ts';
-import { streamQuality } from './stream-quality.ts';
 
 export class CallSource {
   d: Dialog;
   readonly e: Evidence;
   #messages: readonly CallMessage[] | undefined;
-  #streams: readonly CallStream[] | undefined;
   #facts: DialogFacts | undefined;
   #way: CallWay | null | undefined;
 
@@ -31,7 +29,6 @@ export class CallSource {
   turnTo(d: Dialog): void {
     this.d = d;
     this.#messages = undefined;
-    this.#streams = undefined;
     this.#facts = undefined;
     this.#way = undefined;
   }
@@ -46,16 +43,9 @@ export class CallSource {
     return this.#messages;
   }
 
-  /** The streams with their figures; those whose counters are gone are left out. */
+  /** With their figures: whoever shows a call shows its findings too, which need them. */
   get streams(): readonly CallStream[] {
-    const { stores, capture } = this.e;
-    this.#streams ??=
-      this.#facts?.streams ??
-      stores.streams.ownedBy(this.d).flatMap((stream) => {
-        const quality = streamQuality(stream, capture.quality);
-        return quality === null ? [] : [{ stream, quality }];
-      });
-    return this.#streams;
+    return this.facts.streams;
   }
 
   get isJudged(): boolean {

@@ -6,7 +6,7 @@ import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { whileLive } from '../store/dialogs/live-dialogs.ts';
 import type { Stores } from '../store/stores.ts';
-import { JudgedCall, type CallStream, type Judge } from './call.ts';
+import { type CallStream, type Judge, JudgedCall } from './call.ts';
 import type { CallMessage } from './call-messages.ts';
 import type { Evidence } from './evidence.ts';
 import type { CallFindings } from './findings.ts';

@@ -2,11 +2,13 @@
  * One dialog that a filter is asked about. What is cheap is there at once; what must be read or judged is loaded step by
  * step, and only while the answer is open.
  */
+import type { CallStream } from '../analysis/call.ts';
 import { LEVEL } from '../analysis/call-field-readers.ts';
 import { CallSource } from '../analysis/call-source.ts';
 import { identifierLegs } from '../analysis/correlation.ts';
 import { documentFactsSteps } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
+import { streamQuality } from '../analysis/stream-quality.ts';
 import type { Steps } from '../core/turns.ts';
 import type { SipMessage } from '../protocols/sip/message.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
@@ -34,6 +36,7 @@ export class Subject extends CallSource {
   #wanted: number = Number.POSITIVE_INFINITY;
   #parsed: readonly SipMessage[] | undefined;
   #texts: readonly string[] | undefined;
+  #streams: readonly CallStream[] | undefined;
   #legs: readonly Dialog[] | undefined;
 
   constructor(d: Dialog, asking: Asking) {
@@ -47,6 +50,7 @@ export class Subject extends CallSource {
     this.#wanted = Number.POSITIVE_INFINITY;
     this.#parsed = undefined;
     this.#texts = undefined;
+    this.#streams = undefined;
     this.#legs = undefined;
   }
 
@@ -64,6 +68,16 @@ export class Subject extends CallSource {
   /** Whether a raw message may hold it. */
   mayHold(literal: Literal): boolean {
     return this.messages.some(({ bytes }) => mayHold(bytes, literal));
+  }
+
+  /** Without judging the call; those whose counters are gone are left out. */
+  override get streams(): readonly CallStream[] {
+    const { stores, capture } = this.e;
+    this.#streams ??= stores.streams.ownedBy(this.d).flatMap((stream) => {
+      const quality = streamQuality(stream, capture.quality);
+      return quality === null ? [] : [{ stream, quality }];
+    });
+    return this.#streams;
   }
 
   get legs(): readonly Dialog[] {

@@ -61,7 +61,9 @@ const LAZY_FIELDS: object = Object.defineProperties(
  * dialog changes. `facts`: for who has them.
  */
 export function callOf(e: Evidence, d: Dialog, facts?: DialogFacts): Call {
-  return Object.create(LAZY_FIELDS, { source: { value: new CallSource(e, d, facts) } });
+  const call = Object.create(LAZY_FIELDS) as Call & { source: CallSource };
+  call.source = new CallSource(e, d, facts);
+  return call;
 }
 
 export function* askHeadSteps(e: Evidence, d: Dialog): Steps<AskHead> {

@@ -2,7 +2,7 @@
  * Capture time as a person reads it: local time of this host, or UTC.
  */
 import { TWO_DIGITS } from '../core/fixed-digits.ts';
-import { timestampText } from '../core/timestamp.ts';
+import { timestampText, usOf } from '../core/timestamp.ts';
 
 export type Clock = { readonly date: string; readonly time: string; readonly zone: string };
 
@@ -20,6 +20,11 @@ export function clockOf(us: number, isUtc: boolean): Clock {
   // Shifted, its UTC fields are those of the zone.
   const text = timestampText(us + minutes * MINUTE_US);
   return { date: text.slice(0, 10), time: text.slice(11, 23), zone: isUtc ? 'Z' : zoneText(minutes) };
+}
+
+/** The same of a time as calltap writes it: RFC 3339 in UTC, to the microsecond. */
+export function clockAt(at: string, isUtc: boolean): Clock {
+  return isUtc ? { date: at.slice(0, 10), time: at.slice(11, 23), zone: 'Z' } : clockOf(usOf(at), false);
 }
 
 /** Date and time of day of an RFC 3339 time, to the second, without its zone. */

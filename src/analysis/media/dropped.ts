@@ -1,7 +1,7 @@
 /** Says of a call that some of its loss is not known, since this capture dropped packets then (analysis/own-drops.ts). */
 import { counted } from '../../core/counted.ts';
 import { endpointKeyText } from '../../core/ip.ts';
-import type { JudgedCall, CallStream } from '../call.ts';
+import type { CallStream, JudgedCall } from '../call.ts';
 import type { CallFindings } from '../findings.ts';
 
 /** One hint, however many streams it is of. */

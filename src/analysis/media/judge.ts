@@ -11,7 +11,7 @@ import { FIRST_DYNAMIC_PT, streamFormat } from '../../store/media/codec-format.t
 import type { Stream } from '../../store/media/stream.ts';
 import type { UnseenStream } from '../../store/media/unseen-streams.ts';
 import type { Stores, Streams } from '../../store/stores.ts';
-import type { JudgedCall, CallStream } from '../call.ts';
+import type { CallStream, JudgedCall } from '../call.ts';
 import type { CallFindings } from '../findings.ts';
 import { spokenPacketMs } from '../stream-quality.ts';
 import type { MediaStream } from './check.ts';

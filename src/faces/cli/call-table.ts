@@ -7,7 +7,7 @@ import type { Call } from '../../core/call-fields.ts';
 import type { Color } from '../../core/terminal-text.ts';
 import { fit, paint, safeText } from '../../core/terminal-text.ts';
 import { usOf } from '../../core/timestamp.ts';
-import { clockOf } from '../../view/clock.ts';
+import { clockAt, clockOf } from '../../view/clock.ts';
 import type { Column } from './columns.ts';
 import { COLUMNS, USUAL_COLUMNS } from './columns.ts';
 
@@ -54,6 +54,7 @@ type PrintedRow = {
   readonly packed: string;
   readonly callId: string;
   readonly colors: string;
+  /** Where a day gets a line of its own. */
   readonly startedUs: number;
 };
 
@@ -86,7 +87,7 @@ function packed(r: Call, columns: readonly Column[], style: TableStyle, number: 
     if (isCallId(column)) return '';
     // On a terminal the day stands on a line of its own.
     const whole =
-      column.key === 'started' && width !== null ? clockOf(usOf(r.created_at), isUtc).time : column.text(r, context);
+      column.key === 'started' && width !== null ? clockAt(r.created_at, isUtc).time : column.text(r, context);
     const text = safeText(column.most === undefined ? whole : fit(whole, column.most)) || '-';
     widths[c] = Math.max(widths[c] ?? 0, text.length);
     return text;
@@ -95,7 +96,7 @@ function packed(r: Call, columns: readonly Column[], style: TableStyle, number: 
     packed: texts.join(BETWEEN),
     callId: r.call_id,
     colors: color ? columns.map((column) => column.color?.(r) ?? '').join(',') : '',
-    startedUs: usOf(r.created_at),
+    startedUs: width === null ? 0 : usOf(r.created_at),
   };
 }
 

@@ -7,8 +7,7 @@ import type { Call, FieldKind, NamedField } from '../../core/call-fields.ts';
 import { FIELDS } from '../../core/call-fields.ts';
 import { fieldData, fieldText } from '../../core/call-text.ts';
 import type { Color } from '../../core/terminal-text.ts';
-import { usOf } from '../../core/timestamp.ts';
-import { clockOf } from '../../view/clock.ts';
+import { clockAt } from '../../view/clock.ts';
 
 /** Where the row stands, and in which zone times are shown. */
 export type RowContext = { readonly number: number; readonly isUtc: boolean };
@@ -31,12 +30,12 @@ const fixed = (n: number | undefined, digits: number): string => n?.toFixed(digi
 const USER = 20;
 
 function moment(at: string, isUtc: boolean): string {
-  const { date, time, zone } = clockOf(usOf(at), isUtc);
+  const { date, time, zone } = clockAt(at, isUtc);
   return `${date} ${time}${zone}`;
 }
 
 function rfc3339(at: string): string {
-  const { date, time } = clockOf(usOf(at), true);
+  const { date, time } = clockAt(at, true);
   return `${date}T${time}Z`;
 }
 

@@ -3,8 +3,7 @@
  * table.
  */
 import type { Call } from '../../contract/index.ts';
-import { usOf } from '../../core/timestamp.ts';
-import { clockOf } from '../../view/clock.ts';
+import { clockAt } from '../../view/clock.ts';
 import type { Column } from '../cli/columns.ts';
 import { COLUMNS } from '../cli/columns.ts';
 import { LOOK } from './cells.ts';
@@ -81,7 +80,7 @@ export function shownColumns(
 /** The text of a column; a time of day alone where the day stands below. */
 export function textOf({ key, text }: Column, call: Call, { isUtc, hasDates }: Dated & Zoned): string {
   if (key !== 'started') return text(call, { number: 0, isUtc });
-  const { date, time } = clockOf(usOf(call.created_at), isUtc);
+  const { date, time } = clockAt(call.created_at, isUtc);
   return hasDates ? `${date.slice(5)} ${time.slice(0, 5)}` : time.slice(0, TIME);
 }
 
