@@ -1,4 +1,5 @@
 /** What answers take in whoever gives them: this agent, another one, or a hub out of its store. */
+import type { Bounds } from '../net/answer.ts';
 
 /** Arrays, objects and keys of a document of an agent. @cap */
 export const AGENT_VALUES = 200_000;
@@ -16,6 +17,11 @@ export const REMOTE_ANSWER_BYTES = 64 * 1024 * 1024;
 export const REMOTE_LIST_BYTES = 16 * 1024 * 1024;
 export const REMOTE_FILE_BYTES = 512 * 1024 * 1024;
 export const REMOTE_PROBLEM_BYTES = 64 * 1024;
+
+/** Of the document of one call or stream. */
+export const DOCUMENT: Bounds = { bytes: REMOTE_ANSWER_BYTES, ms: 30_000 };
+/** Of a list. */
+export const LIST: Bounds = { bytes: REMOTE_LIST_BYTES, ms: 30_000 };
 
 /** Bytes of what an agent answers of a call, of its health, of its attackers, and of its findings. @cap */
 export const AGENT_DOCUMENT_BYTES = 8 * 1024 * 1024;

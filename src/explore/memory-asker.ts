@@ -32,6 +32,7 @@ import { ladderLines } from '../view/ladder-text.ts';
 import { legNotes } from '../view/leg-notes.ts';
 import { reportSteps } from '../view/report-input.ts';
 import { pageSteps } from './call-page.ts';
+import type { TextLayout } from './call-questions.ts';
 import type { ReadsBack } from './captures.ts';
 import { callCapture } from './captures.ts';
 import { changesSteps } from './changes.ts';
@@ -40,7 +41,6 @@ import { hiddenBySteps } from './hidden-by.ts';
 import { MAX_LEGS_SHOWN } from './limits.ts';
 import type { Explorer } from './port.ts';
 import type { OtherLegs } from './question-row.ts';
-import type { TextLayout } from './questions.ts';
 import { Busy, Cannot, goneBy, NotHere, orNotHere } from './refusal.ts';
 import { select } from './selector.ts';
 

@@ -3,17 +3,24 @@
  * of the calls of a filter, of streams.
  */
 
+import { Type } from 'typebox';
 import { DEFAULT_LIMIT } from '../contract/index.ts';
 import { compilePattern } from '../core/pattern.ts';
 import type { AudioSpan } from '../export/audio.ts';
 import { parseFilter } from '../query/parse.ts';
 import type { DialogFilter } from '../view/dialog-query.ts';
 import type { StreamFilter } from '../view/stream-query.ts';
+import { MCP_ROWS } from './limits.ts';
 import type { CallsQuestion } from './question.ts';
 import { placeText, sortOf } from './question.ts';
 import type { AnswererClock, Given, OtherLegs, ParametersRead, ReadContext } from './question-row.ts';
 import { filterText } from './question-text.ts';
 import { Cannot, NotHere } from './refusal.ts';
+
+/** How many rows an agent asks for. */
+export const limit = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: MCP_ROWS, default: DEFAULT_LIMIT, description: 'Rows at most.' }),
+);
 
 /** Of one call, by its selector. */
 export const ofCall = {

@@ -14,9 +14,10 @@ import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { counterFamily } from '../../view/metrics-snapshot.ts';
 import type { ReportInput } from '../../view/report-input.ts';
 import { toTermination } from '../../view/termination.ts';
+import type { TextLayout } from '../call-questions.ts';
 import { MAX_LEGS_SHOWN } from '../limits.ts';
 import type { Questions } from '../port.ts';
-import type { AnsweredBy, TextLayout } from '../questions.ts';
+import type { AnsweredBy } from '../questions.ts';
 import { orNotHere } from '../refusal.ts';
 import type { Selected } from '../selector.ts';
 import {

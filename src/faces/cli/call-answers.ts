@@ -4,8 +4,8 @@
 import type { Config } from '../../config/config.ts';
 import { oneLine, quoted } from '../../config/option-value.ts';
 import { failure } from '../../core/errors.ts';
+import type { TextLayout } from '../../explore/call-questions.ts';
 import type { Explorer } from '../../explore/port.ts';
-import type { TextLayout } from '../../explore/questions.ts';
 import { ifHere } from '../../explore/refusal.ts';
 import type { Asked } from './asked.ts';
 import { writeAudio, writeScenarios } from './call-files.ts';
