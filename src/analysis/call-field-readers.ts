@@ -53,9 +53,6 @@ export const TIMING_READERS = {
   duration_ms: [RECORD, ({ d }) => callTiming(d).durationMs],
 } as const satisfies Readers<TimingSummary, RecordSource>;
 
-// The keys are those of the record; Object.entries widens them.
-const TIMING = Object.entries(TIMING_READERS) as [keyof TimingSummary, (typeof TIMING_READERS)[keyof TimingSummary]][];
-
 /** A list row of `/v1` is read of the record alone. */
 export const SUMMARY_READERS = {
   call_id: [RECORD, ({ d }) => d.callId],
@@ -101,10 +98,13 @@ export const CALL_READERS = {
 export const FIELD_READERS = { ...CALL_READERS, ...TIMING_READERS };
 
 function timingOf(source: RecordSource): TimingSummary {
-  const timing: Partial<Record<keyof TimingSummary, number | null>> = {};
-  for (const [name, [, read]] of TIMING) timing[name] = read(source);
-  // Every reader was asked.
-  return timing as TimingSummary;
+  const { pdd_ms, setup_ms, retransmits, duration_ms } = TIMING_READERS;
+  return {
+    pdd_ms: pdd_ms[1](source),
+    setup_ms: setup_ms[1](source),
+    retransmits: retransmits[1](source),
+    duration_ms: duration_ms[1](source),
+  };
 }
 
 function userAgentOf(opening: CallMessage | undefined): string {

@@ -94,7 +94,8 @@ export const CALL_FINDINGS = {
     v1: { diagnosis: 'nat_mismatch', report: 'nat_mismatch' },
     healthySince: '2026-11-21',
     has: ({ media }) => media.natMismatch,
-    meaning: 'Media comes from an address that no SDP, candidate, STUN answer or ICE check of the call named.',
+    meaning:
+      'The call never named the address that media comes from: no SDP, candidate, STUN answer or ICE check has it.',
     causes: ['A NAT rewrites the source and nobody told the peer'],
     look: 'Compare the source of the stream with the c= and m= lines of its sender.',
   },

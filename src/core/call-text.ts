@@ -9,24 +9,23 @@ import { fieldValue } from './call-fields.ts';
 export const NOT_KNOWN = 'not known: this capture dropped packets then';
 export const NOT_KNOWN_SHORT = 'not known';
 
-/** Fields whose text tells of others too. */
-const OWN: Partial<Readonly<Record<FieldName, (call: Call) => string>>> = {
-  from_user: (c) => c.from_user ?? c.from_host ?? '',
-  to_user: (c) => c.to_user ?? c.to_host ?? '',
+/** Fields whose text tells of others too; `text` is their own. */
+const OWN: Partial<Readonly<Record<FieldName, (call: Call, text: string) => string>>> = {
+  from_user: (c, text) => text || (c.from_host ?? ''),
+  to_user: (c, text) => text || (c.to_host ?? ''),
   // A summary, which changes tell, has that of an INVITE alone.
-  code: (c) => String(c.code ?? c.final_status_code ?? ''),
-  reason: (c) => c.reason ?? c.final_status_reason ?? '',
-  mos_worst: (c) => c.mos_worst?.toFixed(2) ?? (c.not_known === undefined ? '' : NOT_KNOWN_SHORT),
-  loss_pct_max: (c) => {
-    const pct = c.loss_pct_max;
-    if (pct === undefined) return '';
-    return pct === 0 && c.not_known !== undefined ? NOT_KNOWN_SHORT : `${pct.toFixed(1)} %`;
-  },
+  code: (c, text) => text || String(c.final_status_code ?? ''),
+  reason: (c, text) => text || (c.final_status_reason ?? ''),
+  mos_worst: (c, text) => text || (c.not_known === undefined ? '' : NOT_KNOWN_SHORT),
+  loss_pct_max: (c, text) => (c.loss_pct_max === 0 && c.not_known !== undefined ? NOT_KNOWN_SHORT : text),
 };
 
 export function fieldText(call: Call, field: NamedField): string {
-  const own = OWN[field.name];
-  if (own !== undefined) return own(call);
+  const text = plainText(call, field);
+  return OWN[field.name]?.(call, text) ?? text;
+}
+
+function plainText(call: Call, field: NamedField): string {
   const value = fieldValue(call, field) ?? '';
   if (value === '') return '';
   switch (field.kind) {
@@ -43,9 +42,18 @@ export function fieldText(call: Call, field: NamedField): string {
   }
 }
 
-/** The same for programs: whole, and without units. */
+/** The same for programs: whole, without units, and '' where a figure is not known. */
 export function fieldData(call: Call, field: NamedField): string {
   const value = fieldValue(call, field) ?? '';
-  if (Array.isArray(value)) return value.join(' ');
-  return field.kind === 'figure' && typeof value === 'number' ? value.toFixed(field.digits) : String(value);
+  switch (field.kind) {
+    case 'texts':
+      return Array.isArray(value) ? value.join(' ') : '';
+    case 'figure':
+      return typeof value === 'number' ? value.toFixed(field.digits) : '';
+    case 'seconds':
+    case 'milliseconds':
+      return String(value);
+    default:
+      return fieldText(call, field);
+  }
 }

@@ -98,10 +98,10 @@ export function compareSerials(a: number, b: number, { by, isDescending }: Sort)
 
 /** What lists are sorted by: the times of the record, and the figures of the table of fields. NaN where there is none. */
 function figuresOf(e: Evidence, by: string): (d: Dialog) => number {
-  if (by === 'created') return (d) => d.createdUs;
+  const field = FIELDS.find(({ sort }) => sort === by);
+  if (field === undefined || by === 'created') return (d) => d.createdUs;
   if (by === 'updated') return (d) => d.updatedUs;
-  const name = FIELDS.find(({ sort }) => sort === by)?.name ?? 'duration_sec';
-  const [, read] = FIELD_READERS[name];
+  const [, read] = FIELD_READERS[field.name];
   return (d) => {
     const figure = read(new CallSource(e, d));
     return typeof figure === 'number' ? figure : Number.NaN;

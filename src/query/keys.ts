@@ -11,7 +11,6 @@ import { ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
 import type { SipUri } from '../protocols/sip/uri.ts';
 import { asCaptured } from '../store/clock-steps.ts';
-
 import type { Key } from './field-keys.ts';
 import { FIELD_KEYS } from './field-keys.ts';
 import type { KeyKind } from './key-kinds.ts';
