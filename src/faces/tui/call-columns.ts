@@ -79,8 +79,9 @@ export function shownColumns(
 
 /** The text of a column; a time of day alone where the day stands below. */
 export function textOf({ key, text }: Column, call: Call, { isUtc, hasDates }: Dated & Zoned): string {
-  if (key !== 'started') return text(call, { number: 0, isUtc });
-  const { date, time } = clockAt(call.created_at, isUtc);
+  const at = key === 'started' ? call.created_at : key === 'ended' ? call.updated_at : null;
+  if (at === null) return text(call, { number: 0, isUtc });
+  const { date, time } = clockAt(at, isUtc);
   return hasDates ? `${date.slice(5)} ${time.slice(0, 5)}` : time.slice(0, TIME);
 }
 
