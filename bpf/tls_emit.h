@@ -8,6 +8,18 @@
 #define CALLTAP_TLS_EMIT_H
 #include "tls_share.h"
 
+/* The agent is about to hear of this connection, and so of its process. */
+CT_INLINE void tell(struct conn *c) {
+  if (c->told) return;
+  c->told = 1;
+  u32 tgid = bpf_get_current_pid_tgid() >> 32;
+  struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+  if (p) p->told = 1;
+}
+
+/* Notices of what the agent never heard of would tell it nothing. With nothing filtered it hears of all. */
+CT_INLINE int is_told(const struct conn *c) { return !sip_only || c->told; }
+
 /* Waking costs more than all the rest, and the observed program pays: once a wait at most. The reader looks every
  * few ms while there is traffic, so that a wake-up that two processors leave to each other is made up for. */
 CT_INLINE u64 wake_flags(void) {

@@ -411,18 +411,6 @@ CT_INLINE void begin_conn(struct conn *c) {
   c->held[0] = c->held[1] = 0;
 }
 
-/* The agent is about to hear of this connection, and so of its process. */
-CT_INLINE void tell(struct conn *c) {
-  if (c->told) return;
-  c->told = 1;
-  u32 tgid = bpf_get_current_pid_tgid() >> 32;
-  struct process *p = bpf_map_lookup_elem(&processes, &tgid);
-  if (p) p->told = 1;
-}
-
-/* Notices of what the agent never heard of would tell it nothing. With nothing filtered it hears of all. */
-CT_INLINE int is_told(const struct conn *c) { return !sip_only || c->told; }
-
 /* The connection of an object; made without one. */
 CT_INLINE struct conn *conn_of(const struct key *k) {
   struct conn *c = bpf_map_lookup_elem(&conns, k);
