@@ -189,7 +189,7 @@ struct ct_tls_stack {
 #define CT_TLS_GOROUTINE (1ull << 63)
 
 /* Of what is kept of a process (tls_state.h): its epoch, then what only the programs know. */
-#define CT_TLS_PROCESS_WORDS 4
+#define CT_TLS_PROCESS_WORDS 6
 
 /* Starts of programs that are remembered for the agent: a power of two. */
 #define CT_TLS_STARTED 1024

@@ -274,8 +274,10 @@ struct process {
   u16 agreed; /* socket calls in a row that spoke for the address that stood */
   u8 signs;   /* that its threads receive and send for each other */
   u8 runs;    /* enum runs */
-  u8 pad[2];
+  u8 many;    /* several of its connections agreed */
+  u8 pad;
   u32 pages; /* of stacks with open calls, and goroutines with such */
+  u64 spoke; /* the connection that agreed last; 0 none, or it has ended */
 };
 _Static_assert(sizeof(struct process) == CT_TLS_PROCESS_WORDS * sizeof(u32), "the agent reads it");
 /* Whose calls were seen in a process: where a socket call's own call is looked for. */

@@ -13,6 +13,9 @@ CT_CALL int forget(u64 object, u32 tgid, u32 epoch) {
   if (c && c->id) {
     if (is_told(c)) notify(c, CT_TLS_EV_CLOSE, k.tgid);
     ct_count(CT_TLS_N_CLOSED, 1);
+    /* The next may be alone as it was. */
+    struct process *p = bpf_map_lookup_elem(&processes, &tgid);
+    if (p && p->spoke == c->id) p->spoke = 0;
     bpf_map_delete_elem(&conns, &k);
   }
   /* The address may lie in other memory the next time. */

@@ -20,8 +20,10 @@
 /* Socket calls in a row that must agree before one around an SSL call proves anything. */
 #define AGREED 3u
 /* A worker may encrypt what another thread sends, and send for a third; messages of equal length then agree by chance.
- * A process is believed when so many socket calls in a row agreed; each sign of such work asks for four times as many. */
+ * A process is believed when so many socket calls in a row agreed; each sign of such work asks for four times as many. A
+ * connection that is alone cannot be taken for another: once there are several, only turns from one to the next count. */
 #define BELIEVED 64u
+#define OF_TURN 2u /* a turn counts as much as a message and its answer */
 #define SIGNS_MAX 4u
 #define RECORD_SMALL 512u /* a library may cut plaintext into records of this (RFC 6066 s4), not of less */
 
@@ -72,7 +74,14 @@ CT_INLINE void note_agreed(struct conn *c, const struct seen *s) {
   struct process *p = this_process();
   c->contrary = 0;
   if (c->agreed < 255) c->agreed++;
-  if (p && s->grade == GRADE_FITS && p->agreed < 65535) p->agreed++;
+  if (!p || s->grade != GRADE_FITS) return;
+  u32 is_turn = p->spoke && p->spoke != c->id;
+  if (is_turn && !p->many) {
+    p->many = 1;
+    p->agreed = 0;
+  }
+  p->spoke = c->id;
+  if (p->agreed < 65535 - OF_TURN) p->agreed += is_turn ? OF_TURN : !p->many;
 }
 
 /* Whether `grade` proves an address that stands. */

@@ -4,10 +4,13 @@ of tls_talk.py does.
     tls_threads.py log HOST        one thread owns the sockets; another decrypts, and logs each answer over plain TCP in
                                    a line that is longer by as much as a TLS record would be
     tls_threads.py logtls HOST     the same; it logs over TLS of its own, on a socket BIO
+    tls_threads.py late HOST       one thread serves the first connection alone; later three threads share the work, so that
+                                   for a few messages one receives from the first and decrypts for the second
     tls_threads.py pool HOST       four threads: each receives from any socket, decrypts for any connection, and sends
                                    what any of them encrypted
 """
 import os
+import queue
 import random
 import select
 import socket
@@ -155,7 +158,6 @@ def any_of(step):
 
 
 def work():
-    silent = lambda text: None
     pause = lambda: time.sleep(random.random() * 0.002)  # another thread comes first
     while True:
         busy = any_of(receive)
@@ -189,6 +191,71 @@ def decrypt_and_log():
             time.sleep(0.001)
 
 
+class Hand:
+    """A thread that does one step when it is told to."""
+
+    def __init__(self):
+        self.steps, self.done = queue.SimpleQueue(), queue.SimpleQueue()
+        threading.Thread(target=self.work, daemon=True).start()
+
+    def work(self):
+        while True:
+            self.done.put(self.steps.get()())
+
+    def do(self, step, c, *rest):
+        self.steps.put(lambda: step(c, *rest))
+        return self.done.get()
+
+
+def silent(text):
+    pass
+
+
+def serve(hand, c):
+    """All by one thread, as it comes."""
+    hand.do(receive, c)
+    hand.do(decipher, c, silent)
+    while hand.do(send, c):
+        pass
+
+
+def late_second():
+    one, two, three = Hand(), Hand(), Hand()
+
+    def share(a, b):
+        select.select([a.sock], [], [])
+        select.select([b.sock], [], [])
+        two.do(receive, a)
+        one.do(receive, b)
+        three.do(decipher, a, silent)
+        while three.do(send, a):
+            pass
+        two.do(decipher, b, silent)
+        while one.do(send, b):
+            pass
+
+    def accept_one():
+        c = Connection(listener.accept()[0])
+        c.sock.setblocking(False)
+        return c
+
+    a = accept_one()
+    for _ in range(ALONE):
+        select.select([a.sock], [], [])
+        serve(three, a)
+    b = accept_one()
+    for _ in range(SHARED):
+        share(a, b)
+    while True:
+        for c in (a, b):
+            if c.sock in select.select([a.sock, b.sock], [], [])[0]:
+                serve(three, c)
+
+
+ALONE, SHARED = 60, 6
+
+if mode == "late":
+    late_second()
 threading.Thread(target=accept, daemon=True).start()
 if mode == "pool":
     for _ in range(3):
