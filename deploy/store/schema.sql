@@ -200,5 +200,24 @@ ALTER TABLE calls ADD COLUMN IF NOT EXISTS talk_ms Nullable(UInt32) CODEC(ZSTD),
 -- Schema 3: messages have the hour of their call. A table of an older schema is not sorted by it, and stays slow: make it new.
 ALTER TABLE messages ADD COLUMN IF NOT EXISTS hour DateTime('UTC') DEFAULT toStartOfHour(toDateTime(at, 'UTC')) CODEC(Delta, ZSTD);
 
+-- Schema 4: of a call an agent ships its document, and the columns that are no part of it. The store reads the others out of the
+-- document. Agents of an older version ship these too.
+ALTER TABLE calls ADD COLUMN IF NOT EXISTS retransmits UInt32 DEFAULT toUInt32(JSONExtractUInt(document, 'timing', 'retransmits')) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS final_status_code UInt16 DEFAULT toUInt16(JSONExtractUInt(document, 'final_status_code')) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS final_status_reason LowCardinality(String) DEFAULT JSONExtractString(document, 'final_status_reason'),
+    ADD COLUMN IF NOT EXISTS frame String DEFAULT JSONExtractString(document, 'frame') CODEC(ZSTD);
+ALTER TABLE calls MODIFY COLUMN created_at DEFAULT parseDateTime64BestEffortOrZero(JSONExtractString(document, 'created_at'), 6, 'UTC'),
+    MODIFY COLUMN updated_at DEFAULT parseDateTime64BestEffortOrZero(JSONExtractString(document, 'updated_at'), 6, 'UTC'),
+    MODIFY COLUMN call_id DEFAULT JSONExtractString(document, 'call_id'),
+    MODIFY COLUMN state DEFAULT JSONExtractString(document, 'state'),
+    MODIFY COLUMN method DEFAULT JSONExtractString(document, 'method'),
+    MODIFY COLUMN from_user DEFAULT JSONExtractString(document, 'from'),
+    MODIFY COLUMN to_user DEFAULT JSONExtractString(document, 'to'),
+    MODIFY COLUMN pdd_ms DEFAULT JSONExtract(document, 'timing', 'pdd_ms', 'Nullable(UInt32)'),
+    MODIFY COLUMN setup_ms DEFAULT JSONExtract(document, 'timing', 'setup_ms', 'Nullable(UInt32)'),
+    MODIFY COLUMN duration_sec DEFAULT JSONExtractFloat(document, 'duration_sec'),
+    MODIFY COLUMN origin DEFAULT JSONExtractString(document, 'input_origin'),
+    MODIFY COLUMN messages DEFAULT toUInt32(JSONExtractUInt(document, 'msg_count'));
+
 -- The number of this schema.
-ALTER TABLE agents MODIFY COMMENT 'calltap schema 3';
+ALTER TABLE agents MODIFY COMMENT 'calltap schema 4';

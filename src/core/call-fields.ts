@@ -49,8 +49,10 @@ export type CallField = {
   readonly sort?: string;
   /** Where a comparison of calls shows it, and by which words. */
   readonly compared?: readonly [group: 'call' | 'timing' | 'quality', label: string];
-  /** The column of the store that has it; '' where the document of a row has it under its name. Absent: a hub does not list it. */
+  /** The column of the store that has it. Absent: a hub does not list it. */
   readonly stored?: string;
+  /** Where the document of a call has it: the store reads its column from there. Absent: an agent ships the column. */
+  readonly document?: string;
 };
 
 /** How long things took; null where something did not happen. They stand in `timing`. */
@@ -64,6 +66,7 @@ export const TIMING_FIELDS = {
     sort: 'pdd',
     compared: ['timing', 'Post-dial delay'],
     stored: 'pdd_ms',
+    document: 'timing.pdd_ms',
   },
   setup_ms: {
     kind: 'milliseconds',
@@ -73,8 +76,9 @@ export const TIMING_FIELDS = {
     filter: ['setup>10s', 'time from INVITE to answer'],
     compared: ['timing', 'Set up'],
     stored: 'setup_ms',
+    document: 'timing.setup_ms',
   },
-  retransmits: { kind: 'count', isAlways: true, stored: '' },
+  retransmits: { kind: 'count', isAlways: true, stored: 'retransmits', document: 'timing.retransmits' },
   duration_ms: { kind: 'milliseconds', isAlways: true, stored: 'talk_ms' },
 } as const satisfies Readonly<Record<string, CallField>>;
 
@@ -86,6 +90,7 @@ export const CALL_FIELDS = {
     title: 'Call-ID',
     filter: ['callid:a84b4c76e6*', 'Call-ID'],
     stored: 'call_id',
+    document: 'call_id',
   },
   state: {
     kind: 'word',
@@ -97,6 +102,7 @@ export const CALL_FIELDS = {
     filter: ['state:Failed', 'state of the dialog'],
     compared: ['call', 'State'],
     stored: 'state',
+    document: 'state',
   },
   method: {
     kind: 'text',
@@ -107,8 +113,16 @@ export const CALL_FIELDS = {
     filter: ['method:INVITE', 'method that opened the dialog'],
     compared: ['call', 'Method'],
     stored: 'method',
+    document: 'method',
   },
-  msg_count: { kind: 'count', isAlways: true, key: 'messages', title: 'Messages', stored: 'messages' },
+  msg_count: {
+    kind: 'count',
+    isAlways: true,
+    key: 'messages',
+    title: 'Messages',
+    stored: 'messages',
+    document: 'msg_count',
+  },
   duration_sec: {
     kind: 'seconds',
     isAlways: true,
@@ -118,8 +132,17 @@ export const CALL_FIELDS = {
     sort: 'duration',
     compared: ['timing', 'Lasted'],
     stored: 'duration_sec',
+    document: 'duration_sec',
   },
-  created_at: { kind: 'time', isAlways: true, key: 'started', title: 'Started', sort: 'created', stored: 'created_at' },
+  created_at: {
+    kind: 'time',
+    isAlways: true,
+    key: 'started',
+    title: 'Started',
+    sort: 'created',
+    stored: 'created_at',
+    document: 'created_at',
+  },
   updated_at: {
     kind: 'time',
     isAlways: true,
@@ -127,13 +150,21 @@ export const CALL_FIELDS = {
     title: 'Last message',
     sort: 'updated',
     stored: 'updated_at',
+    document: 'updated_at',
   },
   timing: { kind: 'timing', isAlways: true },
-  from_user: { kind: 'text', key: 'from', title: 'From', compared: ['call', 'From'], stored: 'from_user' },
-  to_user: { kind: 'text', key: 'to', title: 'To', compared: ['call', 'To'], stored: 'to_user' },
-  final_status_code: { kind: 'status', stored: '' },
-  final_status_reason: { kind: 'text', stored: '' },
-  frame: { kind: 'frame', stored: '' },
+  from_user: {
+    kind: 'text',
+    key: 'from',
+    title: 'From',
+    compared: ['call', 'From'],
+    stored: 'from_user',
+    document: 'from',
+  },
+  to_user: { kind: 'text', key: 'to', title: 'To', compared: ['call', 'To'], stored: 'to_user', document: 'to' },
+  final_status_code: { kind: 'status', stored: 'final_status_code', document: 'final_status_code' },
+  final_status_reason: { kind: 'text', stored: 'final_status_reason', document: 'final_status_reason' },
+  frame: { kind: 'frame', stored: 'frame', document: 'frame' },
   input_origin: {
     kind: 'word',
     words: ORIGINS,
@@ -141,6 +172,7 @@ export const CALL_FIELDS = {
     key: 'origin',
     title: 'Origin',
     stored: 'origin',
+    document: 'input_origin',
   },
   host: { kind: 'text', description: 'Of a hub: the host that saw it.' },
   from_host: { kind: 'text', description: 'Host or URN of From, where it has no user.' },

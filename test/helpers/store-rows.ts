@@ -42,6 +42,10 @@ export const STORE_ROWS = {
     numbers: ['+44800'],
     hints: ['Poor audio.'],
     binding: '',
+    retransmits: 2,
+    final_status_code: 200,
+    final_status_reason: 'OK',
+    frame: 'eth0#4@b0d3cadcadd2b0f1',
   },
   ids: { ...KEY, text: 'good@192.0.2.1', kind: 'call_id', hour: `${TODAY}T10:00:00Z`, version: 3 },
   messages: {

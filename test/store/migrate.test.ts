@@ -6,6 +6,7 @@ import { readStore, type StorePlace } from '../../src/explore/clickhouse/place.t
 import { forCluster, readSchema, schemaNumber } from '../../src/explore/clickhouse/schema.ts';
 import { run } from '../cli/run-program.ts';
 import { skipWithoutStore, startStore, type TestStore } from '../helpers/store.ts';
+import { STORE_ROWS, TODAY } from '../helpers/store-rows.ts';
 
 const skip = skipWithoutStore();
 const NUMBER = schemaNumber(readSchema());
@@ -40,20 +41,66 @@ test('a run makes the database and its tables, and a second run makes nothing', 
 test('a later schema adds its columns, keeps the rows, and is not taken back', { skip }, async (t) => {
   const store = await startStore(t);
   const place = placeOf(store);
-  assert.deepEqual(await migrate(place, NOBODY, null), { schema: 3, tables: 6, columns: 0 });
+  assert.deepEqual(await migrate(place, NOBODY, null), { schema: NUMBER, tables: 6, columns: 0 });
   await store.insert('agents', [{ host: 'sbc1', boot: 'a', version: 1, at: new Date().toISOString() }]);
   const next = [
     ...readSchema().slice(0, -1),
     'ALTER TABLE agents ADD COLUMN IF NOT EXISTS zone String, ADD COLUMN IF NOT EXISTS rack String',
-    "ALTER TABLE agents MODIFY COMMENT 'calltap schema 4'",
+    `ALTER TABLE agents MODIFY COMMENT 'calltap schema ${NUMBER + 1}'`,
   ];
-  assert.deepEqual(await migrate(place, NOBODY, null, next), { schema: 4, tables: 0, columns: 2 });
-  assert.deepEqual(await migrate(place, NOBODY, null, next), { schema: 4, tables: 0, columns: 0 });
+  assert.deepEqual(await migrate(place, NOBODY, null, next), { schema: NUMBER + 1, tables: 0, columns: 2 });
+  assert.deepEqual(await migrate(place, NOBODY, null, next), { schema: NUMBER + 1, tables: 0, columns: 0 });
   assert.deepEqual(await store.rows('SELECT host, zone FROM agents'), [{ host: 'sbc1', zone: '' }]);
   const older = await run(['hub', '--migrate', '--store', store.url]);
   assert.equal(older.code, 1);
-  const line = `calltap: --store ${store.url}/calltap: a newer calltap gave it schema 4; run that version\n`;
+  const line = `calltap: --store ${store.url}/calltap: a newer calltap gave it schema ${NUMBER + 1}; run that version\n`;
   assert.equal(older.stderr, line);
+});
+
+/** The statements of the schema before the one that has this column first, and what gives a store its number. */
+function schemaBefore(column: string): string[] {
+  const first = readSchema().findIndex((statement) => statement.includes(`EXISTS ${column} `));
+  assert.ok(first > 0, column);
+  return [...readSchema().slice(0, first), `ALTER TABLE agents MODIFY COMMENT 'calltap schema 3'`];
+}
+
+test('rows of schema 3 stay readable, its agents ship on, and later ones ship documents', { skip }, async (t) => {
+  const store = await startStore(t);
+  const place = placeOf(store);
+  await migrate(place, NOBODY, null, schemaBefore('retransmits'));
+  // An agent of schema 3 knows no other columns.
+  const { retransmits: _1, final_status_code: _2, final_status_reason: _3, frame: _4, ...calls } = STORE_ROWS.calls;
+  const document = {
+    ...{
+      call_id: 'in-document',
+      state: 'Failed',
+      method: 'INVITE',
+      msg_count: 12,
+      duration_sec: 1.25,
+      from: 'a',
+      to: 'b',
+    },
+    ...{ created_at: `${TODAY}T10:00:00.654321Z`, updated_at: `${TODAY}T10:00:01.904321Z`, input_origin: 'hep' },
+    ...{ timing: { retransmits: 3, pdd_ms: 55 }, final_status_code: 503, final_status_reason: 'No', frame: 'f#1@2' },
+  };
+  const shipped = { ...calls, number: 1, document: JSON.stringify(document) };
+  const key = ({ host, boot, hour }: typeof calls) => ({ host, boot, hour });
+  await store.insert('calls', [shipped]);
+  const { columns, tables } = await migrate(place, NOBODY, null);
+  assert.ok(columns > 3 && tables === 0, `${columns}`);
+  await store.insert('calls', [{ ...shipped, number: 2 }]);
+  await store.insert('calls', [{ ...key(calls), number: 3, version: 1, document }]);
+  const names = 'call_id, from_user, messages, created_at, retransmits, final_status_code, pdd_ms, origin';
+  const old = { call_id: calls.call_id, from_user: calls.from_user, messages: 9, created_at: calls.created_at };
+  const said = { retransmits: 3, final_status_code: 503 };
+  assert.deepEqual(await store.rows(`SELECT number, ${names} FROM calls FINAL ORDER BY number`), [
+    { number: 1, ...old, ...said, pdd_ms: 210, origin: 'wire' },
+    { number: 2, ...old, ...said, pdd_ms: 210, origin: 'wire' },
+    {
+      ...{ number: 3, call_id: 'in-document', from_user: 'a', messages: 12, created_at: document.created_at },
+      ...{ ...said, pdd_ms: 55, origin: 'hep' },
+    },
+  ]);
 });
 
 test('messages of an older schema get the hour that they were sent in', { skip }, async (t) => {
@@ -66,7 +113,7 @@ test('messages of an older schema get the hour that they were sent in', { skip }
     "CREATE TABLE messages (number UInt64, version UInt64, at DateTime64(6, 'UTC')) ENGINE = ReplacingMergeTree(version) ORDER BY number",
   );
   await store.insert('messages', [{ number: 7, version: 1, at: `${today}T10:59:59.999999Z` }]);
-  assert.deepEqual(await migrate(place, NOBODY, null), { schema: 3, tables: 0, columns: 1 });
+  assert.deepEqual(await migrate(place, NOBODY, null), { schema: NUMBER, tables: 0, columns: 1 });
   assert.deepEqual(await store.rows('SELECT number, toString(hour) AS hour FROM messages'), [
     { number: 7, hour: `${today} 10:00:00` },
   ]);
@@ -76,7 +123,8 @@ test('what a cluster gets is SQL of this engine, and a cluster that is not there
   const store = await startStore(t);
   await migrate(placeOf(store), NOBODY, null);
   const statements = forCluster([...readSchema(), 'ALTER TABLE calls ADD COLUMN IF NOT EXISTS zone String'], `it's`);
-  assert.equal(statements.length, 19);
+  // A local table and a distributed one each; the number of the schema stands once.
+  assert.equal(statements.length, 2 * (readSchema().length + 1) - 1);
   for (const statement of statements) {
     const { status, text } = await store.ask(`EXPLAIN AST ${statement}`);
     assert.equal(status, 200, `${statement}\n${text}`);

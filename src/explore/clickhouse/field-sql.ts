@@ -10,39 +10,30 @@ import type { Names } from '../../core/names.ts';
 import { rounded } from '../../core/rounded.ts';
 import { AMOUNT_OR_NULL, COUNT, COUNT_OR_NULL, TEXT, TEXTS, TIME } from './row-shapes.ts';
 
-const KINDS: Readonly<Record<FieldKind, { readonly shape: TSchema; readonly json: string }>> = {
-  text: { shape: TEXT, json: 'JSONExtractString' },
-  word: { shape: TEXT, json: 'JSONExtractString' },
-  frame: { shape: TEXT, json: 'JSONExtractString' },
-  texts: { shape: TEXTS, json: '' },
-  time: { shape: TIME, json: '' },
-  timing: { shape: TEXT, json: '' },
-  count: { shape: COUNT, json: 'JSONExtractUInt' },
-  code: { shape: COUNT, json: 'JSONExtractUInt' },
-  status: { shape: COUNT, json: 'JSONExtractUInt' },
-  seconds: { shape: AMOUNT_OR_NULL, json: '' },
-  milliseconds: { shape: COUNT_OR_NULL, json: '' },
-  figure: { shape: AMOUNT_OR_NULL, json: '' },
+const SHAPES: Readonly<Record<FieldKind, TSchema>> = {
+  text: TEXT,
+  word: TEXT,
+  frame: TEXT,
+  texts: TEXTS,
+  time: TIME,
+  timing: TEXT,
+  count: COUNT,
+  code: COUNT,
+  status: COUNT,
+  seconds: AMOUNT_OR_NULL,
+  milliseconds: COUNT_OR_NULL,
+  figure: AMOUNT_OR_NULL,
 };
 
 type Listed = NamedField & { readonly stored: string };
 const LISTED = FIELDS.filter((field): field is Listed => field.stored !== undefined);
 
-/** What the field is called in a row of an answer. */
-const nameIn = ({ stored, name }: Listed): string => stored || name;
-
-function selected(field: Listed): string {
-  const { stored, name, isTiming, kind } = field;
-  if (stored !== '') return stored;
-  return `${KINDS[kind].json}(document, ${isTiming ? `'timing', ` : ''}'${name}') AS ${name}`;
-}
-
 /** The columns of a row that the table of fields has, without `but`, and their shapes. */
 export function listedBut(but: readonly string[]): { readonly sql: string; readonly shapes: Record<string, TSchema> } {
-  const others = LISTED.filter((field) => !but.includes(nameIn(field)));
+  const others = LISTED.filter(({ stored }) => !but.includes(stored));
   return {
-    sql: others.map(selected).join(', '),
-    shapes: Object.fromEntries(others.map((field) => [nameIn(field), KINDS[field.kind].shape])),
+    sql: others.map(({ stored }) => stored).join(', '),
+    shapes: Object.fromEntries(others.map(({ stored, kind }) => [stored, SHAPES[kind]])),
   };
 }
 
@@ -75,7 +66,7 @@ export function callOfRow(row: Readonly<Record<string, unknown>>, host: string, 
   const call: Record<string, unknown> = {};
   const timing: Record<string, unknown> = {};
   for (const field of LISTED) {
-    const value = valueIn(row[nameIn(field)], field);
+    const value = valueIn(row[field.stored], field);
     if (value !== undefined) (field.isTiming ? timing : call)[field.name] = value;
   }
   call['timing'] = timing;

@@ -55,7 +55,7 @@ export function forCluster(statements: readonly string[], cluster: string): stri
         `${verb} ${table} ON CLUSTER ${name} AS ${table}${LOCAL}\nENGINE = ${engine}`,
       ];
     }
-    if (verb === 'ALTER TABLE' && rest.startsWith('ADD COLUMN IF NOT EXISTS '))
+    if (verb === 'ALTER TABLE' && /^(?:ADD COLUMN IF NOT EXISTS|MODIFY COLUMN) /.test(rest))
       return [`${local} ${rest}`, `${verb} ${table} ON CLUSTER ${name} ${rest}`];
     if (verb === 'ALTER TABLE' && /^MODIFY (COMMENT|TTL) /.test(rest)) return [`${local} ${rest}`];
     throw new Error(`no form for a cluster: ${statement.slice(0, 80)}`);

@@ -23,7 +23,7 @@ test('the file has six tables that replace rows by version, and ends with its nu
       /\nTTL .* \+ INTERVAL 30 DAY\nSETTINGS .*fsync_after_insert = 1, fsync_part_directory = 1$/,
     );
   }
-  assert.equal(schemaNumber(statements), 3);
+  assert.equal(schemaNumber(statements), 4);
 });
 
 /** The types of columns that hold each kind of a field of a call. */
@@ -53,9 +53,23 @@ test('each field of a call that the store has is a column of its kind', () => {
   }
 });
 
+test('what the document of a call has the store reads there, and nothing else', () => {
+  const said = new Map<string, string>();
+  for (const statement of readSchema())
+    if (statement.startsWith('ALTER TABLE calls '))
+      for (const [, column = '', path = ''] of statement.matchAll(
+        /COLUMN (?:IF NOT EXISTS )?(\w+)[^,]*? DEFAULT [^']*JSONExtract\w*\(document, ((?:'\w+'(?:, )?)+)/g,
+      ))
+        said.set(column, path.replaceAll(/['\s]/g, '').replaceAll(',', '.').replace(/\.$/, ''));
+  for (const { stored, document } of FIELDS) if (stored !== undefined) assert.equal(said.get(stored), document, stored);
+});
+
 test('each statement makes nothing twice', () => {
   for (const statement of readSchema())
-    assert.match(statement, /^(CREATE TABLE IF NOT EXISTS|ALTER TABLE \w+ (ADD COLUMN IF NOT EXISTS|MODIFY COMMENT)) /);
+    assert.match(
+      statement,
+      /^(CREATE TABLE IF NOT EXISTS|ALTER TABLE \w+ (ADD COLUMN IF NOT EXISTS|MODIFY COLUMN|MODIFY COMMENT)) /,
+    );
 });
 
 test('comments and blank statements are left out, semicolons in texts stay', () => {
