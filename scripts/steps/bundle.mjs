@@ -12,7 +12,6 @@ import { root } from './files.mjs';
 const ENTRIES = {
   calltap: 'src/app/main.ts',
   'audio-worker': 'src/export/audio-worker.ts',
-  'row-worker': 'src/actions/ship/row-worker.ts',
   'program-worker': 'src/sources/tls/program-worker.ts',
 };
 

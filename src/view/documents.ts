@@ -14,12 +14,8 @@ import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
 import { toCallDocument, toDialogDocument } from './dialog-document.ts';
-import type { CallReading } from './dialog-reading.ts';
-import { readDialog } from './dialog-reading.ts';
 import { notKnown } from './own-drops.ts';
 import { toRtpStream, toStreamRow } from './stream-document.ts';
-import type { StreamReading } from './stream-reading.ts';
-import { readStream } from './stream-reading.ts';
 import { segmentRows } from './stream-segments.ts';
 import { toTermination } from './termination.ts';
 
@@ -28,14 +24,14 @@ const MAX_DIALOG_INTERVALS = 8_192;
 
 export function streamDocument(e: Evidence, stream: Stream): RtpStream | null {
   const q = streamQuality(stream, e.capture.quality);
-  return q === null ? null : toRtpStream(readStream(stream, q, e.capture));
+  return q === null ? null : toRtpStream(stream, q, e.capture);
 }
 
 /** The same with what each payload type carried, where it changed, and why its loss is not known, where it is not. */
 export function askStream(e: Evidence, stream: Stream): AskStream | null {
   const q = streamQuality(stream, e.capture.quality);
   if (q === null) return null;
-  const document: AskStream = toRtpStream(readStream(stream, q, e.capture));
+  const document: AskStream = toRtpStream(stream, q, e.capture);
   if (q.segments.length > 0) document.segments = segmentRows(stream, q, e.capture.clockSteps);
   const why = notKnown(q);
   if (why !== null) document.not_known = why;
@@ -77,35 +73,24 @@ export function* dialogLintSteps(e: Evidence, d: Dialog): Steps<LintResult> {
 
 /** The document of a dialog with its times, and more of its media. */
 export function* callDocumentSteps(e: Evidence, d: Dialog): Steps<CallDocument> {
-  return toCallDocument(yield* callReadingSteps(e, d, yield* documentFactsSteps(e, d)));
+  const facts = yield* documentFactsSteps(e, d);
+  return toCallDocument(e, d, facts, yield* streamDocumentsSteps(e, facts));
 }
 
 /** A step a stream, and one a message that is read. */
 export function* dialogDocumentSteps(e: Evidence, d: Dialog): Steps<DialogDocument> {
   const facts = yield* documentFactsSteps(e, d);
-  const streams: RtpStream[] = [];
-  for (const reading of streamReadings(e, facts)) {
-    streams.push(toRtpStream(reading));
-    yield;
-  }
-  return toDialogDocument(readDialog(e, d, facts), streams);
+  return toDialogDocument(e, d, facts, yield* streamDocumentsSteps(e, facts));
 }
 
-/** A step a stream. */
-export function* callReadingSteps(e: Evidence, d: Dialog, facts: DialogFacts): Steps<CallReading> {
-  const streams: StreamReading[] = [];
-  for (const reading of streamReadings(e, facts)) {
-    streams.push(reading);
-    yield;
-  }
-  return { dialog: readDialog(e, d, facts), streams };
-}
-
-/** Each as it is asked for, with as many windows as a document of all has room for. */
-function* streamReadings(e: Evidence, { streams }: DialogFacts): Generator<StreamReading> {
+/** A step a stream. Each has as many windows as a document of all has room for. */
+export function* streamDocumentsSteps(e: Evidence, { streams }: DialogFacts): Steps<RtpStream[]> {
   const most = Math.floor(MAX_DIALOG_INTERVALS / Math.max(1, streams.length));
+  const documents: RtpStream[] = [];
   for (const { stream, quality } of streams) {
     e.omitted.intervals += Math.max(0, quality.windows.length - most);
-    yield readStream(stream, quality, e.capture, most);
+    documents.push(toRtpStream(stream, quality, e.capture, most));
+    yield;
   }
+  return documents;
 }

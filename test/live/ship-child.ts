@@ -17,7 +17,6 @@ const ROWS_A_STEP = 60;
 const shipment = new Shipment({
   place: storePlace(`http://127.0.0.1:${port}`),
   ...{ user: null, password: null, ca: null, folder, boot },
-  thread: { maker: { host: 'sbc1', boot, hasBodies: false } },
   mostBytes: 1024 ** 3,
   mayWrite: () => true,
   onTrouble: () => undefined,

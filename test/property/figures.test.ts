@@ -5,14 +5,13 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { callRows } from '../../src/actions/ship/call-lines.ts';
-import { columnsOf } from '../../src/actions/ship/call-parts.ts';
+import { callLine } from '../../src/actions/ship/call-lines.ts';
 import { FIELD_READERS } from '../../src/analysis/call-field-readers.ts';
 import { CallSource } from '../../src/analysis/call-source.ts';
 import { findingNames } from '../../src/analysis/finding-names.ts';
 import { openingOf } from '../../src/analysis/opening.ts';
 import { streamQuality } from '../../src/analysis/stream-quality.ts';
-import type { Call, FieldKind } from '../../src/core/call-fields.ts';
+import type { Call, CallField, FieldKind } from '../../src/core/call-fields.ts';
 import { FIELDS, fieldValue, SORT_KEYS } from '../../src/core/call-fields.ts';
 import { rounded } from '../../src/core/rounded.ts';
 import { finish } from '../../src/core/turns.ts';
@@ -25,8 +24,8 @@ import { KEYS } from '../../src/query/keys.ts';
 import { parseFilter } from '../../src/query/parse.ts';
 import type { Dialog } from '../../src/store/dialogs/dialog.ts';
 import { toCall } from '../../src/view/call.ts';
-import { callReadingSteps } from '../../src/view/documents.ts';
-import { readStream } from '../../src/view/stream-reading.ts';
+import { streamDocumentsSteps } from '../../src/view/documents.ts';
+import { percent, toRtpStream } from '../../src/view/stream-document.ts';
 import { CallObservations } from '../../src/watch/observations.ts';
 import { heardOf, mediaOn } from '../../src/watch/trunks/trunk-media.ts';
 import { dialogFacts } from '../helpers/at-once.ts';
@@ -70,7 +69,7 @@ for (const seed of SEEDS)
           const n = figure(d);
           const call = toCall(e, d);
           assert.equal(numberOrNull(fieldValue(call, field)), n, `/ask of ${key}, ${d.callId}`);
-          const stored = Number(storedOf(session, d)[field.stored ?? ''] ?? Number.NaN);
+          const stored = Number(storedOf(session, d, field) ?? Number.NaN);
           if (n === null) assert.ok(Number.isNaN(stored) || stored === 0, `row of ${key}, ${d.callId}`);
           else assert.equal(rounded(key === 'duration' ? stored : Math.fround(stored), key === 'duration' ? 6 : 4), n);
           for (const shown of [textOf, csvOf]) {
@@ -131,8 +130,9 @@ for (const seed of SEEDS)
       );
       if (sum((w) => w.lost) > s.lost) lateOverWindows++;
       // What is shown of each window is loss.
-      const shown = readStream(stream, q, { sources: [], clockSteps: [] }).windows;
-      for (const [i, w] of windows.entries()) assert.equal(shown[i]?.lossPct, lossPct(lost[i] ?? 0, w.expected));
+      const shown = toRtpStream(stream, q, { sources: [], clockSteps: [] }).quality_intervals;
+      for (const [i, w] of windows.entries())
+        assert.equal(shown[i]?.loss_pct, percent(lossPct(lost[i] ?? 0, w.expected)));
     }
     assert.ok(lateOverWindows > 0, 'no packet came after its window');
   });
@@ -187,12 +187,12 @@ function csvOf(key: string, call: Call): string | null {
   return COLUMNS.get(key)?.csv?.(call, CONTEXT) || null;
 }
 
-/** The row that an agent ships of a call. */
-function storedOf({ evidence: e }: OpenSession, d: Dialog): Readonly<Record<string, unknown>> {
+/** What the store has of a field in the row that an agent ships of a call: of its own, or in its document. */
+function storedOf({ evidence: e }: OpenSession, d: Dialog, { stored = '', document = '' }: CallField): unknown {
   const facts = dialogFacts(e, d);
-  const reading = finish(callReadingSteps(e, d, facts));
-  const columns = columnsOf(e, d, facts, findingNames(facts), openingOf([], d, facts.messages[0]));
-  const call = { key: { number: 1, version: 1, hourUs: 0 }, reading, columns, identifiers: [] };
-  const row = callRows(call, { host: 'sbc1', boot: '0' }).find(({ table }) => table === 'calls') ?? assert.fail();
-  return asJson(JSON.parse(row.line));
+  const streams = finish(streamDocumentsSteps(e, facts));
+  const opening = openingOf([], d, facts.messages[0]);
+  const row = asJson(JSON.parse(callLine('{', { e, d, facts, findings: findingNames(facts), streams, opening })));
+  if (document === '') return row[stored];
+  return document.split('.').reduce((at: unknown, name) => asJson(at ?? {})[name], row['document']);
 }

@@ -11,7 +11,6 @@ import type { StreamWindow } from '../../protocols/rtp/stream-window.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { Capture } from '../../store/stores.ts';
 import { ssrcText, toInterval } from '../../view/stream-document.ts';
-import { readWindow } from '../../view/stream-reading.ts';
 import type { HepFacts } from './hep-encode.ts';
 import { HEP_TYPE } from './hep-encode.ts';
 
@@ -26,7 +25,7 @@ export function rtpReport(stream: Stream, { quality }: Capture): RtpReport | nul
   const last = dialog === null ? null : lastWindow(stream, quality);
   if (dialog === null || last === null) return null;
   const { window, known, scale } = last;
-  const interval = toInterval(readWindow(window, scale, known));
+  const interval = toInterval(window, scale, known);
   const same = (name: string, value: number | undefined, ...also: string[]): Record<string, number> =>
     value === undefined
       ? {}

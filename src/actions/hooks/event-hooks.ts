@@ -19,7 +19,6 @@ import type { Meter } from '../../view/figures.ts';
 import { snake } from '../../view/loss-row.ts';
 import type { MetricFamily } from '../../view/metrics-snapshot.ts';
 import { ssrcText, toInterval, toStreamRow } from '../../view/stream-document.ts';
-import { readWindow } from '../../view/stream-reading.ts';
 import { toTrunkEvent } from '../../view/trunk-change.ts';
 import type { TrunkChange } from '../../watch/trunks/trunk-alarm.ts';
 import { splitCommand } from './command-line.ts';
@@ -79,7 +78,7 @@ export class Hooks implements Observer, Meter {
     if (this.quality === null) return;
     const last = lastWindow(stream, context);
     if (last === null) return;
-    const { mos } = toInterval(readWindow(last.window, last.scale, last.known));
+    const { mos } = toInterval(last.window, last.scale, last.known);
     if (typeof mos !== 'number') return;
     if (mos >= this.#threshold) this.#below.delete(stream);
     else if (!this.#below.has(stream)) {

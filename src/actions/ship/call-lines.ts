@@ -1,48 +1,84 @@
 /**
- * The rows of one call: by what it is found, its streams, and what filters ask for with its document. Columns are those of
- * deploy/store/schema.sql. Everything is made of the record: no store is needed.
+ * The row of a call: its document, and the columns that are no part of it, as deploy/store/schema.sql has them. The store
+ * reads all other columns out of the document.
  */
-import { asCaptured } from '../../store/clock-steps.ts';
+import { callWayAmong } from '../../analysis/call-way.ts';
+import type { DialogFacts } from '../../analysis/dialog-facts.ts';
+import type { Evidence } from '../../analysis/evidence.ts';
+import type { FindingName } from '../../analysis/finding-names.ts';
+import type { Opening } from '../../analysis/opening.ts';
+import type { RtpStream } from '../../contract/index.ts';
+import { FIELDS, fieldValue } from '../../core/call-fields.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import { bindingOf } from '../../view/ask-registrations.ts';
+import { callOf } from '../../view/call.ts';
+import { callHints } from '../../view/call-hints.ts';
 import { toCallDocument } from '../../view/dialog-document.ts';
-import { toRtpStream } from '../../view/stream-document.ts';
-import type { CallRecord } from './call-record.ts';
-import { STORED_FIELDS } from './call-record.ts';
-import type { Shipper } from './key.ts';
-import { hourText, line, lineHead } from './key.ts';
-import { wellFormed } from './lines.ts';
-import { streamLine } from './stream-line.ts';
+import { line } from './key.ts';
 
-/** A row that a thread makes: the line of one table. */
-export type ShippedRow = { readonly table: 'messages' | 'ids' | 'streams' | 'calls'; readonly line: string };
+/** What is shipped of a call, as it was judged. */
+export type JudgedCall = {
+  readonly e: Evidence;
+  readonly d: Dialog;
+  readonly facts: DialogFacts;
+  readonly findings: readonly FindingName[];
+  readonly streams: RtpStream[];
+  readonly opening: Opening;
+};
 
-export function callRows(call: CallRecord, shipper: Shipper): ShippedRow[] {
-  const { key, reading, identifiers } = call;
-  // Spelled out, as in analysis/stream-quality.ts.
-  const { host, boot } = shipper;
-  const { number, version } = key;
-  const headAt = (us: number): string => lineHead({ host, boot, number, version }, hourText(us));
-  const head = headAt(key.hourUs);
-  const rows: ShippedRow[] = [];
-  const add = (table: ShippedRow['table'], text: string): void => {
-    rows.push({ table, line: wellFormed(text) });
-  };
-  for (const identifier of identifiers) add('ids', line(head, identifier));
-  for (const s of reading.streams)
-    add('streams', streamLine(headAt(asCaptured(s.clockSteps, s.openedUs)), s.serial + 1, toRtpStream(s)));
-  add('calls', callLine(head, call));
-  return rows;
+const OWN_FIELDS = FIELDS.filter(({ stored, document }) => stored !== undefined && document === undefined);
+
+/** The line of the row. The store keeps an object that stands for a text as it is written: it is not quoted, and not read again. */
+export function callLine(head: string, call: JudgedCall): string {
+  const { e, d, facts, streams } = call;
+  const columns = columnsOf(call);
+  columns['document'] = toCallDocument(e, d, facts, streams);
+  return line(head, columns);
 }
 
-function callLine(head: string, { reading, columns: c }: CallRecord): string {
-  return line(head, {
-    ...Object.fromEntries(STORED_FIELDS.map(({ stored = '' }, i) => [stored, c.fields[i]])),
-    trunk_in: c.trunkIn,
-    trunk_out: c.trunkOut,
-    trunks: c.trunks,
-    numbers: c.numbers,
-    hints: c.hints,
-    binding: c.binding,
-    // The store keeps an object that stands for a text as it is written: it is not quoted, and not read again.
-    document: toCallDocument(reading),
-  });
+/** Columns that a document lacks. What is not known is absent: the store writes nothing there. */
+export function columnsOf({ e, d, facts, findings, opening }: JudgedCall): Record<string, unknown> {
+  const call = callOf(e, d, facts);
+  const columns: Record<string, unknown> = {};
+  for (const field of OWN_FIELDS) {
+    const { name, stored = '' } = field;
+    // The message that opened the call may be gone by now, and findings were asked for already.
+    const value = name === 'user_agent' ? opening.userAgent : name === 'findings' ? findings : fieldValue(call, field);
+    if (value !== undefined && value !== null && value !== '') columns[stored] = value;
+  }
+  const way = callWayAmong(d, facts.messages);
+  columns['trunk_in'] = trunkAt(e, way?.src.host);
+  columns['trunk_out'] = trunkAt(e, way?.dst.host);
+  columns['trunks'] = trunksOf(e, facts.messages);
+  columns['numbers'] = opening.numbers;
+  columns['hints'] = callHints(facts);
+  if (d.methodText === 'REGISTER') columns['binding'] = JSON.stringify(bindingOf(e, d));
+  return columns;
+}
+
+/** Trunks that a shipped call names: a call that goes to more of them is a scan. @cap */
+const TRUNKS_MAX = 16;
+/** Addresses whose trunk is not looked for again. */
+const HOSTS_MAX = 32;
+
+/** '' without one. */
+function trunkAt(e: Evidence, host = ''): string {
+  return host === '' ? '' : (e.trunkAt(host) ?? '');
+}
+
+/** Of all hops that are kept. */
+function trunksOf(e: Evidence, messages: DialogFacts['messages']): string[] {
+  const hosts: string[] = [];
+  const trunks: string[] = [];
+  const meet = (host: string): void => {
+    if (hosts.includes(host) || trunks.length >= TRUNKS_MAX) return;
+    if (hosts.length < HOSTS_MAX) hosts.push(host);
+    const trunk = trunkAt(e, host);
+    if (trunk !== '' && !trunks.includes(trunk)) trunks.push(trunk);
+  };
+  for (const { src, dst } of messages) {
+    meet(src.host);
+    meet(dst.host);
+  }
+  return trunks;
 }

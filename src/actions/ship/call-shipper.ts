@@ -26,17 +26,17 @@ import { asCaptured } from '../../store/clock-steps.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { isEnded, STATE } from '../../store/dialogs/dialog-state.ts';
-import type { Messages } from '../../store/stores.ts';
-import { callReadingSteps } from '../../view/documents.ts';
+import { streamDocumentsSteps } from '../../view/documents.ts';
 import type { Due } from './agenda.ts';
 import { Agenda } from './agenda.ts';
-import type { MessageRange } from './call-parts.ts';
-import { columnsOf, messageSteps } from './call-parts.ts';
-import type { CallRecord } from './call-record.ts';
-import type { RecordKey } from './key.ts';
-import { hourOf, isInTime } from './key.ts';
-import type { MessageParts } from './message-lines.ts';
-import type { MessageKey } from './message-record.ts';
+import { callLine } from './call-lines.ts';
+import type { Shipper } from './key.ts';
+import { hourOf, hourText, isInTime, line, lineHead } from './key.ts';
+import type { LineParts } from './lines.ts';
+import { wellFormed } from './lines.ts';
+import type { MessageParts, MessageRange } from './message-lines.ts';
+import { messageLinesSteps } from './message-lines.ts';
+import { streamLine } from './stream-line.ts';
 import { toldOf } from './told.ts';
 
 /** Milliseconds a second that calltap spends on rows of calls that an eviction overtakes. @cap */
@@ -94,16 +94,18 @@ type Track = Due & {
   messages: number;
 };
 
+/** Of which a call has rows. */
+type ShippedTable = 'messages' | 'ids' | 'streams' | 'calls';
+
 export type CallShipperOptions = {
   readonly evidence: () => Evidence;
   readonly parts: MessageParts;
   readonly sendsUprobe: boolean;
+  readonly shipper: Shipper;
   readonly nextVersion: () => number;
-  readonly addMessage: (key: MessageKey, log: Messages, row: number, bytes: Buffer) => void;
-  readonly addCall: (call: CallRecord) => void;
-  /** No more messages and calls come for now. */
-  readonly flushRows: () => void;
-  /** Resolves when there is room for many messages and calls. */
+  /** Takes a row, without line end. */
+  readonly add: (table: ShippedTable, line: LineParts) => void;
+  /** Resolves when there is room for many rows. */
   readonly room: () => Promise<void>;
   readonly turns: Turns;
 };
@@ -165,9 +167,9 @@ export class CallShipper implements Observer {
     this.#begin();
   }
 
-  /** What is queued is told of, and all that was added goes on its way: it may wait for no tick, as the program may be killed. */
+  /** What is queued is told of: it may wait for no tick, as the program may be killed. */
   #begin(): void {
-    this.#working ??= this.#run(this.#options.room).finally(() => {
+    this.#working ??= this.#run().finally(() => {
       this.#working = null;
     });
   }
@@ -177,16 +179,15 @@ export class CallShipper implements Observer {
     await this.#working;
   }
 
-  /** Tells all that was not told yet; `hasRoom` resolves when more may be added. */
-  async finish(hasRoom: () => Promise<void>): Promise<void> {
-    // What runs now asks for less room.
+  /** Tells all that was not told yet. */
+  async finish(): Promise<void> {
     await this.#working;
     for (const track of this.#tracks) {
       if (track === undefined) continue;
       track.hasNews = true;
       this.#queue(track);
     }
-    await this.#run(hasRoom);
+    await this.#run();
   }
 
   #trackOf(d: Dialog): Track | undefined {
@@ -226,7 +227,7 @@ export class CallShipper implements Observer {
     this.#work.push(track);
   }
 
-  async #run(hasRoom: () => Promise<void>): Promise<void> {
+  async #run(): Promise<void> {
     const slice = await this.#options.turns.begin('shipping');
     while (this.#work.length > 0) {
       const work = this.#work;
@@ -237,11 +238,10 @@ export class CallShipper implements Observer {
         while (this.#tracks[track.dialog.slot] === track && steps.next().done !== true)
           if (slice.isOver) await slice.rest();
         if (!slice.isOver) continue;
-        await hasRoom();
+        await this.#options.room();
         await slice.rest();
       }
     }
-    this.#options.flushRows();
   }
 
   *#lookSteps(track: Track): Steps<void> {
@@ -297,24 +297,28 @@ export class CallShipper implements Observer {
 
   /** Adds the rows of the call. Before it was judged it had so many messages. */
   *#rowSteps(track: Track, facts: DialogFacts, findings: readonly FindingName[], keptCount: number): Steps<void> {
-    const { evidence, parts, nextVersion, addMessage, addCall } = this.#options;
+    const { evidence, parts, shipper, nextVersion, add } = this.#options;
     const { dialog: d } = track;
     const e = evidence();
-    const { log } = e.stores;
     const { clockSteps } = e.capture;
-    const reading = yield* callReadingSteps(e, d, facts);
+    const streams = yield* streamDocumentsSteps(e, facts);
     const hourUs = isNew(track) ? hourOf(asCaptured(clockSteps, d.createdUs)) : track.hourUs;
-    const key: RecordKey = { hourUs, number: d.serial + 1, version: nextVersion() };
+    const [number, version] = [d.serial + 1, nextVersion()];
+    const head = lineHead(shipper, hourText(hourUs), number, version);
     const kept = d.keptCount === keptCount ? facts.messages : messagesOf(d, e.stores.log);
     const range = { kept, from: track.messages, upTo: d.keptCount };
-    // Spelled out, as in analysis/stream-quality.ts.
-    const { number, version } = key;
-    const addOne = (message: number, row: number, bytes: Buffer): void =>
-      addMessage({ hourUs, number, version, message, tsUs: asCaptured(clockSteps, log.tsUs(row)) }, log, row, bytes);
-    const gone = parts === 'none' ? 0 : yield* messageSteps(range, this.#nowSec * 1e6, addOne);
-    if (gone > 0) this.counters.add('messages_gone', gone);
-    const identifiers = this.#newIdentifiers(track, range);
-    addCall({ key, reading, columns: columnsOf(e, d, facts, findings, track.opening), identifiers });
+    if (parts !== 'none') {
+      const lines = { head, clockSteps, hasBodies: parts === 'full', add: (text: LineParts) => add('messages', text) };
+      const gone = yield* messageLinesSteps(range, this.#nowSec * 1e6, lines);
+      if (gone > 0) this.counters.add('messages_gone', gone);
+    }
+    for (const identifier of this.#newIdentifiers(track, range)) add('ids', wellFormed(line(head, identifier)));
+    for (const [i, { stream }] of facts.streams.entries()) {
+      const document = streams[i];
+      const headOfStream = lineHead(shipper, hourText(asCaptured(clockSteps, stream.openedUs)), number, version);
+      if (document !== undefined) add('streams', wellFormed(streamLine(headOfStream, stream.serial + 1, document)));
+    }
+    add('calls', wellFormed(callLine(head, { e, d, facts, findings, streams, opening: track.opening })));
     track.hourUs = hourUs;
     track.messages = range.upTo;
     track.rowSec = this.#nowSec;

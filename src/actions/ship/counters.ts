@@ -13,8 +13,6 @@ export const SHIP_LOSSES = [
   'memory_full',
   /** Longer than a segment. */
   'too_long',
-  /** The thread that makes rows failed at them. */
-  'thread_failed',
   /** Dropped from the spool, when it was full. */
   'spool_full',
   /** The disk refused them, or lost them. */

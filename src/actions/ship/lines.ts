@@ -25,9 +25,23 @@ type Piece = { readonly bytes: Buffer; readonly rows: number; readonly slab: Buf
 export const LINE_END = 0x0a;
 const NONE = Buffer.alloc(0);
 
+/** A line without line end, or what stands in it one behind another. */
+export type LineParts = string | readonly (string | Uint8Array)[];
+
+const partsOf = (line: LineParts): readonly (string | Uint8Array)[] => (typeof line === 'string' ? [line] : line);
+
 /** The most bytes that a line takes, with its line end: three for each unit of UTF-16. */
-export function mostBytes(line: string): number {
-  return 3 * line.length + 1;
+export function mostBytes(line: LineParts): number {
+  let bytes = 1;
+  for (const part of partsOf(line)) bytes += typeof part === 'string' ? 3 * part.length : part.length;
+  return bytes;
+}
+
+/** How many bytes it has, with its line end. */
+export function lineBytes(line: LineParts): number {
+  let bytes = 1;
+  for (const part of partsOf(line)) bytes += typeof part === 'string' ? Buffer.byteLength(part) : part.length;
+  return bytes;
 }
 
 /** Slabs that were used and are free. */
@@ -70,28 +84,24 @@ export class WaitingLines {
     return this.#rows;
   }
 
-  /** Adds a line that has no line end. Returns how many bytes it has, with it. */
-  add(line: string): number {
+  /** Adds a line. Returns how many bytes it has, with its line end. */
+  add(line: LineParts): number {
     // Bytes are counted only where they may not fit: that takes longer than to write them.
-    if (mostBytes(line) > this.#slab.length - this.#at) this.#makeRoom(Buffer.byteLength(line) + 1);
-    const bytes = this.#slab.write(line, this.#at) + 1;
-    this.#at += bytes;
-    this.#slab[this.#at - 1] = LINE_END;
+    if (mostBytes(line) > this.#slab.length - this.#at) this.#makeRoom(lineBytes(line));
+    const from = this.#at;
+    for (const part of partsOf(line)) {
+      if (typeof part === 'string') this.#at += this.#slab.write(part, this.#at);
+      else {
+        this.#slab.set(part, this.#at);
+        this.#at += part.length;
+      }
+    }
+    this.#slab[this.#at++] = LINE_END;
+    const bytes = this.#at - from;
     this.#newRows++;
     this.#bytes += bytes;
     this.#rows++;
     return bytes;
-  }
-
-  /** Adds lines as bytes, each with its line end: not more than a slab at once, so that slabs are used again. */
-  addBytes(lines: Buffer, rows: number): void {
-    const bytes = lines.length;
-    this.#makeRoom(bytes);
-    lines.copy(this.#slab, this.#at);
-    this.#at += bytes;
-    this.#newRows += rows;
-    this.#bytes += bytes;
-    this.#rows += rows;
   }
 
   #makeRoom(bytes: number): void {

@@ -2,43 +2,86 @@
  * Rows of messages: what stands in a message without credentials, keys and passwords, and without its body unless that is asked
  * for (--ship-messages).
  */
+import type { CallMessage } from '../../analysis/call-messages.ts';
+import type { Steps } from '../../core/turns.ts';
 import { harmlessJson } from '../../protocols/sip/harmless-json.ts';
 import { withoutSecrets } from '../../protocols/sip/redaction.ts';
+import type { ClockStep } from '../../store/clock-steps.ts';
 import { plainFacts, summaryOf } from '../../view/plain-message.ts';
-import type { Shipper } from './key.ts';
-import { hourText, lineHead } from './key.ts';
-import type { RecordedMessage } from './message-record.ts';
+import { isInTime } from './key.ts';
+import type { LineParts } from './lines.ts';
 
 /** What of messages is shipped. */
 export type MessageParts = 'none' | 'headers' | 'full';
 
-/** Whose they are, and whether their bodies are wanted. */
-export type LineMaker = Shipper & { readonly hasBodies: boolean };
+/** Which messages: of those that are kept, oldest first, the last has the number `upTo` - 1, and the first wanted is `from`. */
+export type MessageRange = { readonly kept: readonly CallMessage[]; readonly from: number; readonly upTo: number };
 
-/** The row of the message, without line end. */
-export function messageLine(m: RecordedMessage, { host, boot, hasBodies }: LineMaker): string {
-  const { hourUs, number, version, message } = m.key;
-  const said = harmless(m.bytes, hasBodies) ?? redacted(m.bytes, hasBodies);
-  const { at, src, dst, transport, origin, summary, notes } = plainFacts(m, said.summary);
-  const head = lineHead({ host, boot, number, version }, hourText(hourUs));
-  const told = `"summary":${JSON.stringify(summary)},"notes":${notes.length === 0 ? '[]' : JSON.stringify(notes)},"text":${said.json}`;
-  // Times, sockets and our own words hold nothing that JSON would write otherwise.
-  return `${head}"message":${message},"at":"${at}","src":"${src}","dst":"${dst}","transport":"${transport}","origin":"${origin}",${told}}`;
+/** What their lines are made with: the head of the rows of their call, and what the clock of the host did. */
+export type MessageLines = {
+  readonly head: string;
+  readonly clockSteps: readonly ClockStep[];
+  readonly hasBodies: boolean;
+  readonly add: (line: LineParts) => void;
+};
+
+/**
+ * Adds the lines, a step each. Returns how many messages of the range are not kept any more, or have a time that cannot be.
+ */
+export function* messageLinesSteps(
+  { kept, from, upTo }: MessageRange,
+  nowUs: number,
+  lines: MessageLines,
+): Steps<number> {
+  if (from >= upTo) return 0;
+  const first = upTo - kept.length;
+  let taken = 0;
+  for (let i = Math.max(0, from - first); i < kept.length; i++) {
+    const m = kept[i];
+    // Empty where it is not kept any more.
+    const bytes = m?.bytes;
+    if (m === undefined || bytes === undefined || bytes.length === 0 || !isInTime(m.tsUs, nowUs)) continue;
+    lines.add(messageLine(lines, m, first + i, bytes));
+    taken++;
+    yield;
+  }
+  return upTo - from - taken;
 }
 
-type Said = { readonly summary: string; readonly json: string };
+/** The row of the message of this number. No text in it was cut, so that none ends with half a character. */
+function messageLine(
+  { head, clockSteps, hasBodies }: MessageLines,
+  m: CallMessage,
+  message: number,
+  bytes: Buffer,
+): LineParts {
+  const said = harmless(bytes, hasBodies) ?? redacted(bytes, hasBodies);
+  const { at, src, dst, transport, origin, summary, notes } = plainFacts(m, said.summary, clockSteps);
+  const told = `"summary":${JSON.stringify(summary)},"notes":${notes.length === 0 ? '[]' : JSON.stringify(notes)},"text":"`;
+  // Times, sockets and our own words hold nothing that JSON would write otherwise.
+  const facts = `"message":${message},"at":"${at}","src":"${src}","dst":"${dst}","transport":"${transport}","origin":"${origin}",`;
+  return [head + facts + told, said.text, '"}'];
+}
+
+/** `text`: between quotes. */
+type Said = { readonly summary: string; readonly text: string | Buffer };
+
+const FIRST_ESCAPE = '\\'.charCodeAt(0);
+const [R, N] = ['r', 'n'].map((letter) => letter.charCodeAt(0));
 
 /** Null where care is needed, or the first line has something to escape. */
 function harmless(bytes: Buffer, hasBody: boolean): Said | null {
-  const json = harmlessJson(bytes, hasBody);
-  const end = json?.indexOf('\\') ?? -1;
-  if (json === null || !(json.startsWith('\\r\\n', end) || json.startsWith('\\n', end))) return null;
-  return { summary: summaryOf(json.slice(0, end)), json: `"${json}"` };
+  const text = harmlessJson(bytes, hasBody);
+  const end = text?.indexOf(FIRST_ESCAPE) ?? -1;
+  if (text === null || end < 0) return null;
+  const letter = text[end + 1];
+  const isLineEnd = letter === N || (letter === R && text[end + 3] === N);
+  return isLineEnd ? { summary: summaryOf(text.toString('latin1', 0, end)), text } : null;
 }
 
 function redacted(bytes: Buffer, hasBody: boolean): Said {
   const text = withoutSecrets(bytes.toString('utf8', 0, hasBody ? bytes.length : headersEnd(bytes)));
-  return { summary: summaryOf(text), json: JSON.stringify(text) };
+  return { summary: summaryOf(text), text: JSON.stringify(text).slice(1, -1) };
 }
 
 const LF = 0x0a;

@@ -5,18 +5,11 @@
  * any moment made + found = stored + lost + waiting. A row is on the disk within two seconds, so that a crash loses no more.
  */
 import { faults } from '../../core/faults.ts';
-import type { Messages } from '../../store/stores.ts';
 import { OnceTold } from '../trouble.ts';
-import { callRows } from './call-lines.ts';
-import type { CallRecord } from './call-record.ts';
-import { rowsOf } from './call-record.ts';
 import type { ShipCounters, ShipTable } from './counters.ts';
 import { SHIP_TABLES, shipCounters } from './counters.ts';
-import { mostBytes, Slabs, WaitingLines } from './lines.ts';
-import type { LineMaker } from './message-lines.ts';
-import type { MessageKey } from './message-record.ts';
-import type { RowThreadOptions } from './row-thread.ts';
-import { RowThread } from './row-thread.ts';
+import type { LineParts } from './lines.ts';
+import { lineBytes, mostBytes, Slabs, WaitingLines } from './lines.ts';
 import { SHIP_SEGMENT_BYTES } from './segment.ts';
 import type { SendTimes } from './sender.ts';
 import { Sender } from './sender.ts';
@@ -41,14 +34,11 @@ export type ShipOptions = Store &
   SpoolOptions & {
     /** Told why rows do not get to the store, once for each trouble as it begins, and null when none is left. */
     readonly onTrouble: (reason: string | null) => void;
-    /** Whose rows they are, and what of messages is shipped. */
-    readonly thread: Pick<RowThreadOptions, 'maker' | 'program'>;
     readonly times?: Partial<ShipTimes>;
   };
 
 /** A segment takes up to a second more to get to the disk. */
 const TIMES: ShipTimes = { segmentMs: 1_000, firstRetryMs: 2_000, lastRetryMs: 60_000, answerMs: 60_000 };
-const THREAD = 'thread';
 /** How often drain() looks. */
 const DRAIN_STEP_MS = 5;
 
@@ -65,9 +55,6 @@ export class Shipment {
   readonly #byName: Readonly<Record<ShipTable, Table>>;
   readonly #spool: SegmentSpool;
   readonly #sender: Sender;
-  readonly #thread: RowThread;
-  readonly #maker: LineMaker;
-  readonly #troubles: OnceTold;
   readonly #segmentMs: number;
   /** Of lines that wait, and of those that are being written. */
   #waitingBytes = 0;
@@ -91,14 +78,7 @@ export class Shipment {
     };
     this.#tables = SHIP_TABLES.map((name) => this.#byName[name]);
     this.#segmentMs = times.segmentMs;
-    this.#maker = options.thread.maker;
     const troubles = new OnceTold(options.onTrouble);
-    this.#troubles = troubles;
-    this.#thread = new RowThread({
-      ...options.thread,
-      take: (table, lines, rows) => this.#takeLines(this.#byName[table].lines, lines, rows),
-      onLoss: (reason, rows) => this.#lost(reason, rows),
-    });
     this.#spool = new SegmentSpool(options, this.counters, troubles);
     this.#sender = new Sender(options, this.#spool, this.counters, troubles, times);
     this.#spool.onReady(() => this.#sender.wake());
@@ -117,50 +97,15 @@ export class Shipment {
   }
 
   /** A row of `table`: JSON without line end. Never throws, never waits. */
-  add(table: ShipTable, line: string): void {
+  add(table: ShipTable, line: LineParts): void {
     const { made, lines } = this.#byName[table];
     this.counters.add(made);
     if (this.#isClosed) this.counters.add('unsent_at_end');
     else this.#take(lines, line);
   }
 
-  /** A row of `messages`, of the message of a row that is kept, which has these bytes. Never throws, never waits. */
-  addMessage(key: MessageKey, log: Messages, row: number, bytes: Buffer): void {
-    this.counters.add('made_messages');
-    if (this.#isClosed) this.counters.add('unsent_at_end');
-    else if (!this.#thread.addMessage(key, log, row, bytes)) this.counters.add('memory_full');
-  }
-
-  /** The rows of a call. Never throws, never waits. */
-  addCall(call: CallRecord): void {
-    this.counters.add('made_calls');
-    this.counters.add('made_streams', call.reading.streams.length);
-    this.counters.add('made_ids', call.identifiers.length);
-    if (this.#isClosed) this.counters.add('unsent_at_end', rowsOf(call));
-    else if (!this.#thread.addCall(call))
-      // A call that is large, or comes while the thread is behind, is no less worth telling of.
-      for (const { table, line } of callRows(call, this.#maker)) this.#take(this.#byName[table].lines, line);
-  }
-
-  /** No more messages and calls come for now. */
-  flushRows(): void {
-    this.#thread.flush();
-  }
-
-  #takeLines(to: WaitingLines, lines: Buffer, rows: number): void {
-    to.addBytes(lines, rows);
-    this.#troubles.tell(null, THREAD);
-    this.#added(to, lines.length);
-  }
-
-  #lost(reason: 'too_long' | 'thread_failed', rows: number): void {
-    this.counters.add(reason, rows);
-    if (reason === 'thread_failed') this.#troubles.tell('the thread that makes rows failed, and begins again', THREAD);
-  }
-
-  #take(to: WaitingLines, line: string): void {
-    if (mostBytes(line) > SHIP_SEGMENT_BYTES && Buffer.byteLength(line) >= SHIP_SEGMENT_BYTES)
-      this.counters.add('too_long');
+  #take(to: WaitingLines, line: LineParts): void {
+    if (mostBytes(line) > SHIP_SEGMENT_BYTES && lineBytes(line) > SHIP_SEGMENT_BYTES) this.counters.add('too_long');
     else this.#added(to, to.add(line));
   }
 
@@ -170,19 +115,13 @@ export class Shipment {
     if (to.bytes >= SHIP_SEGMENT_BYTES) this.#write();
   }
 
-  /** Bytes in memory, of records and lines that wait or are being written. */
+  /** Bytes in memory, of lines that wait or are being written. */
   get waitingBytes(): number {
-    return this.#waitingBytes + this.#thread.bytes;
+    return this.#waitingBytes;
   }
 
-  /** Resolves when the thread has room for many rows: it may be slower than who captures. */
-  threadRoom(): Promise<void> {
-    return this.#thread.room();
-  }
-
-  /** Resolves when a segment or less waits in memory: for who can wait, as the reader of files. */
+  /** Resolves when a segment or less waits in memory: for who has many rows to add. */
   async room(): Promise<void> {
-    await this.#thread.idle();
     while (this.#waitingBytes > SHIP_SEGMENT_BYTES) {
       this.#writeAll();
       await this.#writing;
@@ -191,7 +130,7 @@ export class Shipment {
 
   /** Rows in memory and on the disk. */
   get waitingRows(): number {
-    const elsewhere = this.#thread.rows + this.#rowsUnderWay + this.#spool.rows;
+    const elsewhere = this.#rowsUnderWay + this.#spool.rows;
     return this.#tables.reduce((sum, { lines }) => sum + lines.rows, elsewhere);
   }
 
@@ -222,12 +161,10 @@ export class Shipment {
     this.#isClosed = true;
     if (this.#clock !== null) clearInterval(this.#clock);
     await this.#writtenAll();
-    await this.#thread.close();
     await this.#sender.close();
   }
 
   async #writtenAll(): Promise<void> {
-    await this.#thread.idle();
     this.#writeAll();
     await this.#writing;
     await this.#spool.settled();

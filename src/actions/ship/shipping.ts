@@ -74,6 +74,7 @@ export class Shipping {
     this.#shipment = shipment;
     const rows = {
       evidence: () => this.#known.evidence,
+      shipper: this.#shipper,
       sendsUprobe: options.exportUprobe,
       nextVersion: () => ++this.#version,
       turns: this.#turns,
@@ -81,14 +82,11 @@ export class Shipping {
     this.#calls = new CallShipper({
       ...rows,
       parts: options.shipMessages,
-      addMessage: (key, log, row, bytes) => shipment.addMessage(key, log, row, bytes),
-      addCall: (call) => shipment.addCall(call),
-      flushRows: () => shipment.flushRows(),
-      room: () => shipment.threadRoom(),
+      add: (table, line) => shipment.add(table, line),
+      room: () => shipment.room(),
     });
     this.#streams = new StreamShipper({
       ...rows,
-      shipper: this.#shipper,
       add: (line) => shipment.add('streams', wellFormed(line)),
     });
   }
@@ -127,7 +125,7 @@ export class Shipping {
   /** Tells all that is known, and waits at most `ms` until the store has it. */
   async finish(ms: number): Promise<void> {
     const hasRoom = (): Promise<void> => this.#shipment.room();
-    await this.#calls.finish(hasRoom);
+    await this.#calls.finish();
     await this.#streams.finish(hasRoom);
     await this.#telling;
     await this.#tellOfAgent(true);
@@ -234,7 +232,6 @@ function shipOptions(
     folder: o.shipSpool ?? stateFolder(),
     mostBytes: o.shipSpoolBytes,
     boot: shipper.boot,
-    thread: { maker: { ...shipper, hasBodies: o.shipMessages === 'full' } },
     mayWrite,
     onTrouble: (reason) =>
       say(reason === null ? '--ship: the store takes rows again' : `--ship: ${reason}; rows wait in the spool`),

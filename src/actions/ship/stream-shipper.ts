@@ -169,9 +169,8 @@ export class StreamShipper implements Observer {
 
   #headOf(stream: Stream): string {
     const { shipper, nextVersion, evidence } = this.#options;
-    const { host, boot } = shipper;
     const hour = hourText(asCaptured(evidence().capture.clockSteps, stream.openedUs));
-    return lineHead({ host, boot, number: 0, version: nextVersion() }, hour);
+    return lineHead(shipper, hour, 0, nextVersion());
   }
 }
 

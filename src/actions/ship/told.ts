@@ -9,7 +9,7 @@ import type { CallStream } from '../../analysis/call.ts';
 import type { DialogFacts } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
-import { judgedOf } from '../../view/dialog-reading.ts';
+import { judgedOf } from '../../view/dialog-document.ts';
 
 /** Of this length it takes no more memory than a digest. */
 const MOST = 64;

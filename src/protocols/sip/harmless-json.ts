@@ -39,8 +39,11 @@ const [A, H, K, T] = [0x61, 0x68, 0x6b, 0x74] as const;
 /** Behind `a=`: those of crypto, key-mgmt, ice-pwd and 3ge2ae. */
 const OF_KEYS: ReadonlySet<number> = new Set([...'ckiCKI3'].map((char) => char.charCodeAt(0)));
 
-/** What stands in a string of JSON for the message, or for its headers and the empty line; null where care is needed. */
-export function harmlessJson(bytes: Uint8Array, hasBody: boolean): string | null {
+/**
+ * What stands in a string of JSON for the message, or for its headers and the empty line, as bytes that hold until the next call;
+ * null where care is needed.
+ */
+export function harmlessJson(bytes: Uint8Array, hasBody: boolean): Buffer | null {
   const { length } = bytes;
   if (length > MOST_BYTES) return null;
   let to = 0;
@@ -51,18 +54,24 @@ export function harmlessJson(bytes: Uint8Array, hasBody: boolean): string | null
       scratch[to++] = BACKSLASH;
       scratch[to++] = letters[c] ?? 0;
       if (c !== LF || hasBody) continue;
-      if (bytes[at + 1] === LF) return textTo(to, '\\n');
-      if (bytes[at + 1] === CR && bytes[at + 2] === LF) return textTo(to, '\\r\\n');
-      continue;
+      const end = emptyLineEnd(bytes, at + 1);
+      if (end < 0) continue;
+      for (let i = at + 1; i < end; i++) {
+        scratch[to++] = BACKSLASH;
+        scratch[to++] = letters[bytes[i] ?? 0] ?? 0;
+      }
+      return scratch.subarray(0, to);
     }
     if (kind !== KIND.PLAIN && needsCare(bytes, at, kind)) return null;
     scratch[to++] = c;
   }
-  return textTo(to, '');
+  return scratch.subarray(0, to);
 }
 
-function textTo(end: number, rest: string): string {
-  return scratch.toString('latin1', 0, end) + rest;
+/** Behind the empty line that begins at `at`; -1 where none does. */
+function emptyLineEnd(bytes: Uint8Array, at: number): number {
+  if (bytes[at] === LF) return at + 1;
+  return bytes[at] === CR && bytes[at + 1] === LF ? at + 2 : -1;
 }
 
 /** Whether a secret may stand around this byte: rather once too often. */

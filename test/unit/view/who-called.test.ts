@@ -6,8 +6,7 @@ import { ALICE, answer, BOB, hangUp } from '../../../fixtures/build/basic-call.t
 import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import type { SipMessage } from '../../../fixtures/build/sip-call.ts';
 import { SipScript } from '../../../fixtures/build/sip-call.ts';
-import { columnsOf } from '../../../src/actions/ship/call-parts.ts';
-import { STORED_FIELDS } from '../../../src/actions/ship/call-record.ts';
+import { columnsOf } from '../../../src/actions/ship/call-lines.ts';
 import { NO_OPENING } from '../../../src/analysis/opening.ts';
 import { finish } from '../../../src/core/turns.ts';
 import { chosenSteps } from '../../../src/explore/chosen.ts';
@@ -70,10 +69,9 @@ test('row, document, ladder, scenarios and shipped columns', async (t) => {
     );
     assert.deepEqual([steps.at(-1)?.from, steps.at(-1)?.to], [1, 0], name);
     const facts = dialogFacts(e, d);
-    const columns = columnsOf(e, d, facts, [], NO_OPENING);
-    const stored = (name: string) => columns.fields[STORED_FIELDS.findIndex((field) => field.stored === name)];
-    assert.deepEqual([stored('src'), stored('dst')], [`${CALLER}:5060`, `${CALLEE}:5060`], name);
-    assert.deepEqual([columns.trunkIn, columns.trunkOut], ['home', 'carrier'], name);
+    const columns = columnsOf({ e, d, facts, findings: [], streams: [], opening: NO_OPENING });
+    assert.deepEqual([columns['src'], columns['dst']], [`${CALLER}:5060`, `${CALLEE}:5060`], name);
+    assert.deepEqual([columns['trunk_in'], columns['trunk_out']], ['home', 'carrier'], name);
     const hop = finish(openingHop(d, log));
     assert.deepEqual([hop?.caller.host, hop?.callee.host], [CALLER, CALLEE], name);
   }

@@ -1,5 +1,4 @@
-/** Messages that a log keeps, on their way to the thread that makes their rows. */
-import type { MessageKey } from '../../../../src/actions/ship/message-record.ts';
+/** Messages that a log keeps. */
 import { emptyPacket } from '../../../../src/sources/packet.ts';
 import { MessageLog } from '../../../../src/store/messages/message-log.ts';
 import { NO_ROW } from '../../../../src/store/messages/message-rows.ts';
@@ -43,10 +42,6 @@ export function kept(text: string, { flags = 0, isIpv6 = false, transport = 0, o
     bytes.length,
   );
   return { log, row, bytes };
-}
-
-export function keyOf(message: number): MessageKey {
-  return { hourUs: 1_699_999_200e6, number: 2 ** 40 + 1, version: 2 ** 41 + 3, message, tsUs: 1_700_000_000_123_456 };
 }
 
 export function sip(text: string): string {

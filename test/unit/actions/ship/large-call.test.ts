@@ -4,17 +4,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { CallShipper } from '../../../../src/actions/ship/call-shipper.ts';
+import type { CallShipper } from '../../../../src/actions/ship/call-shipper.ts';
 import { Turns } from '../../../../src/core/turns.ts';
 import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
 import { largeDialog } from '../../../helpers/large-dialog.ts';
 import { openSession } from '../../../helpers/open-session.ts';
 import { temporaryFolder } from '../../../helpers/read-capture.ts';
-import { callsTo, messagesTo } from './lab.ts';
+import { callShipper } from './lab.ts';
 
 const MESSAGES = 400;
-
-const SHIPPER = { host: 'sbc1', boot: '0123456789abcdef' };
 
 type Row = { readonly message: number; readonly text: string };
 
@@ -31,19 +29,11 @@ async function kit(t: TestContext): Promise<Kit> {
   assert.equal(d.keptCount, MESSAGES);
   const [rows, calls]: [Row[], string[]] = [[], []];
   let nowMs = 0;
-  let version = 0;
-  const shipper = new CallShipper({
-    evidence: () => session.evidence,
-    ...{ parts: 'headers', sendsUprobe: false },
-    nextVersion: () => ++version,
-    addMessage: messagesTo({ ...SHIPPER, hasBodies: false }, (line) => rows.push(JSON.parse(line) as Row)),
-    addCall: callsTo(SHIPPER, (table, line) => {
-      if (table === 'calls') calls.push(line);
-    }),
-    flushRows: () => undefined,
-    room: () => Promise.resolve(),
-    turns: new Turns(() => ++nowMs),
-  });
+  const take = (table: string, row: object): void => {
+    if (table === 'messages') rows.push(row as Row);
+    if (table === 'calls') calls.push(JSON.stringify(row));
+  };
+  const shipper = callShipper(() => session.evidence, take, { turns: new Turns(() => ++nowMs) });
   const sec = Math.ceil(session.evidence.capture.nowUs / 1e6);
   shipper.onTick(sec * 1e6);
   await shipper.settled();

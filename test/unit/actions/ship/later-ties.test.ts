@@ -4,11 +4,9 @@ import { test } from 'node:test';
 import { ALICE, BOB } from '../../../../fixtures/build/basic-call.ts';
 import { Capture, EPOCH_US } from '../../../../fixtures/build/capture.ts';
 import { SipScript } from '../../../../fixtures/build/sip-call.ts';
-import { CallShipper } from '../../../../src/actions/ship/call-shipper.ts';
-import { Turns } from '../../../../src/core/turns.ts';
 import type { DialogStore } from '../../../../src/store/dialogs/dialog-store.ts';
 import { readCapture } from '../../../helpers/read-capture.ts';
-import { callsTo } from './lab.ts';
+import { callShipper } from './lab.ts';
 
 type Id = { readonly kind: string; readonly text: string };
 
@@ -22,19 +20,10 @@ test('identifiers of the answer, of the second INVITE and of the end', async (t)
   const { session } = await readCapture(t, new Capture().add(call.messages).pcap(), argv);
   const rows: Id[] = [];
   let version = 0;
-  const shipper = new CallShipper({
-    evidence: () => session.evidence,
-    parts: 'none',
-    sendsUprobe: false,
-    nextVersion: () => ++version,
-    addMessage: () => undefined,
-    addCall: callsTo({ host: 'sbc1', boot: '0123456789abcdef' }, (table, line) => {
-      if (table === 'ids') rows.push(JSON.parse(line) as Id);
-    }),
-    flushRows: () => undefined,
-    room: () => Promise.resolve(),
-    turns: new Turns(() => performance.now()),
-  });
+  const take = (table: string, row: object): void => {
+    if (table === 'ids') rows.push(row as Id);
+  };
+  const shipper = callShipper(() => session.evidence, take, { parts: 'none', nextVersion: () => ++version });
   const d = session.dialogs.get('b') ?? assert.fail();
   const endUs = Math.ceil(session.evidence.capture.nowUs);
   const tick = async (sec: number): Promise<void> => {

@@ -5,17 +5,14 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { rowsLost, rowsStored, SHIP_TABLES } from '../../../../src/actions/ship/counters.ts';
+import { SHIP_SLAB_BYTES } from '../../../../src/actions/ship/lines.ts';
 import { shipFamilies, shipLosses } from '../../../../src/actions/ship/meter.ts';
-import { SHIP_CALL_BYTES } from '../../../../src/actions/ship/row-thread.ts';
 import { SHIP_SEGMENT_BYTES } from '../../../../src/actions/ship/segment.ts';
 import { SHIP_WAITING_BYTES } from '../../../../src/actions/ship/shipment.ts';
 import { FakeStore, type Fault, rowText, storePlace } from '../../../helpers/fake-store.ts';
 import { freePort, untilHolds } from '../../../helpers/patience.ts';
 import { temporaryFolder } from '../../../helpers/read-capture.ts';
-import { kept, keyOf, sip } from './kept-message.ts';
 import { assertBalanced, BOOT, shipmentTo } from './lab.ts';
-import { POISON } from './poisoned-worker.ts';
-import { longer, readDemoCall } from './read-call.ts';
 
 const MIB = 1024 * 1024;
 const PATIENT_MS = 60_000;
@@ -290,80 +287,18 @@ describe('shipment', { timeout: 120_000 }, () => {
     assertBalanced(shipment);
   });
 
-  it('messages are counted before, while and after the thread makes their rows', async (t) => {
+  it('a line in parts is the bytes of all of them', async (t) => {
     const folder = temporaryFolder(t);
-    const { shipment } = shipmentTo(t, await freePort(), folder, { times: { segmentMs: 3_600_000 } });
-    const { log, row, bytes } = kept(sip('a'.repeat(1_000)));
-    for (const key of upTo(3_000)) {
-      shipment.addMessage(keyOf(key), log, row, bytes);
-      if (key % 500 === 0) assertBalanced(shipment);
-      if (key % 100 === 0) await new Promise(setImmediate);
-    }
-    assert.equal(shipment.waitingRows, 3_000);
-    assert.ok(shipment.waitingBytes > 3_000 * bytes.length);
-    await shipment.room();
-    assert.ok(shipment.waitingBytes <= SHIP_SEGMENT_BYTES);
+    const { shipment } = shipmentTo(t, await freePort(), folder);
+    shipment.add('messages', ['{"a":"ü', Buffer.from('☎'), '"}']);
+    shipment.add('messages', ['', Buffer.alloc(SHIP_SLAB_BYTES, 'x'), 'é']);
+    shipment.add('messages', ['z'.repeat(SHIP_SEGMENT_BYTES / 2), Buffer.alloc(SHIP_SEGMENT_BYTES / 2)]);
+    assert.equal(shipment.counters.get('too_long'), 1);
     assertBalanced(shipment);
     await shipment.close();
-    assertBalanced(shipment);
-    const lines = readdirSync(folder).flatMap((name) =>
-      gunzipSync(readFileSync(join(folder, name)))
-        .toString('utf8')
-        .split('\n')
-        .slice(0, -1),
-    );
-    const numbers = lines.map((line) => (JSON.parse(line) as { message: number }).message).sort((a, b) => a - b);
-    assert.deepEqual(numbers, upTo(3_000));
-    shipment.addMessage(keyOf(0), log, row, bytes);
-    assert.equal(shipment.counters.get('unsent_at_end'), 1);
-    assertBalanced(shipment);
-  });
-
-  it('rows of a call are made here where it is large, or where the thread has no room', async (t) => {
-    const folder = temporaryFolder(t);
-    const { shipment } = shipmentTo(t, await freePort(), folder, { times: { segmentMs: 3_600_000 } });
-    const call = await readDemoCall();
-    const { log, row, bytes } = kept(sip('a'.repeat(60_000)));
-    shipment.addCall(longer(call, SHIP_CALL_BYTES));
-    // All pieces are full now.
-    while (shipment.counters.get('memory_full') === 0) shipment.addMessage(keyOf(0), log, row, bytes);
-    const messages = shipment.counters.get('made_messages') - 1;
-    for (const _ of upTo(3)) shipment.addCall(call);
-    assertBalanced(shipment);
-    await shipment.room();
-    shipment.addCall(call);
-    await shipment.room();
-    const { counters } = shipment;
-    assert.deepEqual([counters.get('made_calls'), counters.get('made_streams'), rowsLost(counters)], [5, 10, 1]);
-    assert.deepEqual([counters.get('made_ids'), shipment.waitingRows], [5, messages + 20]);
-    await shipment.close();
-    shipment.addCall(call);
-    assert.equal(counters.get('unsent_at_end'), 4);
-    assertBalanced(shipment);
-  });
-
-  it('messages that the thread has no room for, or fails at, are counted, and the failure is said once', async (t) => {
-    const program = new URL('./poisoned-worker.js', import.meta.url);
-    const maker = { host: 'sbc1', boot: BOOT, hasBodies: false };
-    const { shipment, said } = shipmentTo(t, await freePort(), temporaryFolder(t), { thread: { maker, program } });
-    const { log, row, bytes } = kept(sip('a'.repeat(60_000)));
-    const bad = kept(sip(POISON));
-    for (const key of upTo(300)) shipment.addMessage(keyOf(key), log, row, bytes);
-    const full = shipment.counters.get('memory_full');
-    assert.ok(full > 0 && full < 300);
-    assertBalanced(shipment);
-    await shipment.room();
-    for (const key of upTo(2)) {
-      shipment.addMessage(keyOf(key), bad.log, bad.row, bad.bytes);
-      shipment.flushRows();
-    }
-    await shipment.room();
-    assert.equal(shipment.counters.get('thread_failed'), 2);
-    assertBalanced(shipment);
-    assert.deepEqual(said, ['the thread that makes rows failed, and begins again']);
-    shipment.addMessage(keyOf(0), log, row, bytes);
-    await shipment.room();
-    assert.deepEqual(said.slice(1), [null]);
+    const [name = ''] = readdirSync(folder);
+    const text = gunzipSync(readFileSync(join(folder, name))).toString('utf8');
+    assert.equal(text, `{"a":"ü☎"}\n${'x'.repeat(SHIP_SLAB_BYTES)}é\n`);
   });
 
   it('gives losses and metrics, zero where nothing ships', async (t) => {
