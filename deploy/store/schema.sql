@@ -219,5 +219,11 @@ ALTER TABLE calls MODIFY COLUMN created_at DEFAULT parseDateTime64BestEffortOrZe
     MODIFY COLUMN origin DEFAULT JSONExtractString(document, 'input_origin'),
     MODIFY COLUMN messages DEFAULT toUInt32(JSONExtractUInt(document, 'msg_count'));
 
+-- Whether a trunk is up, as its agent said when it made the row; '' in rows of earlier agents. Of one run the row with
+-- the greatest version says it of now. `since` is when that began, the epoch where nothing says it.
+ALTER TABLE minute ADD COLUMN IF NOT EXISTS state LowCardinality(String),
+    ADD COLUMN IF NOT EXISTS since DateTime64(6, 'UTC') CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS outages UInt32 CODEC(ZSTD);
+
 -- The number of this schema.
 ALTER TABLE agents MODIFY COMMENT 'calltap schema 4';

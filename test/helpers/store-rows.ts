@@ -114,6 +114,9 @@ export const STORE_ROWS = {
     mos_sum: 29.75,
     mos_zero: 0,
     mos_bins: { '51': 7 },
+    state: 'down',
+    since: `${TODAY}T10:00:58.123456Z`,
+    outages: 1,
   },
   agents: {
     host: KEY.host,

@@ -44,8 +44,12 @@ export function hourText(us: number): string {
 
 /** A time as the store's DateTime, which has no parts of a second; what it cannot hold is the nearest that it can. */
 export function dateTimeText(us: number): string {
-  const held = Math.min(Math.max(us, 0), LAST_US) || 0;
-  return `${timestampText(held).slice(0, 19)}Z`;
+  return `${microsText(us).slice(0, 19)}Z`;
+}
+
+/** The same with microseconds, as the store's DateTime64; the epoch where it is NaN. */
+export function microsText(us: number): string {
+  return timestampText(Math.min(Math.max(us, 0), LAST_US) || 0);
 }
 
 const DAY_US = 86_400e6;

@@ -3,46 +3,72 @@
  *
  * A figure may come late: its minute is sent again, and replaces itself. A row of addresses that gave way to others was
  * counted in the row of all others: what was sent of it becomes zero.
+ *
+ * Each row says whether the trunk is up when the row is made, so that the row with the greatest version says it of now. Where
+ * that changes, the newest minute of the trunk is sent at once, also when it is not over.
  */
 import type { DDSketch } from '@datadog/sketches-js';
+import { asCaptured } from '../../store/clock-steps.ts';
 import { isAnswer, isEffective } from '../../store/dialogs/call-outcome.ts';
+import type { Capture } from '../../store/stores.ts';
 import { TrunkFigures } from '../../watch/trunks/trunk-figures.ts';
-import type { TrunkRow } from '../../watch/trunks/trunk-row.ts';
+import type { TrunkRow, TrunkState } from '../../watch/trunks/trunk-row.ts';
+import type { TrunkSpans } from '../../watch/trunks/trunk-spans.ts';
 import { minuteOf, TRUNK_MINUTES } from '../../watch/trunks/trunk-spans.ts';
 import type { TrunkStore } from '../../watch/trunks/trunk-store.ts';
 import type { Shipper } from './key.ts';
-import { dateTimeText } from './key.ts';
+import { dateTimeText, microsText } from './key.ts';
 
 const MINUTE_US = 60e6;
+
+type Now = Pick<Capture, 'nowUs' | 'clockSteps'>;
+
+/** Whether a trunk is up, since when as the clock of its host showed it, and how many outages ended. */
+type Reached = { readonly state: TrunkState; readonly sinceUs: number; readonly outages: number };
+
+/** Of a trunk that nothing was told of, or that gave way. */
+const NOTHING_REACHED: Reached = { state: 'unknown', sinceUs: Number.NaN, outages: 0 };
 
 export class MinuteLines {
   readonly #store: TrunkStore;
   /** Minutes that were sent of each row. */
   readonly #sent = new Map<TrunkRow, Set<number>>();
+  readonly #told = new WeakMap<TrunkRow, Reached>();
 
   constructor(store: TrunkStore) {
     this.#store = store;
     store.noteChanges();
   }
 
-  /** Rows of the minutes that changed and are over; with `isLast` also of the one under way. */
-  *changed(nowUs: number, isLast: boolean, shipper: Shipper, nextVersion: () => number): Generator<string> {
-    const current = minuteOf(nowUs);
+  /**
+   * Rows of the minutes that changed and are over, and of the newest minute of a trunk that went up or down; with `isLast` also of
+   * the minute under way.
+   */
+  *changed(now: Now, isLast: boolean, shipper: Shipper, nextVersion: () => number): Generator<string> {
+    const current = minuteOf(now.nowUs);
     for (const [row, minutes] of this.#sent) {
       if (!row.isFolded) continue;
-      for (const minute of minutes) yield minuteLine(row, minute, new TrunkFigures(), shipper, nextVersion());
+      for (const minute of minutes)
+        yield minuteLine(row, minute, new TrunkFigures(), NOTHING_REACHED, shipper, nextVersion());
       this.#sent.delete(row);
     }
     for (const row of this.#store.rows) {
       const { changed, minutes } = row.spans;
+      const reached = reachedAt(row, now);
+      const before = this.#told.get(row) ?? NOTHING_REACHED;
+      const newest = isSame(reached, before) ? null : newestMinute(row.spans, current);
+      this.#told.set(row, reached);
+      if (newest !== null) changed?.add(newest);
       for (const minute of changed ?? []) {
         const figures = minutes.get(minute);
-        if (figures !== undefined && minute >= current && !isLast) continue;
-        changed?.delete(minute);
+        const isOver = !(minute >= current) || isLast;
+        if (figures !== undefined && !isOver && minute !== newest) continue;
+        // What is under way is sent again when it is over.
+        if (isOver || figures === undefined) changed?.delete(minute);
         // Older ones are parts of an hour: they were sent when they were minutes.
-        if (figures === undefined) continue;
+        if (figures === undefined && minute !== newest) continue;
         this.#note(row, minute, current);
-        yield minuteLine(row, minute, figures, shipper, nextVersion());
+        yield minuteLine(row, minute, figures ?? new TrunkFigures(), reached, shipper, nextVersion());
       }
     }
   }
@@ -59,7 +85,30 @@ export class MinuteLines {
   }
 }
 
-function minuteLine(row: TrunkRow, minute: number, f: TrunkFigures, shipper: Shipper, version: number): string {
+function reachedAt(row: TrunkRow, { nowUs, clockSteps }: Now): Reached {
+  const { state, sinceUs } = row.stateAt(nowUs);
+  return { state, sinceUs: asCaptured(clockSteps, sinceUs), outages: row.outages };
+}
+
+function isSame(a: Reached, b: Reached): boolean {
+  return a.state === b.state && Object.is(a.sinceUs, b.sinceUs) && a.outages === b.outages;
+}
+
+/** The newest that has figures and is not ahead of time; else that of this time, which has none. */
+function newestMinute({ minutes }: TrunkSpans, current: number): number {
+  let newest = Number.NEGATIVE_INFINITY;
+  for (const minute of minutes.keys()) if (minute <= current) newest = Math.max(newest, minute);
+  return newest === Number.NEGATIVE_INFINITY ? current : newest;
+}
+
+function minuteLine(
+  row: TrunkRow,
+  minute: number,
+  f: TrunkFigures,
+  { state, sinceUs, outages }: Reached,
+  shipper: Shipper,
+  version: number,
+): string {
   const codes = [...f.codes];
   const calls = (is: (code: number) => boolean): number =>
     codes.reduce((sum, [code, n]) => (is(code) ? sum + n : sum), 0);
@@ -69,6 +118,9 @@ function minuteLine(row: TrunkRow, minute: number, f: TrunkFigures, shipper: Shi
     trunk: row.name,
     direction: row.direction,
     version,
+    state,
+    since: microsText(sinceUs),
+    outages,
     attempts: f.attempts,
     answered: calls(isAnswer),
     effective: calls(isEffective),

@@ -173,7 +173,7 @@ export class Shipping {
     const { capture, stores } = figures.evidence;
     const nextVersion = (): number => ++this.#version;
     const slice = await this.#turns.begin('shipping');
-    for (const line of this.#minutes?.changed(capture.nowUs, isLast, this.#shipper, nextVersion) ?? []) {
+    for (const line of this.#minutes?.changed(capture, isLast, this.#shipper, nextVersion) ?? []) {
       this.#shipment.add('minute', line);
       if (slice.isOver) await slice.rest();
     }
