@@ -285,6 +285,9 @@ test('both explorers answer the same of one capture', { skip }, async (t) => {
     const sums = (all: typeof found) =>
       figures(all)?.map(({ pdd_ms, mos, ...others }) => ({ ...others, calls: [pdd_ms?.count, mos?.count] }));
     assert.deepEqual(sums(found), sums(wanted));
+    const states = (all: typeof found) => all?.trunks.map(({ state, since, outages }) => ({ state, since, outages }));
+    assert.ok(states(wanted)?.some(({ state, since }) => state === 'up' && since !== undefined));
+    assert.deepEqual(plain(states(found)), plain(states(wanted)));
     // A store has no least and no greatest value, by which the quantiles of an agent are held.
     const quantiles = (all: typeof found) =>
       (figures(all) ?? []).flatMap((f) => [f.pdd_ms ?? [], f.mos ?? []].flatMap(Object.values));

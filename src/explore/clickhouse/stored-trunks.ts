@@ -1,6 +1,6 @@
 /**
- * Trunks over all hosts, of the minutes that agents ship. Sums and quantiles merge without loss. Whether a trunk is up is told
- * by its minutes: three OPTIONS without an answer since the last one that came, or without OPTIONS ten INVITEs.
+ * Trunks over all hosts, of the minutes that agents ship. Sums and quantiles merge without loss. Whether a trunk is up is what the
+ * agents that are there say: up where one reaches it, else down where one does not.
  */
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
@@ -23,8 +23,8 @@ const MINUTE_US = 60e6;
 const DAY_MINUTES = 1_440;
 /** Of one trunk, with both ends of the day. */
 const MINUTES = 2 * (DAY_MINUTES + 1);
-const OPTIONS_DOWN = 3;
-const INVITES_DOWN = 10;
+/** An agent writes a heartbeat every ten seconds. What one said that is silent for longer is no state of now. */
+const AGENT_SILENT_US = 300e6;
 /** Between what values lie, and how many places they are shown with. */
 type Scale = { readonly least: number; readonly greatest: number; readonly places: number };
 const DELAYS: Scale = { least: 0, greatest: Number.POSITIVE_INFINITY, places: 0 };
@@ -57,7 +57,17 @@ const SUMMED = {
 const SPAN_ROW = rowShape({ ...SUMMED, first: TIME, last: TIME });
 const MINUTE_ROW = rowShape({ ...SUMMED, at: TIME });
 type Sums = Omit<Static<typeof MINUTE_ROW>, 'at'>;
-const STATE_ROW = rowShape({ trunk: TEXT, direction: TEXT, is_up: COUNT, is_down: COUNT, since: TIME });
+const STATE_ROW = rowShape({
+  trunk: TEXT,
+  direction: TEXT,
+  is_up: COUNT,
+  is_down: COUNT,
+  up_since: TIME,
+  down_since: TIME,
+  outages: COUNT,
+});
+/** Where nothing says since when. */
+const NEVER = /^1970-01-01T00:00:00(?:\.0+)?Z$/;
 /** Of all hosts: as many of each direction as one host has. */
 const ROWS = 2 * MAX_TRUNK_ROWS;
 
@@ -120,7 +130,7 @@ function* trunksIn(
       is_configured: isConfigured(trunk),
       state: state?.state ?? 'unknown',
       ...(state?.since === undefined ? {} : { since: state.since }),
-      outages: 0,
+      outages: state?.outages ?? 0,
       first_seen: exact(row.first),
       last_seen: exact(row.last),
       figures: figuresOf(row),
@@ -152,25 +162,26 @@ function minutesOf(
   );
 }
 
-type State = { readonly state: 'up' | 'down'; readonly since?: string };
+type State = Pick<AskTrunk, 'state' | 'since' | 'outages'>;
 
-/** By direction and trunk, of the last day: what one host hears answer is up. */
+/**
+ * By direction and trunk. Of each host the run that saw the trunk last speaks: of its rows the newest version, so that no FINAL is
+ * needed. Hosts that saw the same outage counted it each: the most that one counted stands.
+ */
 async function statesOf(reader: StoreReader, nowUs: number, trunk: string | null): Promise<ReadonlyMap<string, State>> {
   const parameters = new SqlParameters();
   const ofTrunk = trunk === null ? '' : ` AND trunk = ${parameters.add(trunk, 'String')}`;
   const rows = await reader.rows(
     STATE_ROW,
-    `SELECT trunk, direction, max(heard AND NOT silent) AS is_up, max(silent) AS is_down,
-       minIf(first_silent, silent) AS since
+    `SELECT trunk, direction, max(told.1 = 'up') AS is_up, max(told.1 = 'down') AS is_down,
+       minIf(told.2, told.1 = 'up') AS up_since, minIf(told.2, told.1 = 'down') AS down_since, max(told.3) AS outages
      FROM (
-       SELECT trunk, direction, host, max(answered_at) > 0 AS heard,
-         sumIf(options_asked, at > answered_at) >= ${OPTIONS_DOWN}
-           OR (sum(options_asked) = 0 AND sumIf(attempts, at > answered_at) >= ${INVITES_DOWN}) AS silent,
-         minIf(minute, at > answered_at AND options_asked + attempts > 0) AS first_silent
+       SELECT trunk, direction, host, argMax(said, (newest, boot)) AS told
        FROM (
-         SELECT trunk, direction, host, minute, options_asked, attempts, toUnixTimestamp(minute) AS at,
-           max(if(options_answered > 0 OR (options_asked = 0 AND length(codes) > 0), at, 0)) OVER (PARTITION BY trunk, direction, host) AS answered_at
-         FROM minute FINAL WHERE minute >= ${parameters.time(nowUs - DAY_MINUTES * MINUTE_US)}${ofTrunk}
+         SELECT trunk, direction, host, boot, max(minute) AS newest, argMax((state, since, outages), version) AS said
+         FROM minute WHERE minute >= ${parameters.time(nowUs - DAY_MINUTES * MINUTE_US)}${ofTrunk}
+           AND (host, boot) GLOBAL IN (SELECT host, boot FROM agents WHERE at >= ${parameters.time(nowUs - AGENT_SILENT_US)})
+         GROUP BY trunk, direction, host, boot
        )
        GROUP BY trunk, direction, host
      )
@@ -178,13 +189,14 @@ async function statesOf(reader: StoreReader, nowUs: number, trunk: string | null
     parameters,
     ROWS,
   );
-  return new Map(
-    rows.flatMap((row): [string, State][] => {
-      const key = `${row.direction} ${row.trunk}`;
-      if (row.is_up === 1) return [[key, { state: 'up' }]];
-      return row.is_down === 1 ? [[key, { state: 'down', since: exact(row.since) }]] : [];
-    }),
-  );
+  return new Map(rows.map((row) => [`${row.direction} ${row.trunk}`, stateOf(row)]));
+}
+
+function stateOf(row: Static<typeof STATE_ROW>): State {
+  const { outages } = row;
+  if (row.is_up === 0 && row.is_down === 0) return { state: 'unknown', outages };
+  const [state, since] = row.is_up === 1 ? (['up', row.up_since] as const) : (['down', row.down_since] as const);
+  return { state, outages, ...(NEVER.test(since) ? {} : { since }) };
 }
 
 /** Trunks with a name that are down now. */
