@@ -225,5 +225,21 @@ ALTER TABLE minute ADD COLUMN IF NOT EXISTS state LowCardinality(String),
     ADD COLUMN IF NOT EXISTS since DateTime64(6, 'UTC') CODEC(ZSTD),
     ADD COLUMN IF NOT EXISTS outages UInt32 CODEC(ZSTD);
 
+-- And what each payload type of a stream carried, where it changed: one place of each array a segment. Codec '', clock 0 and null are
+-- unknown. `not_known` says why some of the loss is not known.
+ALTER TABLE streams ADD COLUMN IF NOT EXISTS segment_from Array(DateTime64(6, 'UTC')) CODEC(Delta, ZSTD),
+    ADD COLUMN IF NOT EXISTS segment_to Array(DateTime64(6, 'UTC')) CODEC(Delta, ZSTD),
+    ADD COLUMN IF NOT EXISTS segment_payload_type Array(UInt8) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS segment_codec Array(LowCardinality(String)),
+    ADD COLUMN IF NOT EXISTS segment_clock_rate Array(UInt32) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS segment_packet_ms Array(Nullable(Float64)) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS segment_packets Array(UInt64) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS segment_expected Array(UInt64) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS segment_lost Array(UInt64) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS segment_late Array(UInt64) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS segment_jitter_ms Array(Float64) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS segment_mos Array(Nullable(Float32)) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS not_known String CODEC(ZSTD);
+
 -- The number of this schema.
 ALTER TABLE agents MODIFY COMMENT 'calltap schema 4';

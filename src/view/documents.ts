@@ -1,6 +1,7 @@
 /**
  * The documents of one dialog or stream: what analysis knows of it, in the words of the contract.
  */
+import type { CallStream } from '../analysis/call.ts';
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import { documentFactsSteps } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
@@ -27,15 +28,20 @@ export function streamDocument(e: Evidence, stream: Stream): RtpStream | null {
   return q === null ? null : toRtpStream(stream, q, e.capture);
 }
 
-/** The same with what each payload type carried, where it changed, and why its loss is not known, where it is not. */
+/** The same with its segments. */
 export function askStream(e: Evidence, stream: Stream): AskStream | null {
   const q = streamQuality(stream, e.capture.quality);
-  if (q === null) return null;
-  const document: AskStream = toRtpStream(stream, q, e.capture);
-  if (q.segments.length > 0) document.segments = segmentRows(stream, q, e.capture.clockSteps);
+  return q === null ? null : toAskStream(e, { stream, quality: q }, toRtpStream(stream, q, e.capture));
+}
+
+/** The document with what each payload type carried, where it changed, and why its loss is not known, where it is not. */
+export function toAskStream(e: Evidence, { stream, quality: q }: CallStream, document: RtpStream): AskStream {
   const why = notKnown(q);
-  if (why !== null) document.not_known = why;
-  return document;
+  if (q.segments.length === 0 && why === null) return document;
+  const shown: AskStream = { ...document };
+  if (q.segments.length > 0) shown.segments = segmentRows(stream, q, e.capture.clockSteps);
+  if (why !== null) shown.not_known = why;
+  return shown;
 }
 
 export function streamRow(e: Evidence, stream: Stream): StreamRow | null {

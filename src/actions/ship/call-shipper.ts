@@ -26,7 +26,7 @@ import { asCaptured } from '../../store/clock-steps.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { isEnded, STATE } from '../../store/dialogs/dialog-state.ts';
-import { streamDocumentsSteps } from '../../view/documents.ts';
+import { streamDocumentsSteps, toAskStream } from '../../view/documents.ts';
 import type { Due } from './agenda.ts';
 import { Agenda } from './agenda.ts';
 import { callLine } from './call-lines.ts';
@@ -313,10 +313,13 @@ export class CallShipper implements Observer {
       if (gone > 0) this.counters.add('messages_gone', gone);
     }
     for (const identifier of this.#newIdentifiers(track, range)) add('ids', wellFormed(line(head, identifier)));
-    for (const [i, { stream }] of facts.streams.entries()) {
+    for (const [i, one] of facts.streams.entries()) {
+      const { stream } = one;
       const document = streams[i];
       const headOfStream = lineHead(shipper, hourText(asCaptured(clockSteps, stream.openedUs)), number, version);
-      if (document !== undefined) add('streams', wellFormed(streamLine(headOfStream, stream.serial + 1, document)));
+      if (document === undefined) continue;
+      const shown = toAskStream(e, one, document);
+      add('streams', wellFormed(streamLine(headOfStream, stream.serial + 1, shown)));
     }
     add('calls', wellFormed(callLine(head, { e, d, facts, findings, streams, opening: track.opening })));
     track.hourUs = hourUs;

@@ -52,6 +52,11 @@ export function microsText(us: number): string {
   return timestampText(Math.min(Math.max(us, 0), LAST_US) || 0);
 }
 
+/** What a column without a sign takes: anything else refuses all that is sent with it. */
+export function whole(n: number): number {
+  return Math.max(0, Math.round(n)) || 0;
+}
+
 const DAY_US = 86_400e6;
 /** Of live captures: whoever forges times would make a part of the store for each day that he names. */
 const OLDEST_US = 400 * DAY_US;

@@ -17,7 +17,7 @@ import type { TrunkSpans } from '../../watch/trunks/trunk-spans.ts';
 import { minuteOf, TRUNK_MINUTES } from '../../watch/trunks/trunk-spans.ts';
 import type { TrunkStore } from '../../watch/trunks/trunk-store.ts';
 import type { Shipper } from './key.ts';
-import { dateTimeText, microsText } from './key.ts';
+import { dateTimeText, microsText, whole } from './key.ts';
 
 const MINUTE_US = 60e6;
 
@@ -139,11 +139,6 @@ function minuteLine(
     ...sketchColumns('pdd', f.pddMs),
     ...sketchColumns('mos', f.mos),
   });
-}
-
-/** What a column without a sign takes: anything else refuses all that is sent with it. */
-function whole(n: number): number {
-  return Math.max(0, Math.round(n)) || 0;
 }
 
 /** Bins of DDSketch by their key; a key stands for values about gamma^key, gamma = (1 + 0.01) / (1 - 0.01). */

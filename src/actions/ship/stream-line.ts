@@ -1,9 +1,9 @@
 /** The row of an RTP stream: its columns are those of deploy/store/schema.sql, its figures those of the stream's document. */
-import type { RtpStream } from '../../contract/index.ts';
-import { line } from './key.ts';
+import type { AskStream, StreamSegment } from '../../contract/index.ts';
+import { line, whole } from './key.ts';
 
 /** `stream` counts the streams of the boot from 1. In the head stands the number of its call, 0 without one. */
-export function streamLine(head: string, stream: number, s: RtpStream): string {
+export function streamLine(head: string, stream: number, s: AskStream): string {
   const windows = s.quality_intervals;
   return line(head, {
     stream,
@@ -24,5 +24,24 @@ export function streamLine(head: string, stream: number, s: RtpStream): string {
     window_jitter_ms: windows.map((w) => w.jitter_ms),
     window_loss_pct: windows.map((w) => w.loss_pct),
     window_mos: windows.map((w) => w.mos ?? null),
+    ...segmentColumns(s.segments ?? []),
+    not_known: s.not_known ?? '',
   });
+}
+
+function segmentColumns(segments: readonly StreamSegment[]): Record<string, unknown> {
+  return {
+    segment_from: segments.map(({ from }) => from),
+    segment_to: segments.map(({ to }) => to),
+    segment_payload_type: segments.map((s) => s.payload_type),
+    segment_codec: segments.map(({ codec }) => codec ?? ''),
+    segment_clock_rate: segments.map((s) => s.clock_rate ?? 0),
+    segment_packet_ms: segments.map((s) => s.packet_ms ?? null),
+    segment_packets: segments.map(({ packets }) => whole(packets)),
+    segment_expected: segments.map(({ expected }) => whole(expected)),
+    segment_lost: segments.map(({ lost }) => whole(lost)),
+    segment_late: segments.map(({ late }) => whole(late)),
+    segment_jitter_ms: segments.map((s) => s.jitter_ms),
+    segment_mos: segments.map(({ mos }) => mos ?? null),
+  };
 }

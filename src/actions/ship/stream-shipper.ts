@@ -12,7 +12,7 @@ import { ORIGINS } from '../../core/words.ts';
 import type { Observer } from '../../ingest/observer.ts';
 import { asCaptured } from '../../store/clock-steps.ts';
 import type { Stream } from '../../store/media/stream.ts';
-import { streamDocument } from '../../view/documents.ts';
+import { askStream } from '../../view/documents.ts';
 import type { Shipper } from './key.ts';
 import { hourText, isInTime, line, lineHead } from './key.ts';
 import { streamLine } from './stream-line.ts';
@@ -144,7 +144,7 @@ export class StreamShipper implements Observer {
       this.counters.add(why);
       return true;
     }
-    const document = streamDocument(e, stream);
+    const document = askStream(e, stream);
     if (document === null) return false;
     this.#told.set(stream, e.capture.nowUs);
     add(streamLine(this.#headOf(stream), stream.serial + 1, document));
