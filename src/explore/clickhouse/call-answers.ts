@@ -7,8 +7,8 @@ import type {
   AskLadder,
   AskMessages,
   AskQuality,
+  AskStream,
   CallDocument,
-  RtpStream,
 } from '../../contract/index.ts';
 import { grouped } from '../../core/maps.ts';
 import type { Names } from '../../core/names.ts';
@@ -24,6 +24,8 @@ import { callName, NO_COLUMNS, partsOfAll, partsWith, readCallName } from './par
 import { COUNT, TEXT } from './row-shapes.ts';
 import type { StoreReader } from './store-reader.ts';
 import { readDocument, unreadable } from './stored-document.ts';
+import type { Completed } from './stored-segments.ts';
+import { streamsCompleted } from './stored-segments.ts';
 import type { StoredCall, Trace } from './trace.ts';
 import { askMessages, factsOf, keyOf, ladderMessages, openingMessage, parsed, traceOf } from './trace.ts';
 
@@ -83,8 +85,14 @@ function* readable(parts: readonly Documented[]): Steps<Readable[]> {
   return found;
 }
 
-async function documentsIn(reader: StoreReader, parts: readonly Documented[]): Promise<CallDocument[]> {
-  return (await reader.inTurns(readable(parts))).map(({ document }) => document);
+/** The streams of the documents that can be read, in the order of the parts. */
+async function streamsIn(
+  reader: StoreReader,
+  parts: readonly Documented[],
+  completed: Completed,
+): Promise<AskStream[]> {
+  const found = await reader.inTurns(readable(parts));
+  return found.flatMap(({ part, document }) => document.streams.map((stream) => completed(part, stream)));
 }
 
 /** Its list row, and what is wrong in sentences; of several parts all sentences. */
@@ -136,9 +144,10 @@ export async function ladderOf(
   const parts = calls.flatMap((call) => call.parts);
   const trace = await traceOf(reader, calls);
   const { clocks, notKept } = trace;
+  const completed = await streamsCompleted(reader, parts);
   const media: Parameters<typeof drawnLadder>[0]['media'][number][] = [];
   for (const { callId, stored } of calls)
-    for (const s of worstOf(await documentsIn(reader, stored)))
+    for (const s of worstOf(await streamsIn(reader, stored, completed)))
       media.push({
         call_id: callId,
         src: s.src,
@@ -146,6 +155,7 @@ export async function ladderOf(
         ssrc: s.ssrc,
         packets: s.packets,
         loss_pct: s.loss_pct,
+        ...(s.not_known === undefined ? {} : { not_known: s.not_known }),
         first_seen: s.first_seen,
         last_seen: s.last_seen,
         ...(s.codec === undefined ? {} : { codec: s.codec }),
@@ -167,23 +177,22 @@ export async function ladderOf(
 }
 
 /** Where the hosts of a call saw one stream, these stand together, in the order of the hosts. */
-function byStream(documents: readonly CallDocument[]): RtpStream[][] {
-  const streams = documents.flatMap((document) => document.streams);
+function byStream(streams: readonly AskStream[]): AskStream[][] {
   return [...grouped(streams, ({ ssrc, src, dst }) => `${ssrc} ${src} ${dst}`).values()];
 }
 
 /** A stream that several hosts saw is that of the host that missed most of it. */
-function worstOf(documents: readonly CallDocument[]): RtpStream[] {
-  return byStream(documents).flatMap((same) => same.toSorted((a, b) => b.loss_pct - a.loss_pct).slice(0, 1));
+function worstOf(streams: readonly AskStream[]): AskStream[] {
+  return byStream(streams).flatMap((same) => same.toSorted((a, b) => b.loss_pct - a.loss_pct).slice(0, 1));
 }
 
 /** The streams of all hosts, each with its host: where they differ, something was lost between. */
 export async function qualityOf(reader: StoreReader, name: string): Promise<AskQuality | null> {
-  const documents = await documentsIn(reader, await partsWith(reader, name, DOCUMENT));
-  const [first] = documents;
-  return first === undefined
-    ? null
-    : { schema_version: 1, call_id: first.call_id, streams: byStream(documents).flat() };
+  const parts = await partsWith(reader, name, DOCUMENT);
+  const [first] = parts;
+  if (first === undefined) return null;
+  const streams = await streamsIn(reader, parts, await streamsCompleted(reader, parts));
+  return { schema_version: 1, call_id: first.row.call_id, streams: byStream(streams).flat() };
 }
 
 /** Null where one of them is not there, or both are one. */
