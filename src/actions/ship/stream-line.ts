@@ -4,8 +4,8 @@ import { line, whole } from './key.ts';
 
 /** `stream` counts the streams of the boot from 1. In the head stands the number of its call, 0 without one. */
 export function streamLine(head: string, stream: number, s: AskStream): string {
-  const windows = s.quality_intervals;
-  return line(head, {
+  const { quality_intervals: windows, segments = [] } = s;
+  const columns = {
     stream,
     ssrc: Number(s.ssrc),
     src: s.src,
@@ -24,9 +24,11 @@ export function streamLine(head: string, stream: number, s: AskStream): string {
     window_jitter_ms: windows.map((w) => w.jitter_ms),
     window_loss_pct: windows.map((w) => w.loss_pct),
     window_mos: windows.map((w) => w.mos ?? null),
-    ...segmentColumns(s.segments ?? []),
-    not_known: s.not_known ?? '',
-  });
+  };
+  // Of nearly all streams there is nothing more to tell.
+  if (segments.length > 0) Object.assign(columns, segmentColumns(segments));
+  if (s.not_known !== undefined) Object.assign(columns, { not_known: s.not_known });
+  return line(head, columns);
 }
 
 function segmentColumns(segments: readonly StreamSegment[]): Record<string, unknown> {
