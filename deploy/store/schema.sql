@@ -205,7 +205,10 @@ ALTER TABLE messages ADD COLUMN IF NOT EXISTS hour DateTime('UTC') DEFAULT toSta
 ALTER TABLE calls ADD COLUMN IF NOT EXISTS retransmits UInt32 DEFAULT toUInt32(JSONExtractUInt(document, 'timing', 'retransmits')) CODEC(ZSTD),
     ADD COLUMN IF NOT EXISTS final_status_code UInt16 DEFAULT toUInt16(JSONExtractUInt(document, 'final_status_code')) CODEC(ZSTD),
     ADD COLUMN IF NOT EXISTS final_status_reason LowCardinality(String) DEFAULT JSONExtractString(document, 'final_status_reason'),
-    ADD COLUMN IF NOT EXISTS frame String DEFAULT JSONExtractString(document, 'frame') CODEC(ZSTD);
+    ADD COLUMN IF NOT EXISTS frame String DEFAULT JSONExtractString(document, 'frame') CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS from_host String DEFAULT JSONExtractString(document, 'from_host') CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS to_host String DEFAULT JSONExtractString(document, 'to_host') CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS not_known LowCardinality(String);
 ALTER TABLE calls MODIFY COLUMN created_at DEFAULT parseDateTime64BestEffortOrZero(JSONExtractString(document, 'created_at'), 6, 'UTC'),
     MODIFY COLUMN updated_at DEFAULT parseDateTime64BestEffortOrZero(JSONExtractString(document, 'updated_at'), 6, 'UTC'),
     MODIFY COLUMN call_id DEFAULT JSONExtractString(document, 'call_id'),

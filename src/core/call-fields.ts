@@ -175,8 +175,13 @@ export const CALL_FIELDS = {
     document: 'input_origin',
   },
   host: { kind: 'text', description: 'Of a hub: the host that saw it.' },
-  from_host: { kind: 'text', description: 'Host or URN of From, where it has no user.' },
-  to_host: { kind: 'text', description: 'The same of To.' },
+  from_host: {
+    kind: 'text',
+    description: 'Host or URN of From, where it has no user.',
+    stored: 'from_host',
+    document: 'from_host',
+  },
+  to_host: { kind: 'text', description: 'The same of To.', stored: 'to_host', document: 'to_host' },
   code: {
     kind: 'code',
     description: 'The final code, also that of a REGISTER.',
@@ -248,7 +253,7 @@ export const CALL_FIELDS = {
     compared: ['quality', 'Highest jitter'],
     stored: 'worst_jitter_ms',
   },
-  not_known: { kind: 'text', description: 'Why some of the loss is not known.' },
+  not_known: { kind: 'text', description: 'Why some of the loss is not known.', stored: 'not_known' },
   findings: {
     kind: 'texts',
     isAlways: true,

@@ -46,6 +46,9 @@ export const STORE_ROWS = {
     final_status_code: 200,
     final_status_reason: 'OK',
     frame: 'eth0#4@b0d3cadcadd2b0f1',
+    from_host: 'example.net',
+    to_host: '',
+    not_known: 'not known',
   },
   ids: { ...KEY, text: 'good@192.0.2.1', kind: 'call_id', hour: `${TODAY}T10:00:00Z`, version: 3 },
   messages: {
