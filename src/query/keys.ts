@@ -3,13 +3,12 @@
  */
 
 import { LEVEL } from '../analysis/call-field-readers.ts';
+import type { SaidText, SocketRow } from '../analysis/call-said.ts';
+import { SAID_SOCKETS, socketsSaid, textsSaid } from '../analysis/call-said.ts';
 import { FINDING_NAMES, findingNames } from '../analysis/finding-names.ts';
-import { finalOf } from '../analysis/signaling/failure.ts';
 import { TAG_NAMES } from '../analysis/tags.ts';
-import { endpointKeyAddress } from '../core/ip.ts';
 import { ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
-import type { SipUri } from '../protocols/sip/uri.ts';
 import { asCaptured } from '../store/clock-steps.ts';
 import type { Key } from './field-keys.ts';
 import { FIELD_KEYS } from './field-keys.ts';
@@ -22,61 +21,25 @@ const users = ({ d }: Subject): string[] => [d.fromUser, d.toUser];
 const parties = ({ d }: Subject): string[] => [d.from, d.to];
 const displays = ({ d }: Subject): string[] => [d.fromDisplay ?? '', d.toDisplay ?? ''];
 
-function* headers(s: Subject, ...ids: number[]): Generator<string> {
-  for (const m of s.parsed) for (const h of m.headers) if (ids.includes(h.id)) yield h.value;
-}
-
-/** URIs of the messages: those of the start line, From and To, and of whatever else says who is called or calls. */
-function* uris(s: Subject, ...ids: number[]): Generator<SipUri> {
-  for (const m of s.parsed) {
-    if (m.requestUri !== null) yield m.requestUri;
-    for (const id of ids) for (const { uri } of m.addresses(id)) if (uri !== null) yield uri;
-  }
-}
-
-function* numbers(s: Subject): Generator<string> {
-  yield* users(s);
-  for (const uri of uris(s, HEADER.P_ASSERTED_IDENTITY, HEADER.DIVERSION)) yield uri.userDecoded ?? '';
-}
-
-function* hosts(s: Subject): Generator<string> {
-  for (const { host } of uris(s, HEADER.FROM, HEADER.TO)) if (host !== '') yield host;
-}
-
-function* addressTexts(s: Subject, id: number): Generator<string> {
-  for (const m of s.parsed) {
-    for (const { uriText, uri } of m.addresses(id)) {
-      yield uriText;
-      yield uri?.userDecoded ?? '';
-    }
-  }
-}
+/** What stands in the texts of messages (analysis/call-said.ts). */
+const said =
+  (name: SaidText) =>
+  (s: Subject): Iterable<string> =>
+    textsSaid(name, s);
+const ofSockets =
+  <T>(row: SocketRow<T>) =>
+  (s: Subject): Iterable<T> =>
+    socketsSaid(row, s);
 
 /** As the clock of the capturing host showed it: so it is shown and asked for. */
 const beganUs = ({ d, asking }: Subject): number => asCaptured(asking.e.capture.clockSteps, d.createdUs);
 
 function* credentialUsers(s: Subject): Generator<string> {
-  for (const value of headers(s, HEADER.AUTHORIZATION, HEADER.PROXY_AUTHORIZATION)) {
+  for (const { id, value } of s.parsed.flatMap((m) => m.headers)) {
+    if (id !== HEADER.AUTHORIZATION && id !== HEADER.PROXY_AUTHORIZATION) continue;
     const found = /\busername\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))/i.exec(value);
     if (found !== null) yield found[1] ?? found[2] ?? '';
   }
-}
-
-function* requestUris(s: Subject): Generator<string> {
-  for (const m of s.parsed) if (m.isRequest) yield m.requestUriText;
-}
-
-function* reasons(s: Subject): Generator<string> {
-  yield finalOf(s.d, s.asking.e.stores.log)?.reason ?? '';
-  yield* headers(s, HEADER.REASON, HEADER.WARNING);
-}
-
-function* addresses(s: Subject): Generator<string> {
-  for (const { src, dst } of s.messages) {
-    yield src.host;
-    yield dst.host;
-  }
-  for (const key of s.d.claimedKeys) yield endpointKeyAddress(key);
 }
 
 function* trunks(s: Subject): Generator<string> {
@@ -87,17 +50,6 @@ function* trunks(s: Subject): Generator<string> {
       if (trunk !== null) yield trunk;
     }
   }
-}
-
-function* ports(s: Subject): Generator<number> {
-  for (const { src, dst } of s.messages) {
-    yield src.port;
-    yield dst.port;
-  }
-}
-
-function* originsSeen({ d }: Subject): Generator<string> {
-  for (const [i, name] of ORIGINS.entries()) if ((d.originsSeen & (1 << i)) !== 0) yield name;
 }
 
 const { RECORD, SOCKETS, STREAMS, TEXTS, FACTS, LEGS } = LEVEL;
@@ -111,27 +63,32 @@ const ROWS: readonly (KeyRow | string)[] = [
   ['to', text(RECORD, ({ d }) => [d.to]), 'to:+44*', 'user of To, or its host or URN where it has none'],
   [
     'number',
-    text(TEXTS, numbers, users),
+    text(TEXTS, said('numbers'), users),
     'number:*5550123',
     'user of From, To, Request-URI, P-Asserted-Identity, Diversion',
   ],
   ['user', text(RECORD, users), 'user:alice', 'user of From or To'],
   ['display', text(RECORD, displays), 'display:"Front desk"', 'display name of From or To'],
-  ['domain', text(TEXTS, hosts), 'domain:example.com', 'host of From, To or Request-URI'],
-  ['ruri', text(TEXTS, requestUris), 'ruri:*@192.0.2.9*', 'Request-URI'],
-  [
-    'pai',
-    text(TEXTS, (s) => addressTexts(s, HEADER.P_ASSERTED_IDENTITY)),
-    'pai:+4930*',
-    'P-Asserted-Identity: its URI or user',
-  ],
-  ['contact', text(TEXTS, (s) => addressTexts(s, HEADER.CONTACT)), 'contact:*192.0.2.5*', 'Contact: its URI or user'],
+  ['domain', text(TEXTS, said('domains')), 'domain:example.com', 'host of From, To or Request-URI'],
+  ['ruri', text(TEXTS, said('request_uris')), 'ruri:*@192.0.2.9*', 'Request-URI'],
+  ['pai', text(TEXTS, said('asserted')), 'pai:+4930*', 'P-Asserted-Identity: its URI or user'],
+  ['contact', text(TEXTS, said('contacts')), 'contact:*192.0.2.5*', 'Contact: its URI or user'],
   ['auth', text(TEXTS, credentialUsers), 'auth:2001', 'user name of the credentials'],
   'method',
   'state',
   'code',
-  ['reason', text(TEXTS, reasons, ({ d }) => [d.finalReason]), 'reason:*busy*', 'reason phrase, Reason or Warning'],
-  ['ip', address(SOCKETS, addresses), 'ip:192.0.2.0/24', 'address of signaling or media, or its name'],
+  [
+    'reason',
+    text(TEXTS, said('reasons'), ({ d }) => [d.finalReason]),
+    'reason:*busy*',
+    'reason phrase, Reason or Warning',
+  ],
+  [
+    'ip',
+    address(SOCKETS, ofSockets(SAID_SOCKETS.addresses)),
+    'ip:192.0.2.0/24',
+    'address of signaling or media, or its name',
+  ],
   [
     'src',
     address(SOCKETS, ({ way }) => [way?.src.host ?? '']),
@@ -145,14 +102,14 @@ const ROWS: readonly (KeyRow | string)[] = [
     'address that was called: it got the opening request',
   ],
   ['trunk', text(SOCKETS, trunks), 'trunk:acme', 'trunk that the call came from or went to, by name or address'],
-  ['port', whole('port', 65_535, SOCKETS, ports), 'port:5080', 'port of signaling'],
+  ['port', whole('port', 65_535, SOCKETS, ofSockets(SAID_SOCKETS.ports)), 'port:5080', 'port of signaling'],
   [
     'transport',
-    choice(SOCKETS, TRANSPORTS, (s) => s.messages.map((m) => TRANSPORTS[m.transport] ?? '')),
+    choice(SOCKETS, TRANSPORTS, ofSockets(SAID_SOCKETS.transports)),
     'transport:TLS',
     'what carried a message',
   ],
-  ['ua', text(TEXTS, (s) => headers(s, HEADER.USER_AGENT, HEADER.SERVER)), 'ua:~yealink', 'User-Agent or Server'],
+  ['ua', text(TEXTS, said('user_agents')), 'ua:~yealink', 'User-Agent or Server'],
   'codec',
   [
     'ssrc',
@@ -179,7 +136,7 @@ const ROWS: readonly (KeyRow | string)[] = [
     'host:sbc1',
     'host that saw the call: this one, at a hub any',
   ],
-  ['origin', choice(RECORD, ORIGINS, originsSeen), 'origin:uprobe', 'source that saw the call'],
+  ['origin', choice(RECORD, ORIGINS, ofSockets(SAID_SOCKETS.origins)), 'origin:uprobe', 'source that saw the call'],
   ['leg', text(LEGS, (s) => s.legs.map((d) => d.callId)), 'leg:a84b4c76e6*', 'Call-ID of another leg of the call'],
   ['since', moment(beganUs, (us, from) => us >= from), 'since:10m', 'began then or later'],
   ['until', moment(beganUs, (us, to) => us <= to), 'until:2026-11-22T02:00', 'began then or earlier'],
@@ -220,7 +177,7 @@ export const BARE: KeyKind = text(
   function* (s) {
     yield s.d.callId;
     yield* displays(s);
-    yield* numbers(s);
+    yield* textsSaid('numbers', s);
   },
   (s) => [s.d.callId, ...parties(s), ...displays(s)],
 );

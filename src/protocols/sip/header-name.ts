@@ -154,3 +154,8 @@ for (const [letter, name] of Object.entries(COMPACT)) IDS.set(letter, IDS.get(na
 export function headerIdOf(name: string): number {
   return IDS.get(name.toLowerCase()) ?? HEADER.OTHER;
 }
+
+/** All names of a known header, in small letters. */
+export function spellingsOf(id: number): string[] {
+  return [...IDS].flatMap(([name, of]) => (of === id ? [name] : []));
+}

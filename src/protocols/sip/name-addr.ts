@@ -56,6 +56,18 @@ export function parseNameAddr(text: string): Result<NameAddr, NameAddrReason> {
   return ok(finish(null, uriText, value, semicolon, faults));
 }
 
+/** The addr-spec of one unfolded value as parseNameAddr() finds it, without reading it; '' where it has none. */
+export function uriTextOf(text: string): string {
+  const value = text.trim();
+  const isPlain = !value.includes('"');
+  const angle = isPlain ? value.indexOf('<') : findUnquoted(value, 0, '<').at;
+  const semicolon = isPlain ? value.indexOf(';') : findUnquoted(value, 0, ';').at;
+  const end = semicolon < 0 ? value.length : semicolon;
+  if (angle < 0 || angle >= end) return value.slice(0, end).trimEnd();
+  const close = value.indexOf('>', angle);
+  return value.slice(angle + 1, close < 0 ? value.length : close).trim();
+}
+
 function bracketed(value: string, angle: number, faults: NameAddrFault[]): NameAddr {
   let close = value.indexOf('>', angle);
   if (close < 0) {
