@@ -189,8 +189,8 @@ TTL toDateTime(at) + INTERVAL 30 DAY
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1;
 
 -- Schema 2: what a hub asks of a call. `hints` is what is wrong in sentences. `trunk_in` and `trunk_out` are those of the first
--- message, `trunks` those of all that are kept. `numbers` are users beside those of From and To: of the Request-URI,
--- P-Asserted-Identity and Diversion. `binding` is what a REGISTER binds, as JSON.
+-- message, `trunks` those of all that are kept. `numbers` are users of the Request-URI, P-Asserted-Identity and Diversion, since
+-- schema 4 those of From and To too, and of all messages. `binding` is what a REGISTER binds, as JSON.
 ALTER TABLE calls ADD COLUMN IF NOT EXISTS talk_ms Nullable(UInt32) CODEC(ZSTD),
     ADD COLUMN IF NOT EXISTS trunks Array(LowCardinality(String)),
     ADD COLUMN IF NOT EXISTS numbers Array(String) CODEC(ZSTD),
@@ -243,6 +243,27 @@ ALTER TABLE streams ADD COLUMN IF NOT EXISTS segment_from Array(DateTime64(6, 'U
     ADD COLUMN IF NOT EXISTS segment_jitter_ms Array(Float64) CODEC(ZSTD),
     ADD COLUMN IF NOT EXISTS segment_mos Array(Nullable(Float32)) CODEC(ZSTD),
     ADD COLUMN IF NOT EXISTS not_known String CODEC(ZSTD);
+
+-- What all kept messages of a call say, each text once, at most 32 in an array and 256 characters of each. `domains` are
+-- hosts of the Request-URI, From and To; `asserted` (P-Asserted-Identity) and `contacts` have URIs and users; `user_agents` are
+-- those of User-Agent and Server; `reasons` the final phrase, Reason and Warning; `addresses` and `ports` are those of signaling,
+-- and `addresses` of media too. Rows of earlier schemas have what other columns tell of the first message, else nothing. What the
+-- row or its document has already is derived here.
+ALTER TABLE calls ADD COLUMN IF NOT EXISTS tags Array(LowCardinality(String)) DEFAULT JSONExtract(document, 'tags', 'Array(String)'),
+    ADD COLUMN IF NOT EXISTS from_display String DEFAULT JSONExtractString(document, 'from_display') CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS to_display String DEFAULT JSONExtractString(document, 'to_display') CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS src_host String DEFAULT replaceRegexpOne(src, '^\\[?(.*?)\\]?:\\d*$', '\\1') CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS dst_host String DEFAULT replaceRegexpOne(dst, '^\\[?(.*?)\\]?:\\d*$', '\\1') CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS request_uris Array(String) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS domains Array(String) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS asserted Array(String) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS contacts Array(String) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS user_agents Array(LowCardinality(String)) DEFAULT arrayFilter(x -> x != '', [user_agent]),
+    ADD COLUMN IF NOT EXISTS reasons Array(String) DEFAULT arrayFilter(x -> x != '', [reason]) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS addresses Array(String) DEFAULT arrayFilter(x -> x != '', [src_host, dst_host]) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS ports Array(UInt16) DEFAULT arrayFilter(x -> x != 0, arrayMap(x -> toUInt16OrZero(splitByChar(':', x)[-1]), [src, dst])) CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS transports Array(LowCardinality(String)) DEFAULT arrayFilter(x -> x != '', [transport]),
+    ADD COLUMN IF NOT EXISTS origins Array(LowCardinality(String)) DEFAULT arrayFilter(x -> x != '', [origin]);
 
 -- The number of this schema.
 ALTER TABLE agents MODIFY COMMENT 'calltap schema 4';

@@ -120,6 +120,42 @@ test('messages of an older schema get the hour that they were sent in', { skip }
   ]);
 });
 
+test('calls of schema 3 say what their first message did, and what their document has', { skip }, async (t) => {
+  const store = await startStore(t);
+  const place = placeOf(store);
+  const before = readSchema().filter((statement) => !/request_uris|schema \d/.test(statement));
+  await migrate(place, NOBODY, null, [...before, "ALTER TABLE agents MODIFY COMMENT 'calltap schema 3'"]);
+  const call = {
+    ...{
+      host: 'sbc1',
+      boot: 'a',
+      number: 1,
+      version: 1,
+      hour: new Date().toISOString(),
+      transport: 'UDP',
+      origin: 'hep',
+    },
+    ...{ src: '192.0.2.1:5060', dst: '[2001:db8::1]:5061', user_agent: 'phone/1', reason: 'Busy Here', numbers: ['7'] },
+    document: '{"tags":["transferred"],"from_display":"Al"}',
+  };
+  assert.equal(
+    (await store.insert('calls', [call, { ...call, number: 2, src: '', user_agent: '', reason: '' }])).status,
+    200,
+  );
+  await migrate(place, NOBODY, null);
+  const columns =
+    'tags, from_display, to_display, src_host, dst_host, user_agents, reasons, numbers, addresses, ports, transports, origins, domains';
+  const old = {
+    ...{ tags: ['transferred'], from_display: 'Al', to_display: '', src_host: '192.0.2.1', dst_host: '2001:db8::1' },
+    ...{ user_agents: ['phone/1'], reasons: ['Busy Here'], numbers: ['7'], addresses: ['192.0.2.1', '2001:db8::1'] },
+    ...{ ports: [5060, 5061], transports: ['UDP'], origins: ['hep'], domains: [] },
+  };
+  assert.deepEqual(await store.rows(`SELECT ${columns} FROM calls FINAL ORDER BY number`), [
+    old,
+    { ...old, src_host: '', user_agents: [], reasons: [], addresses: ['2001:db8::1'], ports: [5061] },
+  ]);
+});
+
 test('what a cluster gets is SQL of this engine, and a cluster that is not there is named', { skip }, async (t) => {
   const store = await startStore(t);
   await migrate(placeOf(store), NOBODY, null);
