@@ -40,12 +40,10 @@ export type CallIdentifier = {
 
 export type Opening = {
   readonly userAgent: string;
-  /** Users beside those of From and To. */
-  readonly numbers: readonly string[];
   readonly identifiers: readonly CallIdentifier[];
 };
 
-export const NO_OPENING: Opening = { userAgent: '', numbers: [], identifiers: [] };
+export const NO_OPENING: Opening = { userAgent: '', identifiers: [] };
 
 /** More of one call nobody needs to find it by. */
 const MOST = 16;
@@ -77,8 +75,7 @@ export function openingOf(callIdHeaders: readonly string[], d: Dialog, m: CallMe
       });
     for (const text of tiesOf(callIdHeaders, m)) known.push({ kind: 'correlation', text });
   }
-  const identifiers = unlike(known);
-  return { userAgent, numbers: otherNumbers(identifiers, d), identifiers };
+  return { userAgent, identifiers: unlike(known) };
 }
 
 /** Who else calls or is called: headers, and what their users are kept as. */
@@ -97,17 +94,6 @@ function usersOf(value: string): string[] {
     const address = parseNameAddr(text);
     return address.ok ? [cut(address.value.uri?.userDecoded ?? '')] : [];
   });
-}
-
-function otherNumbers(identifiers: readonly CallIdentifier[], { fromUser, toUser }: Dialog): string[] {
-  const others = identifiers.filter(
-    ({ kind, text }) => (kind === 'request' || isOtherUser(kind)) && text !== fromUser && text !== toUser,
-  );
-  return [...new Set(others.map(({ text }) => text))];
-}
-
-function isOtherUser(kind: CallIdentifier['kind']): boolean {
-  return kind === 'asserted' || kind === 'diversion';
 }
 
 /** Whom a REFER sends the other side to, and the call that it is to replace (RFC 3891). */

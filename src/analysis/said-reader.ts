@@ -19,7 +19,7 @@ const SAID_TEXTS_MAX = 32;
 /** Characters of such a text. @cap */
 const SAID_CHARS_MAX = 256;
 
-/** Values and URIs of a call that are known again; others are taken apart each time they come. @cap */
+/** Values of one header of a call that are known again; others are taken apart each time they come. @cap */
 const SAID_VALUES_KNOWN = 64;
 
 /** Each text once, the first ones of many. */

@@ -28,7 +28,7 @@ import { streamDocumentsSteps } from '../../src/view/documents.ts';
 import { percent, toRtpStream } from '../../src/view/stream-document.ts';
 import { CallObservations } from '../../src/watch/observations.ts';
 import { heardOf, mediaOn } from '../../src/watch/trunks/trunk-media.ts';
-import { dialogFacts } from '../helpers/at-once.ts';
+import { dialogFacts, saidOf } from '../helpers/at-once.ts';
 import { asJson } from '../helpers/json.ts';
 import type { OpenSession } from '../helpers/open-session.ts';
 import { readCapture } from '../helpers/read-capture.ts';
@@ -192,7 +192,7 @@ function storedOf({ evidence: e }: OpenSession, d: Dialog, { stored = '', docume
   const facts = dialogFacts(e, d);
   const streams = finish(streamDocumentsSteps(e, facts));
   const opening = openingOf([], d, facts.messages[0]);
-  const row = asJson(JSON.parse(callLine('{', { e, d, facts, findings: findingNames(facts), streams, opening })));
+  const row = asJson(JSON.parse(callLine('{', { e, d, facts, findings: findingNames(facts), streams, opening, said: saidOf(e, d) })));
   if (document === '') return row[stored];
   return document.split('.').reduce((at: unknown, name) => asJson(at ?? {})[name], row['document']);
 }

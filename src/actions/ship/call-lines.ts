@@ -7,6 +7,7 @@ import type { DialogFacts } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
 import type { FindingName } from '../../analysis/finding-names.ts';
 import type { Opening } from '../../analysis/opening.ts';
+import type { Said } from '../../analysis/said-reader.ts';
 import type { RtpStream } from '../../contract/index.ts';
 import { FIELDS, fieldValue } from '../../core/call-fields.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
@@ -24,6 +25,7 @@ export type JudgedCall = {
   readonly findings: readonly FindingName[];
   readonly streams: RtpStream[];
   readonly opening: Opening;
+  readonly said: Said;
 };
 
 const OWN_FIELDS = FIELDS.filter(({ stored, document }) => stored !== undefined && document === undefined);
@@ -37,7 +39,7 @@ export function callLine(head: string, call: JudgedCall): string {
 }
 
 /** Columns that a document lacks. What is not known is absent: the store writes nothing there. */
-export function columnsOf({ e, d, facts, findings, opening }: JudgedCall): Record<string, unknown> {
+export function columnsOf({ e, d, facts, findings, opening, said }: JudgedCall): Record<string, unknown> {
   const call = callOf(e, d, facts);
   const columns: Record<string, unknown> = {};
   for (const field of OWN_FIELDS) {
@@ -50,7 +52,7 @@ export function columnsOf({ e, d, facts, findings, opening }: JudgedCall): Recor
   columns['trunk_in'] = trunkAt(e, way?.src.host);
   columns['trunk_out'] = trunkAt(e, way?.dst.host);
   columns['trunks'] = trunksOf(e, facts.messages);
-  columns['numbers'] = opening.numbers;
+  Object.assign(columns, said);
   columns['hints'] = callHints(facts);
   if (d.methodText === 'REGISTER') columns['binding'] = JSON.stringify(bindingOf(e, d));
   return columns;

@@ -14,6 +14,7 @@ import type { FindingName } from '../../analysis/finding-names.ts';
 import { findingNames } from '../../analysis/finding-names.ts';
 import type { CallIdentifier, Opening } from '../../analysis/opening.ts';
 import { NO_OPENING, openingOf, referIdentifiers } from '../../analysis/opening.ts';
+import { saidSteps } from '../../analysis/said-reader.ts';
 import { laterTies } from '../../analysis/ties.ts';
 import { Counters } from '../../core/counters.ts';
 import type { Steps, Turns } from '../../core/turns.ts';
@@ -321,7 +322,8 @@ export class CallShipper implements Observer {
       const shown = toAskStream(e, one, document);
       add('streams', wellFormed(streamLine(headOfStream, stream.serial + 1, shown)));
     }
-    add('calls', wellFormed(callLine(head, { e, d, facts, findings, streams, opening: track.opening })));
+    const said = yield* saidSteps({ e, d, messages: kept });
+    add('calls', wellFormed(callLine(head, { e, d, facts, findings, streams, opening: track.opening, said })));
     track.hourUs = hourUs;
     track.messages = range.upTo;
     track.rowSec = this.#nowSec;
@@ -338,8 +340,8 @@ export class CallShipper implements Observer {
     if (d.referTo !== null && d.referTo !== track.referTo) news.push(...referIdentifiers(d.referTo));
     track.referTo = d.referTo;
     if (!isNew(track)) return news;
-    const { userAgent, numbers, identifiers } = openingOf(callIdHeaders, d, callWayAmong(d, kept)?.opening);
-    track.opening = { userAgent, numbers, identifiers: [] };
+    const { userAgent, identifiers } = openingOf(callIdHeaders, d, callWayAmong(d, kept)?.opening);
+    track.opening = { userAgent, identifiers: [] };
     return [...identifiers, ...news.filter((one) => !identifiers.some((two) => isSame(one, two)))];
   }
 }

@@ -15,7 +15,7 @@ import { parseFilter } from '../../../src/query/parse.ts';
 import { toCall } from '../../../src/view/call.ts';
 import { compareSteps } from '../../../src/view/compare.ts';
 import { ladderSteps } from '../../../src/view/ladder.ts';
-import { dialogFacts } from '../../helpers/at-once.ts';
+import { dialogFacts, saidOf } from '../../helpers/at-once.ts';
 import type { OpenSession } from '../../helpers/open-session.ts';
 import { readCapture } from '../../helpers/read-capture.ts';
 
@@ -69,7 +69,7 @@ test('row, document, ladder, scenarios and shipped columns', async (t) => {
     );
     assert.deepEqual([steps.at(-1)?.from, steps.at(-1)?.to], [1, 0], name);
     const facts = dialogFacts(e, d);
-    const columns = columnsOf({ e, d, facts, findings: [], streams: [], opening: NO_OPENING });
+    const columns = columnsOf({ e, d, facts, findings: [], streams: [], opening: NO_OPENING, said: saidOf(e, d) });
     assert.deepEqual([columns['src'], columns['dst']], [`${CALLER}:5060`, `${CALLEE}:5060`], name);
     assert.deepEqual([columns['trunk_in'], columns['trunk_out']], ['home', 'carrier'], name);
     const hop = finish(openingHop(d, log));

@@ -11,6 +11,7 @@ import { ORIGINS } from '../../../../src/core/words.ts';
 import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
 import { STATE } from '../../../../src/store/dialogs/dialog-state.ts';
 import { Office, SET_MS, stamped } from '../../../clock/captures.ts';
+import { saidOf } from '../../../helpers/at-once.ts';
 import { asJson, asRows } from '../../../helpers/json.ts';
 import type { OpenSession } from '../../../helpers/open-session.ts';
 import { openSession } from '../../../helpers/open-session.ts';
@@ -97,6 +98,24 @@ test('the document of a row is the one that is asked for', async (t) => {
     const found = await k.session.explorer.call(d.callId);
     assert.deepEqual(row.document, JSON.parse(JSON.stringify(found)));
   }
+});
+
+test('a row has what later messages say, and its filters need no message', async (t) => {
+  const k = await kit(t, 'none');
+  for (const d of k.session.dialogs.oldestFirst()) seen(k, d);
+  await k.at(2);
+  await k.at(40);
+  assert.equal(k.rows['messages']?.length, 0);
+  for (const d of k.session.dialogs.oldestFirst()) {
+    const row = k.rows['calls']?.find(({ number }) => number === d.serial + 1) ?? assert.fail(d.callId);
+    const said = saidOf(k.session.evidence, d);
+    assert.deepEqual(Object.fromEntries(Object.keys(said).map((name) => [name, asJson(row)[name]])), said, d.callId);
+  }
+  const contacts = k.rows['calls']?.flatMap((row) => asJson(row)['contacts']);
+  assert.ok(
+    contacts?.some((text) => String(text).startsWith('sip:2010@')),
+    String(contacts),
+  );
 });
 
 for (const sizeMs of [3_600_000, -3_600_000])
