@@ -26,6 +26,7 @@ import { storePlace } from '../helpers/fake-store.ts';
 import { readCaptureFile, temporaryFolder } from '../helpers/read-capture.ts';
 import { refusalOf } from '../helpers/refusal.ts';
 import { skipWithoutStore, startMigratedStore } from '../helpers/store.ts';
+import { SAID_BESIDES, SAID_LATER, talkativeCalls } from '../helpers/talkative-calls.ts';
 import { variedCalls } from '../helpers/varied-calls.ts';
 import { movedToNow } from './moved-capture.ts';
 
@@ -179,6 +180,20 @@ test('figures of calls choose and sort alike', { skip }, async (t) => {
         plain(await store.page(asked('', sort), 100, '')),
         plain(await memory.page(asked('', sort), 100, '')),
       );
+});
+
+test('what messages after the first one say is found alike', { skip }, async (t) => {
+  const path = join(temporaryFolder(t), 'talkative.pcap');
+  writeFileSync(path, talkativeCalls());
+  const { memory, store } = await both(t, path);
+  const foundBy = async (explorer: Explorer | StoreExplorer, q: string): Promise<string[]> =>
+    idsOf((await explorer.page(asked(q), 100, ''))?.calls ?? []).sort();
+  for (const [q, callIds] of Object.entries(SAID_LATER)) {
+    assert.deepEqual(await foundBy(memory, q), callIds, q);
+    assert.deepEqual(await foundBy(store, q), callIds, q);
+  }
+  for (const q of SAID_BESIDES) assert.deepEqual(await foundBy(store, q), await foundBy(memory, q), q);
+  assert.deepEqual(await foundBy(store, 'contact:*secret*'), []);
 });
 
 test('both explorers answer the same of one capture', { skip }, async (t) => {

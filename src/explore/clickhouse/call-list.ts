@@ -25,8 +25,7 @@ const PLACE = { host: TEXT, boot: TEXT, number: COUNT, call_id: TEXT, created_at
 const ALSO = { messages: COUNT, hints: TEXTS, from_display: TEXT, to_display: TEXT };
 const FIELDS_LISTED = listedBut([...Object.keys(PLACE), 'messages']);
 const LISTED = { ...FIELDS_LISTED.shapes, ...ALSO };
-const LIST_COLUMNS = `${FIELDS_LISTED.sql}, messages, hints,
-  JSONExtractString(document, 'from_display') AS from_display, JSONExtractString(document, 'to_display') AS to_display`;
+const LIST_COLUMNS = `${FIELDS_LISTED.sql}, ${Object.keys(ALSO).join(', ')}`;
 
 export const LIST_ROW = rowShape({ ...LISTED, ...PLACE });
 export type CallListRow = Static<typeof LIST_ROW>;

@@ -10,7 +10,6 @@ import { FLEET_FINDINGS } from '../limits.ts';
 import type { CallsQuestion } from '../question.ts';
 import type { Asking } from './filter-sql.ts';
 import { filterSql } from './filter-sql.ts';
-import { hostOf } from './key-sql.ts';
 import { COUNT, rowShape, TEXT, TEXTS, TIME } from './row-shapes.ts';
 import { SqlParameters } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
@@ -111,7 +110,7 @@ export async function registrationsOf(
   const { where } = filterSql(filter, asking, parameters);
   const rows = await reader.rows(
     REGISTRATION,
-    `SELECT to_user AS user, ${hostOf('src')} AS address, count() OVER () AS total, count() AS attempts,
+    `SELECT to_user AS user, src_host AS address, count() OVER () AS total, count() AS attempts,
        countIf(state = 'Failed') AS failed, argMax(state, created_at) AS ended, argMax(updated_at, created_at) AS last_at,
        argMax(user_agent, created_at) AS agent, argMax(code, created_at) AS final, argMax(reason, created_at) AS phrase,
        argMax(call_id, created_at) AS call, argMax(binding, created_at) AS bound

@@ -13,8 +13,8 @@ import { readMoment } from '../../query/time.ts';
 import type { NumberRange } from '../../query/value.ts';
 import { readChoice, readCode, readNetwork, readNumber, readText, readWhole } from '../../query/value.ts';
 import { Cannot } from '../refusal.ts';
-import type { Around, KeySql, Texts } from './key-sql.ts';
-import { HEADERS, headerExpression, headerValues, keySql } from './key-sql.ts';
+import type { KeySql, Texts } from './key-sql.ts';
+import { headerExpression, headerValues, keySql } from './key-sql.ts';
 import { KEY } from './parts.ts';
 import type { SqlParameters } from './sql.ts';
 import { allOf, anyOf } from './sql.ts';
@@ -112,9 +112,7 @@ function asksMessages(node: Node): boolean {
   if (node.kind === 'not') return asksMessages(node.of);
   if (node.kind !== 'term') return node.of.some(asksMessages);
   const row = keySql(node.key);
-  return (
-    row === null || row.kind === 'ssrc' || row.kind === 'port' || ('ofMessages' in row && row.ofMessages !== undefined)
-  );
+  return row === null || row.kind === 'message' || row.kind === 'ssrc';
 }
 
 type Test = (expression: string) => string;
@@ -149,28 +147,27 @@ class Writer {
     const row = keySql(term.key);
     if (row === null) {
       const name = this.#parameters.add(headerExpression((term.key ?? '').slice('header.'.length)), 'String');
-      return this.#fits({ ofMessages: [headerValues(name)] }, this.#text(v), scope);
+      return this.#inMessages(inArray(headerValues(name), this.#text(v)), scope);
     }
     switch (row.kind) {
       case 'text':
-        if (row.around !== undefined && !v.isExpression) return this.#around(row.around, v, scope);
-        return isLookup(term) ? this.#found(row, v, scope) : this.#fits(row, this.#text(v), scope);
-      case 'part':
-        return this.#fits(row, this.#text(v.isExpression ? v : { ...v, isOpenStart: true, isOpenEnd: true }), scope);
+        return isLookup(term) ? this.#found(row, v) : this.#fits(row, this.#text(v));
+      case 'message': {
+        const test = this.#text(v.isExpression ? v : { ...v, isOpenStart: true, isOpenEnd: true });
+        return this.#inMessages(test('text'), scope);
+      }
       case 'choice': {
         const words = this.#parameters.add([...known(readChoice(v, row.words))], 'Array(String)');
-        return this.#fits(row, (x) => `${x} IN ${words}`, scope);
+        return this.#fits(row, (x) => `${x} IN ${words}`);
       }
       case 'address':
-        return this.#fits(row, this.#address(v), scope);
+        return this.#fits(row, this.#address(v));
       case 'code':
         return `(${row.column} != 0 AND ${this.#range(known(readCode(v, term.operator)), row.column)})`;
       case 'number':
         return `ifNull(${this.#range(known(readNumber(v, term.operator, row.units)), row.sql)}, 0)`;
-      case 'port': {
-        const port = this.#parameters.add(String(known(readWhole(v, 0xffff))), 'String');
-        return this.#inMessages(anyOf(row.ofMessages.map((x) => `${x} = ${port}`)), scope);
-      }
+      case 'port':
+        return `has(ports, ${this.#parameters.add(known(readWhole(v, 0xffff)), 'UInt32')})`;
       case 'ssrc': {
         const ssrc = this.#parameters.add(known(readWhole(v, 0xffff_ffff)), 'UInt32');
         return `(host, boot, number) IN (SELECT host, boot, number FROM streams WHERE ssrc = ${ssrc} AND number > 0)`;
@@ -184,7 +181,7 @@ class Writer {
   }
 
   /** A whole text: by `ids` whenever it was, and in the newest hour however its letters are written. */
-  #found(row: Extract<KeySql, { readonly kind: 'text' }>, v: Value, scope: readonly string[]): string {
+  #found(row: Extract<KeySql, { readonly kind: 'text' }>, v: Value): string {
     const texts = [...new Set([v.text, v.text.toLowerCase(), v.text.toUpperCase()])];
     const wanted = this.#parameters.add(texts, 'Array(String)');
     const kinds = this.#parameters.add([...(row.lookup ?? [])], 'Array(String)');
@@ -193,23 +190,11 @@ class Writer {
     const ids = `SELECT ${KEY} FROM ids WHERE id IN (${digests.join(', ')}) AND has(${wanted}, text) AND has(${kinds}, kind) AND ${when}
       GROUP BY ${KEY} ORDER BY hour DESC LIMIT ${HUB_FOUND}`;
     const [ofHour] = newestHour(this.#asking, this.#parameters);
-    return `((${KEY}) IN (${ids}) OR (${ofHour} AND ${this.#fits(row, this.#text(v), scope)}))`;
+    return `((${KEY}) IN (${ids}) OR (${ofHour} AND ${this.#fits(row, this.#text(v))}))`;
   }
 
-  #around({ before, chars, behind }: Around, v: Value, scope: readonly string[]): string {
-    const start = v.isOpenStart ? `${chars}*` : '';
-    const end = v.isOpenEnd ? `${chars}*` : '';
-    const expression = this.#parameters.add(`${before}${start}${literal(v.text)}${end}${behind}`, 'String');
-    return this.#inMessages(`match(${HEADERS}, ${expression})`, scope);
-  }
-
-  #fits({ columns = [], arrays = [], ofMessages = [] }: Texts, test: Test, scope: readonly string[]): string {
-    const inArray = (array: string): string => `arrayExists(x -> ${test('x')}, ${array})`;
-    return anyOf([
-      ...columns.map(test),
-      ...arrays.map(inArray),
-      ...(ofMessages.length === 0 ? [] : [this.#inMessages(anyOf(ofMessages.map(inArray)), scope)]),
-    ]);
+  #fits({ columns = [], arrays = [] }: Texts, test: Test): string {
+    return anyOf([...columns.map(test), ...arrays.map((array) => inArray(array, test))]);
   }
 
   #inMessages(test: string, scope: readonly string[]): string {
@@ -261,7 +246,6 @@ class Writer {
   }
 }
 
-/** A text as RE2 that matches it alone. */
-function literal(text: string): string {
-  return text.replaceAll(/[\0-\x7f]/g, (c) => (/\w/.test(c) ? c : `\\x{${c.charCodeAt(0).toString(16)}}`));
+function inArray(array: string, test: Test): string {
+  return `arrayExists(x -> ${test('x')}, ${array})`;
 }
