@@ -14,14 +14,14 @@ import { saidSteps } from '../../src/analysis/said-reader.ts';
 import { packageRoot } from '../../src/core/package.ts';
 import { finish } from '../../src/core/turns.ts';
 import { HEADER } from '../../src/protocols/sip/header-name.ts';
-import { parseSip, type SipMessage } from '../../src/protocols/sip/message.ts';
+import type { SipMessage } from '../../src/protocols/sip/message.ts';
 import { parseNameAddr } from '../../src/protocols/sip/name-addr.ts';
 import { withoutSecrets } from '../../src/protocols/sip/redaction.ts';
-import { SCAN, scanSip } from '../../src/protocols/sip/scanner/scan.ts';
 import type { SipUri } from '../../src/protocols/sip/uri.ts';
 import { parseUri } from '../../src/protocols/sip/uri.ts';
 import { splitValues } from '../../src/protocols/sip/values.ts';
 import { readCaptureFile } from '../helpers/read-capture.ts';
+import { saidSource } from '../helpers/said-source.ts';
 
 const NAMES = Object.keys(SAID_TEXTS) as SaidText[];
 const CHARS = 256;
@@ -163,27 +163,9 @@ const mutated = fc.tuple(fc.constantFrom(...SEEDS), fc.array(edit, { maxLength: 
   }, seed),
 );
 
-/** A call of these messages, of which nothing else is known. */
-function callOf(all: readonly Buffer[]): SaidSource {
-  const messages = all.map((bytes, i) => {
-    const scan = scanSip(bytes, 0, bytes.length);
-    const read = scan.code === SCAN.OK ? { bytes, scan } : null;
-    const parsed = parseSip(bytes, 0, bytes.length);
-    return {
-      read: () => read,
-      parse: () => (parsed.ok ? parsed.value : null),
-      src: { host: `192.0.2.${i}`, port: 5060 + i },
-      dst: { host: '2001:db8::1', port: 5060 },
-      transport: i % 2,
-    };
-  });
-  const d = { family: 0, finalCode: 0, fromUser: 'alice', toUser: '', claimedKeys: ['192.0.2.9:4000'], originsSeen: 3 };
-  return { e: { stores: {} }, d, messages } as unknown as SaidSource;
-}
-
 test('calls of mutated messages', () => {
   fc.assert(
-    fc.property(fc.array(mutated, { maxLength: 5 }), (all) => assertAlike(callOf(all), 'mutated')),
+    fc.property(fc.array(mutated, { maxLength: 5 }), (all) => assertAlike(saidSource(all), 'mutated')),
     { numRuns: 3_000 },
   );
 });
@@ -204,10 +186,10 @@ test('no password leaves in a URI, wherever it stands', () => {
     ...[`m: <${uri}>`, `Contact: ${uri}`, `Reason: x ${uri}`, `Warning: <${uri}>`].map((line) => withLine('m', line)),
   ];
   for (const bytes of all) {
-    const said = JSON.stringify(finish(saidSteps(callOf([bytes]))));
+    const said = JSON.stringify(finish(saidSteps(saidSource([bytes]))));
     assert.ok(!said.includes('secret'), `${bytes}: ${said}`);
   }
-  const { contacts } = finish(saidSteps(callOf([withLine('m', `m: <${uri}>`)])));
+  const { contacts } = finish(saidSteps(saidSource([withLine('m', `m: <${uri}>`)])));
   assert.deepEqual(contacts, ['sip:user:[removed]@host', 'user']);
 });
 
@@ -215,7 +197,7 @@ test('a stranger fills no more of a row than the caps, a step a message', () => 
   const all = Array.from({ length: 500 }, (_, i) =>
     withLine('m', `m: <sip:${i}@h>\r\nServer: ${i}\r\nReason: ${'x'.repeat(5_000)}${i}\r\nTo: <sip:a@h${i}>`),
   );
-  const steps = saidSteps(callOf(all));
+  const steps = saidSteps(saidSource(all));
   let count = 0;
   let step = steps.next();
   for (; step.done !== true; step = steps.next()) count++;

@@ -7,8 +7,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { saidSteps } from '../../src/analysis/said-reader.ts';
 import type { AskCalls, CallDocument } from '../../src/contract/index.ts';
 import { NO_NAMES } from '../../src/core/names.ts';
+import { finish } from '../../src/core/turns.ts';
 import { Agents } from '../../src/explore/agents/agents.ts';
 import { openStoreExplorer } from '../../src/explore/clickhouse/store-explorer.ts';
 import { createHubExplorer } from '../../src/explore/hub/hub-explorer.ts';
@@ -21,6 +23,7 @@ import { busyTrunk } from '../helpers/honest.ts';
 import { asJson } from '../helpers/json.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 import { Recorder } from '../helpers/recorder.ts';
+import { saidSource } from '../helpers/said-source.ts';
 import type { TestStore } from '../helpers/store.ts';
 import { skipWithoutStore, startMigratedStore } from '../helpers/store.ts';
 import { movedToNow } from './moved-capture.ts';
@@ -124,9 +127,11 @@ test('a domain is the host of a party, and never its user', { skip }, async (t) 
   };
   for (const [i, [callId, header]] of Object.entries(texts).entries()) {
     const key = { host: 'sbc1', boot: 'b', number: i + 1, hour, version: 1 };
-    await store.insert('calls', [{ ...key, created_at: at, updated_at: at, method: 'INVITE', call_id: callId }]);
     const text = `INVITE tel:1 SIP/2.0\r\n${header}\r\n\r\nTo: <sip:1@good.example>`;
-    await store.insert('messages', [{ ...key, message: 0, at, text }]);
+    const { domains } = finish(saidSteps(saidSource([Buffer.from(text)])));
+    await store.insert('calls', [
+      { ...key, created_at: at, updated_at: at, method: 'INVITE', call_id: callId, domains },
+    ]);
   }
   const found = async (q: string) => (await pages(base, `since:1h ${q}`, 'created', 50)).sort();
   const good = ['bare', 'no user', 'plain', 'port'];
