@@ -41,6 +41,18 @@ export function* saidSteps(s: SaidSource): Steps<Said> {
   return said;
 }
 
+/** What was said earlier, then what was said since. */
+export function joinedSaid(earlier: Said, later: Said): Said {
+  const { said } = new SaidReader();
+  for (const { ports, ...texts } of [earlier, later]) {
+    for (const port of ports) add(said.ports, port);
+    // Those are its names.
+    for (const name of Object.keys(texts) as (keyof typeof texts)[])
+      for (const text of texts[name]) add(said[name], text);
+  }
+  return said;
+}
+
 type Collected = { readonly [Name in keyof Said]: Said[Name][number][] };
 
 // Those are its keys.

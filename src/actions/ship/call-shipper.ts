@@ -14,7 +14,8 @@ import type { FindingName } from '../../analysis/finding-names.ts';
 import { findingNames } from '../../analysis/finding-names.ts';
 import type { CallIdentifier, Opening } from '../../analysis/opening.ts';
 import { NO_OPENING, openingOf, referIdentifiers } from '../../analysis/opening.ts';
-import { saidSteps } from '../../analysis/said-reader.ts';
+import type { Said } from '../../analysis/said-reader.ts';
+import { joinedSaid, saidSteps } from '../../analysis/said-reader.ts';
 import { laterTies } from '../../analysis/ties.ts';
 import { Counters } from '../../core/counters.ts';
 import type { Steps, Turns } from '../../core/turns.ts';
@@ -70,6 +71,14 @@ export const CALL_SHIP_COUNTERS = [
 export const CALL_SHIP_LOSSES = ['calls_skipped', 'calls_stale', 'messages_gone', 'out_of_time'] as const;
 export type CallShipCounter = (typeof CALL_SHIP_COUNTERS)[number];
 
+/**
+ * Characters of what a call that goes on said, as JSON: its messages may leave the memory before the next row. Of a longer one the
+ * next row has what the messages say that are left.
+ *
+ * @cap option 147 MiB: with `--ship`: what each call that goes on has said, which is about 900 bytes
+ */
+const SHIP_SAID_CHARS = 1536;
+
 const UPROBE_SEEN = 1 << ORIGINS.indexOf('uprobe');
 
 /** What was told of a dialog. */
@@ -85,6 +94,8 @@ type Track = Due & {
   rowSec: number;
   /** What the message that opened it says; read for the first row, without identifiers then. */
   opening: Opening;
+  /** What it had said by the last row, as JSON; '' where that is not remembered. */
+  said: string;
   /** The last Refer-To whose identifiers were sent. */
   referTo: string | null;
   /** By what the document that was sent last is known again. */
@@ -206,6 +217,7 @@ export class CallShipper implements Observer {
       isLeftOut: false,
       rowSec: 0,
       opening: NO_OPENING,
+      said: '',
       referTo: null,
       told: '',
       findings: '',
@@ -322,10 +334,12 @@ export class CallShipper implements Observer {
       const shown = toAskStream(e, one, document);
       add('streams', wellFormed(streamLine(headOfStream, stream.serial + 1, shown)));
     }
-    const said = yield* saidSteps({ e, d, messages: kept });
+    const now = yield* saidSteps({ e, d, messages: kept });
+    const said = track.said === '' || kept.length === range.upTo ? now : joinedSaid(JSON.parse(track.said), now);
     add('calls', wellFormed(callLine(head, { e, d, facts, findings, streams, opening: track.opening, said })));
     track.hourUs = hourUs;
     track.messages = range.upTo;
+    track.said = isEnded(d.state) ? '' : rememberedSaid(said);
     track.rowSec = this.#nowSec;
   }
 
@@ -348,6 +362,11 @@ export class CallShipper implements Observer {
 
 function isSame(a: CallIdentifier, b: CallIdentifier): boolean {
   return a.kind === b.kind && a.text === b.text;
+}
+
+function rememberedSaid(said: Said): string {
+  const text = JSON.stringify(said);
+  return text.length > SHIP_SAID_CHARS ? '' : text;
 }
 
 /** No row of it was made. */

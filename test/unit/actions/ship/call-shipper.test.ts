@@ -118,6 +118,25 @@ test('a row has what later messages say, and its filters need no message', async
   );
 });
 
+test('a row keeps what messages said that have left the memory since the row before', async (t) => {
+  const k = await kit(t);
+  const { log } = k.session.evidence.stores;
+  const d = k.call('2019');
+  d.state = STATE.Ringing;
+  const before = saidOf(k.session.evidence, d);
+  seen(k, d);
+  await k.at(2);
+  t.mock.method(log, 'has', () => false);
+  assert.deepEqual(saidOf(k.session.evidence, d).contacts, []);
+  d.msgCount++;
+  d.state = STATE.InCall;
+  k.shipper.onDialogState(d);
+  await k.at(10);
+  const rows = k.rows['calls']?.map((row) => asJson(row)['contacts']);
+  assert.deepEqual(rows, [before.contacts, before.contacts]);
+  assert.ok(before.contacts.length > 0);
+});
+
 for (const sizeMs of [3_600_000, -3_600_000])
   test(`rows tell the times that were captured though the clock was set by ${sizeMs} ms`, async (t) => {
     const file = join(temporaryFolder(t), 'set.pcap');
