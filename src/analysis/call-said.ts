@@ -13,7 +13,7 @@ import { uriTextOf } from '../protocols/sip/name-addr.ts';
 import { decodeText } from '../protocols/sip/text.ts';
 import type { SipUri } from '../protocols/sip/uri.ts';
 import { parseUri } from '../protocols/sip/uri.ts';
-import { splitValues } from '../protocols/sip/values.ts';
+import { MAX_VALUES, splitValues } from '../protocols/sip/values.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { CallMessage } from './call-messages.ts';
 import type { Evidence } from './evidence.ts';
@@ -98,9 +98,12 @@ export function* textsSaid(name: SaidText, s: SaidSource): Generator<string> {
     scan.forEachHeader((nameStart, nameEnd, start, end) => {
       if (finder?.idAt(bytes, nameStart, nameEnd) !== HEADER.OTHER) values.push(decodeText(bytes, start, end));
     });
+    let left = MAX_VALUES;
     for (const value of values) {
+      const uris = row.ofUri === undefined ? [] : urisIn(value, left);
+      left -= uris.length;
       if (row.ofUri === undefined) yield value;
-      else for (const text of urisIn(value)) yield* row.ofUri(text, readUri(text));
+      else for (const text of uris) yield* row.ofUri(text, readUri(text));
     }
   }
 }
@@ -111,10 +114,11 @@ export function* socketsSaid<T>({ ofRecord, ofMessage }: SocketRow<T>, s: SaidSo
   if (ofRecord !== undefined) yield* ofRecord(s);
 }
 
-/** URIs of a header that is a list of addresses. */
-export function urisIn(value: string): readonly string[] {
+/** At most so many URIs of a header that is a list of addresses. */
+export function urisIn(value: string, max: number): readonly string[] {
+  if (max <= 0) return [];
   // Nearly none has several.
-  return value.includes(',') ? splitValues(value).values.map(uriTextOf) : [uriTextOf(value)];
+  return value.includes(',') ? splitValues(value, max).values.map(uriTextOf) : [uriTextOf(value)];
 }
 
 export function readUri(text: string): SipUri | null {

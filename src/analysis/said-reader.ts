@@ -9,6 +9,7 @@ import { HeaderFinder } from '../protocols/sip/header-finder.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
 import { withoutSecrets } from '../protocols/sip/redaction.ts';
 import { decodeText } from '../protocols/sip/text.ts';
+import { MAX_VALUES } from '../protocols/sip/values.ts';
 import type { CallMessage } from './call-messages.ts';
 import type { SaidSource, SaidText, UriParts } from './call-said.ts';
 import { readRequestUri, readUri, SAID_SOCKETS, SAID_TEXTS, urisIn } from './call-said.ts';
@@ -101,6 +102,8 @@ class SaidReader {
   };
   /** Values of headers as bytes, a character each, by the id of the header; those of OTHER are Request-URIs. */
   readonly #known: (string[] | undefined)[] = [];
+  /** Addresses that may still be taken apart of this message. */
+  #left = 0;
 
   read(m: CallMessage): void {
     const { said } = this;
@@ -110,6 +113,7 @@ class SaidReader {
     const read = m.read();
     if (read === null) return;
     const { bytes, scan } = read;
+    this.#left = MAX_VALUES;
     // One text of all headers takes less time than one of each value.
     const head = bytes.toString('latin1', 0, scan.bodyStart);
     if (scan.isRequest) {
@@ -132,21 +136,21 @@ class SaidReader {
 
   /** `raw`: as bytes, a character each. */
   #addRequestUri(raw: string, bytes: Buffer, start: number, end: number): void {
-    const plain = plainUri(PLAIN_URI, raw);
-    const text = plain?.text ?? hidden(rawText(bytes, start, end));
-    const uri = plain ?? readRequestUri(text);
+    const { text, uri } = plainUri(PLAIN_URI, raw) ?? requestUri(hidden(rawText(bytes, start, end)));
     for (const { name, ofRequestUri } of REQUEST_ROWS) this.addTexts(name, ofRequestUri(text, uri));
   }
 
   #addHeader(rows: readonly HeaderRow[], raw: string, bytes: Buffer, start: number, end: number): void {
-    if (rows.every(({ name }) => this.said[name].length >= SAID_TEXTS_MAX)) return;
-    const plain = rows[0]?.ofUri === undefined ? null : plainUri(PLAIN_ADDRESS, raw);
+    if (this.#left <= 0 || rows.every(({ name }) => this.said[name].length >= SAID_TEXTS_MAX)) return;
+    const hasUris = rows[0]?.ofUri !== undefined;
+    const plain = hasUris ? plainUri(PLAIN_ADDRESS, raw) : null;
     const value = plain === null ? hidden(decodeText(bytes, start, end)) : '';
-    for (const { name, ofUri } of rows) {
+    const read = plain === null && hasUris ? urisIn(value, this.#left).map(withParts) : [];
+    const uris = plain === null ? read : [plain];
+    this.#left -= Math.max(1, uris.length);
+    for (const { name, ofUri } of rows)
       if (ofUri === undefined) this.addTexts(name, [value]);
-      else if (plain !== null) this.addTexts(name, ofUri(plain.text, plain));
-      else for (const text of urisIn(value)) this.addTexts(name, ofUri(text, readUri(text)));
-    }
+      else for (const { text, uri } of uris) this.addTexts(name, ofUri(text, uri));
   }
 
   /** Notes the value where it is new. */
@@ -159,14 +163,22 @@ class SaidReader {
   }
 }
 
-type PlainUri = UriParts & { readonly text: string };
+type Uri = { readonly text: string; readonly uri: UriParts | null };
 
 /** Null where it is written otherwise. */
-function plainUri(expression: RegExp, raw: string): PlainUri | null {
+function plainUri(expression: RegExp, raw: string): Uri | null {
   const found = expression.exec(raw);
   if (found === null || AUTHORIZATION.test(raw)) return null;
   const [, text = '', userDecoded = '', host = ''] = found;
-  return { text, userDecoded, host: host.toLowerCase() };
+  return { text, uri: { userDecoded, host: host.toLowerCase() } };
+}
+
+function withParts(text: string): Uri {
+  return { text, uri: readUri(text) };
+}
+
+function requestUri(text: string): Uri {
+  return { text, uri: readRequestUri(text) };
 }
 
 /** The text without its secrets. */

@@ -207,3 +207,14 @@ test('a stranger fills no more of a row than the caps, a step a message', () => 
     assert.equal(said[name].length, TEXTS, name);
   assert.deepEqual(said.reasons, ['x'.repeat(CHARS)]);
 });
+
+test('of a message of many addresses so many are taken apart as everywhere', () => {
+  const lines = Array.from(
+    { length: 500 },
+    (_, i) => `From: ${Array.from({ length: 20 }, (_, k) => `tel:${i}${k}`).join()}`,
+  );
+  const s = saidSource([withLine('From', `${lines.join('\r\n')}\r\nTo: <sip:a@last>`)]);
+  assert.ok(s.messages[0]?.read() !== null);
+  assert.ok(!finish(saidSteps(s)).domains.includes('last'));
+  assert.ok(![...textsSaid('domains', s)].includes('last'));
+});
