@@ -60,7 +60,7 @@ export function columnsOf({ e, d, facts, findings, opening, said }: JudgedCall):
 
 /** Trunks that a shipped call names: a call that goes to more of them is a scan. @cap */
 const TRUNKS_MAX = 16;
-/** Addresses whose trunk is not looked for again. */
+/** Addresses of one call whose trunk is not looked for again. @cap */
 const HOSTS_MAX = 32;
 
 /** '' without one. */
