@@ -28,9 +28,9 @@ export type Said = { readonly [Name in SaidText | 'addresses' | 'transports' | '
   readonly ports: readonly number[];
 };
 
-/** What the call says by now, a step a message. */
-export function* saidSteps(s: SaidSource): Steps<Said> {
-  const reader = new SaidReader();
+/** What the call says by now, a step a message. `earlier`: what messages before those of the source said, which is added to. */
+export function* saidSteps(s: SaidSource, earlier: Collected | null = null): Steps<Collected> {
+  const reader = new SaidReader(earlier ?? nothingSaid());
   for (const name of TEXT_NAMES) reader.addTexts(name, (SAID_TEXTS[name].ofRecord?.(s) ?? []).map(hidden));
   for (const m of s.messages) {
     reader.read(m);
@@ -42,19 +42,22 @@ export function* saidSteps(s: SaidSource): Steps<Said> {
   return said;
 }
 
-/** What was said earlier, then what was said since. */
-export function joinedSaid(earlier: Said, later: Said): Said {
-  const { said } = new SaidReader();
-  for (const { ports, ...texts } of [earlier, later]) {
-    for (const port of ports) add(said.ports, port);
-    // Those are its names.
-    for (const name of Object.keys(texts) as (keyof typeof texts)[])
-      for (const text of texts[name]) add(said[name], text);
-  }
-  return said;
+/** So many characters of texts. */
+export function charsOf({ ports: _ports, ...texts }: Said): number {
+  let chars = 0;
+  for (const all of Object.values(texts)) for (const text of all) chars += text.length;
+  return chars;
 }
 
-type Collected = { readonly [Name in keyof Said]: Said[Name][number][] };
+/** The same while it is collected. */
+export type Collected = { readonly [Name in keyof Said]: Said[Name][number][] };
+
+function nothingSaid(): Collected {
+  return {
+    ...{ request_uris: [], domains: [], numbers: [], asserted: [], contacts: [], user_agents: [], reasons: [] },
+    ...{ addresses: [], ports: [], transports: [], origins: [] },
+  };
+}
 
 // Those are its keys.
 const TEXT_NAMES = Object.keys(SAID_TEXTS) as SaidText[];
@@ -87,23 +90,15 @@ const AUTHORIZATION = /auth/i;
 const OF_SECRETS = /[@:=]/;
 
 class SaidReader {
-  readonly said: Collected = {
-    request_uris: [],
-    domains: [],
-    numbers: [],
-    asserted: [],
-    contacts: [],
-    user_agents: [],
-    reasons: [],
-    addresses: [],
-    ports: [],
-    transports: [],
-    origins: [],
-  };
+  readonly said: Collected;
   /** Values of headers as bytes, a character each, by the id of the header; those of OTHER are Request-URIs. */
   readonly #known: (string[] | undefined)[] = [];
   /** Addresses that may still be taken apart of this message. */
   #left = 0;
+
+  constructor(said: Collected) {
+    this.said = said;
+  }
 
   read(m: CallMessage): void {
     const { said } = this;
@@ -118,14 +113,12 @@ class SaidReader {
     const head = bytes.toString('latin1', 0, scan.bodyStart);
     if (scan.isRequest) {
       const { uriStart, uriEnd } = scan;
-      const raw = head.slice(uriStart, uriEnd);
-      if (!this.#isKnown(HEADER.OTHER, raw)) this.#addRequestUri(raw, bytes, uriStart, uriEnd);
+      if (!this.#isKnown(HEADER.OTHER, head.slice(uriStart, uriEnd))) this.#addRequestUri(bytes, uriStart, uriEnd);
     }
     scan.forEachHeader((nameStart, nameEnd, start, end) => {
       const id = FINDER.idAt(bytes, nameStart, nameEnd);
       if (id === HEADER.OTHER) return;
-      const raw = head.slice(start, end);
-      if (!this.#isKnown(id, raw)) this.#addHeader(ROWS_OF[id] ?? [], raw, bytes, start, end);
+      if (!this.#isKnown(id, head.slice(start, end))) this.#addHeader(ROWS_OF[id] ?? [], bytes, start, end);
     });
   }
 
@@ -134,16 +127,17 @@ class SaidReader {
     for (const text of texts) add(found, text.length > SAID_CHARS_MAX ? text.slice(0, SAID_CHARS_MAX) : text);
   }
 
-  /** `raw`: as bytes, a character each. */
-  #addRequestUri(raw: string, bytes: Buffer, start: number, end: number): void {
-    const { text, uri } = plainUri(PLAIN_URI, raw) ?? requestUri(hidden(rawText(bytes, start, end)));
+  // Texts that are kept are cut from a text of their own: a slice of all headers would keep these.
+  #addRequestUri(bytes: Buffer, start: number, end: number): void {
+    const { text, uri } =
+      plainUri(PLAIN_URI, bytes.toString('latin1', start, end)) ?? requestUri(hidden(rawText(bytes, start, end)));
     for (const { name, ofRequestUri } of REQUEST_ROWS) this.addTexts(name, ofRequestUri(text, uri));
   }
 
-  #addHeader(rows: readonly HeaderRow[], raw: string, bytes: Buffer, start: number, end: number): void {
+  #addHeader(rows: readonly HeaderRow[], bytes: Buffer, start: number, end: number): void {
     if (this.#left <= 0 || rows.every(({ name }) => this.said[name].length >= SAID_TEXTS_MAX)) return;
     const hasUris = rows[0]?.ofUri !== undefined;
-    const plain = hasUris ? plainUri(PLAIN_ADDRESS, raw) : null;
+    const plain = hasUris ? plainUri(PLAIN_ADDRESS, bytes.toString('latin1', start, end)) : null;
     const value = plain === null ? hidden(decodeText(bytes, start, end)) : '';
     const read = plain === null && hasUris ? urisIn(value, this.#left).map(withParts) : [];
     const uris = plain === null ? read : [plain];

@@ -1,12 +1,13 @@
 /**
  * Makes the call that lists, tables and answers show (core/call-fields.ts) of a dialog, and what stands on top of one call.
  */
-import { CALL_READERS, SUMMARY_READERS } from '../analysis/call-field-readers.ts';
+import { CALL_READERS, FIELD_READERS, SUMMARY_READERS } from '../analysis/call-field-readers.ts';
 import { CallSource } from '../analysis/call-source.ts';
 import type { DialogFacts } from '../analysis/dialog-facts.ts';
 import { documentFactsSteps } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import type { AskHead, Call, DialogSummary } from '../contract/index.ts';
+import type { FieldName } from '../core/call-fields.ts';
 import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { CapturedIn } from '../store/stores.ts';
@@ -64,6 +65,12 @@ export function callOf(e: Evidence, d: Dialog, facts?: DialogFacts): Call {
   const call = Object.create(LAZY_FIELDS) as Call & { source: CallSource };
   call.source = new CallSource(e, d, facts);
   return call;
+}
+
+/** Reads single fields of the call by their names, at once. `facts`: for who has them. */
+export function fieldsOf(e: Evidence, d: Dialog, facts?: DialogFacts): (name: FieldName) => unknown {
+  const source = new CallSource(e, d, facts);
+  return (name) => FIELD_READERS[name][1](source);
 }
 
 export function* askHeadSteps(e: Evidence, d: Dialog): Steps<AskHead> {

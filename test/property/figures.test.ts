@@ -192,9 +192,8 @@ function storedOf({ evidence: e }: OpenSession, d: Dialog, { stored = '', docume
   const facts = dialogFacts(e, d);
   const streams = finish(streamDocumentsSteps(e, facts));
   const opening = openingOf([], d, facts.messages[0]);
-  const row = asJson(
-    JSON.parse(callLine('{', { e, d, facts, findings: findingNames(facts), streams, opening, said: saidOf(e, d) })),
-  );
+  const line = callLine('{', { e, d, facts, findings: findingNames(facts), streams, opening, said: saidOf(e, d) });
+  const row = asJson(JSON.parse([line].flat().join('')));
   if (document === '') return row[stored];
   return document.split('.').reduce((at: unknown, name) => asJson(at ?? {})[name], row['document']);
 }

@@ -14,8 +14,8 @@ import type { FindingName } from '../../analysis/finding-names.ts';
 import { findingNames } from '../../analysis/finding-names.ts';
 import type { CallIdentifier, Opening } from '../../analysis/opening.ts';
 import { NO_OPENING, openingOf, referIdentifiers } from '../../analysis/opening.ts';
-import type { Said } from '../../analysis/said-reader.ts';
-import { joinedSaid, saidSteps } from '../../analysis/said-reader.ts';
+import type { Collected } from '../../analysis/said-reader.ts';
+import { charsOf, saidSteps } from '../../analysis/said-reader.ts';
 import { laterTies } from '../../analysis/ties.ts';
 import { Counters } from '../../core/counters.ts';
 import type { Steps, Turns } from '../../core/turns.ts';
@@ -72,12 +72,12 @@ export const CALL_SHIP_LOSSES = ['calls_skipped', 'calls_stale', 'messages_gone'
 export type CallShipCounter = (typeof CALL_SHIP_COUNTERS)[number];
 
 /**
- * Characters of what a call that goes on said, as JSON: its messages may leave the memory before the next row. Of a longer one the
- * next row has what the messages say that are left.
+ * Characters of what a call that goes on said: its messages may leave the memory before the next row. Of a longer one the next
+ * row has what the messages say that are left.
  *
- * @cap option 147 MiB: with `--ship`: what each call that goes on has said, which is about 900 bytes
+ * @cap option 290 MiB: with `--ship`: what each call that goes on has said, which is about 2 KB of a usual one
  */
-const SHIP_SAID_CHARS = 1536;
+const SHIP_SAID_CHARS = 1024;
 
 const UPROBE_SEEN = 1 << ORIGINS.indexOf('uprobe');
 
@@ -94,8 +94,8 @@ type Track = Due & {
   rowSec: number;
   /** What the message that opened it says; read for the first row, without identifiers then. */
   opening: Opening;
-  /** What it had said by the last row, as JSON; '' where that is not remembered. */
-  said: string;
+  /** What it had said by the last row; null where that is not remembered. */
+  said: Collected | null;
   /** The last Refer-To whose identifiers were sent. */
   referTo: string | null;
   /** By what the document that was sent last is known again. */
@@ -217,7 +217,7 @@ export class CallShipper implements Observer {
       isLeftOut: false,
       rowSec: 0,
       opening: NO_OPENING,
-      said: '',
+      said: null,
       referTo: null,
       told: '',
       findings: '',
@@ -334,13 +334,18 @@ export class CallShipper implements Observer {
       const shown = toAskStream(e, one, document);
       add('streams', wellFormed(streamLine(headOfStream, stream.serial + 1, shown)));
     }
-    const now = yield* saidSteps({ e, d, messages: kept });
-    const said = track.said === '' || kept.length === range.upTo ? now : joinedSaid(JSON.parse(track.said), now);
-    add('calls', wellFormed(callLine(head, { e, d, facts, findings, streams, opening: track.opening, said })));
+    const said = yield* this.#saidSteps(track, range);
+    add('calls', callLine(head, { e, d, facts, findings, streams, opening: track.opening, said }));
     track.hourUs = hourUs;
     track.messages = range.upTo;
-    track.said = isEnded(d.state) ? '' : rememberedSaid(said);
+    track.said = isEnded(d.state) || charsOf(said) > SHIP_SAID_CHARS ? null : said;
     track.rowSec = this.#nowSec;
+  }
+
+  /** What the call says: of what it had said by the last row only the messages since are read. */
+  #saidSteps({ dialog: d, said }: Track, { kept, from, upTo }: MessageRange): Steps<Collected> {
+    const unread = said === null ? kept : kept.slice(Math.max(0, from - upTo + kept.length));
+    return saidSteps({ e: this.#options.evidence(), d, messages: unread }, said);
   }
 
   /** By what the call is found, with its first row; and what ties it and came since, a transfer too. */
@@ -362,11 +367,6 @@ export class CallShipper implements Observer {
 
 function isSame(a: CallIdentifier, b: CallIdentifier): boolean {
   return a.kind === b.kind && a.text === b.text;
-}
-
-function rememberedSaid(said: Said): string {
-  const text = JSON.stringify(said);
-  return text.length > SHIP_SAID_CHARS ? '' : text;
 }
 
 /** No row of it was made. */

@@ -12,10 +12,7 @@ export function lineHead({ host, boot }: Shipper, hour: string, number: number, 
   return `{"host":${JSON.stringify(host)},"boot":"${boot}","hour":"${hour}","number":${number},"version":${version},`;
 }
 
-/**
- * The line of a row: what it is known by, and its other columns. V8 keeps an object that is spread into one of many names as a
- * dictionary, and takes ten times as long to write it.
- */
+/** The line of a row: what it is known by, and its other columns. */
 export function line(head: string, columns: object): string {
   return head + JSON.stringify(columns).slice(1);
 }

@@ -69,7 +69,8 @@ test('row, document, ladder, scenarios and shipped columns', async (t) => {
     );
     assert.deepEqual([steps.at(-1)?.from, steps.at(-1)?.to], [1, 0], name);
     const facts = dialogFacts(e, d);
-    const columns = columnsOf({ e, d, facts, findings: [], streams: [], opening: NO_OPENING, said: saidOf(e, d) });
+    const call = { e, d, facts, findings: [], streams: [], opening: NO_OPENING, said: saidOf(e, d) };
+    const columns: Record<string, unknown> = Object.fromEntries(columnsOf(call));
     assert.deepEqual([columns['src'], columns['dst']], [`${CALLER}:5060`, `${CALLEE}:5060`], name);
     assert.deepEqual([columns['trunk_in'], columns['trunk_out']], ['home', 'carrier'], name);
     const hop = finish(openingHop(d, log));
