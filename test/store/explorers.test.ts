@@ -7,6 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
+import { FINDING_NAMES } from '../../src/analysis/finding-names.ts';
 import type { Call } from '../../src/contract/index.ts';
 import type { FieldKind } from '../../src/core/call-fields.ts';
 import { FIELDS, fieldValue, SORT_KEYS } from '../../src/core/call-fields.ts';
@@ -36,15 +37,16 @@ const DEMO = 'fixtures/demo/demo.pcap';
 
 type Both = { readonly memory: Explorer; readonly store: StoreExplorer; readonly callIds: readonly string[] };
 
-async function both(t: TestContext, capture = DEMO): Promise<Both> {
+/** `argv`: of both runs of the program. */
+async function both(t: TestContext, capture = DEMO, argv: readonly string[] = []): Promise<Both> {
   const store = await startMigratedStore(t);
   const folder = temporaryFolder(t);
   const path = movedToNow(capture, join(folder, 'moved.pcap'), 0.5);
   const to = ['--ship', `${store.url}/calltap`, '--ship-spool', join(folder, 'spool'), '--ship-host', HOST];
-  const { code, stderr } = await run([path, ...to, '--ship-messages', 'full']);
+  const { code, stderr } = await run([path, ...argv, ...to, '--ship-messages', 'full']);
   assert.equal(code, 0, stderr);
   // As whoever serves /ask: with legs.
-  const { session } = await readCaptureFile(t, path, ['--api', '127.0.0.1:0'], { host: HOST });
+  const { session } = await readCaptureFile(t, path, [...argv, '--api', '127.0.0.1:0'], { host: HOST });
   const readers = new StoreReaders(
     new Store(storePlace(store.url), { user: null, password: null, ca: null }, 'calltap'),
   );
@@ -194,6 +196,40 @@ test('what messages after the first one say is found alike', { skip }, async (t)
   }
   for (const q of SAID_BESIDES) assert.deepEqual(await foundBy(store, q), await foundBy(memory, q), q);
   assert.deepEqual(await foundBy(store, 'contact:*secret*'), []);
+});
+
+/** Findings of other calls, and states of trunks. */
+function otherThresholds(t: TestContext): string[] {
+  const path = join(temporaryFolder(t), 'other.toml');
+  const thresholds = [
+    'post_dial_delay = 0.05',
+    'late_media = 1',
+    'ack_wait = 0.01',
+    'duration_share = 1',
+    'no_final = 1',
+  ];
+  writeFileSync(path, ['[diagnosis]', ...thresholds, '', '[analysis]', 'trunk_down_after = 1', ''].join('\n'));
+  return ['--config', path];
+}
+
+test('with other thresholds a hub says what its agent says', { skip }, async (t) => {
+  const usual = await both(t);
+  const { memory, store, callIds } = await both(t, DEMO, otherThresholds(t));
+  const findings = async (explorer: Explorer): Promise<unknown> => plain(await explorer.findings(asked('', 'created')));
+  assert.notDeepEqual(await findings(memory), await findings(usual.memory));
+  assert.deepEqual(plain(await store.findings(asked('', 'created'))), await findings(memory));
+  for (const finding of FINDING_NAMES) {
+    const q = `finding:${finding}`;
+    const wanted = await memory.page(asked(q), 1_000, '');
+    assert.deepEqual(plain((await store.page(asked(q), 1_000, ''))?.calls), plain(wanted?.calls), q);
+  }
+  for (const callId of callIds) {
+    assert.deepEqual(plain(await store.call(callId)), plain(await memory.call(callId)), callId);
+    assert.deepEqual(plain(await store.head(callId)), plain(await memory.head(callId)), callId);
+  }
+  const states = (all: Awaited<ReturnType<Explorer['trunks']>>) =>
+    all.trunks.map(({ trunk, direction, state, since, outages }) => [trunk, direction, state, since, outages]);
+  assert.deepEqual(states(await store.trunks({})), states(await memory.trunks({})));
 });
 
 test('both explorers answer the same of one capture', { skip }, async (t) => {

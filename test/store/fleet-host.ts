@@ -49,14 +49,14 @@ export class FleetHost {
     this.#lab.start('a', process.execPath, [PHONE, 'answer']);
   }
 
-  /** Starts the agent, again on the spool that it had; resolves when it captures. */
-  async startAgent(): Promise<void> {
+  /** Starts the agent, again on the spool that it had; resolves when it captures. `more`: further options. */
+  async startAgent(...more: readonly string[]): Promise<void> {
     await this.#lab.listening('a', SIP_PORT);
     await this.#lab.listening('a', STORE_PORT, 'tcp');
     const hep = ['-E', '-L', `${ADDRESS.a.v4}:${HEP_PORT}`, '--hep-allow', ADDRESS.b.v4];
     const source = this.#source === 'wire' ? ['-d', 'eth0'] : hep;
     const to = ['--ship', `http://127.0.0.1:${STORE_PORT}/calltap`, '--ship-host', this.name];
-    const args = [...source, ...to, '--ship-spool', this.#spool, '--api', `127.0.0.1:${API_PORT}`, '--ask'];
+    const args = [...source, ...to, '--ship-spool', this.#spool, '--api', `127.0.0.1:${API_PORT}`, '--ask', ...more];
     this.#agent = this.#lab.start('a', process.execPath, [PROGRAM, ...args]);
     await this.#lab.said(this.#agent, this.#source === 'wire' ? /capturing on eth0/ : /hep listening on/);
   }

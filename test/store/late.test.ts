@@ -1,9 +1,22 @@
 /** Calls that change after their last row was stored: at the end the store has the document that the agent itself gives. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallDocument } from '../../src/contract/index.ts';
+import { FINDING_NAMES } from '../../src/analysis/finding-names.ts';
+import type { AskCalls, CallDocument } from '../../src/contract/index.ts';
+import { SORT_KEYS } from '../../src/core/call-fields.ts';
+import { NO_NAMES } from '../../src/core/names.ts';
+import { Store } from '../../src/explore/clickhouse/store.ts';
+import { createStoreExplorer } from '../../src/explore/clickhouse/store-explorer.ts';
+import { StoreReaders } from '../../src/explore/clickhouse/store-reader.ts';
+import { sortOf } from '../../src/explore/question.ts';
+import { parseFilter } from '../../src/query/parse.ts';
+import { storePlace } from '../helpers/fake-store.ts';
 import { until } from '../helpers/patience.ts';
+import { temporaryFolder } from '../helpers/read-capture.ts';
 import { skipWithoutStore, startMigratedStore, type TestStore } from '../helpers/store.ts';
 import { missing } from '../live/lab.ts';
 import { FleetHost } from './fleet-host.ts';
@@ -51,12 +64,60 @@ async function different(store: TestStore, host: FleetHost, callIds: readonly st
   return found;
 }
 
+/** Findings of other calls than the usual thresholds give. */
+function otherThresholds(t: TestContext): string {
+  const path = join(temporaryFolder(t), 'other.toml');
+  writeFileSync(
+    path,
+    ['[diagnosis]', 'transmissions = 1', 'late_media = 1', 'media_stop = 0.1', 'icmp_errors = 1', ''].join('\n'),
+  );
+  return path;
+}
+
+const FILTERS = [
+  ...['method:INVITE', 'state:failed', 'code:486', 'from:*12345', 'to:busy', 'number:free', 'user:busy', 'domain:*'],
+  ...['ruri:*busy*', 'contact:*', 'ua:*', 'reason:*busy*', 'ip:10.0.0.0/8', 'port:5060', 'transport:udp', 'codec:pcmu'],
+  ...[
+    'mos<5',
+    'loss>=0',
+    'jitter>=0',
+    'pdd>=0',
+    'setup>=0',
+    'duration>0',
+    'finding:*',
+    '-finding:*',
+    'tag:*',
+    'origin:wire',
+  ],
+  ...FINDING_NAMES.map((name) => `finding:${name}`),
+];
+
+/** The lists of the hub are the agent's, by every order and filter. */
+async function assertListsAlike(t: TestContext, store: TestStore, host: FleetHost): Promise<void> {
+  const place = storePlace(store.url);
+  const readers = new StoreReaders(new Store(place, { user: null, password: null, ca: null }, 'calltap'));
+  t.after(() => readers.close());
+  const hub = createStoreExplorer(readers, { names: NO_NAMES, callIdHeaders: [] });
+  const alike = async (q: string, sort: string): Promise<number> => {
+    const own = JSON.parse(await host.ask(`/ask/calls?limit=200&sort=${sort}&q=${encodeURIComponent(q)}`)) as AskCalls;
+    const parsed = parseFilter(q, { isUtc: false });
+    assert.ok(parsed.ok, q);
+    const found = await hub.page({ filter: parsed.filter, sort: sortOf(sort) }, 200, '');
+    const rows = (all: AskCalls): object[] => all.calls.map(({ host: _host, ...call }) => call);
+    assert.deepEqual([found.total, rows(found)], [own.total, rows(own)], `${q} by ${sort}`);
+    return own.total;
+  };
+  for (const key of SORT_KEYS) for (const sort of [key, `-${key}`]) assert.equal(await alike('', sort), CALLS);
+  const found = await Promise.all(FILTERS.map(async (q) => [q, await alike(q, '-created')] as const));
+  t.diagnostic(`findings: ${found.filter(([q, n]) => /^finding:\w/.test(q) && n > 0).join(' ')}`);
+}
+
 test(`${CALLS} calls that say more after their end are in the store as the agent has them`, {
   skip: skipWithoutStore() || missing(),
 }, async (t) => {
   const store = await startMigratedStore(t);
   const host = new FleetHost(t, 'sbc1', store);
-  await host.startAgent();
+  await host.startAgent('--config', otherThresholds(t));
   const caller = host.phone('call', host.name, `${CALLS}`, `${PER_SEC}`);
   assert.equal(await caller.ended, 0, caller.output().slice(-2_000));
   const ended = "SELECT countIf(state IN ('Completed', 'Failed')) AS n FROM calls FINAL";
@@ -76,6 +137,7 @@ test(`${CALLS} calls that say more after their end are in the store as the agent
   }
   // Nothing came after it was compared.
   assert.deepEqual(await different(store, host, callIds), []);
+  await assertListsAlike(t, store, host);
   const after = await storedCalls(store);
   assert.equal(after.size, CALLS);
   const textOf = (row: Row | undefined): string => JSON.stringify(ofCall(documentOf(row)));
