@@ -49,14 +49,22 @@ export function* columnsOf({ e, d, facts, findings, opening }: JudgedCall): Gene
   for (const { name, stored = '' } of OWN_FIELDS) {
     // The message that opened the call may be gone by now, and findings were asked for already.
     const value = name === 'user_agent' ? opening.userAgent : name === 'findings' ? findings : read(name);
-    if (value !== undefined && value !== null && value !== '') yield [stored, value];
+    if (!isNothing(value)) yield [stored, value];
   }
   const way = callWayAmong(d, facts.messages);
-  yield ['trunk_in', trunkAt(e, way?.src.host)];
-  yield ['trunk_out', trunkAt(e, way?.dst.host)];
-  yield ['trunks', trunksOf(e, facts.messages)];
-  yield ['hints', callHints(facts)];
+  const trunks = trunksOf(e, facts.messages);
+  if (trunks.length > 0) {
+    yield ['trunk_in', trunkAt(e, way?.src.host)];
+    yield ['trunk_out', trunkAt(e, way?.dst.host)];
+    yield ['trunks', trunks];
+  }
+  const hints = callHints(facts);
+  if (hints.length > 0) yield ['hints', hints];
   if (d.methodText === 'REGISTER') yield ['binding', JSON.stringify(bindingOf(e, d))];
+}
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
 /** Trunks that a shipped call names: a call that goes to more of them is a scan. @cap */

@@ -23,7 +23,7 @@ test('the file has six tables that replace rows by version, and ends with its nu
       /\nTTL .* \+ INTERVAL 30 DAY\nSETTINGS .*fsync_after_insert = 1, fsync_part_directory = 1$/,
     );
   }
-  assert.equal(schemaNumber(statements), 4);
+  assert.ok(schemaNumber(statements) >= 4);
 });
 
 /** The types of columns that hold each kind of a field of a call. */
