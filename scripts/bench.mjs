@@ -7,6 +7,7 @@
 //   npm run bench -- hep-out [udp|tcp]                                what the HEP mirror costs the main thread a message
 //   npm run bench -- holds [STEP,...]                                 what holds the event loop of the server
 //   npm run bench -- ship [RUNS] [OPTION...]                          what --ship costs a call, and how long it holds the loop; as root
+//   npm run bench -- store [CALLS] [TIMES] [OPTION...]                questions of a hub to a store of many calls
 //   npm run bench -- tls cost|https|idle|records|program [N...]       what TLS probes cost; as root
 //   npm run bench -- sip CAPTURE [wire|hep] [OPTION...]               the JavaScript thread alone
 import { existsSync } from 'node:fs';
@@ -32,6 +33,7 @@ const benches = {
   filter: async () => (await loadBundled('ask-filter')).askFilter(rest),
   tls: async () => pass(process.execPath, [join(root, 'dist', 'bench', 'tls.js'), ...rest]),
   ship: async () => (await load('ship')).shipBench(rest),
+  store: async () => (await load('store')).storeBench(rest),
   'hep-out': async () => pass(process.execPath, [join(root, 'dist', 'bench', 'hep-out.js'), ...rest]),
   sip: async () => (await loadBundled('sip-stage')).sipStage(rest),
 };
