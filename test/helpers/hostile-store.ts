@@ -164,7 +164,7 @@ export class HostileStore {
     if (name === 'call_id') return this.call.document['call_id'] ?? 'c0';
     if (name === 'direction') return 'in';
     if (name === 'codes' || name === 'losses' || name.endsWith('_bins')) return { 200: 3, 486: 1 };
-    if (/^(keys|codecs|findings|hints|notes|call_ids|window_\w+)$/.test(name)) return [];
+    if (/^(keys|codecs|findings|hints|notes|tags|trunks|call_ids|window_\w+|segment_\w+)$/.test(name)) return [];
     return TEXTS[name] ?? 1;
   }
 
@@ -184,7 +184,17 @@ export class HostileStore {
 const TEXTS: Readonly<Record<string, string>> = {
   ...{ host: 'sbc1', boot: 'b0', state: 'Completed', method: 'INVITE', from_user: 'a', to_user: 'b', reason: 'OK' },
   ...{ src: '192.0.2.1:5060', dst: '192.0.2.2:5060', transport: 'UDP', user_agent: 'x', ended_by: 'caller' },
-  ...{ final_reason: '', frame: '', input_origin: 'wire', from_display: '', to_display: '', origin: 'wire' },
+  ...{
+    final_status_reason: 'OK',
+    frame: '',
+    from_host: '',
+    to_host: '',
+    not_known: '',
+    input_origin: 'wire',
+    from_display: '',
+    to_display: '',
+    origin: 'wire',
+  },
   ...{ summary: 'INVITE', text: 'INVITE sip:b@x SIP/2.0\r\n\r\n', codec: 'PCMA', product: '1', api: '', trunk: 't' },
   ...{ finding: 'late-media', name: 'calltap', table: 'calls', user: 'a', address: '192.0.2.1', ended: 'Registered' },
   ...{ agent: 'x', phrase: '', call: 'c0', bound: '{}' },
