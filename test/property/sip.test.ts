@@ -15,6 +15,7 @@ import { unfold } from '../../src/protocols/sip/text.ts';
 import { parseUri } from '../../src/protocols/sip/uri.ts';
 import { splitValues } from '../../src/protocols/sip/values.ts';
 import { parseVia } from '../../src/protocols/sip/via.ts';
+import { SIP_STEERING } from '../helpers/sip-steering.ts';
 
 const SEEDS: readonly Buffer[] = [
   [
@@ -50,32 +51,6 @@ const SEEDS: readonly Buffer[] = [
   ],
 ].map((lines) => Buffer.from(lines.join('\r\n')));
 
-/** Bytes that steer the parser, to be put in more often than chance would. */
-const STEERING = [
-  '\r\n',
-  '\n',
-  '\r',
-  '\0',
-  '"',
-  '<',
-  '>',
-  ';',
-  ',',
-  ':',
-  ' ',
-  '\t',
-  '\\',
-  '=',
-  '\r\n ',
-  '\r\n\r\n',
-  'é',
-  '\xff',
-  '@',
-  '[',
-  ']',
-  '%4',
-];
-
 interface Edit {
   readonly at: number;
   readonly remove: number;
@@ -85,7 +60,7 @@ interface Edit {
 const edit: fc.Arbitrary<Edit> = fc.record({
   at: fc.nat(2000),
   remove: fc.oneof(fc.constant(0), fc.nat(8)),
-  insert: fc.oneof(fc.constantFrom(...STEERING), fc.constant(''), fc.string({ maxLength: 4 })),
+  insert: fc.oneof(fc.constantFrom(...SIP_STEERING), fc.constant(''), fc.string({ maxLength: 4 })),
 });
 
 function apply(seed: Buffer, edits: readonly Edit[], cut: number): Buffer {
@@ -103,7 +78,7 @@ const mutated: fc.Arbitrary<Buffer> = fc
 
 const anyBytes: fc.Arbitrary<Buffer> = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
 const steered: fc.Arbitrary<Buffer> = fc
-  .array(fc.oneof(fc.constantFrom(...STEERING), fc.constantFrom('Via:', 'To:', 'From:', 'CSeq:', 'a', '1')), {
+  .array(fc.oneof(fc.constantFrom(...SIP_STEERING), fc.constantFrom('Via:', 'To:', 'From:', 'CSeq:', 'a', '1')), {
     maxLength: 60,
   })
   .map((pieces) => Buffer.from(`BYE sip:a@b SIP/2.0\r\n${pieces.join('')}`, 'latin1'));
