@@ -60,6 +60,9 @@ export const SAID_LATER: Readonly<Record<string, readonly string[]>> = {
   'contact:*5070*': ['contact'],
   'port:5099': ['reason'],
   'ip:203.0.113.48/29': ['reason'],
+  'from:gw.exam*': ['userless'],
+  'to:urn:service*': ['userless'],
+  'gw.exam*': ['userless'],
 };
 /** What all have, and what none has. */
 export const SAID_BESIDES = [
@@ -77,11 +80,31 @@ export const SAID_BESIDES = [
   ...['ruri:~^sip:bob', 'contact:alice', 'number:bob', 'domain:~^198', 'ruri:~5060'],
 ];
 
+/** From and To have no user. */
+const USERLESS = {
+  tsUs: EPOCH_US + 200e6,
+  src: ALICE.sip,
+  dst: BOB.sip,
+  bytes: Buffer.from(
+    [
+      'OPTIONS sip:x@198.51.100.20 SIP/2.0',
+      'Via: SIP/2.0/UDP 192.0.2.10;branch=z9hG4bKuserless',
+      'From: <sip:gw.example.com>;tag=a',
+      'To: <urn:service:sos>',
+      'Call-ID: userless',
+      'CSeq: 1 OPTIONS',
+      'Content-Length: 0',
+      '',
+      '',
+    ].join('\r\n'),
+  ),
+};
+
 export function talkativeCalls(): Uint8Array {
   const messages = Object.entries(CALLS).flatMap(([callId, script], i) => {
     const c = new SipScript({ callId, caller: PHONE, callee: BOB, startUs: EPOCH_US + i * 20e6 });
     script(c);
     return c.messages;
   });
-  return new Capture().add(messages).pcap();
+  return new Capture().add([...messages, USERLESS]).pcap();
 }

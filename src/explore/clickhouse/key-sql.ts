@@ -59,12 +59,18 @@ const FIELD_ROWS: Readonly<Record<string, KeySql>> = Object.fromEntries(
   ),
 );
 
+/** The user, or the host or URN of a URI without one. */
+const [FROM, TO] = ['from', 'to'].map((side) => `if(${side}_user = '', ${side}_host, ${side}_user)`) as [
+  string,
+  string,
+];
+
 const ROWS: Readonly<Record<string, KeySql>> = {
   ...FIELD_ROWS,
   host: { kind: 'text', columns: ['host'] },
   callid: { kind: 'text', columns: ['call_id'], lookup: ['call_id'] },
-  from: { kind: 'text', columns: ['from_user'], lookup: ['from', 'from_host'] },
-  to: { kind: 'text', columns: ['to_user'], lookup: ['to', 'to_host'] },
+  from: { kind: 'text', columns: [FROM], lookup: ['from', 'from_host'] },
+  to: { kind: 'text', columns: [TO], lookup: ['to', 'to_host'] },
   number: {
     kind: 'text',
     columns: ['from_user', 'to_user'],
@@ -100,7 +106,7 @@ const ROWS: Readonly<Record<string, KeySql>> = {
 /** Where a word without a key may stand. */
 export const BARE_SQL: KeySql = {
   kind: 'text',
-  columns: ['call_id', 'from_user', 'to_user', 'from_display', 'to_display'],
+  columns: ['call_id', FROM, TO, 'from_display', 'to_display'],
   arrays: ['numbers'],
   lookup: ['call_id', 'from', 'to', 'from_host', 'to_host', 'request', 'asserted', 'diversion'],
 };

@@ -25,6 +25,9 @@ export const AMOUNT_OR_NULL = Type.Union([Type.Number(), Type.Null()]);
 /** A Map of the store: how many there are of each kind. */
 export const COUNTS = Type.Record(TEXT, COUNT, { maxProperties: HUB_BINS });
 
+/** What names a stream: the part of its call, and what its packets say. */
+export const STREAM_KEY = { host: TEXT, boot: TEXT, number: COUNT, ssrc: COUNT, src: TEXT, dst: TEXT };
+
 /** The names of its columns, for a statement that asks for them as they are. */
 export function columnsOf(shape: { readonly properties: TProperties }): string {
   return Object.keys(shape.properties).join(', ');

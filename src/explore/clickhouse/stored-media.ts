@@ -5,7 +5,7 @@ import type { RtpStream, StreamList, StreamRow } from '../../contract/index.ts';
 import { mosValue, ssrcText } from '../../view/stream-document.ts';
 import type { StreamFilter } from '../../view/stream-query.ts';
 import type { Asking } from './filter-sql.ts';
-import { AMOUNT_OR_NULL, COUNT, columnsOf, rowShape, TEXT, TIME } from './row-shapes.ts';
+import { AMOUNT_OR_NULL, COUNT, columnsOf, rowShape, STREAM_KEY, TEXT, TIME } from './row-shapes.ts';
 import { SqlParameters } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 import { readDocument } from './stored-document.ts';
@@ -15,12 +15,7 @@ const DAY_SEC = 86_400;
 const IS_STREAM = 'packets > 0';
 
 const LISTED = {
-  host: TEXT,
-  boot: TEXT,
-  number: COUNT,
-  ssrc: COUNT,
-  src: TEXT,
-  dst: TEXT,
+  ...STREAM_KEY,
   codec: TEXT,
   packets: COUNT,
   jitter_ms: AMOUNT_OR_NULL,

@@ -7,7 +7,7 @@ import { Type } from 'typebox';
 import type { AskStream, RtpStream, StreamSegment } from '../../contract/index.ts';
 import { mosValue, ssrcText } from '../../view/stream-document.ts';
 import type { Part } from './parts.ts';
-import { AMOUNT_OR_NULL, COUNT, columnsOf, rowShape, TEXT, TEXTS, TIME } from './row-shapes.ts';
+import { AMOUNT_OR_NULL, COUNT, columnsOf, rowShape, STREAM_KEY, TEXT, TEXTS, TIME } from './row-shapes.ts';
 import { SqlParameters } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
 
@@ -20,12 +20,7 @@ const COUNTS = Type.Array(COUNT);
 const AMOUNTS = Type.Array(AMOUNT_OR_NULL);
 const TIMES = Type.Array(TIME);
 const ROW = rowShape({
-  host: TEXT,
-  boot: TEXT,
-  number: COUNT,
-  ssrc: COUNT,
-  src: TEXT,
-  dst: TEXT,
+  ...STREAM_KEY,
   first_seen: TIME,
   segment_from: TIMES,
   segment_to: TIMES,
