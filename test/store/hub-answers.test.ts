@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { saidSteps } from '../../src/analysis/said-reader.ts';
+import { saidSteps } from '../../src/actions/ship/said-reader.ts';
 import type { AskCalls, CallDocument } from '../../src/contract/index.ts';
 import { NO_NAMES } from '../../src/core/names.ts';
 import { finish } from '../../src/core/turns.ts';

@@ -7,7 +7,6 @@ import type { DialogFacts } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
 import type { FindingName } from '../../analysis/finding-names.ts';
 import type { Opening } from '../../analysis/opening.ts';
-import type { Said } from '../../analysis/said-reader.ts';
 import type { RtpStream } from '../../contract/index.ts';
 import { FIELDS } from '../../core/call-fields.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
@@ -17,6 +16,7 @@ import { callHints } from '../../view/call-hints.ts';
 import { toCallDocument } from '../../view/dialog-document.ts';
 import type { LineParts } from './lines.ts';
 import { wellFormed } from './lines.ts';
+import type { Said } from './said-reader.ts';
 
 /** What is shipped of a call, as it was judged. */
 export type JudgedCall = {

@@ -14,8 +14,6 @@ import type { FindingName } from '../../analysis/finding-names.ts';
 import { findingNames } from '../../analysis/finding-names.ts';
 import type { CallIdentifier, Opening } from '../../analysis/opening.ts';
 import { NO_OPENING, openingOf, referIdentifiers } from '../../analysis/opening.ts';
-import type { Collected } from '../../analysis/said-reader.ts';
-import { charsOf, saidSteps } from '../../analysis/said-reader.ts';
 import { laterTies } from '../../analysis/ties.ts';
 import { Counters } from '../../core/counters.ts';
 import type { Steps, Turns } from '../../core/turns.ts';
@@ -38,6 +36,8 @@ import type { LineParts } from './lines.ts';
 import { wellFormed } from './lines.ts';
 import type { MessageParts, MessageRange } from './message-lines.ts';
 import { messageLinesSteps } from './message-lines.ts';
+import type { Collected } from './said-reader.ts';
+import { charsOf, saidSteps } from './said-reader.ts';
 import { streamLine } from './stream-line.ts';
 import { toldOf } from './told.ts';
 

@@ -3,16 +3,17 @@
  *
  * The messages of a call have the same From, To, Contact and User-Agent again and again: only a value that is new is taken apart.
  */
-import { rawText } from '../core/byte-text.ts';
-import type { Steps } from '../core/turns.ts';
-import { HeaderFinder } from '../protocols/sip/header-finder.ts';
-import { HEADER } from '../protocols/sip/header-name.ts';
-import { withoutSecrets } from '../protocols/sip/redaction.ts';
-import { decodeText } from '../protocols/sip/text.ts';
-import { MAX_VALUES } from '../protocols/sip/values.ts';
-import type { CallMessage } from './call-messages.ts';
-import type { SaidSource, SaidText, UriParts } from './call-said.ts';
-import { readRequestUri, readUri, SAID_SOCKETS, SAID_TEXTS, urisIn } from './call-said.ts';
+
+import type { CallMessage } from '../../analysis/call-messages.ts';
+import type { SaidSource, SaidText, UriParts } from '../../analysis/call-said.ts';
+import { readRequestUri, readUri, SAID_SOCKETS, SAID_TEXTS, urisIn } from '../../analysis/call-said.ts';
+import { rawText } from '../../core/byte-text.ts';
+import type { Steps } from '../../core/turns.ts';
+import { HeaderFinder } from '../../protocols/sip/header-finder.ts';
+import { HEADER } from '../../protocols/sip/header-name.ts';
+import { withoutSecrets } from '../../protocols/sip/redaction.ts';
+import { decodeText } from '../../protocols/sip/text.ts';
+import { MAX_VALUES } from '../../protocols/sip/values.ts';
 
 /** Texts of one kind that a call ships: who varies a header in each of its messages fills no more of a store. @cap */
 const SAID_TEXTS_MAX = 32;
