@@ -112,6 +112,8 @@ function userAgentOf(opening: CallMessage | undefined): string {
 }
 
 function codecsOfCall({ streams }: CallSource): string[] | undefined {
-  const names = new Set(streams.flatMap(({ stream, quality }) => codecsOf(stream, quality)));
-  return names.size === 0 ? undefined : [...names];
+  const names: string[] = [];
+  for (const { stream, quality } of streams)
+    for (const name of codecsOf(stream, quality)) if (!names.includes(name)) names.push(name);
+  return names.length === 0 ? undefined : names;
 }

@@ -181,6 +181,7 @@ export function windowScale(stream: Stream, q: StreamQuality, w: StreamWindow): 
 
 /** Names of all codecs that the stream carried, that of most packets first; none for a type without a name. */
 export function codecsOf(stream: Stream, { codec, segments }: StreamQuality): string[] {
+  if (segments.length === 0) return codec === null ? [] : [codec];
   const names = segments.map(({ payloadType }) => streamFormat(stream, payloadType)?.name ?? null);
   return [...new Set([codec, ...names])].filter((name): name is string => name !== null);
 }

@@ -3,6 +3,7 @@
  * lies.
  */
 import { LANE_MODE, LANES } from './stream-layout.ts';
+import { ofLanes } from './stream-segment.ts';
 import type { StreamSnapshot } from './stream-snapshot.ts';
 import type { NetCounts, StreamWindow } from './stream-window.ts';
 
@@ -49,16 +50,16 @@ class OpenWindow implements StreamWindow {
     return this.#s.reordered - this.#s.wReordered;
   }
   get lateIn(): number[] {
-    return Array.from({ length: LANES }, (_, lane) => this.#s.windowLateIn(lane));
+    return ofLanes((lane) => this.#s.windowLateIn(lane));
   }
   get lossRuns(): number {
     return Math.max(0, this.net.lossRuns);
   }
   get jitterMs(): number[] {
     const lanes = this.#s.laneMode === LANE_MODE.ALL ? LANES : 1;
-    const ofLanes: number[] = [];
-    for (let lane = 0; lane < lanes; lane++) ofLanes.push(this.#jitter(lane));
-    return ofLanes;
+    const all: number[] = [];
+    for (let lane = 0; lane < lanes; lane++) all.push(this.#jitter(lane));
+    return all;
   }
   get jitterSamples(): number {
     return this.#s.jitterN - this.#s.wJitterN;

@@ -191,6 +191,9 @@ function meanOf(a: number, samplesA: number, b: number, samplesB: number): numbe
   return samples === 0 ? 0 : (a * samplesA + b * samplesB) / samples;
 }
 
-function ofLanes<T>(read: (lane: number) => T): T[] {
-  return Array.from({ length: LANES }, (_, lane) => read(lane));
+/** By lane. A loop, as V8 takes ten times as long for Array.from(). */
+export function ofLanes<T>(read: (lane: number) => T): T[] {
+  const all: T[] = [];
+  for (let lane = 0; lane < LANES; lane++) all.push(read(lane));
+  return all;
 }
