@@ -14,7 +14,6 @@ import { bindingOf } from '../../view/ask-registrations.ts';
 import { fieldsOf } from '../../view/call.ts';
 import { callHints } from '../../view/call-hints.ts';
 import { toCallDocument } from '../../view/dialog-document.ts';
-import type { LineParts } from './lines.ts';
 import { wellFormed } from './lines.ts';
 import type { Said } from './said-reader.ts';
 
@@ -35,12 +34,13 @@ const OWN_FIELDS = FIELDS.filter(({ stored, document }) => stored !== undefined 
  * The line of the row. The store keeps an object that stands for a text as it is written: it is not quoted, and not read again.
  * Names are written one by one: V8 makes a dictionary of an object that gets so many, and takes ten times as long to write it.
  */
-export function callLine(head: string, call: JudgedCall): LineParts {
+export function callLine(head: string, call: JudgedCall): string {
   const { e, d, facts, streams, said } = call;
   let own = head;
   for (const [name, value] of columnsOf(call)) own += `"${name}":${JSON.stringify(value)},`;
   const document = JSON.stringify(toCallDocument(e, d, facts, streams));
-  return [wellFormed(`${own}${JSON.stringify(said).slice(1, -1)},"document":`), wellFormed(document), '}'];
+  // The end is an object without its beginning.
+  return wellFormed(`${own}"document":${document},${JSON.stringify(said).slice(1)}`);
 }
 
 /** Columns that a document lacks, but for what messages say. What is not known is absent: the store writes nothing there. */

@@ -31,8 +31,7 @@ import type { Due } from './agenda.ts';
 import { Agenda } from './agenda.ts';
 import { callLine } from './call-lines.ts';
 import type { Shipper } from './key.ts';
-import { hourOf, hourText, isInTime, line, lineHead } from './key.ts';
-import type { LineParts } from './lines.ts';
+import { hourOf, hourText, isInTime, lineHead } from './key.ts';
 import { wellFormed } from './lines.ts';
 import type { MessageParts, MessageRange } from './message-lines.ts';
 import { messageLinesSteps } from './message-lines.ts';
@@ -116,7 +115,7 @@ export type CallShipperOptions = {
   readonly shipper: Shipper;
   readonly nextVersion: () => number;
   /** Takes a row, without line end. */
-  readonly add: (table: ShippedTable, line: LineParts) => void;
+  readonly add: (table: ShippedTable, line: string) => void;
   /** Resolves when there is room for many rows. */
   readonly room: () => Promise<void>;
   readonly turns: Turns;
@@ -321,11 +320,12 @@ export class CallShipper implements Observer {
     const kept = d.keptCount === keptCount ? facts.messages : messagesOf(d, e.stores.log);
     const range = { kept, from: track.messages, upTo: d.keptCount };
     if (parts !== 'none') {
-      const lines = { head, clockSteps, hasBodies: parts === 'full', add: (text: LineParts) => add('messages', text) };
+      const lines = { head, clockSteps, hasBodies: parts === 'full', add: (text: string) => add('messages', text) };
       const gone = yield* messageLinesSteps(range, this.#nowSec * 1e6, lines);
       if (gone > 0) this.counters.add('messages_gone', gone);
     }
-    for (const identifier of this.#newIdentifiers(track, range)) add('ids', wellFormed(line(head, identifier)));
+    for (const { kind, text } of this.#newIdentifiers(track, range))
+      add('ids', wellFormed(`${head}"kind":"${kind}","text":${JSON.stringify(text)}}`));
     for (const [i, one] of facts.streams.entries()) {
       const { stream } = one;
       const document = streams[i];

@@ -12,11 +12,6 @@ export function lineHead({ host, boot }: Shipper, hour: string, number: number, 
   return `{"host":${JSON.stringify(host)},"boot":"${boot}","hour":"${hour}","number":${number},"version":${version},`;
 }
 
-/** The line of a row: what it is known by, and its other columns. */
-export function line(head: string, columns: object): string {
-  return head + JSON.stringify(columns).slice(1);
-}
-
 const HOUR_US = 3_600e6;
 /** Seconds that ClickHouse's DateTime can hold: 1970 to 2106. */
 const LAST_US = 4_294_967_295e6;

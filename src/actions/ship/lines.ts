@@ -25,23 +25,14 @@ type Piece = { readonly bytes: Buffer; readonly rows: number; readonly slab: Buf
 export const LINE_END = 0x0a;
 const NONE = Buffer.alloc(0);
 
-/** A line without line end, or what stands in it one behind another. */
-export type LineParts = string | readonly (string | Uint8Array)[];
-
-const partsOf = (line: LineParts): readonly (string | Uint8Array)[] => (typeof line === 'string' ? [line] : line);
-
 /** The most bytes that a line takes, with its line end: three for each unit of UTF-16. */
-export function mostBytes(line: LineParts): number {
-  let bytes = 1;
-  for (const part of partsOf(line)) bytes += typeof part === 'string' ? 3 * part.length : part.length;
-  return bytes;
+export function mostBytes(line: string): number {
+  return 3 * line.length + 1;
 }
 
 /** How many bytes it has, with its line end. */
-export function lineBytes(line: LineParts): number {
-  let bytes = 1;
-  for (const part of partsOf(line)) bytes += typeof part === 'string' ? Buffer.byteLength(part) : part.length;
-  return bytes;
+export function lineBytes(line: string): number {
+  return Buffer.byteLength(line) + 1;
 }
 
 /** Slabs that were used and are free. */
@@ -85,17 +76,11 @@ export class WaitingLines {
   }
 
   /** Adds a line. Returns how many bytes it has, with its line end. */
-  add(line: LineParts): number {
+  add(line: string): number {
     // Bytes are counted only where they may not fit: that takes longer than to write them.
     if (mostBytes(line) > this.#slab.length - this.#at) this.#makeRoom(lineBytes(line));
     const from = this.#at;
-    for (const part of partsOf(line)) {
-      if (typeof part === 'string') this.#at += this.#slab.write(part, this.#at);
-      else {
-        this.#slab.set(part, this.#at);
-        this.#at += part.length;
-      }
-    }
+    this.#at += this.#slab.write(line, from);
     this.#slab[this.#at++] = LINE_END;
     const bytes = this.#at - from;
     this.#newRows++;

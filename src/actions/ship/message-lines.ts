@@ -9,7 +9,6 @@ import { withoutSecrets } from '../../protocols/sip/redaction.ts';
 import type { ClockStep } from '../../store/clock-steps.ts';
 import { plainFacts, summaryOf } from '../../view/plain-message.ts';
 import { isInTime } from './key.ts';
-import type { LineParts } from './lines.ts';
 
 /** What of messages is shipped. */
 export type MessageParts = 'none' | 'headers' | 'full';
@@ -22,7 +21,7 @@ export type MessageLines = {
   readonly head: string;
   readonly clockSteps: readonly ClockStep[];
   readonly hasBodies: boolean;
-  readonly add: (line: LineParts) => void;
+  readonly add: (line: string) => void;
 };
 
 /**
@@ -54,29 +53,25 @@ function messageLine(
   m: CallMessage,
   message: number,
   bytes: Buffer,
-): LineParts {
+): string {
   const said = harmless(bytes, hasBodies) ?? redacted(bytes, hasBodies);
   const { at, src, dst, transport, origin, summary, notes } = plainFacts(m, said.summary, clockSteps);
-  const told = `"summary":${JSON.stringify(summary)},"notes":${notes.length === 0 ? '[]' : JSON.stringify(notes)},"text":"`;
+  const told = `"summary":${JSON.stringify(summary)},"notes":${notes.length === 0 ? '[]' : JSON.stringify(notes)}`;
   // Times, sockets and our own words hold nothing that JSON would write otherwise.
-  const facts = `"message":${message},"at":"${at}","src":"${src}","dst":"${dst}","transport":"${transport}","origin":"${origin}",`;
-  return [head + facts + told, said.text, '"}'];
+  const facts = `"message":${message},"at":"${at}","src":"${src}","dst":"${dst}","transport":"${transport}","origin":"${origin}"`;
+  return `${head}${facts},${told},"text":"${said.text}"}`;
 }
 
 /** `text`: between quotes. */
-type Said = { readonly summary: string; readonly text: string | Buffer };
-
-const FIRST_ESCAPE = '\\'.charCodeAt(0);
-const [R, N] = ['r', 'n'].map((letter) => letter.charCodeAt(0));
+type Said = { readonly summary: string; readonly text: string };
 
 /** Null where care is needed, or the first line has something to escape. */
 function harmless(bytes: Buffer, hasBody: boolean): Said | null {
   const text = harmlessJson(bytes, hasBody);
-  const end = text?.indexOf(FIRST_ESCAPE) ?? -1;
-  if (text === null || end < 0) return null;
-  const letter = text[end + 1];
-  const isLineEnd = letter === N || (letter === R && text[end + 3] === N);
-  return isLineEnd ? { summary: summaryOf(text.toString('latin1', 0, end)), text } : null;
+  if (text === null) return null;
+  const end = text.indexOf('\\');
+  const isLineEnd = text.startsWith('\\n', end) || text.startsWith('\\r\\n', end);
+  return end >= 0 && isLineEnd ? { summary: summaryOf(text.slice(0, end)), text } : null;
 }
 
 function redacted(bytes: Buffer, hasBody: boolean): Said {

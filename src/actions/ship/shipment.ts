@@ -8,7 +8,6 @@ import { faults } from '../../core/faults.ts';
 import { OnceTold } from '../trouble.ts';
 import type { ShipCounters, ShipTable } from './counters.ts';
 import { SHIP_TABLES, shipCounters } from './counters.ts';
-import type { LineParts } from './lines.ts';
 import { lineBytes, mostBytes, Slabs, WaitingLines } from './lines.ts';
 import { SHIP_SEGMENT_BYTES } from './segment.ts';
 import type { SendTimes } from './sender.ts';
@@ -97,14 +96,14 @@ export class Shipment {
   }
 
   /** A row of `table`: JSON without line end. Never throws, never waits. */
-  add(table: ShipTable, line: LineParts): void {
+  add(table: ShipTable, line: string): void {
     const { made, lines } = this.#byName[table];
     this.counters.add(made);
     if (this.#isClosed) this.counters.add('unsent_at_end');
     else this.#take(lines, line);
   }
 
-  #take(to: WaitingLines, line: LineParts): void {
+  #take(to: WaitingLines, line: string): void {
     if (mostBytes(line) > SHIP_SEGMENT_BYTES && lineBytes(line) > SHIP_SEGMENT_BYTES) this.counters.add('too_long');
     else this.#added(to, to.add(line));
   }

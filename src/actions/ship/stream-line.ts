@@ -1,6 +1,6 @@
 /** The row of an RTP stream: its columns are those of deploy/store/schema.sql, its figures those of the stream's document. */
 import type { AskStream, StreamSegment } from '../../contract/index.ts';
-import { line, whole } from './key.ts';
+import { whole } from './key.ts';
 
 /** `stream` counts the streams of the boot from 1. In the head stands the number of its call, 0 without one. */
 export function streamLine(head: string, stream: number, s: AskStream): string {
@@ -28,7 +28,7 @@ export function streamLine(head: string, stream: number, s: AskStream): string {
   // Of nearly all streams there is nothing more to tell.
   if (segments.length > 0) Object.assign(columns, segmentColumns(segments));
   if (s.not_known !== undefined) Object.assign(columns, { not_known: s.not_known });
-  return line(head, columns);
+  return head + JSON.stringify(columns).slice(1);
 }
 
 function segmentColumns(segments: readonly StreamSegment[]): Record<string, unknown> {

@@ -14,7 +14,7 @@ import { asCaptured } from '../../store/clock-steps.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import { askStream } from '../../view/documents.ts';
 import type { Shipper } from './key.ts';
-import { hourText, isInTime, line, lineHead } from './key.ts';
+import { hourText, isInTime, lineHead } from './key.ts';
 import { streamLine } from './stream-line.ts';
 
 /** Rows of streams without a call that `--ship` makes every 30 seconds; the others wait for the next time. @cap */
@@ -164,7 +164,7 @@ export class StreamShipper implements Observer {
     if (told === undefined) return;
     this.#told.delete(stream);
     if (told === LEFT_OUT) return;
-    add(line(this.#headOf(stream), { stream: stream.serial + 1 }));
+    add(`${this.#headOf(stream)}"stream":${stream.serial + 1}}`);
   }
 
   #headOf(stream: Stream): string {

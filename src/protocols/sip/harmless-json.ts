@@ -39,11 +39,8 @@ const [A, H, K, T] = [0x61, 0x68, 0x6b, 0x74] as const;
 /** Behind `a=`: those of crypto, key-mgmt, ice-pwd and 3ge2ae. */
 const OF_KEYS: ReadonlySet<number> = new Set([...'ckiCKI3'].map((char) => char.charCodeAt(0)));
 
-/**
- * What stands in a string of JSON for the message, or for its headers and the empty line, as bytes that hold until the next call;
- * null where care is needed.
- */
-export function harmlessJson(bytes: Uint8Array, hasBody: boolean): Buffer | null {
+/** What stands in a string of JSON for the message, or for its headers and the empty line; null where care is needed. */
+export function harmlessJson(bytes: Uint8Array, hasBody: boolean): string | null {
   const { length } = bytes;
   if (length > MOST_BYTES) return null;
   let to = 0;
@@ -60,12 +57,12 @@ export function harmlessJson(bytes: Uint8Array, hasBody: boolean): Buffer | null
         scratch[to++] = BACKSLASH;
         scratch[to++] = letters[bytes[i] ?? 0] ?? 0;
       }
-      return scratch.subarray(0, to);
+      return scratch.toString('latin1', 0, to);
     }
     if (kind !== KIND.PLAIN && needsCare(bytes, at, kind)) return null;
     scratch[to++] = c;
   }
-  return scratch.subarray(0, to);
+  return scratch.toString('latin1', 0, to);
 }
 
 /** Behind the empty line that begins at `at`; -1 where none does. */

@@ -4,7 +4,6 @@ import type { TestContext } from 'node:test';
 import type { CallShipperOptions } from '../../../../src/actions/ship/call-shipper.ts';
 import { CallShipper } from '../../../../src/actions/ship/call-shipper.ts';
 import { rowsLost, rowsMade, rowsStored } from '../../../../src/actions/ship/counters.ts';
-import type { LineParts } from '../../../../src/actions/ship/lines.ts';
 import type { ShipOptions } from '../../../../src/actions/ship/shipment.ts';
 import { Shipment } from '../../../../src/actions/ship/shipment.ts';
 import { Turns } from '../../../../src/core/turns.ts';
@@ -47,16 +46,11 @@ export function callShipper(
     shipper: SHIPPER,
     ...{ parts: 'headers', sendsUprobe: false },
     nextVersion: () => ++version,
-    add: (table, line) => take(table, JSON.parse(textOf(line)) as object),
+    add: (table, line) => take(table, JSON.parse(line) as object),
     room: () => Promise.resolve(),
     turns: new Turns(() => performance.now()),
     ...more,
   });
-}
-
-export function textOf(line: LineParts): string {
-  const parts = typeof line === 'string' ? [line] : line;
-  return parts.map((part) => (typeof part === 'string' ? part : Buffer.from(part).toString('utf8'))).join('');
 }
 
 /** What was made, or found, is stored, lost for a reason, or waits. */

@@ -9,7 +9,6 @@ import { MAX_KEPT_MESSAGE_BYTES } from '../../../../src/store/messages/message-l
 import { ROW } from '../../../../src/store/messages/message-rows.ts';
 import type { Kept } from './kept-message.ts';
 import { kept, sip } from './kept-message.ts';
-import { textOf } from './lab.ts';
 
 const NOW_US = 1_700_000_000e6;
 
@@ -19,7 +18,7 @@ function rowsOf(all: readonly Kept[], more: Partial<MessageRange> = {}, hasBodie
   const gone = finish(
     messageLinesSteps({ kept: messages, from: 0, upTo: messages.length, ...more }, NOW_US, {
       ...{ head: '{"host":"sbc1",', clockSteps: [], hasBodies },
-      add: (line) => rows.push(JSON.parse(textOf(line)) as Record<string, unknown>),
+      add: (line) => rows.push(JSON.parse(line) as Record<string, unknown>),
     }),
   );
   assert.equal(gone + rows.length, (more.upTo ?? messages.length) - (more.from ?? 0));
