@@ -35,8 +35,8 @@ import { hourOf, hourText, isInTime, lineHead } from './key.ts';
 import { wellFormed } from './lines.ts';
 import type { MessageParts, MessageRange } from './message-lines.ts';
 import { messageLinesSteps } from './message-lines.ts';
-import type { Collected } from './said-reader.ts';
-import { charsOf, saidSteps } from './said-reader.ts';
+import type { Said } from './said-reader.ts';
+import { SaidReader, saidSteps } from './said-reader.ts';
 import { streamLine } from './stream-line.ts';
 import { toldOf } from './told.ts';
 
@@ -71,12 +71,16 @@ export const CALL_SHIP_LOSSES = ['calls_skipped', 'calls_stale', 'messages_gone'
 export type CallShipCounter = (typeof CALL_SHIP_COUNTERS)[number];
 
 /**
- * Characters of what a call that goes on said: its messages may leave the memory before the next row. Of a longer one the next
- * row has what the messages say that are left.
+ * Characters of what a call says that are collected while its messages come, as their scan is at hand then. Of a call that says
+ * more the row has what the messages say that are kept when it is made.
  *
  * @cap option 290 MiB: with `--ship`: what each call that goes on has said, which is about 2 KB of a usual one
  */
 const SHIP_SAID_CHARS = 1024;
+
+/** Bytes of headers, and addresses in them, of which a message is read as it comes. @cap */
+const SHIP_SAID_BYTES = 4096;
+const SHIP_SAID_ADDRESSES = 16;
 
 const UPROBE_SEEN = 1 << ORIGINS.indexOf('uprobe');
 
@@ -93,8 +97,10 @@ type Track = Due & {
   rowSec: number;
   /** What the message that opened it says; read for the first row, without identifiers then. */
   opening: Opening;
-  /** What it had said by the last row; null where that is not remembered. */
-  said: Collected | null;
+  /** What it has said so far; null where that is read of the messages that are kept. */
+  said: SaidReader | null;
+  /** So many messages are read for it. */
+  heard: number;
   /** The last Refer-To whose identifiers were sent. */
   referTo: string | null;
   /** By what the document that was sent last is known again. */
@@ -138,11 +144,13 @@ export class CallShipper implements Observer {
     this.#options = options;
   }
 
-  onMessage(_buf: Buffer, _start: number, _end: number, _scan: SipScan, _c: Packet, d: Dialog | null): void {
+  onMessage(buf: Buffer, start: number, _end: number, scan: SipScan, _c: Packet, d: Dialog | null): void {
     if (d === null) return;
-    const track = this.#trackOf(d);
-    if (track === undefined) this.#open(d);
-    else if (track.dueSec > this.#nowSec + SETTLE_SEC && isEnded(d.state)) this.#note(track, SETTLE_SEC);
+    const known = this.#trackOf(d);
+    const track = known ?? this.#open(d);
+    if (known !== undefined && known.dueSec > this.#nowSec + SETTLE_SEC && isEnded(d.state))
+      this.#note(known, SETTLE_SEC);
+    if (track.said !== null) hear(track, track.said, buf, start, scan);
   }
 
   onDialogState(d: Dialog): void {
@@ -216,7 +224,8 @@ export class CallShipper implements Observer {
       isLeftOut: false,
       rowSec: 0,
       opening: NO_OPENING,
-      said: null,
+      said: new SaidReader(),
+      heard: 0,
       referTo: null,
       told: '',
       findings: '',
@@ -338,14 +347,26 @@ export class CallShipper implements Observer {
     add('calls', callLine(head, { e, d, facts, findings, streams, opening: track.opening, said }));
     track.hourUs = hourUs;
     track.messages = range.upTo;
-    track.said = isEnded(d.state) || charsOf(said) > SHIP_SAID_CHARS ? null : said;
+    if (isEnded(d.state)) track.said = null;
     track.rowSec = this.#nowSec;
   }
 
-  /** What the call says: of what it had said by the last row only the messages since are read. */
-  #saidSteps({ dialog: d, said }: Track, { kept, from, upTo }: MessageRange): Steps<Collected> {
-    const unread = said === null ? kept : kept.slice(Math.max(0, from - upTo + kept.length));
-    return saidSteps({ e: this.#options.evidence(), d, messages: unread }, said);
+  /** What the call says. Where it was heard as it came, only the sockets of the messages since the last row are read. */
+  *#saidSteps(track: Track, { kept, from, upTo }: MessageRange): Steps<Said> {
+    const { dialog: d, said: known } = track;
+    const source = { e: this.#options.evidence(), d, messages: kept };
+    const reader = known ?? new SaidReader();
+    if (known === null || track.heard !== upTo) {
+      const said = yield* saidSteps(source, reader);
+      track.heard = upTo;
+      if (reader.chars > SHIP_SAID_CHARS) track.said = null;
+      return said;
+    }
+    for (const m of kept.slice(Math.max(0, from - upTo + kept.length))) {
+      reader.meet(m);
+      yield;
+    }
+    return reader.saidBy(source);
   }
 
   /** By what the call is found, with its first row; and what ties it and came since, a transfer too. */
@@ -363,6 +384,13 @@ export class CallShipper implements Observer {
     track.opening = { userAgent, identifiers: [] };
     return [...identifiers, ...news.filter((one) => !identifiers.some((two) => isSame(one, two)))];
   }
+}
+
+/** Reads what the message says that was kept last; where one before it was not read, or this takes long, all are when a row is made. */
+function hear(track: Track, said: SaidReader, buf: Buffer, start: number, scan: SipScan): void {
+  if (track.dialog.keptCount !== track.heard + 1 || scan.bodyStart - start > SHIP_SAID_BYTES) return;
+  if (said.read(buf, scan, SHIP_SAID_ADDRESSES)) track.heard++;
+  if (said.chars > SHIP_SAID_CHARS) track.said = null;
 }
 
 function isSame(a: CallIdentifier, b: CallIdentifier): boolean {

@@ -8,10 +8,12 @@ import type { CallMessage } from '../../analysis/call-messages.ts';
 import type { SaidSource, SaidText, UriParts } from '../../analysis/call-said.ts';
 import { readRequestUri, readUri, SAID_SOCKETS, SAID_TEXTS, urisIn } from '../../analysis/call-said.ts';
 import { rawText } from '../../core/byte-text.ts';
+import { hashBytes, mixHashes } from '../../core/hash.ts';
 import type { Steps } from '../../core/turns.ts';
 import { HeaderFinder } from '../../protocols/sip/header-finder.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { withoutSecrets } from '../../protocols/sip/redaction.ts';
+import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../../protocols/sip/text.ts';
 import { MAX_VALUES } from '../../protocols/sip/values.ts';
 
@@ -21,43 +23,28 @@ const SAID_TEXTS_MAX = 32;
 /** Characters of such a text. @cap */
 const SAID_CHARS_MAX = 256;
 
-/** Values of one header of a call that are known again; others are taken apart each time they come. @cap */
-const SAID_VALUES_KNOWN = 64;
+/** Values of a call's headers that are known again; others are taken apart each time they come. @cap */
+const SAID_VALUES_KNOWN = 128;
 
 /** Each text once, the first ones of many. */
 export type Said = { readonly [Name in SaidText | 'addresses' | 'transports' | 'origins']: readonly string[] } & {
   readonly ports: readonly number[];
 };
 
-/** What the call says by now, a step a message. `earlier`: what messages before those of the source said, which is added to. */
-export function* saidSteps(s: SaidSource, earlier: Collected | null = null): Steps<Collected> {
-  const reader = new SaidReader(earlier ?? nothingSaid());
-  for (const name of TEXT_NAMES) reader.addTexts(name, (SAID_TEXTS[name].ofRecord?.(s) ?? []).map(hidden));
+/** The same while it is collected. */
+type Collected<T> = { readonly [Name in keyof T]: T[Name] extends readonly (infer One)[] ? One[] : never };
+type Texts = Pick<Said, SaidText>;
+type Sockets = Omit<Said, SaidText>;
+
+/** What the call says, a step a message: `reader` has read earlier ones. */
+export function* saidSteps(s: SaidSource, reader = new SaidReader()): Steps<Said> {
   for (const m of s.messages) {
-    reader.read(m);
+    reader.meet(m);
+    const read = m.read();
+    if (read !== null) reader.read(read.bytes, read.scan);
     yield;
   }
-  const { said } = reader;
-  for (const one of SAID_SOCKETS.addresses.ofRecord?.(s) ?? []) add(said.addresses, one);
-  for (const one of SAID_SOCKETS.origins.ofRecord?.(s) ?? []) add(said.origins, one);
-  return said;
-}
-
-/** So many characters of texts. */
-export function charsOf({ ports: _ports, ...texts }: Said): number {
-  let chars = 0;
-  for (const all of Object.values(texts)) for (const text of all) chars += text.length;
-  return chars;
-}
-
-/** The same while it is collected. */
-export type Collected = { readonly [Name in keyof Said]: Said[Name][number][] };
-
-function nothingSaid(): Collected {
-  return {
-    ...{ request_uris: [], domains: [], numbers: [], asserted: [], contacts: [], user_agents: [], reasons: [] },
-    ...{ addresses: [], ports: [], transports: [], origins: [] },
-  };
+  return reader.saidBy(s);
 }
 
 // Those are its keys.
@@ -90,53 +77,102 @@ const AUTHORIZATION = /auth/i;
 /** What has none of these hides no secret. */
 const OF_SECRETS = /[@:=]/;
 
-class SaidReader {
-  readonly said: Collected;
-  /** Values of headers as bytes, a character each, by the id of the header; those of OTHER are Request-URIs. */
-  readonly #known: (string[] | undefined)[] = [];
+export class SaidReader {
+  readonly #texts: Collected<Texts> = {
+    request_uris: [],
+    domains: [],
+    numbers: [],
+    asserted: [],
+    contacts: [],
+    user_agents: [],
+    reasons: [],
+  };
+  readonly #sockets: Collected<Sockets> = { addresses: [], ports: [], transports: [], origins: [] };
+  /** Hashes of values that were taken apart. */
+  readonly #known: number[] = [];
+  /** Of all texts. */
+  #chars = 0;
   /** Addresses that may still be taken apart of this message. */
   #left = 0;
 
-  constructor(said: Collected) {
-    this.said = said;
+  /** So many characters are collected. */
+  get chars(): number {
+    return this.#chars;
   }
 
-  read(m: CallMessage): void {
-    const { said } = this;
-    for (const one of SAID_SOCKETS.addresses.ofMessage?.(m) ?? []) add(said.addresses, one);
-    for (const one of SAID_SOCKETS.ports.ofMessage?.(m) ?? []) add(said.ports, one);
-    for (const one of SAID_SOCKETS.transports.ofMessage?.(m) ?? []) add(said.transports, one);
-    const read = m.read();
-    if (read === null) return;
-    const { bytes, scan } = read;
-    this.#left = MAX_VALUES;
-    // One text of all headers takes less time than one of each value.
-    const head = bytes.toString('latin1', 0, scan.bodyStart);
+  /** Between whom it went. */
+  meet(m: CallMessage): void {
+    const { addresses, ports, transports } = this.#sockets;
+    for (const one of SAID_SOCKETS.addresses.ofMessage?.(m) ?? []) add(addresses, one);
+    for (const one of SAID_SOCKETS.ports.ofMessage?.(m) ?? []) add(ports, one);
+    for (const one of SAID_SOCKETS.transports.ofMessage?.(m) ?? []) add(transports, one);
+  }
+
+  /** Reads the texts of the message that was scanned in `bytes`; false where it has more addresses than so many, which are left. */
+  read(bytes: Buffer, scan: SipScan, addresses = MAX_VALUES): boolean {
+    this.#left = addresses;
     if (scan.isRequest) {
       const { uriStart, uriEnd } = scan;
-      if (!this.#isKnown(HEADER.OTHER, head.slice(uriStart, uriEnd))) this.#addRequestUri(bytes, uriStart, uriEnd);
+      if (!this.#isKnown(HEADER.OTHER, bytes, uriStart, uriEnd)) this.#addRequestUri(bytes, uriStart, uriEnd);
     }
     scan.forEachHeader((nameStart, nameEnd, start, end) => {
       const id = FINDER.idAt(bytes, nameStart, nameEnd);
-      if (id === HEADER.OTHER) return;
-      if (!this.#isKnown(id, head.slice(start, end))) this.#addHeader(ROWS_OF[id] ?? [], bytes, start, end);
+      if (id === HEADER.OTHER || this.#left <= 0 || this.#isKnown(id, bytes, start, end)) return;
+      this.#addHeader(ROWS_OF[id] ?? [], bytes, start, end);
+      // Some of it may be left: another message that has it is read again.
+      if (this.#left <= 0) this.#known.pop();
     });
+    return this.#left > 0;
   }
 
-  addTexts(name: SaidText, texts: readonly string[]): void {
-    const found = this.said[name];
-    for (const text of texts) add(found, text.length > SAID_CHARS_MAX ? text.slice(0, SAID_CHARS_MAX) : text);
+  /** What was read, and what the record of the call has beside it. */
+  saidBy(s: SaidSource): Said {
+    const { addresses, ports, transports, origins } = this.#sockets;
+    for (const one of SAID_SOCKETS.addresses.ofRecord?.(s) ?? []) add(addresses, one);
+    for (const one of SAID_SOCKETS.origins.ofRecord?.(s) ?? []) add(origins, one);
+    const all = (name: SaidText): readonly string[] => this.#withRecord(name, s);
+    return {
+      request_uris: all('request_uris'),
+      domains: all('domains'),
+      numbers: all('numbers'),
+      asserted: all('asserted'),
+      contacts: all('contacts'),
+      user_agents: all('user_agents'),
+      reasons: all('reasons'),
+      addresses,
+      ports,
+      transports,
+      origins,
+    };
+  }
+
+  /** The record comes first: it changes, and messages leave it room. */
+  #withRecord(name: SaidText, s: SaidSource): readonly string[] {
+    const { ofRecord } = SAID_TEXTS[name];
+    if (ofRecord === undefined) return this.#texts[name];
+    const all: string[] = [];
+    for (const text of ofRecord(s)) add(all, cut(hidden(text)));
+    for (const text of this.#texts[name]) add(all, text);
+    return all;
+  }
+
+  #addTexts(name: SaidText, texts: readonly string[]): void {
+    const found = this.#texts[name];
+    for (const text of texts) {
+      const one = cut(text);
+      if (add(found, one)) this.#chars += one.length;
+    }
   }
 
   // Texts that are kept are cut from a text of their own: a slice of all headers would keep these.
   #addRequestUri(bytes: Buffer, start: number, end: number): void {
     const { text, uri } =
       plainUri(PLAIN_URI, bytes.toString('latin1', start, end)) ?? requestUri(hidden(rawText(bytes, start, end)));
-    for (const { name, ofRequestUri } of REQUEST_ROWS) this.addTexts(name, ofRequestUri(text, uri));
+    for (const { name, ofRequestUri } of REQUEST_ROWS) this.#addTexts(name, ofRequestUri(text, uri));
   }
 
   #addHeader(rows: readonly HeaderRow[], bytes: Buffer, start: number, end: number): void {
-    if (this.#left <= 0 || rows.every(({ name }) => this.said[name].length >= SAID_TEXTS_MAX)) return;
+    if (rows.every(({ name }) => this.#texts[name].length >= SAID_TEXTS_MAX)) return;
     const hasUris = rows[0]?.ofUri !== undefined;
     const plain = hasUris ? plainUri(PLAIN_ADDRESS, bytes.toString('latin1', start, end)) : null;
     const value = plain === null ? hidden(decodeText(bytes, start, end)) : '';
@@ -144,16 +180,15 @@ class SaidReader {
     const uris = plain === null ? read : [plain];
     this.#left -= Math.max(1, uris.length);
     for (const { name, ofUri } of rows)
-      if (ofUri === undefined) this.addTexts(name, [value]);
-      else for (const { text, uri } of uris) this.addTexts(name, ofUri(text, uri));
+      if (ofUri === undefined) this.#addTexts(name, [value]);
+      else for (const { text, uri } of uris) this.#addTexts(name, ofUri(text, uri));
   }
 
-  /** Notes the value where it is new. */
-  #isKnown(id: number, value: string): boolean {
-    this.#known[id] ??= [];
-    const known = this.#known[id];
-    if (known.includes(value)) return true;
-    if (known.length < SAID_VALUES_KNOWN) known.push(value);
+  /** Notes the value where it is new. Who does not know the key of the hash cannot aim at a value that is taken for another. */
+  #isKnown(id: number, bytes: Buffer, start: number, end: number): boolean {
+    const hash = mixHashes(hashBytes(bytes, start, end), id);
+    if (this.#known.includes(hash)) return true;
+    if (this.#known.length < SAID_VALUES_KNOWN) this.#known.push(hash);
     return false;
   }
 }
@@ -181,7 +216,13 @@ function hidden(text: string): string {
   return OF_SECRETS.test(text) ? withoutSecrets(text) : text;
 }
 
+function cut(text: string): string {
+  return text.length > SAID_CHARS_MAX ? text.slice(0, SAID_CHARS_MAX) : text;
+}
+
 /** Where it is new, and there is room. */
-function add<T>(found: T[], one: T): void {
-  if (one !== '' && found.length < SAID_TEXTS_MAX && !found.includes(one)) found.push(one);
+function add<T>(found: T[], one: T): boolean {
+  if (one === '' || found.length >= SAID_TEXTS_MAX || found.includes(one)) return false;
+  found.push(one);
+  return true;
 }

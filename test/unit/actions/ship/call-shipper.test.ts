@@ -6,8 +6,10 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { pcap } from '../../../../fixtures/build/pcap-file.ts';
 import type { CallShipper } from '../../../../src/actions/ship/call-shipper.ts';
+import { messagesOf } from '../../../../src/analysis/call-messages.ts';
 import type { CallDocument } from '../../../../src/contract/index.ts';
 import { ORIGINS } from '../../../../src/core/words.ts';
+import { scanSip } from '../../../../src/protocols/sip/scanner/scan.ts';
 import type { Dialog } from '../../../../src/store/dialogs/dialog.ts';
 import { STATE } from '../../../../src/store/dialogs/dialog-state.ts';
 import { Office, SET_MS, stamped } from '../../../clock/captures.ts';
@@ -116,6 +118,56 @@ test('a row has what later messages say, and its filters need no message', async
     contacts?.some((text) => String(text).startsWith('sip:2010@')),
     String(contacts),
   );
+});
+
+/** As the capture shows them, one message after the other; `head` stands behind the first line of each. */
+function heard(k: Kit, d: Dialog, head = ''): void {
+  const kept = messagesOf(d, k.session.evidence.stores.log);
+  const all = d.keptCount;
+  for (const [i, m] of kept.entries()) {
+    const end = m.bytes.indexOf('\n') + 1;
+    const before = Buffer.concat([Buffer.from('....'), m.bytes.subarray(0, end), Buffer.from(head)]);
+    const bytes = Buffer.concat([before, m.bytes.subarray(end)]);
+    d.keptCount = all - kept.length + i + 1;
+    k.shipper.onMessage(bytes, 4, bytes.length, scanSip(bytes, 4, bytes.length), {} as never, d);
+  }
+}
+
+function saidIn(k: Kit, d: Dialog): Record<string, unknown> {
+  const row = k.rows['calls']?.findLast(({ number }) => number === d.serial + 1) ?? assert.fail(d.callId);
+  return Object.fromEntries(Object.keys(saidOf(k.session.evidence, d)).map((name) => [name, asJson(row)[name]]));
+}
+
+test('what messages say is read as they come', async (t) => {
+  const k = await kit(t);
+  const all = [...k.session.dialogs.oldestFirst()];
+  for (const d of all) heard(k, d, 'User-Agent: heard\r\n');
+  await k.at(2);
+  for (const d of all) {
+    const said = saidOf(k.session.evidence, d);
+    const { user_agents: agents, ...others } = saidIn(k, d);
+    const { user_agents: keptAgents, ...kept } = said;
+    assert.deepEqual(new Set(agents as string[]), new Set(['heard', ...keptAgents]), d.callId);
+    assert.deepEqual(others, kept, d.callId);
+  }
+});
+
+test('what would hold the capture up is read when the row is made', async (t) => {
+  const long = `Subject: ${'x'.repeat(4096)}\r\nUser-Agent: heard\r\n`;
+  const many = `Contact: ${Array.from({ length: 17 }, (_, i) => `<sip:${i}@h>`).join()}\r\nUser-Agent: heard\r\n`;
+  for (const head of [long, many]) {
+    const k = await kit(t);
+    const d = k.call('2019');
+    heard(k, d, head);
+    await k.at(2);
+    const { user_agents: agents } = saidOf(k.session.evidence, d);
+    // The row has what the messages say that are kept, and those have no such header.
+    assert.deepEqual(
+      saidIn(k, d)['user_agents'],
+      agents.filter((text) => text !== 'heard'),
+      head.slice(0, 20),
+    );
+  }
 });
 
 test('a row keeps what messages said that have left the memory since the row before', async (t) => {
