@@ -62,6 +62,11 @@ const TIES: Readonly<Record<number, readonly (readonly [CorrelationStrategy, Way
   [IDENTIFIER.BRANCH]: [['via_branch', 'uncommon', IDENTIFIER.BRANCH]],
 };
 
+/** By kind: one of another kind may tie it. */
+const TIED_TO_OTHER_KINDS: boolean[] = [];
+for (const [kind, ties] of Object.entries(TIES))
+  TIED_TO_OTHER_KINDS[Number(kind)] = ties.some(([, way, other]) => way === 'owners' && other !== Number(kind));
+
 /** A transfer ties calls together that are no legs of one call and share no media. */
 export function isTransfer({ strategy }: Leg): boolean {
   return strategy === 'refer' || strategy === 'replaces';
@@ -83,7 +88,7 @@ export type CorrelationStores = { readonly dialogs: Dialogs; readonly identifier
 
 /** Nobody shares an identifier with `d`, and nobody is named by a Call-ID: identifierLegs() would find no leg. */
 export function hasNoLegs(d: Dialog, { index }: Identifiers): boolean {
-  return !isNamedByCallId(index) && index.isAlone(d.slot);
+  return !isNamedByCallId(index) && index.isAlone(d.slot, TIED_TO_OTHER_KINDS);
 }
 
 /** Some dialog has an identifier that is the Call-ID of another. */

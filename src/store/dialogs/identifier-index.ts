@@ -126,9 +126,15 @@ export class IdentifierIndex {
       yield { kind: this.#kind(e), hashA: this.#entries.get(e, AT.hashA), hashB: this.#entries.get(e, AT.hashB) };
   }
 
-  /** No other dialog has an identifier of this one, whatever its kind. Nearly every dialog is: nothing is made to find it out. */
-  isAlone(slot: number): boolean {
+  /**
+   * No other dialog has an identifier of this one, of the same kind, or where `isOfKinds` names that, of any. Nearly every dialog
+   * is alone: nothing is made to find it out, and buckets, which are cold, are looked into for those kinds alone.
+   */
+  isAlone(slot: number, isOfKinds: readonly boolean[]): boolean {
     for (let e = this.#head(slot); e !== NONE; e = this.#entries.get(e, AT.nextOwn)) {
+      // A dialog has an identifier once.
+      if (this.#entries.get(e, AT.previous) !== NONE || this.#entries.get(e, AT.next) !== NONE) return false;
+      if (isOfKinds[this.#kind(e)] !== true) continue;
       const hashA = this.#entries.get(e, AT.hashA);
       const hashB = this.#entries.get(e, AT.hashB);
       // Of each kind a group at most.

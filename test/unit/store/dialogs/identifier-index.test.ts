@@ -30,6 +30,9 @@ function owners(index: IdentifierIndex, kind: number, a: number, b: number): num
   return [...(index.owners(kind, a, b) ?? [])];
 }
 
+/** Whatever the kind. */
+const ANY: readonly boolean[] = new Array<boolean>(16).fill(true);
+
 test('it answers as a list of triples would', () => {
   fc.assert(
     fc.property(steps, (list: Step[]) => {
@@ -56,10 +59,15 @@ test('it answers as a list of triples would', () => {
           [...index.of(slot)].map((i) => `${i.kind} ${i.hashA} ${i.hashB}`),
           model.get(slot) ?? [],
         );
-      const hashes = (own: readonly string[]): string[] => own.map((text) => text.slice(text.indexOf(' ')));
+      const hash = (text: string): string => text.slice(text.indexOf(' '));
+      const isOfKinds = [true, false, true, false, true];
       for (const [slot, own] of model) {
-        const others = hashes([...model].flatMap(([other, its]) => (other === slot ? [] : its)));
-        assert.equal(index.isAlone(slot), !hashes(own).some((one) => others.includes(one)));
+        const others = [...model].flatMap(([other, its]) => (other === slot ? [] : its));
+        const isShared = (text: string): boolean =>
+          isOfKinds[Number(text.split(' ', 1)[0])] === true
+            ? others.some((other) => hash(other) === hash(text))
+            : others.includes(text);
+        assert.equal(index.isAlone(slot, isOfKinds), !own.some(isShared));
       }
       for (const text of new Set([...model.values()].flat())) {
         const [kind = 0, a = 0, b = 0] = text.split(' ').map(Number);
@@ -109,7 +117,8 @@ test('what as many dialogs share as may be tied is told whole, the latest first;
   // As another kind the same value is another identifier, and known by a few.
   index.add(2_000, 5, 5, 7);
   assert.deepEqual(index.owners(5, 5, 7), [2_000]);
-  assert.equal(index.isAlone(2_000), false);
+  assert.equal(index.isAlone(2_000, ANY), false);
+  assert.equal(index.isAlone(2_000, []), true);
   for (const slot of [1_001, 3, 0]) index.remove(slot);
   assert.equal(index.owners(6, 5, 7)?.length, MAX_TIED - 1);
   assert.equal(index.owners(6, 5, 7)?.[0], 1_000);
@@ -135,7 +144,7 @@ test('nothing takes longer however many dialogs have an identifier', () => {
     const old = (i: number): number => Math.floor((i * dialogs) / few);
     return [
       each(add, (i) => dialogs + i),
-      each((slot) => index.isAlone(slot), old),
+      each((slot) => index.isAlone(slot, ANY), old),
       each(ask, old),
       each((slot) => index.remove(slot), old),
     ];
