@@ -59,7 +59,7 @@ export async function pageOf(
   const keys = isDear ? `groupArray(${KEYS})((toUnixTimestamp(hour), host, boot, number))` : '[]';
   const matched = await reader.row(
     MATCHED,
-    `SELECT uniqExact(sipHash64(call_id)) AS calls, count() AS parts, toUnixTimestamp64Micro(min(created_at)) AS first,
+    `SELECT uniqExact(call_hash) AS calls, count() AS parts, toUnixTimestamp64Micro(min(created_at)) AS first,
        toUnixTimestamp64Micro(max(created_at)) AS last, ${keys} AS keys
      FROM calls FINAL WHERE ${where}`,
     parameters,

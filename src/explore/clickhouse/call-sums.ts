@@ -18,24 +18,25 @@ import { readBinding } from './stored-document.ts';
 const EXAMPLES = 5;
 const CODES = 50;
 
-/** Each call once: its figures are those of the part that saw the first message. By a digest: to group by texts takes twice as long. */
+/** Each call once: its figures are those of the part that saw the first message. */
 function once(where: string): string {
   return `SELECT argMin(method, created_at) AS opened, argMin(state, created_at) AS ended, argMin(code, created_at) AS final,
-    argMin(pdd_ms, created_at) AS delay FROM calls FINAL WHERE ${where} GROUP BY sipHash64(call_id)`;
+    argMin(pdd_ms, created_at) AS delay FROM calls FINAL WHERE ${where} GROUP BY call_hash`;
 }
 
-/** The same of calls of which a part is like that, with what names them. Its findings are those of all parts. */
-function onceOf(where: string, part: string): string {
-  return `SELECT call_id, min(created_at) AS at, argMin(code, created_at) AS final, argMin(reason, created_at) AS phrase,
-    groupUniqArrayArray(findings) AS wrong FROM calls FINAL
-    WHERE ${where} AND call_id IN (SELECT call_id FROM calls FINAL WHERE ${where} AND ${part}) GROUP BY call_id`;
+/** The same of calls of which a part is like that. `columns` are made of all parts. */
+function onceOf(where: string, part: string, columns: string): string {
+  return `SELECT call_hash, min(created_at) AS at, ${columns} FROM calls FINAL
+    WHERE ${where} AND call_hash IN (SELECT call_hash FROM calls FINAL WHERE ${where} AND ${part}) GROUP BY call_hash`;
 }
 
-const NEWEST = `arrayMap(x -> x.2, groupArraySorted(${EXAMPLES})((-toUnixTimestamp64Micro(at), call_id)))`;
+/** Of the newest calls, as texts: a number of JSON has 53 bits. */
+const NEWEST = `arrayMap(x -> toString(x.2), groupArraySorted(${EXAMPLES})((-toUnixTimestamp64Micro(at), call_hash)))`;
 
 const RATIOS = rowShape({ calls: COUNT, tried: COUNT, answered: COUNT, effective: COUNT, delays: COUNT, p95: COUNT });
-const FOUND = rowShape({ finding: TEXT, calls: COUNT, newest_at: TIME, call_ids: TEXTS });
-const CODE = rowShape({ code: COUNT, reason: TEXT, calls: COUNT, call_ids: TEXTS });
+const FOUND = rowShape({ finding: TEXT, calls: COUNT, newest_at: TIME, hashes: TEXTS });
+const CODE = rowShape({ code: COUNT, reason: TEXT, calls: COUNT, hashes: TEXTS });
+const NAMED = rowShape({ hash: TEXT, name: TEXT });
 
 /** Rejects with a refusal. `down` is told by what knows trunks. */
 export async function findingsOf(
@@ -60,20 +61,30 @@ export async function findingsOf(
     ),
     reader.rows(
       FOUND,
-      `SELECT finding, count() AS calls, max(at) AS newest_at, ${NEWEST} AS call_ids
-       FROM (${onceOf(where, 'notEmpty(findings)')}) ARRAY JOIN wrong AS finding GROUP BY finding ORDER BY calls DESC, finding LIMIT ${FLEET_FINDINGS}`,
+      `SELECT finding, count() AS calls, max(at) AS newest_at, ${NEWEST} AS hashes
+       FROM (${onceOf(where, 'notEmpty(findings)', 'groupUniqArrayArray(findings) AS wrong')}) ARRAY JOIN wrong AS finding GROUP BY finding ORDER BY calls DESC, finding LIMIT ${FLEET_FINDINGS}`,
       parameters,
       FLEET_FINDINGS,
     ),
     reader.rows(
       CODE,
-      `SELECT final AS code, phrase AS reason, count() AS calls, ${NEWEST} AS call_ids
-       FROM (${onceOf(where, 'code >= 400')}) WHERE final >= 400 GROUP BY code, reason ORDER BY calls DESC, code, reason LIMIT ${CODES}`,
+      `SELECT final AS code, phrase AS reason, count() AS calls, ${NEWEST} AS hashes
+       FROM (${onceOf(where, 'code >= 400', 'argMin(code, created_at) AS final, argMin(reason, created_at) AS phrase')}) WHERE final >= 400 GROUP BY code, reason ORDER BY calls DESC, code, reason LIMIT ${CODES}`,
       parameters,
       CODES,
     ),
     down(),
   ]);
+  const nameOf = await namesOf(
+    reader,
+    where,
+    parameters,
+    [...findings, ...codes].flatMap(({ hashes }) => hashes),
+  );
+  const named = <T extends { readonly hashes: string[] }>({ hashes, ...row }: T) => ({
+    ...row,
+    call_ids: hashes.map((hash) => nameOf.get(hash) ?? ''),
+  });
   const { calls: looked, tried, answered, effective, delays, p95 } = ratios;
   const share = (part: number): number => rounded((100 * part) / tried, 1);
   return {
@@ -87,9 +98,29 @@ export async function findingsOf(
       ...(delays === 0 ? {} : { pdd_p95_ms: p95 }),
     },
     trunks_down: trunksDown,
-    findings,
-    codes,
+    findings: findings.map(named),
+    codes: codes.map(named),
   };
+}
+
+/** The Call-IDs of these digests. */
+async function namesOf(
+  reader: StoreReader,
+  where: string,
+  parameters: SqlParameters,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const wanted = [...new Set(hashes)];
+  if (wanted.length === 0) return new Map();
+  const rows = await reader.rows(
+    NAMED,
+    `SELECT toString(call_hash) AS hash, any(call_id) AS name FROM calls
+     WHERE ${where} AND call_hash IN (SELECT toUInt64(arrayJoin(${parameters.add(wanted, 'Array(String)')}))) GROUP BY call_hash
+     LIMIT ${wanted.length}`,
+    parameters,
+    wanted.length,
+  );
+  return new Map(rows.map(({ hash, name }) => [hash, name]));
 }
 
 const REGISTRATION = rowShape({

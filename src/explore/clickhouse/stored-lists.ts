@@ -35,7 +35,7 @@ export async function dialogsOf(reader: StoreReader, asking: Asking, filter: Dia
   const [methods, rows] = await Promise.all([
     reader.rows(
       METHOD,
-      `SELECT method, uniqExact(sipHash64(call_id)) AS count FROM calls FINAL WHERE ${where} GROUP BY method LIMIT ${METHODS}`,
+      `SELECT method, uniqExact(call_hash) AS count FROM calls FINAL WHERE ${where} GROUP BY method LIMIT ${METHODS}`,
       parameters,
       METHODS,
     ),
