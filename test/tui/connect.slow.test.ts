@@ -266,8 +266,7 @@ test('hostile calls of a service: each opens, and no byte of theirs steers the t
   const { url } = await service(t, path);
   const tmux = connect(t, [120, 40], [url], KEY);
   await tmux.settled(new RegExp(`1 of ${texts.length} `));
-  const log = join(folder, 'bytes');
-  tmux.record(log);
+  const recorded = tmux.record(join(folder, 'bytes'));
   await tmux.press('C-l');
   for (let i = 0; i < texts.length; i++) {
     await tmux.press('Enter');
@@ -278,7 +277,7 @@ test('hostile calls of a service: each opens, and no byte of theirs steers the t
   }
   await tmux.press('q');
   await tmux.shows(/ended 0/);
-  const written = readFileSync(log, 'utf8').replace(/\r?\n?(ended|modes as before)[\s\S]*$/, '');
+  const written = (await recorded()).toString().replace(/\r?\n?(ended|modes as before)[\s\S]*$/, '');
   const left = written.replace(/\u001b\[(\?(2026|25|7|1049)[hl]|\d+;\d+H|2J|[\d;]*m)/g, '');
   assert.ok(left.length > 10_000, `${left.length}`);
   assert.doesNotMatch(left, STEERING);

@@ -30,13 +30,12 @@ test('each stream has its bars, and the worst window is marked and chosen: v', o
 
 test('where the locale knows no UTF-8 all is ASCII', options, async (t) => {
   const tmux = await demo(t, [60, 30], LOSSY, ['LC_ALL=C']);
-  const log = join(temporaryFolder(t), 'bytes');
-  tmux.record(log);
+  const recorded = tmux.record(join(temporaryFolder(t), 'bytes'));
   await tmux.press('v');
   await tmux.shows(/^MOS {5}[_.,=+*#-]+ +4\.5$/m);
   await tmux.press('?');
   await tmux.shows(/^v j +Choose the next stream\.$/m);
-  assert.match(readFileSync(log, 'latin1'), /^[\u0000-\u007f]+$/);
+  assert.match((await recorded()).toString('latin1'), /^[\u0000-\u007f]+$/);
 });
 
 /** A program in a folder of its own: it notes what it was given, copies it, and lasts. */

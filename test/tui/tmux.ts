@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../helpers/patience.ts';
@@ -105,9 +106,16 @@ export class Tmux {
     );
   }
 
-  /** From now on what the program writes goes to a file too. */
-  record(path: string): void {
-    this.#tmux('pipe-pane', `cat >'${path}'`);
+  /** From now on what the program writes goes to a file too. Whoever calls the answer gets all of it: another program writes it. */
+  record(path: string): () => Promise<Buffer> {
+    this.#tmux('pipe-pane', `cat >'${path}'; mv '${path}' '${path}.whole'`);
+    return () => {
+      this.#tmux('pipe-pane');
+      return until(
+        () => (existsSync(`${path}.whole`) ? readFileSync(`${path}.whole`) : null),
+        () => `nothing was recorded in ${path}`,
+      );
+    };
   }
 
   kill(): void {
