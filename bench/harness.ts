@@ -18,10 +18,11 @@ const QUICK_PROFILES = ['carrier535k', 'mixed'];
 const SEED = '1';
 const GEN_SOURCE = /^gen(_\w+)?\.[ch]$/;
 
-const USAGE = `usage: npm run bench -- [--profile A,B] [--runs N] [--peers A,B] [--limit SEC] [--quick] [--json FILE]
+const USAGE = `usage: npm run bench -- [--profile A,B] [--runs N] [--peers A,B] [--brief] [--limit SEC] [--quick] [--json FILE]
   --profile  ${PROFILES.join(', ')} (default: ${DEFAULT_PROFILES.join(', ')})
   --runs     measured runs a tool, after one warm-up (default 5)
   --peers    programs beside calltap: ${PEERS.map((p) => p.program).join(', ')}, or none (default: all installed)
+  --brief    of calltap's own commands --stats-json alone
   --limit    seconds after which a run is stopped and gives no figure (default 60)
   --quick    ${QUICK_PROFILES.join(' and ')}, 3 runs, limit 20
   --json     where the figures go (default bench/out/bench.json)
@@ -30,6 +31,7 @@ const USAGE = `usage: npm run bench -- [--profile A,B] [--runs N] [--peers A,B] 
 interface Options {
   readonly profiles: readonly string[];
   readonly peers: readonly string[];
+  readonly isBrief: boolean;
   readonly runs: number;
   readonly limitSec: number;
   readonly json: string;
@@ -44,6 +46,7 @@ function readOptions(argv: readonly string[], benchDir: string): Options | strin
       peers: { type: 'string' },
       limit: { type: 'string' },
       json: { type: 'string' },
+      brief: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
     },
   });
@@ -57,7 +60,14 @@ function readOptions(argv: readonly string[], benchDir: string): Options | strin
   const limitSec = Number(values.limit ?? (values.quick ? 20 : 60));
   if (!Number.isInteger(runs) || runs < 1) return '--runs is no whole number from 1';
   if (!Number.isInteger(limitSec) || limitSec < 1) return '--limit is no whole number of seconds from 1';
-  return { profiles, peers, runs, limitSec, json: values.json ?? join(benchDir, 'out', 'bench.json') };
+  return {
+    profiles,
+    peers,
+    isBrief: values.brief,
+    runs,
+    limitSec,
+    json: values.json ?? join(benchDir, 'out', 'bench.json'),
+  };
 }
 
 function command(program: string, args: readonly string[]): void {
@@ -144,7 +154,8 @@ export function bench(root: string, argv: readonly string[]): number {
   for (const source of genSources) hash.update(readFileSync(join(benchDir, source)));
   const stamp = hash.digest('hex');
 
-  const ours = calltapPeers(process.execPath, join(root, 'dist', 'program', 'calltap.js'));
+  const all = calltapPeers(process.execPath, join(root, 'dist', 'program', 'calltap.js'));
+  const ours = options.isBrief ? all.slice(0, 1) : all;
   const chosen = PEERS.filter((p) => wanted.includes(p.program));
   const absent = chosen.filter((p) => !installed(p.program)).map((p) => p.program);
   const peers: readonly Peer[] = [...ours, ...chosen.filter((p) => !absent.includes(p.program))];

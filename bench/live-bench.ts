@@ -202,7 +202,7 @@ function latency(output: string): string {
 
 function table(readings: readonly Reading[]): string {
   const rows = readings.map((r) => {
-    const ns = r.arrived > 0 ? (r.cpuSec * 1e9) / r.arrived : Number.NaN;
+    const ns = nsOf(r);
     return [
       r.load,
       r.reader,
@@ -253,6 +253,33 @@ function chosen(argv: readonly string[]): { rates: readonly number[]; readers: r
   return { rates, readers: names.length === 0 ? all : all.filter((r) => names.some((n) => r.name.startsWith(n))) };
 }
 
+function toolsOf(): Tools {
+  return { blast: buildBlast(), flood: compiled('flood'), ask: compiled('ask') };
+}
+
+/** A stream has 50 packets a second; a call of some seconds is set up and torn down with seven messages. */
+function wireLoad(rate: number): Load {
+  return {
+    name: `RTP ${rate / 1000}k/s in ${rate / 50} streams, ${rate / 10_000} calls/s`,
+    flood: [`${rate}`, 'rtp', `${rate / 50}`],
+    callsPerSec: rate / 10_000,
+    asks: true,
+  };
+}
+
+/** What calltap and tcpdump take of a packet at this rate, ns of processor time, and what calltap dropped. */
+export async function wireFigures(rate: number): Promise<{ ns: number; floorNs: number; dropped: number }> {
+  const tools = toolsOf();
+  const [floor = CALLTAP_ALONE] = PEERS;
+  const ours = await measure(CALLTAP_ALONE, wireLoad(rate), tools);
+  const theirs = await measure(floor, wireLoad(rate), tools);
+  return { ns: nsOf(ours), floorNs: nsOf(theirs), dropped: ours.dropped ?? Number.NaN };
+}
+
+function nsOf({ arrived, cpuSec }: Reading): number {
+  return arrived > 0 ? (cpuSec * 1e9) / arrived : Number.NaN;
+}
+
 /**
  * Runs everything, or the parts of the first word (wire, filter, hep), and of them the rates and readers that follow;
  * prints Markdown. An exit code.
@@ -263,7 +290,7 @@ export async function liveBench(argv: readonly string[]): Promise<number> {
     process.stderr.write(`bench: ${why}\n`);
     return 1;
   }
-  const tools = { blast: buildBlast(), flood: compiled('flood'), ask: compiled('ask') };
+  const tools = toolsOf();
   const only = argv[0] ?? 'wire,filter,hep';
   const { rates, readers } = chosen(argv.slice(1));
   const ratesOf = (usual: readonly number[]) => (rates.length === 0 ? usual : rates);
@@ -271,13 +298,7 @@ export async function liveBench(argv: readonly string[]): Promise<number> {
   const load = (): string => loadavg()[0]?.toFixed(1) ?? '';
   print(`${cpus()[0]?.model ?? ''}, ${cpus().length} cores, kernel ${release()}, Node ${process.version}.`);
   if (only.includes('wire')) {
-    const loads: Load[] = ratesOf([100_000, 300_000, 500_000]).map((rate) => ({
-      // A stream has 50 packets a second; a call of some seconds is set up and torn down with seven messages.
-      name: `RTP ${rate / 1000}k/s in ${rate / 50} streams, ${rate / 10_000} calls/s`,
-      flood: [`${rate}`, 'rtp', `${rate / 50}`],
-      callsPerSec: rate / 10_000,
-      asks: true,
-    }));
+    const loads = ratesOf([100_000, 300_000, 500_000]).map(wireLoad);
     const readings: Reading[] = [];
     for (const l of loads) for (const r of readers) readings.push(await measure(r, l, tools));
     print(`\nOn a cable, ${SECONDS} s each; load average ${load()}.\n\n${table(readings)}`);

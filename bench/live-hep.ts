@@ -31,8 +31,21 @@ async function settled(agent: Agent, from: Tally, messages: number): Promise<Tal
   }
 }
 
-/** A row of the table. */
-async function measure(rate: number, blast: string): Promise<string[]> {
+export type HepFigures = {
+  readonly sentPerSec: number;
+  readonly messages: number;
+  readonly analysed: number;
+  readonly lost: number;
+  readonly lostInWarmUp: number;
+  /** Processor time of a message. */
+  readonly mainUs: number;
+  readonly receiverUs: number;
+  readonly othersUs: number;
+  readonly senderUs: number;
+};
+
+/** At this rate, after a warm-up. */
+export async function hepFigures(rate: number, blast: string): Promise<HepFigures> {
   const closers: (() => Promise<void>)[] = [];
   const lab = new Lab({ after: (close) => closers.push(close) });
   try {
@@ -54,23 +67,16 @@ async function measure(rate: number, blast: string): Promise<string[]> {
     const messages = sent['hep_messages'] ?? 0;
     const { analysed, lost } = await settled(agent, from, messages);
     const cpu = cpuSince(pid, before);
-    const us = (sec: number) => ((sec * 1e6) / Math.max(1, analysed)).toFixed(2);
+    const us = (sec: number) => (sec * 1e6) / Math.max(1, analysed);
     const main = cpu.get('main') ?? 0;
     const receiver = cpu.get('calltap-hep') ?? 0;
     const all = [...cpu.values()].reduce((a, b) => a + b, 0);
-    return [
-      `${rate / 1000}`,
-      `${(messages / (sent['seconds'] ?? 1) / 1000).toFixed(0)}`,
-      `${messages}`,
-      `${analysed}`,
-      `${lost}`,
-      `${messages - analysed - lost}`,
-      `${warm - atWarm.analysed}`,
-      us(main),
-      us(receiver),
-      us(all - main - receiver),
-      (((sent['cpu_seconds'] ?? 0) * 1e6) / Math.max(1, messages)).toFixed(2),
-    ];
+    return {
+      ...{ messages, analysed, lost, lostInWarmUp: warm - atWarm.analysed },
+      sentPerSec: messages / (sent['seconds'] ?? 1),
+      ...{ mainUs: us(main), receiverUs: us(receiver), othersUs: us(all - main - receiver) },
+      senderUs: ((sent['cpu_seconds'] ?? 0) * 1e6) / Math.max(1, messages),
+    };
   } finally {
     for (const close of closers) await close();
   }
@@ -82,5 +88,13 @@ export async function* hepTable(rates: readonly number[], blast: string): AsyncG
   const cpu = ['CPU us a message: main thread', 'receiver', 'V8 threads', 'sender'];
   yield `| ${[...head, ...cpu].join(' | ')} |`;
   yield `|${'---:|'.repeat(head.length + cpu.length)}`;
-  for (const rate of rates) yield `| ${(await measure(rate, blast)).join(' | ')} |`;
+  for (const rate of rates) yield `| ${rowOf(rate, await hepFigures(rate, blast)).join(' | ')} |`;
+}
+
+function rowOf(rate: number, f: HepFigures): string[] {
+  return [
+    ...[`${rate / 1000}`, (f.sentPerSec / 1000).toFixed(0), `${f.messages}`, `${f.analysed}`, `${f.lost}`],
+    ...[`${f.messages - f.analysed - f.lost}`, `${f.lostInWarmUp}`],
+    ...[f.mainUs, f.receiverUs, f.othersUs, f.senderUs].map((us) => us.toFixed(2)),
+  ];
 }

@@ -136,6 +136,17 @@ class ShipBench {
   }
 }
 
+/** How long calls at the usual rate hold the loop of a capture alone, after so many seconds of them. */
+export async function turnsUnderCalls(warm: number): Promise<TurnFigures> {
+  const blast = buildBlast();
+  const plan = { runs: 1, rate: 2260, seconds: 12, messages: 'headers', hold: '150', talk: '10', showsStacks: false };
+  try {
+    return (await new ShipBench({ ...plan, warm }, blast).run(false)).turns;
+  } finally {
+    rmSync(blast, { force: true });
+  }
+}
+
 function figuresOf(answer: object): TurnFigures {
   return Object(answer);
 }

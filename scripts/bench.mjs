@@ -9,6 +9,7 @@
 //   npm run bench -- ship [RUNS] [OPTION...]                          what --ship costs a call, and how long it holds the loop; as root
 //   npm run bench -- store [CALLS] [TIMES] [OPTION...]                questions of a hub to a store of many calls
 //   npm run bench -- tls cost|https|idle|records|program [N...]       what TLS probes cost; as root
+//   npm run bench -- trend [ROUNDS] [OPTION...]                       one line of ratios for this build, to docs/lab/trend.csv; as root
 //   npm run bench -- sip CAPTURE [wire|hep] [OPTION...]               the JavaScript thread alone
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -34,6 +35,7 @@ const benches = {
   tls: async () => pass(process.execPath, [join(root, 'dist', 'bench', 'tls.js'), ...rest]),
   ship: async () => (await load('ship')).shipBench(rest),
   store: async () => (await load('store')).storeBench(rest),
+  trend: async () => (await load('trend')).trendBench(root, rest),
   'hep-out': async () => pass(process.execPath, [join(root, 'dist', 'bench', 'hep-out.js'), ...rest]),
   sip: async () => (await loadBundled('sip-stage')).sipStage(rest),
 };
