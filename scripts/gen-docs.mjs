@@ -1,4 +1,4 @@
-// Writes the generated pages (docs/cli.md, docs/errors.md, tables of docs/diagnosis.md, docs/limits.md, docs/losses.md, docs/openapi.json, docs/ask-openapi.json, the manual, the completions, the sample configuration) from the compiled program.
+// Writes the generated pages (docs/cli.md, docs/errors.md, tables of docs/diagnosis.md, docs/limits.md, docs/losses.md, docs/openapi.json, docs/ask-openapi.json, docs/img/trend.svg, the manual, the completions, the sample configuration) from the compiled program.
 //
 //   node scripts/gen-docs.mjs [--check] [DIST]     --check writes nothing and fails when a page is not current
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { limitsPage } from './pages/limits.mjs';
 import { lossesPage } from './pages/losses.mjs';
 import { manualPage } from './pages/manual.mjs';
 import { sampleConfig } from './pages/sample.mjs';
+import { trendPicture } from './pages/trend.mjs';
 import { list, root } from './steps/files.mjs';
 import { say } from './steps/run.mjs';
 
@@ -50,6 +51,7 @@ const pages = [
   ['docs/diagnosis.md', diagnosisPage(read('docs/diagnosis.md'), await load('analysis/finding-table.js'))],
   ['docs/errors.md', errorsPage(errors)],
   ['docs/limits.md', limitsPage(read('docs/limits.md'), marked)],
+  ['docs/img/trend.svg', trendPicture(read('docs/lab/trend.csv'))],
   ['docs/losses.md', lossesPage(await load('view/loss-table.js'))],
   ['docs/openapi.json', openApi],
   ['docs/ask-openapi.json', askOpenApi],
