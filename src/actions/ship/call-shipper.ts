@@ -78,9 +78,11 @@ export type CallShipCounter = (typeof CALL_SHIP_COUNTERS)[number];
  */
 const SHIP_SAID_CHARS = 1024;
 
-/** Bytes of headers, and addresses in them, of which a message is read as it comes. @cap */
+/** A message with more bytes of headers, or more addresses in them, is read when a row is made. @cap */
 const SHIP_SAID_BYTES = 4096;
 const SHIP_SAID_ADDRESSES = 16;
+/** What was heard of a call lacks a message, until a row is made. */
+const BEHIND = -1;
 
 const UPROBE_SEEN = 1 << ORIGINS.indexOf('uprobe');
 
@@ -99,7 +101,7 @@ type Track = Due & {
   opening: Opening;
   /** What it has said so far; null where that is read of the messages that are kept. */
   said: SaidReader | null;
-  /** So many messages are read for it. */
+  /** So many messages are read for it, or BEHIND. */
   heard: number;
   /** The last Refer-To whose identifiers were sent. */
   referTo: string | null;
@@ -386,10 +388,12 @@ export class CallShipper implements Observer {
   }
 }
 
-/** Reads what the message says that was kept last; where one before it was not read, or this takes long, all are when a row is made. */
+/** Reads what the message says, where it is kept. Where that takes long, or one before it is unread, all are read with the row. */
 function hear(track: Track, said: SaidReader, buf: Buffer, start: number, scan: SipScan): void {
-  if (track.dialog.keptCount !== track.heard + 1 || scan.bodyStart - start > SHIP_SAID_BYTES) return;
-  if (said.read(buf, scan, SHIP_SAID_ADDRESSES)) track.heard++;
+  const { keptCount } = track.dialog;
+  if (track.heard === BEHIND || keptCount === track.heard) return;
+  const isShort = keptCount === track.heard + 1 && scan.bodyStart - start <= SHIP_SAID_BYTES;
+  track.heard = isShort && said.read(buf, scan, SHIP_SAID_ADDRESSES) ? keptCount : BEHIND;
   if (said.chars > SHIP_SAID_CHARS) track.said = null;
 }
 

@@ -170,6 +170,20 @@ test('what would hold the capture up is read when the row is made', async (t) =>
   }
 });
 
+test('a message that is not kept does not pass for one that was left unread', async (t) => {
+  const k = await kit(t, 'none');
+  const d = k.call('2019');
+  const say = (head: string): void => {
+    const bytes = Buffer.from(`BYE sip:a@b SIP/2.0\r\n${head}\r\nCall-ID: 1\r\nCSeq: 1 BYE\r\n\r\n`);
+    k.shipper.onMessage(bytes, 0, bytes.length, scanSip(bytes, 0, bytes.length), {} as never, d);
+  };
+  d.keptCount = 1;
+  say(`Subject: ${'x'.repeat(4096)}`);
+  say('User-Agent: not-kept');
+  await k.at(2);
+  assert.deepEqual(saidIn(k, d), saidOf(k.session.evidence, d));
+});
+
 test('a row keeps what messages said that have left the memory since the row before', async (t) => {
   const k = await kit(t);
   const { log } = k.session.evidence.stores;
