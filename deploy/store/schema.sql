@@ -265,7 +265,7 @@ ALTER TABLE calls ADD COLUMN IF NOT EXISTS tags Array(LowCardinality(String)) DE
     ADD COLUMN IF NOT EXISTS transports Array(LowCardinality(String)) DEFAULT arrayFilter(x -> x != '', [transport]),
     ADD COLUMN IF NOT EXISTS origins Array(LowCardinality(String)) DEFAULT arrayFilter(x -> x != '', [origin]);
 
--- By what the parts of a call are brought together: texts of Call-IDs take three times as long.
+-- This digest brings the parts of a call together. Texts of Call-IDs take three times as long.
 ALTER TABLE calls ADD COLUMN IF NOT EXISTS call_hash UInt64 MATERIALIZED sipHash64(call_id) CODEC(NONE);
 
 -- The number of this schema.
