@@ -26,8 +26,8 @@ const EACH = Math.ceil(CALLS / 3);
 const ANSWERED = Array.from({ length: EACH }, (_, n) => n).filter((n) => !isBusy(n)).length;
 /** INVITE, 180, 200, ACK, BYE, 200; INVITE, 180, 486, ACK. */
 const MESSAGES = 6 * ANSWERED + 4 * (EACH - ANSWERED);
-/** Rows that the full disk costs: those of a second or more, each with its calls. */
-const LOST_ROWS = 200;
+/** Rows that the full disk costs. A second writes its calls first, and its messages last: so many are of more than one second. */
+const LOST_ROWS = 1_000;
 /** The longest that an agent waits before it tries again, and what a slow machine takes for the rest. */
 const PATIENT_MS = 180_000;
 
