@@ -23,7 +23,7 @@ export class EndpointMap<T> {
   get(key: EndpointKey): T | undefined {
     if (typeof key === 'string') return this.#texts.get(key);
     if (this.#index.size === 0) return undefined;
-    const at = this.#find(key, hashOf(key));
+    const at = this.#find(key, hashOfEndpoint(key));
     return at < 0 ? undefined : this.#values[at];
   }
 
@@ -32,7 +32,7 @@ export class EndpointMap<T> {
       this.#texts.set(key, value);
       return;
     }
-    const hash = hashOf(key);
+    const hash = hashOfEndpoint(key);
     let at = this.#find(key, hash);
     if (at < 0) {
       at = this.#free.pop() ?? this.#keys.length;
@@ -47,7 +47,7 @@ export class EndpointMap<T> {
       this.#texts.delete(key);
       return;
     }
-    const hash = hashOf(key);
+    const hash = hashOfEndpoint(key);
     const at = this.#find(key, hash);
     if (at < 0) return;
     this.#index.remove(hash, at);
@@ -64,7 +64,8 @@ export class EndpointMap<T> {
 
 const INPUT = new HashInput(2);
 
-function hashOf(key: number): number {
+/** Keyed hash of the number that stands for an IPv4 endpoint. */
+export function hashOfEndpoint(key: number): number {
   const high = Math.floor(key / TWO_32);
   INPUT.words[0] = key - high * TWO_32;
   INPUT.words[1] = high;

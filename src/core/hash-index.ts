@@ -83,6 +83,13 @@ export class HashIndex {
     table[hole + 1] = 0;
   }
 
+  /** Puts another number in the place of one that was added with this hash. */
+  replace(hash: number, value: number, by: number): void {
+    let found = this.seek(hash);
+    while (found >= 0 && found !== value) found = this.next();
+    if (found >= 0) this.#table[this.#at + 1] = by + 1;
+  }
+
   #tableOf(hash: number): Int32Array {
     return this.#tables[hash & (TABLES - 1)] ?? NO_TABLE;
   }

@@ -6,7 +6,8 @@
  * endpoint, it stays claimed for a while after the end: media comes late, and after a failure. A claim is known by its row.
  */
 
-import { EndpointMap } from '../../core/endpoint-map.ts';
+import { hashOfEndpoint } from '../../core/endpoint-map.ts';
+import { HashIndex } from '../../core/hash-index.ts';
 import type { EndpointKey } from '../../core/ip.ts';
 import type { Dialog } from '../dialogs/dialog.ts';
 import { NONE } from '../row-blocks.ts';
@@ -34,8 +35,9 @@ export class EndpointIndex {
   /** Where its claims are. */
   readonly rows: SdpRows;
   readonly #dialogs: Described;
-  /** The newest claim on each endpoint. */
-  readonly #newest = new EndpointMap<number>();
+  /** The newest claim on each endpoint: IPv4, where the row itself says which one, and IPv6. */
+  readonly #newest = new HashIndex();
+  readonly #newestOfText = new Map<string, number>();
 
   constructor(dialogs: Described) {
     this.#dialogs = dialogs;
@@ -67,7 +69,24 @@ export class EndpointIndex {
   }
 
   #newestOf(key: EndpointKey): number {
-    return this.#newest.get(key) ?? NONE;
+    if (typeof key === 'string') return this.#newestOfText.get(key) ?? NONE;
+    const index = this.#newest;
+    let row = index.seek(hashOfEndpoint(key));
+    while (row >= 0 && !this.rows.isPlainKey(row, key)) row = index.next();
+    return row;
+  }
+
+  /** The newest claim on the endpoint is `row` after `held`; either may be NONE. */
+  #setNewest(key: EndpointKey, held: number, row: number): void {
+    if (typeof key === 'string') {
+      if (row === NONE) this.#newestOfText.delete(key);
+      else this.#newestOfText.set(key, row);
+      return;
+    }
+    const hash = hashOfEndpoint(key);
+    if (held === NONE) this.#newest.add(hash, row);
+    else if (row === NONE) this.#newest.remove(hash, held);
+    else this.#newest.replace(hash, held, row);
   }
 
   #isRepeat(held: number, dialog: Dialog, media: ClaimedMedia | null | undefined): boolean {
@@ -82,7 +101,7 @@ export class EndpointIndex {
     const { rows } = this;
     rows.addFacts(row, FACT.CLAIM);
     dialog.claimedCount++;
-    this.#newest.set(key, row);
+    this.#setNewest(key, held, row);
     if (held === NONE) return row;
     const last = this.#dialogOf(held);
     if (last !== null && last !== dialog && !(last.endedUs < fromUs)) last.sharesWith = dialog;
@@ -184,8 +203,7 @@ export class EndpointIndex {
     const key = rows.key(row);
     const newest = this.#newestOf(key);
     if (newest === row) {
-      if (next === NONE) this.#newest.delete(key);
-      else this.#newest.set(key, next);
+      this.#setNewest(key, row, next);
       return;
     }
     // It is not among them when others superseded it.
@@ -204,6 +222,6 @@ export class EndpointIndex {
   }
 
   get size(): number {
-    return this.#newest.size;
+    return this.#newest.size + this.#newestOfText.size;
   }
 }

@@ -246,6 +246,11 @@ export class SdpRows extends WithAccessors {
     return this.textKey(row) ?? plainKey(this.v4(row), this.port(row));
   }
 
+  /** Whether the endpoint claimed is the one of this number: an IPv4 address and a port. */
+  isPlainKey(row: number, key: number): boolean {
+    return plainKey(this.v4(row), this.port(row)) === key && (this.facts(row) & FACT.TEXT_KEY) === 0;
+  }
+
   /** What may run at the endpoint claimed; null for a row that claims nothing. */
   media(row: number): ClaimedMedia | null {
     const beside = this.besideNumber(row);

@@ -40,6 +40,15 @@ test('numbers are found by the hash that they were added with, whatever was remo
   );
 });
 
+test('a number takes the place of another', () => {
+  const index = new HashIndex();
+  for (const value of [1, 2, 3]) index.add(16, value);
+  index.replace(16, 2, 7);
+  index.replace(16, 9, 8);
+  index.replace(17, 1, 8);
+  assert.deepEqual([all(index, 16), index.size], [[1, 3, 7], 3]);
+});
+
 test('tables grow, and every number stays found', () => {
   const index = new HashIndex();
   for (let i = 0; i < 5_000; i++) index.add(Math.imul(i, 0x9e3779b1), i);
