@@ -4,7 +4,7 @@
  * Text follows RFC 5952 for IPv6; an endpoint is `a.b.c.d:port` or `[v6]:port`.
  */
 
-import { hashBytes } from './hash.ts';
+import { HashInput } from './hash.ts';
 
 const OCTET_TEXT: readonly string[] = Array.from({ length: 256 }, (_, i) => String(i));
 
@@ -164,8 +164,6 @@ export function endpointKeyWithPort(key: EndpointKey, port: number): EndpointKey
   return key - (key % 65536) + port;
 }
 
-const IPV4_BYTES = 4;
-const IPV6_PREFIX_BYTES = 8;
 /** An IPv4 address in IPv6 form is ten bytes of zero, two of ones, and the address (RFC 4291 section 2.5.5.2). */
 const MAPPED_AT = 12;
 
@@ -182,7 +180,12 @@ export function isMapped(b: Uint8Array, off: number): boolean {
  * /64 a sender picks addresses as he likes (RFC 4291 section 2.5.4), so there the /64 is the address.
  */
 export function sourcePrefix(b: Uint8Array, off: number, version: number): number {
-  if (version !== 6) return hashBytes(b, off, off + IPV4_BYTES);
-  if (isMapped(b, off)) return hashBytes(b, off + MAPPED_AT, off + MAPPED_AT + IPV4_BYTES);
-  return hashBytes(b, off, off + IPV6_PREFIX_BYTES);
+  const isV4 = version !== 6 || isMapped(b, off);
+  PREFIX.setAddress(0, b, version === 6 && isV4 ? off + MAPPED_AT : off, 4);
+  if (isV4) return PREFIX.hash(1);
+  PREFIX.setAddress(1, b, off + 4, 4);
+  return PREFIX.hash(2);
 }
+
+/** A /64 at most. */
+const PREFIX = new HashInput(2);
