@@ -6,6 +6,7 @@ import type { Diagnosis, SignalingDiagnosis } from '../contract/index.ts';
 import type { FindingSeverity } from '../core/words.ts';
 import type { DialogFacts } from './dialog-facts.ts';
 import type { SignalingFindings } from './signaling/diagnose.ts';
+import type { StatedName } from './signaling/stated.ts';
 import type { Audible } from './stream-quality.ts';
 
 /** How the imposed interface calls a finding; absent where it has no word. */
@@ -44,6 +45,11 @@ const BY_CALLEE: ReadonlySet<number> = new Set([404, 410, 480, 484, 486, 487, 60
 /** Proved by a detection of the signaling. */
 function signaled(key: Exclude<keyof SignalingFindings, 'hints'>): Has {
   return ({ signaling }) => (signaling?.[key] ?? null) !== null;
+}
+
+/** Proved by a statement of the signaling. */
+function stated(name: StatedName): Has {
+  return ({ statements }) => statements.some(({ finding }) => finding === name);
 }
 
 /** What the call table, the filter and `/ask` name, in the order in which a call shows it: the worst first. */
@@ -195,6 +201,20 @@ export const CALL_FINDINGS = {
       'NAT on the signaling path',
     ],
     look: 'See where the ACK was sent: its address is the Contact or the first Route of the 2xx.',
+  },
+  'ended-by-cause': {
+    severity: 'major',
+    unit: 'dialogs',
+    healthySince: '2026-11-29',
+    has: stated('ended-by-cause'),
+    meaning:
+      'A program ended the answered call, and its BYE says why: a failure of Q.850 or SIP, or a timer that ran out.',
+    causes: [
+      'The network or a gateway failed (Q.850 38, 41, 42, 44)',
+      'a PBX that heard no RTP ended the call',
+      'nobody refreshed the session timer',
+    ],
+    look: 'Look at who sent the BYE. After "RTP timeout", look at the media that this side should have got.',
   },
   'no-response': {
     severity: 'minor',

@@ -7,6 +7,7 @@ import type { EndpointKey } from '../core/ip.ts';
 import type { RecordingMetadata } from '../protocols/sip/recording-metadata.ts';
 import type { IcmpFlow } from '../store/icmp/icmp-media.ts';
 import type { SignalingFindings } from './signaling/diagnose.ts';
+import type { Statement } from './signaling/stated.ts';
 
 export type CallFindings = {
   media: MediaFindings;
@@ -14,6 +15,7 @@ export type CallFindings = {
   stunMismatch: StunMismatch | null;
   icmp: readonly IcmpFinding[];
   signaling: SignalingFindings | null;
+  statements: Statement[];
   recording: RecordingMetadata | null;
   tags: readonly string[];
 };
@@ -75,6 +77,7 @@ export function nothingFound(): CallFindings {
     stunMismatch: null,
     icmp: [],
     signaling: null,
+    statements: [],
     recording: null,
     tags: [],
   };

@@ -6,16 +6,22 @@ import type { JudgedCall } from '../call.ts';
 import type { CallFindings } from '../findings.ts';
 import { diagnoseSignaling } from './diagnose.ts';
 import { otherLegs } from './other-legs.ts';
+import { statementsOf } from './stated.ts';
 
 export function judgeSignaling(call: JudgedCall, found: CallFindings): undefined {
   const { d, e, messages, nowUs } = call;
   const { thresholds } = e.rules;
-  found.signaling = diagnoseSignaling({
+  const signaling = {
     d,
     messages,
     nowUs,
     thresholds,
     icmp: e.stores.icmp.notes(d),
-    otherLegs: (canceledUs) => otherLegs(call, canceledUs),
-  });
+    otherLegs: (canceledUs: number) => otherLegs(call, canceledUs),
+  };
+  found.signaling = diagnoseSignaling(signaling);
+  for (const one of statementsOf(signaling)) {
+    found.statements.push(one);
+    found.media.hints.push(one.text);
+  }
 }

@@ -28,3 +28,11 @@ export type SignalingCall = {
   /** What the other legs of the call say of this one, which was canceled then. */
   readonly otherLegs: (canceledUs: number) => OtherLegs;
 };
+
+/** What a finder of stated.ts proves. */
+export type Proven = {
+  /** Who, what, when, how much: the sentence names a side by its role and address. */
+  readonly text: string;
+  /** Numbers of the messages that show it, in order. */
+  readonly evidence: readonly number[];
+};

@@ -1,6 +1,7 @@
 /** Every scene, by kind of situation. */
 import { ANNOUNCEMENT } from './announcement.ts';
 import { ATTEMPTS } from './attempts.ts';
+import { ENDED } from './ended.ts';
 import { FAX_AND_VIDEO } from './fax-and-video.ts';
 import { FORKS } from './forks.ts';
 import { HOLD } from './hold.ts';
@@ -21,6 +22,7 @@ import { TRANSFER } from './transfer.ts';
 export const SCENES: readonly Scene[] = [
   ...ANNOUNCEMENT,
   ...ATTEMPTS,
+  ...ENDED,
   ...FAX_AND_VIDEO,
   ...FORKS,
   ...HOLD,

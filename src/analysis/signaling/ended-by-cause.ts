@@ -1,0 +1,49 @@
+/**
+ * Finds a call that a program ended and no person: the BYE names a failure by its Reason (RFC 3326), such as a cause of
+ * ITU-T Q.850 that is no normal end, or a timer that ran out.
+ */
+import { HEADER } from '../../protocols/sip/header-name.ts';
+import { parseReasons, type Reason } from '../../protocols/sip/reason.ts';
+import type { CallMessage } from '../call-messages.ts';
+import { whoHungUp } from '../hangup.ts';
+import type { Proven, SignalingCall } from './signaling-call.ts';
+
+/** Causes of Q.850 that people make: clearing, busy, no answer, rejected, moved, and what stands for no cause at all. */
+const BY_PEOPLE: ReadonlySet<number> = new Set([16, 17, 18, 19, 20, 21, 22, 26, 31, 127]);
+/** Codes of SIP that people make, or another branch. */
+const BY_CALLEE: ReadonlySet<number> = new Set([480, 486, 487, 600, 603]);
+const LAST_Q850 = 127;
+/** Programs say with a normal cause too that they gave up: RTP or session timeout, by these words. */
+const GAVE_UP =
+  /(?:rtp|media|session)[\s_-]*(?:timer[\s_-]*)?(?:time[\s_-]*out|timed[\s_-]*out|expired|inactivity)|inactivity time|no (?:rtp|media)\b/i;
+
+export function findEndedByCause({ d, messages }: SignalingCall): Proven | null {
+  const end = Number.isNaN(d.answerUs) ? null : whoHungUp(d, messages);
+  const bye = end === null || end.method !== 'BYE' ? undefined : messages[end.index];
+  if (end === null || bye === undefined) return null;
+  const cause = causeOf(bye);
+  if (cause === null) return null;
+  const talkSec = Math.max(0, (bye.tsUs - d.answerUs) / 1e6);
+  return {
+    text: `The ${end.side} (${bye.src.host}) ended the call after ${talkSec.toFixed(1)} s and says why: ${causeText(cause)}.`,
+    evidence: [bye.index],
+  };
+}
+
+/** The first value of Reason that names a failure. */
+function causeOf(bye: CallMessage): Reason | null {
+  const value = bye.parse()?.value(HEADER.REASON) ?? '';
+  return value === '' ? null : (parseReasons(value).find(isFailure) ?? null);
+}
+
+function isFailure({ protocol, code, text }: Reason): boolean {
+  if (text !== null && GAVE_UP.test(text)) return true;
+  if (code === null) return false;
+  if (protocol.toUpperCase() === 'Q.850') return code >= 1 && code <= LAST_Q850 && !BY_PEOPLE.has(code);
+  return protocol.toUpperCase() === 'SIP' && code >= 400 && code < 700 && !BY_CALLEE.has(code);
+}
+
+function causeText({ protocol, code, text }: Reason): string {
+  const said = code === null ? protocol : `${protocol} ${code}`;
+  return text === null || text === '' ? said : `${said} "${text}"`;
+}

@@ -1,0 +1,26 @@
+/**
+ * What the signaling of a call proves that `/v1` has no word for. A new one is a file with a finder, a line here, and a row of the
+ * table of findings.
+ */
+import { findEndedByCause } from './ended-by-cause.ts';
+import type { Proven, SignalingCall } from './signaling-call.ts';
+
+type Finder = (call: SignalingCall) => Proven | null;
+
+/** By the name of the finding. */
+const FINDERS = {
+  'ended-by-cause': findEndedByCause,
+} satisfies Readonly<Record<string, Finder>>;
+
+export type StatedName = keyof typeof FINDERS;
+export type Statement = Proven & { readonly finding: StatedName };
+
+// Those are its keys.
+const ROWS = Object.entries(FINDERS) as [StatedName, Finder][];
+
+export function statementsOf(call: SignalingCall): Statement[] {
+  return ROWS.flatMap(([finding, find]) => {
+    const found = find(call);
+    return found === null ? [] : { finding, ...found };
+  });
+}
