@@ -268,5 +268,10 @@ ALTER TABLE calls ADD COLUMN IF NOT EXISTS tags Array(LowCardinality(String)) DE
 -- This digest brings the parts of a call together. Texts of Call-IDs take three times as long.
 ALTER TABLE calls ADD COLUMN IF NOT EXISTS call_hash UInt64 MATERIALIZED sipHash64(call_id) CODEC(NONE);
 
+-- Schema 5: `cause` is what an expert says of a call first. `explanation` is all that is wrong with it by finding, as JSON; before it
+-- `hints` had the sentences.
+ALTER TABLE calls ADD COLUMN IF NOT EXISTS cause String CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS explanation String CODEC(ZSTD);
+
 -- The number of this schema.
-ALTER TABLE agents MODIFY COMMENT 'calltap schema 4';
+ALTER TABLE agents MODIFY COMMENT 'calltap schema 5';

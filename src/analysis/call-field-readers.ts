@@ -13,6 +13,7 @@ import { worstJitterMs, worstLossPct, worstMos } from './call-figures.ts';
 import type { CallMessage, Socket } from './call-messages.ts';
 import type { CallSource } from './call-source.ts';
 import { capturedText, framePointerText } from './captured-at.ts';
+import { causeText } from './explanation.ts';
 import { findingNames } from './finding-names.ts';
 import { whoHungUp } from './hangup.ts';
 import { finalCodeOf, finalOf } from './signaling/failure.ts';
@@ -91,6 +92,7 @@ export const CALL_READERS = {
   loss_pct_max: [COUNTERS, ({ e, d }) => worstLossPct(e, d) ?? undefined],
   jitter_ms_max: [SCORES, ({ e, d }) => worstJitterMs(e, d) ?? undefined],
   not_known: [STREAMS, (s) => (s.streams.some(({ quality }) => quality.ownLost > 0) ? NOT_KNOWN : undefined)],
+  cause: [FACTS, ({ facts }) => causeText(facts)],
   findings: [FACTS, ({ facts }) => findingNames(facts)],
 } as const satisfies Readers<Call, CallSource>;
 

@@ -75,6 +75,6 @@ function* judged(e: Evidence, d: Dialog, judges: readonly Judge[]): Steps<Dialog
     yield;
   }
   // Spelled out, as in analysis/stream-quality.ts.
-  const { media, relay, stunMismatch, icmp, signaling, statements, recording, tags } = found;
-  return { streams, messages: call.messages, media, relay, stunMismatch, icmp, signaling, statements, recording, tags };
+  const { media, relay, stunMismatch, icmp, signaling, recording, tags } = found;
+  return { streams, messages: call.messages, media, relay, stunMismatch, icmp, signaling, recording, tags };
 }

@@ -37,7 +37,14 @@ export type FindingRow = {
   readonly causes: readonly string[];
   /** Where to look next. */
   readonly look: string;
+  /** What it rests on; absent where these packets show it. */
+  readonly ground?: Ground;
+  /** Names of findings that it explains: they are said under it. */
+  readonly effects?: readonly string[];
 };
+
+/** Reports are RTCP, ICMP and Reason headers; silence is inferred. */
+export type Ground = 'seen' | 'reported' | 'inferred';
 
 /** Failures that the called side decides: busy, no answer, declined, unknown or gone number. */
 const BY_CALLEE: ReadonlySet<number> = new Set([404, 410, 480, 484, 486, 487, 600, 603, 604, 607]);
@@ -49,7 +56,7 @@ function signaled(key: Exclude<keyof SignalingFindings, 'hints'>): Has {
 
 /** Proved by a statement of the signaling. */
 function stated(name: StatedName): Has {
-  return ({ statements }) => statements.some(({ finding }) => finding === name);
+  return ({ media }) => media.hints.some(({ finding }) => finding === name);
 }
 
 /** What the call table, the filter and `/ask` name, in the order in which a call shows it: the worst first. */
@@ -64,6 +71,8 @@ export const CALL_FINDINGS = {
       'The call was answered, both sides described active audio, the path is open here, and no RTP came in three seconds.',
     causes: ['A firewall drops RTP', 'a side sends to an address that cannot be reached'],
     look: 'Compare the addresses in the SDP of both sides with those that the capture sees.',
+    ground: 'inferred',
+    effects: ['ended-by-cause'],
   },
   'one-way-audio': {
     severity: 'critical',
@@ -78,6 +87,8 @@ export const CALL_FINDINGS = {
       'a relay that passes nothing on',
     ],
     look: 'See which side is silent, and whether its SDP names a private address.',
+    ground: 'inferred',
+    effects: ['media-stopped'],
   },
   'media-stopped': {
     severity: 'note',
@@ -93,6 +104,8 @@ export const CALL_FINDINGS = {
       'a relay gave up the session',
     ],
     look: 'Look at the last packet of each stream, and at what was signaled about that time.',
+    ground: 'inferred',
+    effects: ['ended-by-cause'],
   },
   'nat-mismatch': {
     severity: 'major',
@@ -113,6 +126,8 @@ export const CALL_FINDINGS = {
     meaning: 'ICMP errors answered the RTP of the call while it ran.',
     causes: ['The port is closed: the device ended the call, or listens elsewhere', 'a firewall rejects the port'],
     look: 'See which host sent the errors, and from when.',
+    ground: 'reported',
+    effects: ['no-media', 'one-way-audio', 'media-stopped'],
   },
   'relay-lapsed': {
     severity: 'major',
@@ -123,6 +138,7 @@ export const CALL_FINDINGS = {
     meaning: 'A TURN allocation ended while the call continued.',
     causes: ['The client did not refresh the allocation', 'the server restarted'],
     look: 'Look at the Refresh requests of the client and at the lifetime that the server gave.',
+    effects: ['no-media', 'one-way-audio', 'media-stopped'],
   },
   'packet-loss': {
     severity: 'major',
@@ -173,6 +189,8 @@ export const CALL_FINDINGS = {
     meaning: 'ICMP answered a SIP message of the call: its host or port cannot be reached.',
     causes: ['The peer is down', 'a wrong port', 'a firewall'],
     look: 'See which message it quotes and who sent the error.',
+    ground: 'reported',
+    effects: ['no-response', 'final-failure', 'refused-by-callee', 'registration-failure', 'abandoned'],
   },
   'auth-loop': {
     severity: 'major',
@@ -187,6 +205,7 @@ export const CALL_FINDINGS = {
       'a proxy that takes out the credentials',
     ],
     look: 'Compare the realm and nonce of each challenge with the credentials that follow it.',
+    effects: ['final-failure', 'registration-failure'],
   },
   'ack-missing': {
     severity: 'major',
@@ -201,6 +220,7 @@ export const CALL_FINDINGS = {
       'NAT on the signaling path',
     ],
     look: 'See where the ACK was sent: its address is the Contact or the first Route of the 2xx.',
+    ground: 'inferred',
   },
   'ended-by-cause': {
     severity: 'major',
@@ -215,6 +235,7 @@ export const CALL_FINDINGS = {
       'nobody refreshed the session timer',
     ],
     look: 'Look at who sent the BYE. After "RTP timeout", look at the media that this side should have got.',
+    ground: 'reported',
   },
   'no-response': {
     severity: 'minor',
@@ -225,6 +246,8 @@ export const CALL_FINDINGS = {
     meaning: 'A request was sent three times on a hop without a response there.',
     causes: ['The peer is down or does not listen', 'a firewall', 'the answer goes another way than the capture sees'],
     look: 'See whether the peer answers OPTIONS or other calls.',
+    ground: 'inferred',
+    effects: ['final-failure', 'refused-by-callee', 'registration-failure', 'abandoned'],
   },
   'post-dial-delay': {
     severity: 'minor',
@@ -235,6 +258,7 @@ export const CALL_FINDINGS = {
     meaning: 'More than eleven seconds passed to the first sign of progress.',
     causes: ['A gateway that tries several routes', 'a slow look-up', 'a peer that does not answer and a failover'],
     look: 'Look at the time between the messages of all legs.',
+    effects: ['abandoned'],
   },
   'registration-failure': {
     severity: 'major',
@@ -245,6 +269,7 @@ export const CALL_FINDINGS = {
     meaning: 'A registration was refused, or bound for so short a time that the phone does not hold it.',
     causes: ['Wrong credentials', 'a limit of contacts or of the lifetime'],
     look: 'Look at the final code and at the Expires of the answer.',
+    effects: ['final-failure'],
   },
   abandoned: {
     severity: 'minor',
@@ -275,6 +300,7 @@ export const CALL_FINDINGS = {
     meaning: 'A private address in the SDP went to a peer with a public one. This is a warning.',
     causes: ['A NAT without a gateway that rewrites', 'a device without STUN'],
     look: 'See whether the media comes all the same: many peers send to where it comes from.',
+    effects: ['stun-ignored'],
   },
   'stun-ignored': {
     severity: 'minor',

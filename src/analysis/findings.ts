@@ -6,8 +6,8 @@ import type { StunSdpMismatch } from '../contract/index.ts';
 import type { EndpointKey } from '../core/ip.ts';
 import type { RecordingMetadata } from '../protocols/sip/recording-metadata.ts';
 import type { IcmpFlow } from '../store/icmp/icmp-media.ts';
+import type { Hint } from './hint.ts';
 import type { SignalingFindings } from './signaling/diagnose.ts';
-import type { Statement } from './signaling/stated.ts';
 
 export type CallFindings = {
   media: MediaFindings;
@@ -15,7 +15,6 @@ export type CallFindings = {
   stunMismatch: StunMismatch | null;
   icmp: readonly IcmpFinding[];
   signaling: SignalingFindings | null;
-  statements: Statement[];
   recording: RecordingMetadata | null;
   tags: readonly string[];
 };
@@ -27,7 +26,8 @@ export type MediaFindings = {
   /** A direction died while the call continued. */
   mediaStopped: boolean;
   privateMediaAddress: boolean;
-  hints: string[];
+  /** What the media shows, and what the signaling proves that `/v1` has no word for. */
+  hints: Hint[];
 };
 
 export type MediaRelay = {
@@ -77,7 +77,6 @@ export function nothingFound(): CallFindings {
     stunMismatch: null,
     icmp: [],
     signaling: null,
-    statements: [],
     recording: null,
     tags: [],
   };

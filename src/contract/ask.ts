@@ -147,6 +147,29 @@ export const AskLadder = named(
 );
 export type AskLadder = Static<typeof AskLadder>;
 
+/** What is wrong with a call, in the order in which an expert says it. */
+export const AskExplained = named(
+  'AskExplained',
+  Type.Object({
+    finding: Type.String({ description: 'Its name; `note` for what only explains the call.' }),
+    ground: Type.Enum(['seen', 'reported', 'inferred'], {
+      description:
+        'What it rests on: these packets; a report such as RTCP, ICMP or a Reason header; silence on an open path.',
+    }),
+    depth: Type.Integer({
+      minimum: 0,
+      maximum: 8,
+      description: 'How many causes stand over it: what follows from a cause comes after it.',
+    }),
+    texts: Type.Array(Type.String(), { description: 'Its sentences.' }),
+    messages: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 0 }), { description: 'Numbers of the messages that show it.' }),
+    ),
+  }),
+);
+export type AskExplained = Static<typeof AskExplained>;
+export const AskExplanation = named('AskExplanation', Type.Array(ref(AskExplained)));
+
 /** Who called whom, how it ended, and what is wrong: what stands on top of a call. */
 export const AskHead = named(
   'AskHead',
@@ -156,6 +179,7 @@ export const AskHead = named(
     from_display: Type.Optional(Type.String()),
     to_display: Type.Optional(Type.String()),
     hints: Type.Array(Type.String(), { description: 'What is wrong, in sentences.' }),
+    explanation: ref(AskExplanation),
   }),
 );
 export type AskHead = Static<typeof AskHead>;

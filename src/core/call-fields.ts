@@ -254,6 +254,15 @@ export const CALL_FIELDS = {
     stored: 'worst_jitter_ms',
   },
   not_known: { kind: 'text', description: 'Why some of the loss is not known.', stored: 'not_known' },
+  cause: {
+    kind: 'text',
+    description: 'What is wrong, in a word: the finding that an expert names first, or code and reason of a refusal.',
+    key: 'cause',
+    title: 'Cause',
+    filter: ['cause:503*', 'what is wrong, by the finding that comes first, or by code and reason'],
+    compared: ['call', 'Cause'],
+    stored: 'cause',
+  },
   findings: {
     kind: 'texts',
     isAlways: true,

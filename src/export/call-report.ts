@@ -2,6 +2,7 @@
  * The report of one call: who, what, when, the ladder, the media, and what is wrong; text or Markdown.
  */
 
+import type { AskExplained } from '../contract/index.ts';
 import { fit, safeText } from '../core/terminal-text.ts';
 import type { LadderStyle } from '../view/ladder-text.ts';
 import { ladderLines } from '../view/ladder-text.ts';
@@ -11,6 +12,9 @@ import { mermaidLines } from './mermaid.ts';
 /** Characters of one fact or finding of a report, and of one place of its tables. @cap */
 const REPORT_FACT_CHARS = 512;
 const REPORT_CELL_CHARS = 160;
+
+/** Messages that a finding of a report names. */
+const MESSAGES_NAMED = 6;
 
 const SDP_HEADER = ['At', 'What', 'Media', 'Media address', 'Mode', 'Codecs', 'Change'];
 const MEDIA_HEADER = [
@@ -33,7 +37,7 @@ export function* callReport(input: ReportInput, markdown: boolean, style: Ladder
   yield* pairs(input.facts, markdown);
   yield* section('Findings', markdown);
   if (input.findings.length === 0) yield 'Nothing wrong was found.';
-  for (const finding of input.findings) yield `- ${inline(fit(finding, REPORT_FACT_CHARS), markdown)}`;
+  for (const finding of input.findings) yield* findingLines(finding, markdown);
   yield* section('Timing', markdown);
   if (input.timing.length === 0) yield 'No duration is known.';
   else yield* pairs(input.timing, markdown);
@@ -46,6 +50,23 @@ export function* callReport(input: ReportInput, markdown: boolean, style: Ladder
   yield* section('Media', markdown);
   if (input.media.length === 0) yield 'No RTP stream belongs to this call.';
   else yield* table(MEDIA_HEADER, input.media, markdown);
+}
+
+/** What follows from a finding stands under it. */
+function* findingLines({ depth, texts, ground, messages }: AskExplained, markdown: boolean): Generator<string> {
+  const proof = messages === undefined ? '' : ` [${messagesText(messages)}]`;
+  const rests = ground === 'seen' ? '' : ` (${ground})`;
+  for (const [i, text] of texts.entries()) {
+    const more = i === texts.length - 1 ? rests + proof : '';
+    yield `${'  '.repeat(depth)}- ${inline(fit(text, REPORT_FACT_CHARS) + more, markdown)}`;
+  }
+}
+
+/** By their numbers in the ladder. */
+function messagesText(messages: readonly number[]): string {
+  const named = messages.slice(0, MESSAGES_NAMED).map(String);
+  const more = messages.length - named.length;
+  return `message ${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
 }
 
 function* section(title: string, markdown: boolean): Generator<string> {

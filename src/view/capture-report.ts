@@ -33,9 +33,9 @@ const OF_DIALOGS = rowsOf(FINDINGS).filter(([, { unit }]) => unit === 'dialogs')
 
 /** What evidence of a call says beside the call and its time, where there is more to say. */
 const MORE: { readonly [Name in AnyFinding]?: (facts: DialogFacts) => Pick<FindingEvidence, 'note' | 'endpoints'> } = {
-  'no-media': hinted('The call was answered'),
-  'one-way-audio': hinted('One-way audio'),
-  'nat-mismatch': hinted('NAT mismatch'),
+  'no-media': hinted('no-media'),
+  'one-way-audio': hinted('one-way-audio'),
+  'nat-mismatch': hinted('nat-mismatch'),
   'final-failure': noted('finalFailure', failureText),
   'refused-by-callee': noted('finalFailure', failureText),
   'auth-loop': noted('authLoop', ({ challenges }) => counted(challenges, 'challenge')),
@@ -149,11 +149,11 @@ function addDialog(d: Dialog, facts: DialogFacts, findings: CaptureFindings, ste
     });
 }
 
-/** The sentence of the media that begins so. */
-function hinted(start: string) {
+/** The first sentence of the finding. */
+function hinted(name: AnyFinding) {
   return ({ media }: DialogFacts): { note?: string } => {
-    const note = media.hints.find((hint) => hint.startsWith(start));
-    return note === undefined ? {} : { note };
+    const hint = media.hints.find(({ finding }) => finding === name);
+    return hint === undefined ? {} : { note: hint.text };
   };
 }
 

@@ -15,7 +15,7 @@ export function toDiagnosis(f: MediaFindings, relay: Relay | null, mismatch: Stu
     nat_mismatch: f.natMismatch,
     no_media: f.noMedia,
     private_media_address: f.privateMediaAddress,
-    hints: f.hints,
+    hints: f.hints.map(({ text }) => text),
   };
   if (relay !== null) out.media_relay = toMediaRelay(relay);
   if (mismatch !== null) out.stun_sdp_mismatch = toStunSdpMismatch(mismatch);

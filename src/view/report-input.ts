@@ -12,7 +12,7 @@ import type { Evidence } from '../analysis/evidence.ts';
 import { whoHungUp } from '../analysis/hangup.ts';
 import type { StreamQuality } from '../analysis/stream-quality.ts';
 import { spokenPacketMs } from '../analysis/stream-quality.ts';
-import type { AskLadder, Termination } from '../contract/index.ts';
+import type { AskExplained, AskLadder, Termination } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import { grouped } from '../core/maps.ts';
@@ -23,7 +23,7 @@ import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { callHints } from './call-hints.ts';
+import { explained } from './explained.ts';
 import { ladderSteps } from './ladder.ts';
 import { commonNote } from './leg-notes.ts';
 import type { Exchange } from './media-lines.ts';
@@ -42,7 +42,8 @@ export type ReportInput = {
   ladder: AskLadder;
   sdp: readonly (readonly string[])[];
   media: readonly (readonly string[])[];
-  findings: readonly string[];
+  /** What is wrong, cause before effect. */
+  findings: readonly AskExplained[];
 };
 
 /** Other legs of a call that its report names. @cap */
@@ -63,7 +64,7 @@ export function* reportSteps(e: Evidence, d: Dialog): Steps<ReportInput> {
     ladder: yield* ladderSteps(e, [d]),
     sdp: offerRows(exchangesOf(d), toMediaLines(d.sdp ?? []), linesBeyond(d.sdp ?? [])),
     media: mediaRows(facts),
-    findings: callHints(facts),
+    findings: explained(facts),
   };
 }
 

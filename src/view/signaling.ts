@@ -63,7 +63,7 @@ export function toSignalingDiagnosis(f: SignalingFindings): SignalingDiagnosis {
             requested_expiry_sec: f.registrationFailure.requestedExpirySec,
             granted_expiry_sec: f.registrationFailure.grantedExpirySec,
           },
-    hints: f.hints,
+    hints: f.hints.map(({ text }) => text),
   };
   if (f.icmpUnreachable !== null) doc.icmp_unreachable = toIcmpUnreachable(f.icmpUnreachable);
   if (f.sourceDisagreement !== null) doc.source_disagreement = toSourceDisagreement(f.sourceDisagreement);

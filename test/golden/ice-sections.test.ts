@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import type { Endpoint } from '../../fixtures/build/packet.ts';
 import { spokenPacketMs } from '../../src/analysis/stream-quality.ts';
 import { endpointKeyText } from '../../src/core/ip.ts';
-import { callHints } from '../../src/view/call-hints.ts';
+import { callHints } from '../../src/view/explained.ts';
 import { dialogFacts } from '../helpers/at-once.ts';
 import { readCapture } from '../helpers/read-capture.ts';
 import type { Flow, Section } from '../helpers/video-call.ts';

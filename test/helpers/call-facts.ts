@@ -5,7 +5,7 @@
 import { FINDING_NAMES, findingNames } from '../../src/analysis/finding-names.ts';
 import { endpointKeyText } from '../../src/core/ip.ts';
 import type { Dialog } from '../../src/store/dialogs/dialog.ts';
-import { callHints } from '../../src/view/call-hints.ts';
+import { callHints } from '../../src/view/explained.ts';
 import { ssrcText } from '../../src/view/stream-document.ts';
 import { dialogFacts } from './at-once.ts';
 import type { OpenSession } from './open-session.ts';

@@ -41,6 +41,8 @@ export const STORE_ROWS = {
     trunks: ['carrier', '192.0.2.9'],
     numbers: ['+44800'],
     hints: ['Poor audio.'],
+    cause: 'poor-audio',
+    explanation: '[{"finding":"poor-audio","ground":"seen","depth":0,"texts":["Poor audio."]}]',
     binding: '',
     retransmits: 2,
     final_status_code: 200,

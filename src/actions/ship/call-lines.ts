@@ -12,8 +12,8 @@ import { FIELDS } from '../../core/call-fields.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { bindingOf } from '../../view/ask-registrations.ts';
 import { fieldsOf } from '../../view/call.ts';
-import { callHints } from '../../view/call-hints.ts';
 import { toCallDocument } from '../../view/dialog-document.ts';
+import { explained } from '../../view/explained.ts';
 import { wellFormed } from './lines.ts';
 import type { Said } from './said-reader.ts';
 
@@ -58,8 +58,8 @@ export function* columnsOf({ e, d, facts, findings, opening }: JudgedCall): Gene
     yield ['trunk_out', trunkAt(e, way?.dst.host)];
     yield ['trunks', trunks];
   }
-  const hints = callHints(facts);
-  if (hints.length > 0) yield ['hints', hints];
+  const wrong = explained(facts);
+  if (wrong.length > 0) yield ['explanation', JSON.stringify(wrong)];
   if (d.methodText === 'REGISTER') yield ['binding', JSON.stringify(bindingOf(e, d))];
 }
 

@@ -7,6 +7,7 @@ import type { Thresholds } from '../../core/thresholds.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { formatOf } from '../../store/media/codec-format.ts';
 import type { MediaFindings } from '../findings.ts';
+import { note } from '../hint.ts';
 import type { MediaCase, MediaStream } from './check.ts';
 import { isAgreed } from './codec-change.ts';
 
@@ -16,7 +17,7 @@ export function checkLate({ d, audio, thresholds: t }: MediaCase, f: MediaFindin
   if ((firstUs - d.answerUs) / 1000 <= t.lateMediaMs) return;
   const lateMs = (firstUs - Math.max(d.answerUs, agreedUs(d))) / 1000;
   if (lateMs > t.lateMediaMs)
-    f.hints.push(`Late media: the first packet came ${Math.round(lateMs)} ms after the answer.`);
+    f.hints.push(note(`Late media: the first packet came ${Math.round(lateMs)} ms after the answer.`));
 }
 
 /** When both sides had first agreed to media: a call set up on hold has none until a re-INVITE brings it. */
@@ -43,9 +44,11 @@ export function checkAsymmetry({ d, audio, ways, thresholds: t }: MediaCase, f: 
     const isSpoken = isSpeech(a) && isSpeech(b);
     const hasChanged = a.segments.length + b.segments.length > 0;
     if (isSpoken && a.codec !== null && b.codec !== null && a.codec !== b.codec && !(hasChanged && isAgreed(a, b)))
-      f.hints.push(`Codec asymmetry between ${pair()}: ${a.codec} one way, ${b.codec} the other.`);
+      f.hints.push(note(`Codec asymmetry between ${pair()}: ${a.codec} one way, ${b.codec} the other.`));
     else if (isSpoken && !hasChanged && a.payloadType !== b.payloadType && !(isNamedFor(d, a) && isNamedFor(d, b)))
-      f.hints.push(`Payload type asymmetry between ${pair()}: ${a.payloadType} one way, ${b.payloadType} the other.`);
+      f.hints.push(
+        note(`Payload type asymmetry between ${pair()}: ${a.payloadType} one way, ${b.payloadType} the other.`),
+      );
     if (
       isSpoken &&
       (!hasChanged || a.codec === b.codec) &&
@@ -54,7 +57,9 @@ export function checkAsymmetry({ d, audio, ways, thresholds: t }: MediaCase, f: 
       Math.abs(a.packetMs - b.packetMs) > t.ptimeMs
     )
       f.hints.push(
-        `Packet time asymmetry between ${pair()}: ${a.packetMs.toFixed(0)} ms one way, ${b.packetMs.toFixed(0)} ms the other.`,
+        note(
+          `Packet time asymmetry between ${pair()}: ${a.packetMs.toFixed(0)} ms one way, ${b.packetMs.toFixed(0)} ms the other.`,
+        ),
       );
     checkComfortNoise(a, b, t, f);
     // A direction lasts from its first packet to its last, through every SSRC it used.
@@ -67,7 +72,7 @@ export function checkAsymmetry({ d, audio, ways, thresholds: t }: MediaCase, f: 
     const short = Math.min(there, back);
     if (long - short > t.durationSec && (long - short) * 100 > long * t.durationPct)
       f.hints.push(
-        `Duration asymmetry between ${pair()}: ${long.toFixed(1)} s against ${short.toFixed(1)} s of media.`,
+        note(`Duration asymmetry between ${pair()}: ${long.toFixed(1)} s against ${short.toFixed(1)} s of media.`),
       );
     return;
   }
@@ -112,7 +117,9 @@ function checkComfortNoise(a: MediaStream, b: MediaStream, t: Thresholds, f: Med
   const least = t.comfortNoisePct / 100;
   if (share < least || noiseShare(other) >= least) return;
   f.hints.push(
-    `Comfort noise asymmetry: ${Math.round(share * 100)} % of the packets from ${endpointKeyText(quiet.stream.srcKey)} are comfort noise.`,
+    note(
+      `Comfort noise asymmetry: ${Math.round(share * 100)} % of the packets from ${endpointKeyText(quiet.stream.srcKey)} are comfort noise.`,
+    ),
   );
 }
 

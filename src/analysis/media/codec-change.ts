@@ -1,6 +1,7 @@
 /** A direction whose payload type changed: what it carried, and for how long. */
 import { endpointKeyText } from '../../core/ip.ts';
 import type { MediaFindings } from '../findings.ts';
+import { note } from '../hint.ts';
 import type { MediaCase, MediaSegment, MediaStream } from './check.ts';
 
 /** Segments of a stream that a sentence names. @cap */
@@ -15,7 +16,9 @@ export function checkCodecChange({ audio }: MediaCase, f: MediaFindings): void {
     const rest = more === 0 ? '' : `, and ${more} more`;
     const what = isSame ? 'Payload type' : 'Codec';
     f.hints.push(
-      `${what} change from ${endpointKeyText(stream.srcKey)} to ${endpointKeyText(stream.dstKey)}: ${words.join(', then ')}${rest}.`,
+      note(
+        `${what} change from ${endpointKeyText(stream.srcKey)} to ${endpointKeyText(stream.dstKey)}: ${words.join(', then ')}${rest}.`,
+      ),
     );
   }
 }

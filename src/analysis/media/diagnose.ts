@@ -14,6 +14,7 @@ import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
 import { isNowhere } from '../../store/media/sdp-timeline.ts';
 import type { MediaFindings } from '../findings.ts';
 import { noMediaFault } from '../findings.ts';
+import { note } from '../hint.ts';
 import type { Agreement } from './agreements.ts';
 import { agreements, isTalk } from './agreements.ts';
 import { checkAsymmetry, checkLate } from './asymmetry.ts';
@@ -93,12 +94,12 @@ function checkNoMedia(c: MediaCase, f: MediaFindings): void {
   const linked = c.linkedMedia();
   if (linked !== null) {
     f.hints.push(
-      `Not captured on this leg: no RTP was seen at ${ends}, but the leg ${linked} of the same call has media.`,
+      note(`Not captured on this leg: no RTP was seen at ${ends}, but the leg ${linked} of the same call has media.`),
     );
     return;
   }
   f.noMedia = true;
-  f.hints.push(`The call was answered, but no RTP was seen at ${ends}.`);
+  f.hints.push({ finding: 'no-media', text: `The call was answered, but no RTP was seen at ${ends}.` });
 }
 
 /** Descriptions that promised media for long enough, between sockets whose media would come past this capture. */
@@ -147,20 +148,24 @@ function isOneWaySince(c: MediaCase, sinceUs: number, f: MediaFindings): boolean
     const silent = machineOf(c.machines(), sender === null ? null : sender === 0 ? 1 : 0);
     const speaks = machineOf(c.machines(), sender);
     if (silent !== null || speaks === 'an announcement') {
-      f.hints.push(`Media ran only from ${from} to ${to} for ${sec.toFixed(1)} s, which ${silent ?? speaks} explains.`);
+      f.hints.push(
+        note(`Media ran only from ${from} to ${to} for ${sec.toFixed(1)} s, which ${silent ?? speaks} explains.`),
+      );
       return false;
     }
     if (hearsUnseen(c, only, sinceUs)) return false;
     f.oneWayAudio = true;
-    f.hints.push(
-      sinceUs > d.answerUs
-        ? `One-way audio since the media was changed ${((sinceUs - d.answerUs) / 1e6).toFixed(1)} s after the answer: ${from} sent to ${to} for ${sec.toFixed(1)} s and nothing came back.`
-        : `One-way audio: ${from} sent ${counted(only.packets, 'packet')} to ${to} in ${sec.toFixed(1)} s and none came back.`,
-    );
+    f.hints.push({
+      finding: 'one-way-audio',
+      text:
+        sinceUs > d.answerUs
+          ? `One-way audio since the media was changed ${((sinceUs - d.answerUs) / 1e6).toFixed(1)} s after the answer: ${from} sent to ${to} for ${sec.toFixed(1)} s and nothing came back.`
+          : `One-way audio: ${from} sent ${counted(only.packets, 'packet')} to ${to} in ${sec.toFixed(1)} s and none came back.`,
+    });
     return true;
   }
   if ((d.marks & MARK.HELD) !== 0 && !(sinceUs > d.answerUs))
-    f.hints.push(`Media ran only from ${from} to ${to} for ${sec.toFixed(1)} s, which the hold explains.`);
+    f.hints.push(note(`Media ran only from ${from} to ${to} for ${sec.toFixed(1)} s, which the hold explains.`));
   return false;
 }
 
@@ -254,9 +259,10 @@ function checkNat({ d, audio, ways }: MediaCase, f: MediaFindings): void {
     // What no relay and no ICE explains is a fault although a peer that latches on to the source may hide it.
     if (isTwoWay && (isRelayed || (d.marks & MARK.ICE) !== 0)) continue;
     f.natMismatch = true;
-    f.hints.push(
-      `NAT mismatch: media comes from ${endpointKeyText(s.stream.srcKey)}, which no SDP of the call named (${[...new Set([...bySide[0], ...bySide[1]])].join(', ')}).`,
-    );
+    f.hints.push({
+      finding: 'nat-mismatch',
+      text: `NAT mismatch: media comes from ${endpointKeyText(s.stream.srcKey)}, which no SDP of the call named (${[...new Set([...bySide[0], ...bySide[1]])].join(', ')}).`,
+    });
     return;
   }
 }
@@ -265,7 +271,8 @@ function checkPrivate({ d }: MediaCase, f: MediaFindings): void {
   const entry = (d.sdp ?? []).find((e) => e.toPublicPeer && e.address !== null && isPrivateAddress(e.address));
   if (entry === undefined) return;
   f.privateMediaAddress = true;
-  f.hints.push(
-    `The ${entry.isOffer ? 'offer' : 'answer'} named the private address ${entry.address} to a public peer.`,
-  );
+  f.hints.push({
+    finding: 'private-address',
+    text: `The ${entry.isOffer ? 'offer' : 'answer'} named the private address ${entry.address} to a public peer.`,
+  });
 }

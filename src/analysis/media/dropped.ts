@@ -3,6 +3,7 @@ import { counted } from '../../core/counted.ts';
 import { endpointKeyText } from '../../core/ip.ts';
 import type { CallStream, JudgedCall } from '../call.ts';
 import type { CallFindings } from '../findings.ts';
+import { note } from '../hint.ts';
 
 /** One hint, however many streams it is of. */
 export function judgeDropped(call: JudgedCall, found: CallFindings): undefined {
@@ -16,7 +17,9 @@ export function judgeDropped(call: JudgedCall, found: CallFindings): undefined {
   }
   const mos = unscored === 0 ? '' : ', so there is no MOS';
   found.media.hints.push(
-    `Loss of ${own} of ${counted(expected, 'packet')} ${placeOf(dropped)} is not known: this capture dropped packets then${mos}.`,
+    note(
+      `Loss of ${own} of ${counted(expected, 'packet')} ${placeOf(dropped)} is not known: this capture dropped packets then${mos}.`,
+    ),
   );
 }
 

@@ -18,7 +18,8 @@ export function judgeIcmpMedia({ d, e }: JudgedCall, found: CallFindings): undef
   const { media } = e.stores.icmp;
   if (media.errors === 0) return;
   const findings = icmpFindings(d, media.ofDialog(d), e.rules.thresholds.icmpErrors);
-  for (const { isFault, hint } of findings) if (isFault) found.media.hints.push(hint);
+  for (const { isFault, hint } of findings)
+    if (isFault) found.media.hints.push({ finding: 'media-refused', text: hint });
   found.icmp = findings;
 }
 

@@ -29,14 +29,15 @@ export function judgeRelay({ d, e, nowUs, streams }: JudgedCall, found: CallFind
   const plain = streams.map(({ stream }) => stream);
   found.relay = findRelay(d, plain, e.stores.stun, nowUs);
   if (found.relay !== null && !Number.isNaN(found.relay.lapsedUs))
-    found.media.hints.push(lapsedHint(d, found.relay, nowUs));
+    found.media.hints.push({ finding: 'relay-lapsed', text: lapsedHint(d, found.relay, nowUs) });
 }
 
 /** Looked for where a description named a private address. */
 export function judgeStunMismatch({ d, e }: JudgedCall, found: CallFindings): undefined {
   if (!found.media.privateMediaAddress) return;
   found.stunMismatch = findStunMismatch(d, e.stores.stun);
-  if (found.stunMismatch !== null) found.media.hints.push(stunMismatchHint(found.stunMismatch));
+  if (found.stunMismatch !== null)
+    found.media.hints.push({ finding: 'stun-ignored', text: stunMismatchHint(found.stunMismatch) });
 }
 
 /** The relay's channel that carries the call's media, or was bound for it; null when no channel is known. */

@@ -8,6 +8,7 @@ import { endpointKeyText } from '../../core/ip.ts';
 import type { RemoteReport } from '../../store/media/rtcp-data.ts';
 import { mediaSocketsOf, type UnseenStream } from '../../store/media/unseen-streams.ts';
 import type { MediaFindings } from '../findings.ts';
+import { note } from '../hint.ts';
 import type { MediaCase, MediaStream } from './check.ts';
 
 /** Streams that RTCP alone speaks of, which the hints of a call name; further ones are counted in one hint. @cap */
@@ -18,9 +19,9 @@ export function checkReports(c: MediaCase, f: MediaFindings): void {
   // Agents mirror signaling and reports, never RTP: that none came says something only where RTP is captured.
   if (!c.isRtpCaptured) return;
   const sent = c.unseen.filter(({ sentPackets }) => sentPackets > 0);
-  for (const u of sent.slice(0, MAX_UNSEEN_HINTS)) f.hints.push(hintOf(u, rtpOf(c.during, u)));
+  for (const u of sent.slice(0, MAX_UNSEEN_HINTS)) f.hints.push(note(hintOf(u, rtpOf(c.during, u))));
   if (sent.length > MAX_UNSEEN_HINTS)
-    f.hints.push(`RTCP says the same of ${counted(sent.length - MAX_UNSEEN_HINTS, 'further stream')}.`);
+    f.hints.push(note(`RTCP says the same of ${counted(sent.length - MAX_UNSEEN_HINTS, 'further stream')}.`));
 }
 
 /** Who sends `s` reports that most of a stream arrives there that never came past: the other side is heard. */
@@ -58,6 +59,8 @@ function checkRemoteLoss(s: MediaStream, leastPct: number, f: MediaFindings): vo
   const pct = (beyond / s.expected) * 100;
   if (pct <= leastPct) return;
   f.hints.push(
-    `The receiver of ${endpointKeyText(s.stream.srcKey)} reported ${counted(remote.cumulativeLost, 'lost packet')}, ${beyond} more than this capture saw missing: they were lost after it.`,
+    note(
+      `The receiver of ${endpointKeyText(s.stream.srcKey)} reported ${counted(remote.cumulativeLost, 'lost packet')}, ${beyond} more than this capture saw missing: they were lost after it.`,
+    ),
   );
 }

@@ -12,6 +12,7 @@ import { STATE } from '../../store/dialogs/dialog-state.ts';
 import { maySuppressSilence } from '../../store/media/codec-format.ts';
 import type { SdpEvent } from '../../store/media/sdp-timeline.ts';
 import type { MediaFindings } from '../findings.ts';
+import { note } from '../hint.ts';
 import { agreements, isTalk } from './agreements.ts';
 import type { MediaCase, MediaStream } from './check.ts';
 import { machineOf, senderSide, type Transfer } from './meant-silence.ts';
@@ -59,12 +60,13 @@ export function checkStopped(c: MediaCase, f: MediaFindings): void {
     const src = endpointKeyText(first.stream.stream.srcKey);
     const other = audio.find((s) => s.lastUs - last.atUs > c.thresholds.oneWaySec * 1e6);
     if (other !== undefined)
-      f.hints.push(
-        `From ${src} ${text(first)}, while ${endpointKeyText(other.stream.srcKey)} sent on: a recording or announcement, or lost media.`,
-      );
+      f.hints.push({
+        finding: 'media-stopped',
+        text: `From ${src} ${text(first)}, while ${endpointKeyText(other.stream.srcKey)} sent on: a recording or announcement, or lost media.`,
+      });
     else if (ways.reverseOf(first.stream.stream).some((r) => stops.some((s) => s.stream === r)))
-      f.hints.push(`In both directions ${text(last)}.`);
-    else f.hints.push(`From ${src} ${text(first)}.`);
+      f.hints.push({ finding: 'media-stopped', text: `In both directions ${text(last)}.` });
+    else f.hints.push({ finding: 'media-stopped', text: `From ${src} ${text(first)}.` });
     from = to;
   }
 }
@@ -93,7 +95,7 @@ function explained(c: MediaCase, stops: readonly Stop[], f: MediaFindings): Stop
   return stops.filter(({ stream }) => {
     const machine = machineOf(c.machines(), senderSide(c.d, stream.stream));
     if (machine === null) return true;
-    f.hints.push(`From ${endpointKeyText(stream.stream.srcKey)} media stopped, which ${machine} explains.`);
+    f.hints.push(note(`From ${endpointKeyText(stream.stream.srcKey)} media stopped, which ${machine} explains.`));
     return false;
   });
 }

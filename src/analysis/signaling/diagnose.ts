@@ -2,6 +2,7 @@
  * Runs every signaling detection over one call. A new detection is one field here, and a row of the table of findings.
  */
 
+import type { Hint } from '../hint.ts';
 import { abandonedHint, findAbandoned } from './abandoned.ts';
 import { ackMissingHint, findAckMissing } from './ack.ts';
 import { failureHint, findFinalFailure } from './failure.ts';
@@ -14,26 +15,27 @@ import { findDisagreement, sourceDisagreementHint } from './source-disagreement.
 
 /** Null when no detection fired. */
 export function diagnoseSignaling(call: SignalingCall) {
-  const hints: string[] = [];
-  const run = <T>(
+  const hints: Hint[] = [];
+  const run = <T extends { readonly evidence: readonly number[] }>(
+    finding: string,
     find: (call: SignalingCall) => T | null,
     hint: (found: T, call: SignalingCall) => string,
   ): T | null => {
     const found = find(call);
-    if (found !== null) hints.push(hint(found, call));
+    if (found !== null) hints.push({ finding, text: hint(found, call), evidence: found.evidence });
     return found;
   };
   const found = {
-    finalFailure: run(findFinalFailure, failureHint),
-    authLoop: run(findAuthLoop, authLoopHint),
-    retransmissions: run(findRetransmissions, retransmissionsHint),
-    ackMissing: run(findAckMissing, ackMissingHint),
-    abandoned: run(findAbandoned, abandonedHint),
-    postDialDelay: run(findPostDialDelay, postDialDelayHint),
-    registrationFailure: run(findRegistrationFailure, registrationHint),
-    icmpUnreachable: run(findIcmp, icmpHint),
+    finalFailure: run('final-failure', findFinalFailure, failureHint),
+    authLoop: run('auth-loop', findAuthLoop, authLoopHint),
+    retransmissions: run('no-response', findRetransmissions, retransmissionsHint),
+    ackMissing: run('ack-missing', findAckMissing, ackMissingHint),
+    abandoned: run('abandoned', findAbandoned, abandonedHint),
+    postDialDelay: run('post-dial-delay', findPostDialDelay, postDialDelayHint),
+    registrationFailure: run('registration-failure', findRegistrationFailure, registrationHint),
+    icmpUnreachable: run('unreachable', findIcmp, icmpHint),
     /** Null where one source carried the call, or both agree. */
-    sourceDisagreement: run(findDisagreement, sourceDisagreementHint),
+    sourceDisagreement: run('sources-differ', findDisagreement, sourceDisagreementHint),
     /** A sentence for each finding, in the order of the fields. */
     hints,
   };

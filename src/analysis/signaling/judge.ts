@@ -20,8 +20,5 @@ export function judgeSignaling(call: JudgedCall, found: CallFindings): undefined
     otherLegs: (canceledUs: number) => otherLegs(call, canceledUs),
   };
   found.signaling = diagnoseSignaling(signaling);
-  for (const one of statementsOf(signaling)) {
-    found.statements.push(one);
-    found.media.hints.push(one.text);
-  }
+  found.media.hints.push(...statementsOf(signaling));
 }

@@ -2,6 +2,7 @@
  * What the signaling of a call proves that `/v1` has no word for. A new one is a file with a finder, a line here, and a row of the
  * table of findings.
  */
+import type { Hint } from '../hint.ts';
 import { findEndedByCause } from './ended-by-cause.ts';
 import type { Proven, SignalingCall } from './signaling-call.ts';
 
@@ -13,12 +14,11 @@ const FINDERS = {
 } satisfies Readonly<Record<string, Finder>>;
 
 export type StatedName = keyof typeof FINDERS;
-export type Statement = Proven & { readonly finding: StatedName };
 
 // Those are its keys.
 const ROWS = Object.entries(FINDERS) as [StatedName, Finder][];
 
-export function statementsOf(call: SignalingCall): Statement[] {
+export function statementsOf(call: SignalingCall): Hint[] {
   return ROWS.flatMap(([finding, find]) => {
     const found = find(call);
     return found === null ? [] : { finding, ...found };

@@ -22,7 +22,7 @@ import type { StoreReader } from './store-reader.ts';
 /** A part of a call has these columns. */
 const PLACE = { host: TEXT, boot: TEXT, number: COUNT, call_id: TEXT, created_at: TIME, updated_at: TIME };
 /** What else is asked of a row by name. */
-const ALSO = { messages: COUNT, hints: TEXTS, from_display: TEXT, to_display: TEXT };
+const ALSO = { messages: COUNT, hints: TEXTS, explanation: TEXT, from_display: TEXT, to_display: TEXT };
 const FIELDS_LISTED = listedBut([...Object.keys(PLACE), 'messages']);
 const LISTED = { ...FIELDS_LISTED.shapes, ...ALSO };
 const LIST_COLUMNS = `${FIELDS_LISTED.sql}, ${Object.keys(ALSO).join(', ')}`;

@@ -3,7 +3,8 @@
  * its password can insert what he likes.
  */
 
-import { CallDocument } from '../../contract/index.ts';
+import type { AskExplained } from '../../contract/index.ts';
+import { AskExplanation, CallDocument } from '../../contract/index.ts';
 import { parseJson } from '../../core/json-text.ts';
 import type { Binding } from '../../view/ask-registrations.ts';
 import { AGENT_VALUES } from '../limits.ts';
@@ -18,6 +19,17 @@ export function readDocument(text: string): CallDocument | null {
   } catch {
     return null;
   }
+}
+
+/** What a row says is wrong with its call; of an earlier version of calltap the sentences alone. */
+export function explanationIn({ explanation, hints }: { explanation: string; hints: string[] }): AskExplained[] {
+  if (explanation !== '')
+    try {
+      return readShape(AskExplanation, explanation, AGENT_VALUES);
+    } catch {
+      return [];
+    }
+  return hints.length === 0 ? [] : [{ finding: 'note', ground: 'seen', depth: 0, texts: hints }];
 }
 
 /** None of the documents of a call can be read. */

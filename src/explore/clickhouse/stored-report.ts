@@ -34,7 +34,7 @@ export function* storedReport({ document, head, ladder, messages }: ReportParts)
       document.media_lines_not_shown ?? 0,
     ),
     media: document.streams.map(mediaRow),
-    findings: head.hints,
+    findings: head.explanation,
   };
 }
 

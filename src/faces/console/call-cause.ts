@@ -1,50 +1,34 @@
-/** Why a call went wrong, on top of its screen: sentences of the diagnosis, each finding with the messages that show it. */
+/** Why a call went wrong, on top of its screen: what an expert says first, what follows from it, and the messages that show it. */
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
-import type { AskCalls, Call, CallDocument, RtpStream } from '../../contract/index.ts';
+import type { AskExplained, AskHead, Call, CallDocument, RtpStream } from '../../contract/index.ts';
 import { useFetched, useStreams } from './asking.ts';
 import { Finding, State } from './parts.ts';
 import { fixed, shown } from './words.ts';
 
-/** Findings of the signaling that name messages, in the order of the document. */
-const NAMED = {
-  final_failure: 'refused',
-  registration_failure: 'registration failure',
-  auth_loop: 'auth loop',
-  retransmissions: 'no response',
-  ack_missing: 'ACK missing',
-  abandoned: 'abandoned',
-  post_dial_delay: 'post-dial delay',
-  icmp_unreachable: 'unreachable',
-  source_disagreement: 'sources differ',
-} as const;
+/** Messages of a finding that have a button. */
+const BUTTONS = 12;
 
-const QUALITY = ['packet-loss', 'jitter', 'late-packets', 'poor-audio'];
-
-type Proof = { readonly what: string; readonly messages: readonly number[] };
-
-export function proofsOf({ signaling_diagnosis: found }: CallDocument): Proof[] {
-  if (found === undefined) return [];
-  return Object.entries(NAMED).flatMap(([key, what]) => {
-    const evidence = found[key as keyof typeof NAMED]?.evidence;
-    return evidence === undefined ? [] : [{ what, messages: evidence }];
-  });
+/** The first message that a finding of the signaling names; 0 without one. */
+export function firstProof({ signaling_diagnosis: found }: CallDocument): number {
+  for (const one of Object.values(found ?? {}))
+    if (typeof one === 'object' && one !== null && 'evidence' in one) return one.evidence[0] ?? 0;
+  return 0;
 }
 
-/** The row of the list of this call: it has the findings and the worst scores. */
-export function useRow(callId: string): Call | undefined {
-  // Stars and quotes of a Call-ID are meant as they are.
-  const q = `callid:"${callId.replace(/["\\*]/g, '\\$&')}"`;
-  return useFetched<AskCalls>(`ask/calls?${new URLSearchParams({ q, limit: '1' })}`).value?.calls[0];
+/** Its list row, and what is wrong with it. */
+export function useHead(callId: string): AskHead | undefined {
+  return useFetched<AskHead>(`ask/calls/${encodeURIComponent(callId)}/head`).value;
 }
 
 type Props = { readonly call: CallDocument; readonly onMessage: (index: number) => void };
 
 export function Cause({ call, onMessage }: Props): ComponentChild {
-  const row = useRow(call.call_id);
+  const head = useHead(call.call_id);
+  const row = head?.call;
   const streams = useStreams(call);
-  const hints = [...(call.signaling_diagnosis?.hints ?? []), ...call.diagnosis.hints];
-  const isBad = call.state === 'Failed' || hints.length > 0 || (row?.findings.length ?? 0) > 0;
+  const wrong = head?.explanation ?? [];
+  const isBad = call.state === 'Failed' || wrong.some(({ finding }) => finding !== 'note');
   const status =
     call.final_status_code === undefined ? '' : `${call.final_status_code} ${shown(call.final_status_reason ?? '')}`;
   const termination = call.termination;
@@ -59,25 +43,39 @@ export function Cause({ call, onMessage }: Props): ComponentChild {
       ' ',
       row?.findings.map((name) => h(Finding, { key: name, name })),
     ),
-    hints.map((hint) => h('p', { key: hint }, shown(hint))),
+    wrong.map((one, i) => h(Explained, { key: i, one, onMessage })),
     worstStream(streams, row),
-    isBad ? null : h('p', { class: 'dim' }, 'Nothing that calltap looks for is wrong with this call.'),
+    head === undefined || isBad
+      ? null
+      : h('p', { class: 'dim' }, 'Nothing that calltap looks for is wrong with this call.'),
     termination?.cause_text === undefined ? null : h('p', null, `Cause: ${shown(termination.cause_text)}`),
-    proofsOf(call).map(({ what, messages }) =>
-      h(
-        'p',
-        { key: what, class: 'proof' },
-        `${what}: `,
-        messages
-          .slice(0, 12)
-          .map((index) =>
-            h('button', { key: index, type: 'button', onClick: () => onMessage(index) }, `message ${index}`),
-          ),
-        messages.length > 12 ? ` and ${messages.length - 12} more` : null,
-      ),
-    ),
   );
 }
+
+/** What follows from a cause is indented under it. */
+function Explained({ one, onMessage }: { readonly one: AskExplained } & Pick<Props, 'onMessage'>): ComponentChild {
+  const { depth, texts, ground, messages = [] } = one;
+  return h(
+    'div',
+    { class: depth === 0 ? 'explained' : 'explained effect', style: { marginLeft: `${depth * 1.2}rem` } },
+    texts.map((text) => h('p', { key: text }, shown(text))),
+    ground === 'seen' && messages.length === 0
+      ? null
+      : h(
+          'p',
+          { class: 'proof' },
+          ground === 'seen' ? '' : `${ground} `,
+          messages
+            .slice(0, BUTTONS)
+            .map((index) =>
+              h('button', { key: index, type: 'button', onClick: () => onMessage(index) }, `message ${index}`),
+            ),
+          messages.length > BUTTONS ? ` and ${messages.length - BUTTONS} more` : null,
+        ),
+  );
+}
+
+const QUALITY = ['packet-loss', 'jitter', 'late-packets', 'poor-audio'];
 
 /** What the findings of quality are about: the direction that sounds worst. */
 function worstStream(streams: readonly RtpStream[], row: Call | undefined): ComponentChild {

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { AskLadder, AskMessages, CallDocument, LadderStep } from '../../contract/index.ts';
 import { useFetched } from './asking.ts';
 import { CallActions } from './call-actions.ts';
-import { Cause, proofsOf } from './call-cause.ts';
+import { Cause, firstProof } from './call-cause.ts';
 import { stepKey } from './ladder.ts';
 import { LadderView } from './ladder-view.ts';
 import { MessageView } from './message-view.ts';
@@ -58,7 +58,7 @@ function Loaded({ call, hasLegs }: LoadedProps): ComponentChild {
   const ladder = useFetched<AskLadder>(ofCall(callId, `/ladder${legs}`));
   const messages = useFetched<AskMessages>(ofCall(callId, `/messages${legs}`));
   // What proves the cause is what one opened the call for.
-  const [current, setCurrent] = useState(stepKey({ call_id: callId, index: proofsOf(call)[0]?.messages[0] ?? 0 }));
+  const [current, setCurrent] = useState(stepKey({ call_id: callId, index: firstProof(call) }));
   const [marked, setMarked] = useState('');
   const messageOf = (key: string) => messages.value?.messages.find((message) => stepKey(message) === key) ?? null;
   const message = messageOf(current);

@@ -4,7 +4,7 @@ import { Fragment, h } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AskCalls, AskCompare, Call, CompareRow } from '../../contract/index.ts';
 import { useFetched } from './asking.ts';
-import { useRow } from './call-cause.ts';
+import { useHead } from './call-cause.ts';
 import { FilterBar } from './filter-bar.ts';
 import { CallLink, State, Table, Waiting } from './parts.ts';
 import { hashOf } from './route.ts';
@@ -38,7 +38,7 @@ export function Compare({ a, b }: Props): ComponentChild {
 
 /** Calls without findings that went the way of this one, the newest first. */
 function Choose({ a }: { readonly a: string }): ComponentChild {
-  const row = useRow(a);
+  const row = useHead(a)?.call;
   const [typed, setTyped] = useState<string | null>(null);
   const well = row === undefined ? null : `method:${row.method} state:Completed,Registered`;
   const sameWay = row?.dst === undefined ? null : `${well} dst:${hostOf(row.dst)}`;

@@ -217,7 +217,7 @@ export class CallView implements View {
   #drawHead(cells: Cells, { y, width }: Area): void {
     const head = this.#head;
     cells.put(0, y, head === null ? this.#first : `${this.#first}  ${factsOf(head)}`, LOOK.bold, width);
-    const hints = head?.hints.join('  ') ?? '';
+    const hints = head === null ? '' : wrongOf(head);
     const said = this.#trouble || hints || (head === null ? '' : 'nothing wrong was found');
     cells.put(0, y + 1, said, hints === '' ? LOOK.dim : LOOK.red, width);
   }
@@ -346,6 +346,11 @@ export class CallView implements View {
     this.#app.push(new TextView(this.#app, 'Report', shownLines));
   }
 }
+/** Sentences in a row, what follows from a cause with an arrow. */
+function wrongOf({ explanation }: AskHead): string {
+  return explanation.flatMap(({ depth, texts }) => texts.map((text) => (depth === 0 ? text : `→ ${text}`))).join('  ');
+}
+
 function factsOf({ call, from_display, to_display }: AskHead): string {
   const side = (user = '', display: string | undefined) => (display === undefined ? user : `${display} <${user}>`);
   return [

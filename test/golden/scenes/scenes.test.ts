@@ -1,7 +1,7 @@
 /** Calls as operators have them: what is wrong in each is named, and in a healthy look-alike nothing is. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { callHints } from '../../../src/view/call-hints.ts';
+import { callHints } from '../../../src/view/explained.ts';
 import { dialogFacts } from '../../helpers/at-once.ts';
 import { callFacts } from '../../helpers/call-facts.ts';
 import { readCapture } from '../../helpers/read-capture.ts';

@@ -48,10 +48,8 @@ test('each imposed word has one name', () => {
   assert.ok(kinds.every((kind) => /^[a-z]+(_[a-z]+)*$/.test(kind)));
 });
 
-test('the console, which cannot read the table, names each finding of signaling and quality', () => {
+test('the console, which cannot read the table, names each finding of quality', () => {
   const [cause] = load('src/faces/console', /^call-cause\.ts$/);
-  const named = [...(cause?.text ?? '').matchAll(/^ {2}([a-z_]+): '.+',$/gm)].flatMap(([, word]) => word ?? []);
-  assert.deepEqual(named.sort(), words('signaling'));
   const quality = /QUALITY = \[([^\]]*)\]/.exec(cause?.text ?? '')?.[1]?.match(/[a-z-]+/g);
   const ofStreams = rowsOf(CALL_FINDINGS).filter(([, { unit }]) => unit === 'streams');
   assert.deepEqual(

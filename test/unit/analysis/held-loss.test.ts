@@ -8,7 +8,7 @@ import { receiverReport } from '../../../fixtures/build/rtcp.ts';
 import { excuseHeld } from '../../../src/analysis/media/held-loss.ts';
 import { lastWindow, streamQuality } from '../../../src/analysis/stream-quality.ts';
 import { recounted } from '../../../src/protocols/rtp/stream-window.ts';
-import { callHints } from '../../../src/view/call-hints.ts';
+import { callHints } from '../../../src/view/explained.ts';
 import { dialogFacts } from '../../helpers/at-once.ts';
 import type { HeldPlan } from '../../helpers/held-call.ts';
 import { HOLD, heldCall, heldCapture, heldFor, SSRC } from '../../helpers/held-call.ts';

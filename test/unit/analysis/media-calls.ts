@@ -114,8 +114,12 @@ export function diagnosed(
     nowUs: call.script.at(nowMs),
     ...rest,
   });
-  for (const hint of found.hints) assert.match(hint, /^[A-Z].*[^.]\.$/, 'a sentence');
+  for (const { text } of found.hints) assert.match(text, /^[A-Z].*[^.]\.$/, 'a sentence');
   return found;
+}
+
+export function textsOf({ hints }: MediaFindings): string[] {
+  return hints.map(({ text }) => text);
 }
 
 export const QUIET: MediaFindings = {

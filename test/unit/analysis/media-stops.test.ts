@@ -9,7 +9,7 @@ import type { SdpOptions } from '../../../fixtures/build/sdp.ts';
 import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
 import type { MediaStream } from '../../../src/analysis/media/check.ts';
 
-import { A, answered, B, type Call, diagnosed, played, stream } from './media-calls.ts';
+import { A, answered, B, type Call, diagnosed, played, stream, textsOf } from './media-calls.ts';
 
 /** A minute of talk, or until `over` says otherwise; each side is heard until the second it is given. */
 function minute(
@@ -57,14 +57,14 @@ test('media that dies while the call goes on is no one-way audio: a mailbox that
   for (const [until, hints] of rows) {
     const { call, streams } = minute(until);
     const found = diagnosed(call, streams, { nowMs: 70_000 });
-    assert.deepEqual(stopped(found.hints), hints, String(until));
+    assert.deepEqual(stopped(textsOf(found)), hints, String(until));
     assert.deepEqual([found.oneWayAudio, found.mediaStopped], [false, hints.length > 0], String(until));
   }
 });
 
 test('media that stops is seen while the call is up, by capture time', () => {
   const { call, streams } = minute([10, 10], { byeMs: null });
-  const at = (sec: number): string[] => diagnosed(call, streams, { nowMs: CALL_TIMES.answer + sec * 1000 }).hints;
+  const at = (sec: number): string[] => textsOf(diagnosed(call, streams, { nowMs: CALL_TIMES.answer + sec * 1000 }));
   assert.deepEqual(at(19), []);
   assert.deepEqual(at(21), ['In both directions media stopped at 00:10, 11 s ago.']);
   assert.deepEqual(at(3700), ['In both directions media stopped at 00:10, 3690 s ago.']);
@@ -82,7 +82,7 @@ test('who may suppress silence, shares its sockets, or was seen by a tap that en
     minute([10, 61], { a: { pauses: 1 } }),
   ];
   for (const { call, streams } of silent)
-    assert.deepEqual(stopped(diagnosed(call, streams, { nowMs: 70_000 }).hints), []);
+    assert.deepEqual(stopped(textsOf(diagnosed(call, streams, { nowMs: 70_000 }))), []);
   const G729 = { codec: 'G729', payloadType: 18 };
   const heard = [
     // The annex is refused, or of a codec that is not sent.
@@ -91,15 +91,15 @@ test('who may suppress silence, shares its sockets, or was seen by a tap that en
   ];
   for (const { call, streams } of heard) assert.equal(diagnosed(call, streams, { nowMs: 70_000 }).mediaStopped, true);
   const { call, streams } = minute([10, 61]);
-  assert.deepEqual(stopped(diagnosed(call, streams, { sharesMedia: () => true }).hints), []);
-  assert.deepEqual(stopped(diagnosed(call, streams, { isTapOver: () => true }).hints), []);
+  assert.deepEqual(stopped(textsOf(diagnosed(call, streams, { sharesMedia: () => true }))), []);
+  assert.deepEqual(stopped(textsOf(diagnosed(call, streams, { isTapOver: () => true }))), []);
 });
 
 test('another stream that carries a direction on is no stop, whatever its SSRC, port or sender', () => {
   const { call, streams } = minute([10, 61]);
   const on = (src: Endpoint, dst: Endpoint): string[] =>
     stopped(
-      diagnosed(call, [...streams, stream(call, src, dst, { fromMs: CALL_TIMES.answer + 10_100, sec: 50 })]).hints,
+      textsOf(diagnosed(call, [...streams, stream(call, src, dst, { fromMs: CALL_TIMES.answer + 10_100, sec: 50 })])),
     );
   assert.deepEqual(on(ALICE.rtp, BOB.rtp), []);
   assert.deepEqual(on({ ...ALICE.rtp, port: 20_900 }, BOB.rtp), []);
@@ -134,7 +134,7 @@ test('a hold explains silence, and media that does not come back behind it is to
   const heard = (call: Call, untilSec: number): string[] => {
     const over = { fromMs: CALL_TIMES.answer, sec: untilSec };
     const ways = [stream(call, ALICE.rtp, BOB.rtp, over), stream(call, BOB.rtp, ALICE.rtp, over)];
-    return diagnosed(call, ways, { nowMs: 70_000 }).hints;
+    return textsOf(diagnosed(call, ways, { nowMs: 70_000 }));
   };
   assert.deepEqual(heard(held(false), 10), []);
   assert.deepEqual(heard(held(true), 61), []);
@@ -158,7 +158,7 @@ test('a hold that nobody answered, or that was refused, explains no silence', ()
     const over = { fromMs: CALL_TIMES.answer, sec: 10 };
     const ways = [stream(call, ALICE.rtp, BOB.rtp, over), stream(call, BOB.rtp, ALICE.rtp, over)];
     assert.deepEqual(
-      diagnosed(call, ways, { nowMs: 70_000 }).hints,
+      textsOf(diagnosed(call, ways, { nowMs: 70_000 })),
       status === 200 ? [] : ['In both directions media stopped at 00:10, 51 s before the BYE.'],
       String(status),
     );

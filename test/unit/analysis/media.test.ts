@@ -18,7 +18,19 @@ import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 import { MARK } from '../../../src/store/dialogs/call-marks.ts';
 import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
 
-import { A, ANSWER_US, answered, B, bothWays, callOf, diagnosed, played, QUIET, stream } from './media-calls.ts';
+import {
+  A,
+  ANSWER_US,
+  answered,
+  B,
+  bothWays,
+  callOf,
+  diagnosed,
+  played,
+  QUIET,
+  stream,
+  textsOf,
+} from './media-calls.ts';
 
 test('a call with media both ways has nothing', () => {
   const call = answered();
@@ -44,7 +56,7 @@ test('no media: answered for three seconds, both described, and this capture doe
   const call = answered();
   const found = diagnosed(call, []);
   assert.equal(found.noMedia, true);
-  assert.deepEqual(found.hints, [
+  assert.deepEqual(textsOf(found), [
     'The call was answered, but no RTP was seen at 192.0.2.10:20000 and 198.51.100.20:30000.',
   ]);
   for (const ground of ['unknown', 'elsewhere'] as const)
@@ -71,7 +83,7 @@ test('one-way audio: two seconds in one direction, both sides sendrecv', () => {
   const call = answered();
   const only = diagnosed(call, [stream(call, ALICE.rtp, BOB.rtp)]);
   assert.equal(only.oneWayAudio, true);
-  assert.deepEqual(only.hints, [
+  assert.deepEqual(textsOf(only), [
     'One-way audio: 192.0.2.10:20000 sent 250 packets to 198.51.100.20:30000 in 5.0 s and none came back.',
   ]);
   assert.deepEqual(diagnosed(call, [stream(call, ALICE.rtp, BOB.rtp, { sec: 1.9 })]), QUIET);
@@ -125,7 +137,7 @@ test('NAT mismatch: media from an address that no description named', () => {
   assert.equal(found.natMismatch, true);
   assert.equal(found.privateMediaAddress, true);
   assert.match(
-    found.hints.join(),
+    textsOf(found).join(),
     /NAT mismatch: media comes from 203\.0\.113\.77:42000, which no SDP of the call named \(10\.0\.0\.5, 198\.51\.100\.20\)/,
   );
   const otherPort = answered();
@@ -193,7 +205,7 @@ test('late media: the first packet more than half a second behind the answer', (
       stream(call, BOB.rtp, ALICE.rtp, { fromMs: CALL_TIMES.answer + ms + 100 }),
     ]);
   assert.deepEqual(at(500), QUIET);
-  assert.deepEqual(at(501).hints, ['Late media: the first packet came 501 ms after the answer.']);
+  assert.deepEqual(textsOf(at(501)), ['Late media: the first packet came 501 ms after the answer.']);
   assert.deepEqual(at(-1500), QUIET, 'early media');
   assert.equal(ANSWER_US, 2_180_000);
 });
@@ -201,7 +213,7 @@ test('late media: the first packet more than half a second behind the answer', (
 test('asymmetries between the two directions are hints', () => {
   const call = answered();
   const hint = (over: Partial<MediaStream> & { sec?: number }): string[] =>
-    diagnosed(call, [stream(call, ALICE.rtp, BOB.rtp), stream(call, BOB.rtp, ALICE.rtp, over)]).hints;
+    textsOf(diagnosed(call, [stream(call, ALICE.rtp, BOB.rtp), stream(call, BOB.rtp, ALICE.rtp, over)]));
   const pair = 'between 192.0.2.10:20000 and 198.51.100.20:30000';
   assert.deepEqual(hint({ codec: 'PCMA', payloadType: 8 }), [`Codec asymmetry ${pair}: PCMU one way, PCMA the other.`]);
   assert.deepEqual(hint({ payloadType: 97 }), [`Payload type asymmetry ${pair}: 0 one way, 97 the other.`]);
@@ -229,7 +241,7 @@ test('media of another leg of the call is not missing, it was not captured here'
   const call = answered();
   const found = diagnosed(call, [], { linkedMedia: () => 'other@leg' });
   assert.equal(found.noMedia, false);
-  assert.deepEqual(found.hints, [
+  assert.deepEqual(textsOf(found), [
     `Not captured on this leg: no RTP was seen at ${A} and ${B}, but the leg other@leg of the same call has media.`,
   ]);
 });
@@ -238,10 +250,12 @@ test('payload numbers differ by direction as each side named them; comfort noise
   const OTHER = { ...CODEC.OPUS, payloadType: 96 };
   const call = answered({ offer: { codecs: [OTHER] }, answer: { codecs: [CODEC.OPUS] } });
   const sent = (toBob: number, toAlice: number): string[] =>
-    diagnosed(call, [
-      stream(call, ALICE.rtp, BOB.rtp, { codec: 'opus', payloadType: toBob }),
-      stream(call, BOB.rtp, ALICE.rtp, { codec: 'opus', payloadType: toAlice }),
-    ]).hints;
+    textsOf(
+      diagnosed(call, [
+        stream(call, ALICE.rtp, BOB.rtp, { codec: 'opus', payloadType: toBob }),
+        stream(call, BOB.rtp, ALICE.rtp, { codec: 'opus', payloadType: toAlice }),
+      ]),
+    );
   assert.deepEqual(sent(111, 96), []);
   assert.deepEqual(sent(96, 111), [`Payload type asymmetry between ${A} and ${B}: 96 one way, 111 the other.`]);
   assert.deepEqual(sent(111, 97), [`Payload type asymmetry between ${A} and ${B}: 111 one way, 97 the other.`]);
@@ -249,7 +263,7 @@ test('payload numbers differ by direction as each side named them; comfort noise
   const speech = { codec: 'G729', payloadType: 18 };
   const quiet = answered({ offer: { codecs: [CODEC.G729B] }, answer: { codecs: [CODEC.G729B] } });
   const ways = [stream(quiet, ALICE.rtp, BOB.rtp, speech), stream(quiet, BOB.rtp, ALICE.rtp, noise)];
-  assert.deepEqual(diagnosed(quiet, ways).hints, [
+  assert.deepEqual(textsOf(diagnosed(quiet, ways)), [
     `Comfort noise asymmetry: 100 % of the packets from ${B} are comfort noise.`,
   ]);
 });
@@ -260,10 +274,12 @@ test('what RTCP alone speaks of is missed only where RTP would come past', () =>
   const hints = (sentPackets: number, cumulativeLost: number | null, isRtpCaptured = true): string[] => {
     const remote = { atUs: 0, fractionLost: 0, cumulativeLost: cumulativeLost ?? 0, jitterTimestampUnits: 0 };
     const of = { ssrc: 1, source, peer: source, firstUs: 0, newestUs: 0, lastUs: 0, sentPackets, sentOctets: 0 };
-    return diagnosed(call, [], {
-      isRtpCaptured,
-      unseen: [{ ...of, remote: cumulativeLost === null ? null : remote }],
-    }).hints;
+    return textsOf(
+      diagnosed(call, [], {
+        isRtpCaptured,
+        unseen: [{ ...of, remote: cumulativeLost === null ? null : remote }],
+      }),
+    );
   };
   const sent = (what: string): string[] => [
     `RTCP says that 192.0.2.10:20000 sent ${what}; this capture saw none of them.`,
@@ -276,7 +292,7 @@ test('what RTCP alone speaks of is missed only where RTP would come past', () =>
   assert.deepEqual(hints(753, 7, false), [], 'a mirror of signaling brings no RTP');
   const one = { source, peer: source, firstUs: 0, newestUs: 0, lastUs: 0, sentPackets: 9, sentOctets: 0, remote: null };
   const many = Array.from({ length: 500 }, (_, ssrc) => ({ ...one, ssrc }));
-  assert.deepEqual(diagnosed(call, [], { unseen: many }).hints, [
+  assert.deepEqual(textsOf(diagnosed(call, [], { unseen: many })), [
     ...Array.from({ length: 8 }, () => sent('9 RTP packets')[0]),
     'RTCP says the same of 492 further streams.',
   ]);

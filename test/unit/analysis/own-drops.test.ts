@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { worstLossPct, worstMos } from '../../../src/analysis/call-figures.ts';
 import { lastWindow, streamQuality } from '../../../src/analysis/stream-quality.ts';
 import type { Stream } from '../../../src/store/media/stream.ts';
-import { callHints } from '../../../src/view/call-hints.ts';
+import { callHints } from '../../../src/view/explained.ts';
 import { dialogFacts } from '../../helpers/at-once.ts';
 import { heard, range, withDrops } from '../../helpers/dropped-speech.ts';
 

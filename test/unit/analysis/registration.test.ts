@@ -32,7 +32,7 @@ function registered(exchanges: readonly Exchange[], o: { skips?: boolean; isMirr
   }
   const d = kit.dialog(call.callId);
   const found = signalingOf(d, kit.log, { nowUs: d.updatedUs + 3600e6, thresholds: THRESHOLDS, icmp: [] });
-  return { failure: found?.registrationFailure ?? null, hints: found?.hints ?? [] };
+  return { failure: found?.registrationFailure ?? null, hints: found?.hints.map(({ text }) => text) ?? [] };
 }
 
 function said(what: number | Contacts) {

@@ -30,7 +30,7 @@ function fired(f: SignalingFindings | null): string[] {
     .filter(([name, value]) => name !== 'hints' && value !== null)
     .map(([name]) => name);
   assert.equal(f.hints.length, names.length, 'one hint a detection');
-  for (const hint of f.hints) assert.match(hint, /^[A-Z].*[^.]\.$/, 'a sentence');
+  for (const { text } of f.hints) assert.match(text, /^[A-Z].*[^.]\.$/, 'a sentence');
   return names;
 }
 
@@ -183,7 +183,7 @@ test('a method that is none of the known ones is told as the wire wrote it', () 
   const refused = found((call) => {
     call.respond(call.request('FOOBAR', 0), 501, 20);
   });
-  assert.match(refused?.hints[0] ?? '', /^FOOBAR was refused with 501/);
+  assert.match(refused?.hints[0]?.text ?? '', /^FOOBAR was refused with 501/);
 });
 
 test('missing ACK: three transmissions of the 2xx, or 32 seconds', () => {

@@ -36,7 +36,11 @@ function findings(kit: TrackerKit, call: SipScript): { agreed: number; evidence:
   const compared = disagreementOf(d, kit.log);
   const nowUs = (call.messages.at(-1)?.tsUs ?? 0) + SEC;
   const found = signalingOf(d, kit.log, { nowUs, thresholds: THRESHOLDS, icmp: [] });
-  return { agreed: compared?.agreed ?? 0, evidence: compared?.evidence ?? [], hints: found?.hints ?? [] };
+  return {
+    agreed: compared?.agreed ?? 0,
+    evidence: compared?.evidence ?? [],
+    hints: found?.hints.map(({ text }) => text) ?? [],
+  };
 }
 
 /** The call from both sources: `order` says of each step whether the mirror's next message comes, or the wire's. */

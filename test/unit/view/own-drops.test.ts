@@ -73,7 +73,7 @@ test('/v1 says what the sequence numbers say, without a score, and the hint why;
 test('report, ladder and quality say it in words', async (t) => {
   const { h, e, d } = await dropped(t);
   const report = finish(reportSteps(e, d));
-  assert.match(report.findings.join('\n'), SAYS);
+  assert.match(report.findings.flatMap(({ texts }) => texts).join('\n'), SAYS);
   const row = report.media.find((columns) => columns.includes('not known')) ?? [];
   assert.deepEqual([row[5], row[6], row[9]], ['100', 'not known', 'not known']);
   assert.match([...mermaidLines(report.ladder)].join('\n'), /900 packets, loss not known/);

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { toldOf } from '../../../../src/actions/ship/told.ts';
 import type { DialogFacts } from '../../../../src/analysis/dialog-facts.ts';
 import { documentFactsSteps } from '../../../../src/analysis/dialog-facts.ts';
+import { note } from '../../../../src/analysis/hint.ts';
 import { finish } from '../../../../src/core/turns.ts';
 import { openSession } from '../../../helpers/open-session.ts';
 
@@ -47,8 +48,8 @@ test('packets, windows, round trip, relay, labels, the dialog itself and what an
   const nothing = { finalFailure: null, authLoop: null, retransmissions: null, ackMissing: null, postDialDelay: null };
   const found = { ...nothing, registrationFailure: null, icmpUnreachable: null, sourceDisagreement: null, hints: [] };
   const said = [
-    { media: { ...facts.media, hints: ['One-way audio'] } },
-    { media: { ...facts.media, hints: ['One-way audio for 3 s'] } },
+    { media: { ...facts.media, hints: [note('One-way audio')] } },
+    { media: { ...facts.media, hints: [note('One-way audio for 3 s')] } },
     { relay: { ...socket, channel: 1, lapsedUs: Number.NaN } },
     { relay: { ...socket, channel: 1, lapsedUs: 5 } },
     { stunMismatch: { ...socket, mapped: null, advertised: '192.0.2.1:4000', requests: 1, reason: 'mapped' } },

@@ -75,6 +75,7 @@ const LADDER: AskLadder = {
   not_kept: 3,
 };
 
+const said = (text: string): ReportInput['findings'] => [{ finding: 'note', ground: 'seen', depth: 0, texts: [text] }];
 const REPORT: ReportInput = {
   callId: HOSTILE,
   facts: [['From', HOSTILE]],
@@ -82,7 +83,7 @@ const REPORT: ReportInput = {
   ladder: LADDER,
   sdp: [['0.000 s', 'offer', HOSTILE, 'sendrecv', HOSTILE, '-']],
   media: [['0x1', 'a', 'b', HOSTILE, '1', '0', '0 %', '20 ms', '0 ms', '-', '-']],
-  findings: [HOSTILE],
+  findings: said(HOSTILE),
 };
 
 const report = (input: ReportInput, markdown: boolean): string =>
@@ -114,7 +115,7 @@ test('the table and the report show hostile calls harmlessly', () => {
       assert.equal(lines.length, 2);
       for (const line of lines) assert.doesNotMatch(line, STEERING);
       assert.doesNotMatch(
-        report({ ...REPORT, callId: text, facts: [['From', text]], findings: [text] }, false),
+        report({ ...REPORT, callId: text, facts: [['From', text]], findings: said(text) }, false),
         STEERING,
       );
     }),
@@ -173,7 +174,7 @@ test('the table tells durations, and a dash where nothing is known', () => {
 });
 
 test('a report in Markdown gives captured text no meaning of its own', () => {
-  const text = report({ ...REPORT, callId: '<img src=x>|`a`*b*[c](d)\\', facts: [], findings: ['*x*'] }, true);
+  const text = report({ ...REPORT, callId: '<img src=x>|`a`*b*[c](d)\\', facts: [], findings: said('*x*') }, true);
   assert.match(text, /^# Call \\<img src=x\\>\\\|\\`a\\`\\\*b\\\*\\\[c\\\]\(d\)\\\\$/m);
   assert.match(text, /^- \\\*x\\\*$/m);
 });

@@ -52,7 +52,7 @@ test('credentials for the last nonce are refused: Failed with that code, whateve
       demand(call, ask(call, method, 100, { nonce: 'n1' }), 'n2');
     });
     assert.equal(said(refused), 'Failed 401', method);
-    assert.match(refused.f?.hints[0] ?? '', /credentials of .* were refused with 401/, method);
+    assert.match(refused.f?.hints[0]?.text ?? '', /credentials of .* were refused with 401/, method);
   }
 });
 
@@ -191,7 +191,7 @@ test('a challenge that nobody answers for 32 s is Failed, with its code', () => 
     assert.notEqual(asked(31_999).state, 'Failed', method);
     const { state, failure, f } = asked(32_000);
     assert.deepEqual([state, failure], ['Failed', 401], method);
-    assert.match(f?.hints[0] ?? '', /was challenged with 401, and nobody gave credentials\.$/, method);
+    assert.match(f?.hints[0]?.text ?? '', /was challenged with 401, and nobody gave credentials\.$/, method);
   }
 });
 
