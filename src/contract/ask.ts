@@ -162,6 +162,7 @@ export const AskExplained = named(
       description: 'How many causes stand over it: what follows from a cause comes after it.',
     }),
     texts: Type.Array(Type.String(), { description: 'Its sentences.' }),
+    look: Type.Optional(Type.String({ description: 'Where to look next.' })),
     messages: Type.Optional(
       Type.Array(Type.Integer({ minimum: 0 }), { description: 'Numbers of the messages that show it.' }),
     ),

@@ -38,6 +38,10 @@ export function* callReport(input: ReportInput, markdown: boolean, style: Ladder
   yield* section('Findings', markdown);
   if (input.findings.length === 0) yield 'Nothing wrong was found.';
   for (const finding of input.findings) yield* findingLines(finding, markdown);
+  const look = input.findings[0]?.look;
+  if (look !== undefined) yield* ['', `Next: ${look}`];
+  if (input.lint.length > 0) yield* section('Protocol', markdown);
+  for (const line of input.lint) yield `- ${inline(fit(line, REPORT_FACT_CHARS), markdown)}`;
   yield* section('Timing', markdown);
   if (input.timing.length === 0) yield 'No duration is known.';
   else yield* pairs(input.timing, markdown);

@@ -11,7 +11,7 @@ import type { FieldName } from '../core/call-fields.ts';
 import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { CapturedIn } from '../store/stores.ts';
-import { explained, sentencesOf } from './explained.ts';
+import { explained, sentencesOf, withLook } from './explained.ts';
 
 type Reader<S> = readonly [name: string, read: (source: S) => unknown];
 
@@ -74,7 +74,7 @@ export function fieldsOf(e: Evidence, d: Dialog, facts?: DialogFacts): (name: Fi
 }
 
 export function* askHeadSteps(e: Evidence, d: Dialog): Steps<AskHead> {
-  const explanation = explained(yield* documentFactsSteps(e, d));
+  const explanation = withLook(explained(yield* documentFactsSteps(e, d)));
   const head: AskHead = { schema_version: 1, call: toCall(e, d), hints: sentencesOf(explanation), explanation };
   if (d.fromDisplay !== null) head.from_display = d.fromDisplay;
   if (d.toDisplay !== null) head.to_display = d.toDisplay;

@@ -11,6 +11,7 @@ import { audible } from '../analysis/stream-quality.ts';
 import type { AskExplained } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import { endpointKeyText } from '../core/ip.ts';
+import { findingHelp } from './finding-help.ts';
 
 /** Of each finding its sentences, in the order in which an expert says them. What only explains the call comes last. */
 export function explained(facts: DialogFacts): AskExplained[] {
@@ -36,6 +37,14 @@ export function explained(facts: DialogFacts): AskExplained[] {
   }
   if (left.size > 0) all.push({ finding: 'note', ground: 'seen', depth: 0, texts: [...left].map(({ text }) => text) });
   return all;
+}
+
+/** The same, and where to look next, which the table of findings says. */
+export function withLook(all: readonly AskExplained[]): AskExplained[] {
+  return all.map((one) => {
+    const look = findingHelp(one.finding)?.look;
+    return look === undefined ? one : { ...one, look };
+  });
 }
 
 /** All sentences, in the same order. */

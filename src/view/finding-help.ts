@@ -2,8 +2,8 @@
  * Explains each finding and each lint rule: what was seen, what usually causes it, and where to look next. It is for readers
  * who do not have the documentation at hand.
  */
-import { FINDING_NAMES } from '../analysis/finding-names.ts';
-import { CALL_FINDINGS } from '../analysis/finding-table.ts';
+import { rowsOf } from '../analysis/finding-names.ts';
+import { FINDINGS } from '../analysis/finding-table.ts';
 import { LINT_RULES } from '../analysis/lint/lint.ts';
 
 export type FindingHelp = {
@@ -20,10 +20,10 @@ export type FindingHelp = {
 
 /** The words of a finding or of a lint rule; null for a name that neither has. */
 export function findingHelp(name: string): FindingHelp | null {
-  const finding = FINDING_NAMES.find((known) => known === name);
-  if (finding !== undefined) {
-    const { meaning, causes, look } = CALL_FINDINGS[finding];
-    return { finding, meaning, causes, look };
+  const row = rowsOf(FINDINGS).find(([known]) => known === name)?.[1];
+  if (row !== undefined) {
+    const { meaning, causes, look } = row;
+    return { finding: name, meaning, causes, look };
   }
   const rule = LINT_RULES.find(({ id }) => id === name);
   if (rule === undefined) return null;
@@ -38,5 +38,5 @@ export function findingHelp(name: string): FindingHelp | null {
 
 /** Every name that findingHelp() knows. */
 export function explainedNames(): readonly string[] {
-  return [...FINDING_NAMES, ...LINT_RULES.map(({ id }) => id)];
+  return [...rowsOf(FINDINGS).map(([name]) => name), ...LINT_RULES.map(({ id }) => id)];
 }

@@ -23,9 +23,11 @@ import { DIALOG_STATES, ORIGINS } from '../core/words.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
 import { callTiming } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
-import { explained } from './explained.ts';
+import { dialogLintSteps } from './documents.ts';
+import { explained, withLook } from './explained.ts';
 import { ladderSteps } from './ladder.ts';
 import { commonNote } from './leg-notes.ts';
+import { lintLines } from './lint.ts';
 import type { Exchange } from './media-lines.ts';
 import { linesBeyond, offerRows, toMediaFacts, toMediaLines } from './media-lines.ts';
 import { lossText, mosText } from './own-drops.ts';
@@ -44,6 +46,8 @@ export type ReportInput = {
   media: readonly (readonly string[])[];
   /** What is wrong, cause before effect. */
   findings: readonly AskExplained[];
+  /** Rules of the protocol that its messages break, the worst ones; empty at a hub. */
+  lint: readonly string[];
 };
 
 /** Other legs of a call that its report names. @cap */
@@ -64,7 +68,8 @@ export function* reportSteps(e: Evidence, d: Dialog): Steps<ReportInput> {
     ladder: yield* ladderSteps(e, [d]),
     sdp: offerRows(exchangesOf(d), toMediaLines(d.sdp ?? []), linesBeyond(d.sdp ?? [])),
     media: mediaRows(facts),
-    findings: explained(facts),
+    findings: withLook(explained(facts)),
+    lint: lintLines(yield* dialogLintSteps(e, d)),
   };
 }
 

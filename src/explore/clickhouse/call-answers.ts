@@ -16,7 +16,7 @@ import { NO_NAMES } from '../../core/names.ts';
 import type { Steps } from '../../core/turns.ts';
 import type { Side } from '../../view/compare.ts';
 import { compared, MESSAGES_COMPARED } from '../../view/compare.ts';
-import { sentencesOf } from '../../view/explained.ts';
+import { sentencesOf, withLook } from '../../view/explained.ts';
 import { drawnLadder } from '../../view/ladder.ts';
 import { MAX_LEGS_SHOWN } from '../limits.ts';
 import { LISTED_OF_PART, listedCall } from './call-list.ts';
@@ -101,7 +101,7 @@ export async function headOf(reader: StoreReader, name: string, names: Names): P
   const rows = (await partsWith(reader, name, LISTED_OF_PART)).map(({ row }) => row);
   const [first] = rows;
   if (first === undefined) return null;
-  const explanation = rows.flatMap(explanationIn);
+  const explanation = withLook(rows.flatMap(explanationIn));
   const hints = [...new Set(sentencesOf(explanation))];
   const head: AskHead = { schema_version: 1, call: listedCall(first, names), hints, explanation };
   if (first.from_display !== '') head.from_display = first.from_display;

@@ -35,6 +35,7 @@ export function* storedReport({ document, head, ladder, messages }: ReportParts)
     ),
     media: document.streams.map(mediaRow),
     findings: head.explanation,
+    lint: [],
   };
 }
 

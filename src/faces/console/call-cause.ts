@@ -44,6 +44,7 @@ export function Cause({ call, onMessage }: Props): ComponentChild {
       row?.findings.map((name) => h(Finding, { key: name, name })),
     ),
     wrong.map((one, i) => h(Explained, { key: i, one, onMessage })),
+    wrong[0]?.look === undefined ? null : h('p', { class: 'dim' }, wrong[0].look),
     worstStream(streams, row),
     head === undefined || isBad
       ? null
@@ -54,10 +55,10 @@ export function Cause({ call, onMessage }: Props): ComponentChild {
 
 /** What follows from a cause is indented under it. */
 function Explained({ one, onMessage }: { readonly one: AskExplained } & Pick<Props, 'onMessage'>): ComponentChild {
-  const { depth, texts, ground, messages = [] } = one;
+  const { depth, texts, ground, look, messages = [] } = one;
   return h(
     'div',
-    { class: depth === 0 ? 'explained' : 'explained effect', style: { marginLeft: `${depth * 1.2}rem` } },
+    { class: 'explained', title: look, style: { marginLeft: `${depth * 1.2}rem` } },
     texts.map((text) => h('p', { key: text }, shown(text))),
     ground === 'seen' && messages.length === 0
       ? null

@@ -84,6 +84,7 @@ const REPORT: ReportInput = {
   sdp: [['0.000 s', 'offer', HOSTILE, 'sendrecv', HOSTILE, '-']],
   media: [['0x1', 'a', 'b', HOSTILE, '1', '0', '0 %', '20 ms', '0 ms', '-', '-']],
   findings: said(HOSTILE),
+  lint: [HOSTILE],
 };
 
 const report = (input: ReportInput, markdown: boolean): string =>
