@@ -26,7 +26,7 @@ export function codecOf(word: string): Codec {
   return found;
 }
 
-/** Words: a direction, `codecs=pcmu,cn`, `ptime=30`, `nowhere`, `off`, `srtp`, `mux`, `ice`, `video`, `video=off`, `t38`; `origin=x` is the o= line of another. */
+/** Words: a direction, `codecs=pcmu,cn`, `ptime=30`, `nowhere`, `off`, `srtp`, `mux`, `ice`, `video`, `video=off`, `second`, `second=off` (another audio line), `bundle-only`, `t38`; `origin=x` is the o= line of another. */
 export function description(media: Endpoint, session: string, version: number, words: Words): string {
   if (words.has('t38')) return t38Sdp({ media, session, version });
   const attributes: string[] = [];
@@ -45,8 +45,9 @@ export function description(media: Endpoint, session: string, version: number, w
     ...(words.has('nowhere') ? { connection: '0.0.0.0' } : {}),
     ...(words.has('srtp') ? { profile: 'RTP/SAVP' as const } : {}),
   };
+  if (words.has('bundle-only')) attributes.push('mid:0', 'bundle-only');
   const audio = words.has('off') ? sdp(options).replace(/m=audio \d+/, 'm=audio 0') : sdp(options);
-  return audio + video(media, words.get('video'));
+  return audio + second(media, words.get('second')) + video(media, words.get('video'));
 }
 
 /** Alice's name in ICE is her session's: `session/B` is asked by `session/A`. */
@@ -60,6 +61,10 @@ function ice(media: Endpoint, session: string): string[] {
     `ice-pwd:${labelHex(`${session}/pwd`).padEnd(24, '0')}`,
     `candidate:1 1 UDP 2130706431 ${media.address} ${media.port} typ host`,
   ];
+}
+
+function second(media: Endpoint, how: string | undefined): string {
+  return how === undefined ? '' : `m=audio ${how === 'off' ? 0 : media.port + 10} RTP/AVP 0\r\n`;
 }
 
 function video(media: Endpoint, how: string | undefined): string {

@@ -45,6 +45,11 @@ export function ends(sec: number, who = 'A>B'): string {
   return `${sec} ${from}>${to} BYE\n${sec + 0.03} ${to}>${from} 200`;
 }
 
+/** The same message again, at these seconds. */
+export function again(who: string, what: string, secs: readonly number[]): string {
+  return secs.map((sec) => `${sec} ${who} ${what} again`).join('\n');
+}
+
 /** Speech both ways. */
 export function talk(fromSec: number, toSec: number, between = 'A>B', words = ''): string {
   const [a, b] = between.split('>');

@@ -67,7 +67,13 @@ class Play {
     const hop: Hop = { src: playerOf(from).sip, dst: playerOf(to).sip };
     const options = { hop, headers: this.#headers(line), ...this.#body(line) };
     const uri = words.get('uri');
-    const toUri = uri === undefined ? {} : { uri };
+    const hops = words.get('hops');
+    const toUri = {
+      ...(uri === undefined ? {} : { uri }),
+      ...(hops === undefined ? {} : { hops: Number(hops) }),
+      ...(words.has('leg') ? { leg: words.get('leg') as string } : {}),
+      ...contactIn(words),
+    };
     if (what === 'CANCEL') return this.script.cancel(this.#invite(line), fromMs, options);
     if (what === 'ACK') {
       const final = this.#last(
@@ -112,6 +118,7 @@ class Play {
     return this.script.respond(r, status, fromMs, {
       headers: this.#headers(line),
       ...(body === undefined ? {} : { body }),
+      ...contactIn(words),
       ...(tag === undefined ? {} : { tag }),
       ...(isParty ? {} : { as: playerOf(from) }),
     });
@@ -125,7 +132,7 @@ class Play {
     if (at === undefined) return {};
     const media = socketOf(at === 'sdp' ? from : at);
     const session = words.get('origin') ?? `${this.#call.name}/${from}`;
-    const said = [...words].filter(([key]) => !['100rel', 'credentials', 'refused'].includes(key)).join(' ');
+    const said = [...words].filter(([key]) => !['100rel', 'rseq', 'credentials', 'refused'].includes(key)).join(' ');
     const before = this.#said.get(session) ?? { words: said, version: 1 };
     const version = before.words === said ? before.version : before.version + 1;
     this.#said.set(session, { words: said, version });
@@ -144,8 +151,8 @@ class Play {
     add('stale', isProxied ? 'Proxy-Authenticate' : 'WWW-Authenticate', `${CHALLENGE}, stale=true`);
     add('credentials', isProxied ? 'Proxy-Authorization' : 'Authorization', credentials(user, 'sip:example.com'));
     add('100rel', 'Require', '100rel');
-    if (!/^[A-Z]/.test(what)) add('100rel', 'RSeq', '1');
-    if (what === 'PRACK') all.push(['RAck', '1 1 INVITE']);
+    if (!/^[A-Z]/.test(what)) add('100rel', 'RSeq', words.get('rseq') ?? '1');
+    if (what === 'PRACK') all.push(['RAck', `${words.get('rack') ?? 1} 1 INVITE`]);
     add('frag', 'Event', 'refer');
     add(
       'frag',
@@ -157,4 +164,10 @@ class Play {
       all.push(['Refer-To', `<sip:${playerOf(target[0] ?? '').user}@example.com${target.slice(1)}>`]);
     return all;
   }
+}
+
+/** Who writes it says that it is to be found elsewhere. */
+function contactIn(words: Line['words']): { readonly contact?: string } {
+  const contact = words.get('contact');
+  return contact === undefined ? {} : { contact };
 }

@@ -6,7 +6,8 @@
  *     2.3-30 A>B  rtp pcma
  *     5      P>C  CANCEL  | Reason: SIP;cause=200
  *
- * `refused` behind a line has an ICMP error as answer. Besides: `call NAME A>B` begins another call, `tap 5-20` cuts the capture, `copies 3 0.004` repeats each packet so
+ * `refused` behind a line has an ICMP error as answer, `contact=192.0.2.1:5060` names another address than the sender's, `hops=69` is
+ * Max-Forwards, and `leg=2` another attempt of a proxy over the same hop. Besides: `call NAME A>B` begins another call, `tap 5-20` cuts the capture, `copies 3 0.004` repeats each packet so
  * much later, `clock 10 +3600` is a step of the capturing clock, and `only B` captures what B sends, and no more.
  */
 
