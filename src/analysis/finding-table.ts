@@ -222,6 +222,19 @@ export const CALL_FINDINGS = {
     look: 'See where the ACK was sent: its address is the Contact or the first Route of the 2xx.',
     ground: 'inferred',
   },
+  'ack-misrouted': {
+    severity: 'major',
+    unit: 'dialogs',
+    healthySince: '2026-11-29',
+    has: stated('ack-misrouted'),
+    meaning: 'The 2xx was sent again and again, and its ACK went somewhere else than to who sent it.',
+    causes: [
+      'A Contact or Record-Route with an address that is not the sender of the 2xx',
+      'a caller that sends the ACK to where the INVITE went',
+      'a proxy that takes the Route out',
+    ],
+    look: 'Compare where the ACK went with the Record-Route and the Contact of the 2xx.',
+  },
   'ended-by-cause': {
     severity: 'major',
     unit: 'dialogs',

@@ -20,5 +20,5 @@ export function judgeSignaling(call: JudgedCall, found: CallFindings): undefined
     otherLegs: (canceledUs: number) => otherLegs(call, canceledUs),
   };
   found.signaling = diagnoseSignaling(signaling);
-  found.media.hints.push(...statementsOf(signaling));
+  found.media.hints.push(...statementsOf(signaling, found.signaling));
 }

@@ -3,13 +3,17 @@
  * table of findings.
  */
 import type { Hint } from '../hint.ts';
+import { findAckMisrouted } from './ack-misrouted.ts';
+import type { SignalingFindings } from './diagnose.ts';
 import { findEndedByCause } from './ended-by-cause.ts';
 import type { Proven, SignalingCall } from './signaling-call.ts';
 
-type Finder = (call: SignalingCall) => Proven | null;
+/** `found`: what `/v1` has words for. */
+type Finder = (call: SignalingCall, found: SignalingFindings | null) => Proven | null;
 
 /** By the name of the finding. */
 const FINDERS = {
+  'ack-misrouted': findAckMisrouted,
   'ended-by-cause': findEndedByCause,
 } satisfies Readonly<Record<string, Finder>>;
 
@@ -18,9 +22,9 @@ export type StatedName = keyof typeof FINDERS;
 // Those are its keys.
 const ROWS = Object.entries(FINDERS) as [StatedName, Finder][];
 
-export function statementsOf(call: SignalingCall): Hint[] {
+export function statementsOf(call: SignalingCall, signaling: SignalingFindings | null): Hint[] {
   return ROWS.flatMap(([finding, find]) => {
-    const found = find(call);
+    const found = find(call, signaling);
     return found === null ? [] : { finding, ...found };
   });
 }

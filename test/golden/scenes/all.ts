@@ -1,4 +1,5 @@
 /** Every scene, by kind of situation. */
+import { ACKS } from './acks.ts';
 import { ANNOUNCEMENT } from './announcement.ts';
 import { ATTEMPTS } from './attempts.ts';
 import { ENDED } from './ended.ts';
@@ -20,6 +21,7 @@ import { TAP } from './tap.ts';
 import { TRANSFER } from './transfer.ts';
 
 export const SCENES: readonly Scene[] = [
+  ...ACKS,
   ...ANNOUNCEMENT,
   ...ATTEMPTS,
   ...ENDED,

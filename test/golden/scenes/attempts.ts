@@ -94,7 +94,7 @@ export const ATTEMPTS: readonly Scene[] = [
   ),
   faulty(
     'ack-goes-astray',
-    'ack-missing',
+    'ack-missing, ack-misrouted',
     'the ACK goes to an address of the Contact that is not where the answer comes from, and the callee repeats it',
     `
     0    A>B INVITE sdp
