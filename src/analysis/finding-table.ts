@@ -235,6 +235,18 @@ export const CALL_FINDINGS = {
     ],
     look: 'Compare where the ACK went with the Record-Route and the Contact of the 2xx.',
   },
+  'ack-not-arriving': {
+    severity: 'major',
+    unit: 'dialogs',
+    healthySince: '2026-11-29',
+    has: stated('ack-not-arriving'),
+    meaning: 'The ACK went to who sent the 2xx, and the 2xx was sent again for 3 seconds all the same.',
+    causes: [
+      'A firewall or a lost route behind the capture point',
+      'an ACK whose tags or branch the other side does not know',
+    ],
+    look: 'Capture at the side that sends the 2xx: either the ACK does not come there, or its tags and CSeq do not match.',
+  },
   'ended-by-cause': {
     severity: 'major',
     unit: 'dialogs',

@@ -4,6 +4,7 @@
  */
 import type { Hint } from '../hint.ts';
 import { findAckMisrouted } from './ack-misrouted.ts';
+import { findAckNotArriving } from './ack-not-arriving.ts';
 import type { SignalingFindings } from './diagnose.ts';
 import { findEndedByCause } from './ended-by-cause.ts';
 import type { Proven, SignalingCall } from './signaling-call.ts';
@@ -14,6 +15,7 @@ type Finder = (call: SignalingCall, found: SignalingFindings | null) => Proven |
 /** By the name of the finding. */
 const FINDERS = {
   'ack-misrouted': findAckMisrouted,
+  'ack-not-arriving': findAckNotArriving,
   'ended-by-cause': findEndedByCause,
 } satisfies Readonly<Record<string, Finder>>;
 
