@@ -247,6 +247,19 @@ export const CALL_FINDINGS = {
     ],
     look: 'Capture at the side that sends the 2xx: either the ACK does not come there, or its tags and CSeq do not match.',
   },
+  'response-not-arriving': {
+    severity: 'major',
+    unit: 'dialogs',
+    healthySince: '2026-11-29',
+    has: stated('response-not-arriving'),
+    meaning: 'A response went back to who asked, and the request was sent again for 3 seconds all the same.',
+    causes: [
+      'A NAT or firewall that does not let the response in',
+      'a Via without rport behind a NAT',
+      'a response whose Via or tags the sender does not know',
+    ],
+    look: 'Capture at the side that asks, and compare the port of the response with that of the request.',
+  },
   'ended-by-cause': {
     severity: 'major',
     unit: 'dialogs',

@@ -7,6 +7,7 @@ import { findAckMisrouted } from './ack-misrouted.ts';
 import { findAckNotArriving } from './ack-not-arriving.ts';
 import type { SignalingFindings } from './diagnose.ts';
 import { findEndedByCause } from './ended-by-cause.ts';
+import { findResponseNotArriving } from './response-not-arriving.ts';
 import type { Proven, SignalingCall } from './signaling-call.ts';
 
 /** `found`: what `/v1` has words for. */
@@ -17,6 +18,7 @@ const FINDERS = {
   'ack-misrouted': findAckMisrouted,
   'ack-not-arriving': findAckNotArriving,
   'ended-by-cause': findEndedByCause,
+  'response-not-arriving': findResponseNotArriving,
 } satisfies Readonly<Record<string, Finder>>;
 
 export type StatedName = keyof typeof FINDERS;

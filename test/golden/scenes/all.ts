@@ -14,6 +14,7 @@ import { PATHS } from './paths.ts';
 import { QUALITY_AND_ICMP } from './quality-and-icmp.ts';
 import { REGISTER } from './register.ts';
 import { RENEGOTIATED } from './renegotiated.ts';
+import { RESPONSES } from './responses.ts';
 import type { Scene } from './scene.ts';
 import { SETUP } from './setup.ts';
 import { SILENCE } from './silence.ts';
@@ -36,6 +37,7 @@ export const SCENES: readonly Scene[] = [
   ...QUALITY_AND_ICMP,
   ...REGISTER,
   ...RENEGOTIATED,
+  ...RESPONSES,
   ...SETUP,
   ...SILENCE,
   ...TAP,
