@@ -260,6 +260,19 @@ export const CALL_FINDINGS = {
     ],
     look: 'Capture at the side that asks, and compare the port of the response with that of the request.',
   },
+  'prack-missing': {
+    severity: 'major',
+    unit: 'dialogs',
+    healthySince: '2026-11-29',
+    has: stated('prack-missing'),
+    meaning: 'A reliable provisional response was sent three times, and no PRACK came, or one had no effect.',
+    causes: [
+      'A caller that does not know 100rel, although a proxy asked for it',
+      'a PRACK that went to a wrong Contact or Route',
+      'a PBX that passes on 100rel and no PRACK',
+    ],
+    look: 'See whether the INVITE has 100rel, and where the Contact and Record-Route of the response point.',
+  },
   'ended-by-cause': {
     severity: 'major',
     unit: 'dialogs',

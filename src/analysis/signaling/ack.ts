@@ -63,10 +63,10 @@ export function findAckMissing({ d, messages, nowUs, thresholds: t }: SignalingC
 }
 
 /**
- * The ACK would come past: it goes from who got the 2xx to its Contact, or to the proxy that asked for it by Record-Route (RFC
- * 3261 section 12.1.2). A proxy that did not sees none where another hop took the 2xx on.
+ * The ACK would come past, and so would a PRACK: it goes from who got the response to its Contact, or to the proxy that asked for
+ * it by Record-Route (RFC 3261 section 12.1.2). A proxy that did not sees none where another hop took the response on.
  */
-function passesHere(answer: CallMessage, messages: readonly CallMessage[]): boolean {
+export function passesHere(answer: CallMessage, messages: readonly CallMessage[]): boolean {
   const onward = messages.some(
     (m) => !m.isRequest && m.status === answer.status && m.cseq === answer.cseq && isSame(m.src, answer.dst),
   );

@@ -7,6 +7,7 @@ import { findAckMisrouted } from './ack-misrouted.ts';
 import { findAckNotArriving } from './ack-not-arriving.ts';
 import type { SignalingFindings } from './diagnose.ts';
 import { findEndedByCause } from './ended-by-cause.ts';
+import { findPrackMissing } from './prack-missing.ts';
 import { findResponseNotArriving } from './response-not-arriving.ts';
 import type { Proven, SignalingCall } from './signaling-call.ts';
 
@@ -18,6 +19,7 @@ const FINDERS = {
   'ack-misrouted': findAckMisrouted,
   'ack-not-arriving': findAckNotArriving,
   'ended-by-cause': findEndedByCause,
+  'prack-missing': findPrackMissing,
   'response-not-arriving': findResponseNotArriving,
 } satisfies Readonly<Record<string, Finder>>;
 

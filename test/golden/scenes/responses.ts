@@ -1,4 +1,4 @@
-/** Responses that do not come to who asked. */
+/** Responses that do not come to who asked, and provisional ones that nobody acknowledges. */
 import { ANSWERED, again, ends, faulty, healthy, type Scene, talk } from './scene.ts';
 
 const NOT_ARRIVING: readonly Scene[] = [
@@ -66,4 +66,96 @@ const NOT_ARRIVING: readonly Scene[] = [
   ),
 ];
 
-export const RESPONSES: readonly Scene[] = NOT_ARRIVING;
+/** A reliable 183 at 0.2 s, and its copies so many seconds after it. */
+function ringing(after: readonly number[], more = ''): string {
+  return `0 A>B INVITE sdp | Supported: 100rel\n0.02 B>A 100\n0.2 B>A 183 sdp 100rel ${more}\n${again(
+    'B>A',
+    '183',
+    after.map((sec) => 0.2 + sec),
+  )}`;
+}
+const BACKOFF = [0.5, 1.5, 3.5, 7.5, 15.5, 31.5];
+
+const PRACKS: readonly Scene[] = [
+  faulty(
+    'prack-never-sent',
+    'prack-missing, final:504',
+    'the callee gives up after 64*T1',
+    `${ringing(BACKOFF)}\n32.2 B>A 504\n32.23 A>B ACK`,
+  ),
+  faulty(
+    'prack-never-sent-and-answered',
+    'prack-missing',
+    'the callee answers all the same',
+    `${ringing([0.5, 1.5, 3.5])}\n5 B>A 200 sdp\n5.03 A>B ACK\n${talk(5.1, 20)}\n${ends(20)}`,
+  ),
+  faulty(
+    'prack-never-sent-and-canceled',
+    'prack-missing, abandoned',
+    'the caller gives up',
+    `${ringing([0.5, 1.5, 3.5])}\n5 A>B CANCEL\n5.01 B>A 200\n5.02 B>A 487 for=INVITE\n5.03 A>B ACK`,
+  ),
+  faulty(
+    'prack-lost-behind',
+    'prack-missing, no-response, final:504',
+    'each PRACK is lost behind the tap',
+    `${ringing([])}\n0.23 A>B PRACK\n${[0.5, 1.5, 3.5, 7.5, 15.5].map((sec) => `${0.2 + sec} B>A 183 again\n${0.23 + sec} A>B PRACK again`).join('\n')}\n32.2 B>A 504 for=INVITE\n32.23 A>B ACK`,
+  ),
+  faulty(
+    'prack-for-another-number',
+    'prack-missing, final:504',
+    'the PRACK is for the response before',
+    `${ringing(BACKOFF, 'rseq=2')}\n0.9 A>B PRACK rack=1\n0.93 B>A 481\n32.2 B>A 504 for=INVITE\n32.23 A>B ACK`,
+  ),
+  faulty(
+    'prack-kept-by-proxy',
+    'prack-missing, final:504',
+    'the proxy passes on 100rel and no PRACK',
+    `0 A>P INVITE sdp\n0.01 P>B INVITE\n0.2 B>P 183 sdp 100rel | Record-Route: <sip:203.0.113.5;lr>\n0.21 P>A 183\n0.7 B>P 183 again\n1.7 B>P 183 again\n3.7 B>P 183 again\n7.7 B>P 183 again\n32 B>P 504\n32.01 P>B ACK\n32.02 P>A 504\n32.03 A>P ACK`,
+  ),
+  healthy(
+    'prack-at-once',
+    'acknowledged in time',
+    `${ringing([])}\n0.23 A>B PRACK\n0.25 B>A 200\n2 B>A 200 sdp for=INVITE\n2.03 A>B ACK\n${talk(2.1, 20)}\n${ends(20)}`,
+  ),
+  healthy(
+    'prack-late',
+    'the PRACK ends the copies',
+    `${ringing([0.5, 1.5])}\n2.2 A>B PRACK\n2.22 B>A 200\n5 B>A 200 sdp for=INVITE\n5.03 A>B ACK\n${talk(5.1, 20)}\n${ends(20)}`,
+  ),
+  healthy(
+    'prack-lost-once',
+    'two copies alone',
+    `${ringing([0.5])}\n2 B>A 200 sdp\n2.03 A>B ACK\n${talk(2.1, 20)}\n${ends(20)}`,
+  ),
+  healthy(
+    'ringing-kept-alive',
+    'a 183 without Require comes every minute',
+    `0 A>B INVITE sdp\n0.02 B>A 100\n0.2 B>A 183 sdp\n${again('B>A', '183', [60, 120, 170])}\n175 B>A 200 sdp\n175.03 A>B ACK\n${talk(175.1, 190)}\n${ends(190)}`,
+  ),
+  healthy(
+    'ringing-offers-100rel',
+    'Supported demands nothing',
+    `0 A>B INVITE sdp\n0.02 B>A 100\n0.2 B>A 180 | Supported: 100rel\n${again('B>A', '180', [0.7, 1.7, 3.7])}\n5 B>A 200 sdp\n5.03 A>B ACK\n${talk(5.1, 20)}\n${ends(20)}`,
+  ),
+  healthy(
+    'prack-for-each',
+    'three responses alike, each with a number and a PRACK of its own',
+    `${ringing([])}\n0.23 A>B PRACK\n0.25 B>A 200
+    ${[2, 3, 4].map((n) => `${n} B>A 183 for=INVITE 100rel rseq=${n}\n${n + 0.1} A>B PRACK rack=${n}\n${n + 0.2} B>A 200`).join('\n')}
+    6 B>A 200 sdp for=INVITE\n6.03 A>B ACK\n${talk(6.1, 20)}\n${ends(20)}`,
+  ),
+  healthy(
+    'ringing-with-numbers',
+    'no PRACK is seen, and each response comes once',
+    `0 A>B INVITE sdp | Supported: 100rel\n0.02 B>A 100\n${[1, 2, 3, 4, 5].map((n) => `${n} B>A 180 100rel rseq=${n}`).join('\n')}
+    6 B>A 200 sdp\n6.03 A>B ACK\n${talk(6.1, 20)}\n${ends(20)}`,
+  ),
+  healthy(
+    'prack-heard-at-last',
+    'two PRACKs are lost, the next one is answered',
+    `${ringing([])}\n0.23 A>B PRACK\n0.7 B>A 183 again\n0.73 A>B PRACK again\n1.7 B>A 183 again\n1.73 A>B PRACK again\n3.7 B>A 183 again\n3.73 A>B PRACK again\n3.75 B>A 200\n6 B>A 200 sdp for=INVITE\n6.03 A>B ACK\n${talk(6.1, 20)}\n${ends(20)}`,
+  ),
+];
+
+export const RESPONSES: readonly Scene[] = [...NOT_ARRIVING, ...PRACKS];

@@ -1,0 +1,135 @@
+/**
+ * Finds a reliable provisional response that is sent again and again: no PRACK came for it, or one had no effect (RFC 3262
+ * sections 3 and 4).
+ */
+import { counted, times } from '../../core/counted.ts';
+import { grouped } from '../../core/maps.ts';
+import * as METHOD from '../../core/methods.ts';
+import { HEADER } from '../../protocols/sip/header-name.ts';
+import type { SipMessage } from '../../protocols/sip/message.ts';
+import type { CallMessage } from '../call-messages.ts';
+import { whoHungUp } from '../hangup.ts';
+import { passesHere } from './ack.ts';
+import { capital, Parties } from './parties.ts';
+import { evidenceOf, GOES_ON_US, goesOn, inTime, sentAgain } from './sent-again.ts';
+import type { Proven, SignalingCall } from './signaling-call.ts';
+
+/** So often it was sent, at the least: at once, after T1, and after 2*T1 more. */
+const LEAST_SENT = 3;
+const LEAST_SPAN_US = 1_000_000;
+
+/** One response, sent again and again. */
+type Reliable = { readonly rseq: number; readonly group: readonly CallMessage[] };
+/** RAck holds the numbers of the response and of its INVITE. */
+type Prack = { readonly m: CallMessage; readonly rseq: number; readonly cseq: number };
+
+export function findPrackMissing(call: SignalingCall): Proven | null {
+  const { d, messages } = call;
+  const provisional = messages.filter((m) => isProvisional(m) && !m.isCopy);
+  if (provisional.length < LEAST_SENT) return null;
+  // The PRACK may be among what is not kept.
+  if (d.msgCount > d.keptCount || messages.length < d.keptCount) return null;
+  let pracks: Prack[] | undefined;
+  for (const { rseq, group } of reliableIn(provisional)) {
+    const first = group[0];
+    if (first === undefined) continue;
+    pracks ??= pracksOf(messages);
+    const anywhere = pracks.filter((one) => isFor(one, first, rseq)).map(({ m }) => m);
+    const meant = inTime(anywhere, first.origin);
+    // The clocks of two sources are not compared.
+    if (meant.length < anywhere.length) continue;
+    const sent = [first, ...sentAgain(group, first).copies];
+    const text = meant[0] === undefined ? unheard(call, sent) : ofNoEffect(call, sent, meant);
+    if (text !== null) return { text: `${text}${endOf(call)}`, evidence: evidenceOf(...sent, ...meant) };
+  }
+  return null;
+}
+
+/** Reliable ones that were sent often enough, as who made them sent them. The next one of a phone has the next RSeq, and all else alike. */
+function* reliableIn(provisional: readonly CallMessage[]): Generator<Reliable> {
+  for (const alike of grouped(provisional, (m) => m.key).values()) {
+    const first = alike[0];
+    if (first === undefined || alike.length < LEAST_SENT || isPassedOn(first, provisional)) continue;
+    for (const [rseq, same] of grouped(alike, (m) => reliableNumber(m.parse()))) {
+      const group = inTime(same, same[0]?.origin ?? first.origin);
+      if (rseq !== null && group.length >= LEAST_SENT) yield { rseq, group };
+    }
+  }
+}
+
+function isProvisional(m: CallMessage): boolean {
+  return !m.isRequest && m.method === METHOD.INVITE && m.status > 100 && m.status < 200;
+}
+
+/** Its RSeq; null where nobody has to acknowledge it. */
+function reliableNumber(m: SipMessage | null): number | null {
+  const isReliable = m?.values(HEADER.REQUIRE).some((tag) => tag.toLowerCase() === '100rel') ?? false;
+  return isReliable ? (m?.number(HEADER.RSEQ) ?? null) : null;
+}
+
+/** It came to its sender on another hop: that one sends it again as often as it comes. */
+function isPassedOn({ cseq, src, hop }: CallMessage, provisional: readonly CallMessage[]): boolean {
+  return provisional.some(
+    (m) => m.cseq === cseq && m.dst.host === src.host && m.src.host !== src.host && m.hop.toTag === hop.toTag,
+  );
+}
+
+/** Each is read once, however many responses there are. */
+function pracksOf(messages: readonly CallMessage[]): Prack[] {
+  return messages
+    .filter((m) => m.isRequest && m.method === METHOD.PRACK && !m.isCopy)
+    .map((m) => {
+      const [rseq, cseq] = (m.parse()?.value(HEADER.RACK) ?? '').split(/\s+/, 2).map(Number);
+      return { m, rseq: rseq ?? Number.NaN, cseq: cseq ?? Number.NaN };
+    });
+}
+
+/** What cannot be read counts. */
+function isFor({ m, rseq, cseq }: Prack, response: CallMessage, responseRseq: number): boolean {
+  if (m.hop.toTag !== response.hop.toTag) return false;
+  return Number.isNaN(rseq) || Number.isNaN(cseq) || (rseq === responseRseq && cseq === response.cseq);
+}
+
+function unheard(call: SignalingCall, sent: readonly CallMessage[]): string | null {
+  const first = sent[0];
+  const last = sent.at(-1);
+  if (first === undefined || last === undefined || sent.length < LEAST_SENT) return null;
+  // A capture of one direction sees no PRACK.
+  if (!call.messages.some((m) => m.isRequest && m.src.host === first.dst.host)) return null;
+  const spanUs = last.tsUs - first.tsUs;
+  // A PRACK that goes another way ends the copies.
+  if (spanUs < (passesHere(first, call.messages) ? LEAST_SPAN_US : GOES_ON_US)) return null;
+  const who = new Parties(call);
+  return `${sentText(who, first, sent.length, spanUs)} No PRACK of ${who.receiver(first)} came for it.`;
+}
+
+function ofNoEffect(call: SignalingCall, sent: readonly CallMessage[], pracks: readonly CallMessage[]): string | null {
+  const [first] = sent;
+  const [prack] = pracks;
+  if (first === undefined || prack === undefined || sent.length < LEAST_SENT) return null;
+  // One that was accepted was heard, however late.
+  const asked = new Set(pracks.map((m) => m.hop.transaction));
+  const accepted = call.messages.find(
+    (m) => isAccepted(m) && m.origin === first.origin && asked.has(m.hop.transaction),
+  );
+  if (!goesOn(sentAgain(sent, accepted ?? prack))) return null;
+  const who = new Parties(call);
+  const spanUs = (sent.at(-1) ?? first).tsUs - first.tsUs;
+  return `${sentText(who, first, sent.length, spanUs)} ${counted(pracks.length, 'PRACK')} of ${who.sender(prack)} had no effect.`;
+}
+
+function isAccepted({ isRequest, method, status }: CallMessage): boolean {
+  return !isRequest && method === METHOD.PRACK && status >= 200 && status < 300;
+}
+
+function sentText(who: Parties, first: CallMessage, count: number, spanUs: number): string {
+  return `${capital(who.sender(first))} sent the same reliable ${first.status} ${times(count)} in ${(spanUs / 1e6).toFixed(1)} s.`;
+}
+
+/** What became of the call. */
+function endOf({ d, messages }: SignalingCall): string {
+  if (!Number.isNaN(d.answerUs)) return ' The call was answered all the same.';
+  const end = whoHungUp(d, messages);
+  if (end?.method === 'CANCEL') return ` The ${end.side} canceled the call.`;
+  return d.finalCode >= 300 ? ` The call ended with ${d.finalCode}.` : '';
+}
