@@ -273,6 +273,19 @@ export const CALL_FINDINGS = {
     ],
     look: 'See whether the INVITE has 100rel, and where the Contact and Record-Route of the response point.',
   },
+  'request-loop': {
+    severity: 'major',
+    unit: 'dialogs',
+    healthySince: '2026-11-29',
+    has: stated('request-loop'),
+    meaning: 'A request went round between the same hosts, or used up its hops and was stopped with 483.',
+    causes: [
+      'Two servers that route a number to each other',
+      'a forwarding back to the first phone',
+      'a server that does not know one of its own addresses',
+    ],
+    look: 'See which rule sends the Request-URI from one hop to the next and back.',
+  },
   'ended-by-cause': {
     severity: 'major',
     unit: 'dialogs',

@@ -8,6 +8,7 @@ import { findAckNotArriving } from './ack-not-arriving.ts';
 import type { SignalingFindings } from './diagnose.ts';
 import { findEndedByCause } from './ended-by-cause.ts';
 import { findPrackMissing } from './prack-missing.ts';
+import { findRequestLoop } from './request-loop.ts';
 import { findResponseNotArriving } from './response-not-arriving.ts';
 import type { Proven, SignalingCall } from './signaling-call.ts';
 
@@ -20,6 +21,7 @@ const FINDERS = {
   'ack-not-arriving': findAckNotArriving,
   'ended-by-cause': findEndedByCause,
   'prack-missing': findPrackMissing,
+  'request-loop': findRequestLoop,
   'response-not-arriving': findResponseNotArriving,
 } satisfies Readonly<Record<string, Finder>>;
 

@@ -6,6 +6,7 @@ import { ENDED } from './ended.ts';
 import { FAX_AND_VIDEO } from './fax-and-video.ts';
 import { FORKS } from './forks.ts';
 import { HOLD } from './hold.ts';
+import { LOOPS } from './loops.ts';
 import { MAILBOX } from './mailbox.ts';
 import { MANY_PARTIES } from './many-parties.ts';
 import { NAT } from './nat.ts';
@@ -29,6 +30,7 @@ export const SCENES: readonly Scene[] = [
   ...FAX_AND_VIDEO,
   ...FORKS,
   ...HOLD,
+  ...LOOPS,
   ...MAILBOX,
   ...MANY_PARTIES,
   ...NAT,
