@@ -286,6 +286,19 @@ export const CALL_FINDINGS = {
     ],
     look: 'See which rule sends the Request-URI from one hop to the next and back.',
   },
+  'media-declined': {
+    severity: 'major',
+    unit: 'dialogs',
+    healthySince: '2026-11-29',
+    has: stated('media-declined'),
+    meaning: 'The answer gave port 0 to all media of the offer, so the answered call has none.',
+    causes: [
+      'No codec or transport in common, and the call was answered all the same',
+      'SRTP that one side demands',
+      'a PBX that ends early media in the answer',
+    ],
+    look: 'Compare the codecs, the profile (RTP/AVP, RTP/SAVP) and the attributes of both descriptions.',
+  },
   'ended-by-cause': {
     severity: 'major',
     unit: 'dialogs',

@@ -7,6 +7,7 @@ import { findAckMisrouted } from './ack-misrouted.ts';
 import { findAckNotArriving } from './ack-not-arriving.ts';
 import type { SignalingFindings } from './diagnose.ts';
 import { findEndedByCause } from './ended-by-cause.ts';
+import { findMediaDeclined } from './media-declined.ts';
 import { findPrackMissing } from './prack-missing.ts';
 import { findRequestLoop } from './request-loop.ts';
 import { findResponseNotArriving } from './response-not-arriving.ts';
@@ -20,6 +21,7 @@ const FINDERS = {
   'ack-misrouted': findAckMisrouted,
   'ack-not-arriving': findAckNotArriving,
   'ended-by-cause': findEndedByCause,
+  'media-declined': findMediaDeclined,
   'prack-missing': findPrackMissing,
   'request-loop': findRequestLoop,
   'response-not-arriving': findResponseNotArriving,

@@ -2,6 +2,7 @@
 import { ACKS } from './acks.ts';
 import { ANNOUNCEMENT } from './announcement.ts';
 import { ATTEMPTS } from './attempts.ts';
+import { DECLINED } from './declined.ts';
 import { ENDED } from './ended.ts';
 import { FAX_AND_VIDEO } from './fax-and-video.ts';
 import { FORKS } from './forks.ts';
@@ -26,6 +27,7 @@ export const SCENES: readonly Scene[] = [
   ...ACKS,
   ...ANNOUNCEMENT,
   ...ATTEMPTS,
+  ...DECLINED,
   ...ENDED,
   ...FAX_AND_VIDEO,
   ...FORKS,

@@ -1,0 +1,61 @@
+/**
+ * Finds a call whose answer declined all media of the offer: each m= line has port 0 (RFC 3264 section 6).
+ */
+import * as METHOD from '../../core/methods.ts';
+import type { Sdp } from '../../protocols/sdp/model.ts';
+import { parseSdp } from '../../protocols/sdp/sdp.ts';
+import { findSdp } from '../../protocols/sip/body.ts';
+import type { CallMessage } from '../call-messages.ts';
+import { capital, Parties } from './parties.ts';
+import type { Proven, SignalingCall } from './signaling-call.ts';
+
+export function findMediaDeclined(call: SignalingCall): Proven | null {
+  const { d, messages } = call;
+  if (d.methodId !== METHOD.INVITE || Number.isNaN(d.answerUs)) return null;
+  const entries = d.sdp ?? [];
+  const isDeclined = (i: number): boolean => entries[i]?.media.every(({ port }) => port === 0) ?? false;
+  const at = entries.findIndex(({ isOffer, media }, i) => !isOffer && media.length > 0 && isDeclined(i));
+  // Most calls end here, with no text read. What was accepted on another hop or branch, or later, was not declined.
+  if (at < 0 || entries.some((e, i) => !e.isOffer && !e.isRefused && !isDeclined(i))) return null;
+  const answer = messages.find((m) => isAnswer(m) && m.cseq === d.inviteCseq && m.isFirst);
+  if (answer === undefined) return null;
+  // It answers what was offered last: an UPDATE may have been that.
+  if (messages.some((m) => m.method === METHOD.UPDATE && m.isRequest && m.index < answer.index)) return null;
+  const { transaction, fromTag } = answer.hop;
+  const offer = messages.find(
+    (m) => m.isRequest && m.method === METHOD.INVITE && m.cseq === answer.cseq && m.hop.transaction === transaction,
+  );
+  if (offer === undefined) return null;
+  const offered = kindsOf(offer);
+  const answered = sdpOf(answer)?.media ?? [];
+  if (!offered.includes('audio') || !answered.some(({ type }) => type === 'audio')) return null;
+  if (answered.some(({ port, isBundleOnly }) => port !== 0 || isBundleOnly)) return null;
+  // On the first hop that this capture sees.
+  const opened = messages.find(
+    (m) => m.isRequest && m.method === METHOD.INVITE && m.cseq === answer.cseq && m.hop.fromTag === fromTag,
+  );
+  const who = new Parties(call);
+  const lines = answered.map(({ type }) => `m=${type} 0`).join(' and ');
+  return {
+    text: `${capital(who.sender(answer))} declined the ${offered.join(' and ')} that ${who.sender(opened ?? offer)} offered. Its ${answer.status} says ${lines}, so the call has no media.`,
+    evidence: [offer.index, answer.index],
+  };
+}
+
+function isAnswer(m: CallMessage): boolean {
+  return !m.isRequest && m.method === METHOD.INVITE && m.status >= 200 && m.status < 300;
+}
+
+/** Types of the m= lines, each once, in their order. */
+function kindsOf(m: CallMessage): string[] {
+  const lines = sdpOf(m)?.media ?? [];
+  return [...new Set(lines.filter(({ port }) => port !== 0).map(({ type }) => type))];
+}
+
+function sdpOf(m: CallMessage): Sdp | null {
+  const text = m.read();
+  const span = { start: 0, end: 0 };
+  if (text === null || !findSdp(text.bytes, text.scan, span)) return null;
+  const sdp = parseSdp(text.bytes, span.start, span.end);
+  return sdp.ok ? sdp.value : null;
+}
