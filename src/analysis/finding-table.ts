@@ -305,7 +305,7 @@ export const CALL_FINDINGS = {
     healthySince: '2026-11-29',
     has: stated('ended-by-cause'),
     meaning:
-      'A program ended the answered call, and its BYE says why: a failure of Q.850 or SIP, or a timer that ran out.',
+      'A program ended the answered call: its BYE names a failure of Q.850 or SIP, or a timer that ran out, or it came as the session expired that the other side did not refresh.',
     causes: [
       'The network or a gateway failed (Q.850 38, 41, 42, 44)',
       'a PBX that heard no RTP ended the call',

@@ -1,11 +1,12 @@
 /**
  * Finds a call that a program ended and no person: the BYE names a failure by its Reason (RFC 3326), such as a cause of
- * ITU-T Q.850 that is no normal end, or a timer that ran out.
+ * ITU-T Q.850 that is no normal end, or a timer that ran out; or it came when a session that nobody refreshed expires.
  */
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { parseReasons, type Reason } from '../../protocols/sip/reason.ts';
 import type { CallMessage } from '../call-messages.ts';
 import { whoHungUp } from '../hangup.ts';
+import { findUnrefreshed } from './session-expiry.ts';
 import type { Proven, SignalingCall } from './signaling-call.ts';
 
 /** Causes of Q.850 that people make: clearing, busy, no answer, rejected, moved, and what stands for no cause at all. */
@@ -22,7 +23,7 @@ export function findEndedByCause({ d, messages }: SignalingCall): Proven | null 
   const bye = end === null || end.method !== 'BYE' ? undefined : messages[end.index];
   if (end === null || bye === undefined) return null;
   const cause = causeOf(bye);
-  if (cause === null) return null;
+  if (cause === null) return findUnrefreshed(d, messages, end);
   const talkSec = Math.max(0, (bye.tsUs - d.answerUs) / 1e6);
   return {
     text: `The ${end.side} (${bye.src.host}) ended the call after ${talkSec.toFixed(1)} s and says why: ${causeText(cause)}.`,

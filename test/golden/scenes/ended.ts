@@ -5,7 +5,64 @@ import { ANSWERED, ends, faulty, healthy, type Scene, talk } from './scene.ts';
 const ended = (sec: number, reason: string, who = 'B>A'): string =>
   `${ANSWERED}\n${talk(2.3, sec)}\n${ends(sec, who).replace('BYE', `BYE | Reason: ${reason}`)}`;
 
+/** Answered with a session timer. */
+const timed = (expires: string, rest: string): string =>
+  `${ANSWERED.replace('200 sdp', `200 sdp | Session-Expires: ${expires}`)}\n${rest}`;
+const hungUp = (sec: number, who = 'B>A'): string => `${talk(2.3, sec)}\n${ends(sec, who)}`;
+const refreshed = (sec: number, method: string, code = '200', expires = '90;refresher=uac', who = 'A>B'): string => {
+  const [from, to] = who.split('>');
+  const ack = method === 'INVITE' ? `\n${sec + 0.05} ${from}>${to} ACK` : '';
+  const header = code === '200' && expires !== '' ? ` | Session-Expires: ${expires}` : '';
+  const body = method === 'INVITE' ? ' sdp' : '';
+  return `${sec} ${from}>${to} ${method}${body}\n${sec + 0.02} ${to}>${from} ${code}${code === '200' ? body : ''}${header}${ack}\n`;
+};
+
 export const ENDED: readonly Scene[] = [
+  faulty('session-not-refreshed', 'ended-by-cause', 'the caller should have', timed('90;refresher=uac', hungUp(82.2))),
+  faulty(
+    'session-not-refreshed-by-callee',
+    'ended-by-cause',
+    'the callee should have; the caller ends 32 s before the end',
+    timed('120;refresher=uas', hungUp(90.4, 'A>B')),
+  ),
+  faulty(
+    'session-run-out',
+    'ended-by-cause',
+    'the other side waits until the very end',
+    timed('90 ; refresher=UAC', hungUp(92.5)),
+  ),
+  faulty(
+    'session-refreshed-once',
+    'ended-by-cause',
+    'the second refresh never comes',
+    timed('90;refresher=uac', `${refreshed(47, 'INVITE')}${hungUp(117)}`),
+  ),
+  faulty(
+    'session-refreshed-by-update',
+    'ended-by-cause',
+    'the callee refreshed once, and never again',
+    timed('90;refresher=uas', `${refreshed(47, 'UPDATE', '200', '90;refresher=uac', 'B>A')}${hungUp(112, 'A>B')}`),
+  ),
+  healthy('session-refreshed', 'at half time', timed('90;refresher=uac', `${refreshed(47, 'INVITE')}${hungUp(82.2)}`)),
+  healthy(
+    'session-refreshed-with-update',
+    'by UPDATE',
+    timed('90;refresher=uac', `${refreshed(47, 'UPDATE')}${hungUp(82.2)}`),
+  ),
+  healthy('session-ended-by-refresher', 'who should refresh hangs up', timed('90;refresher=uac', hungUp(82.2, 'A>B'))),
+  healthy('session-ended-before', 'a short talk', timed('90;refresher=uac', hungUp(50))),
+  healthy('session-ended-long-after', 'nobody minds', timed('90;refresher=uac', hungUp(110))),
+  healthy('session-of-nobody', 'no refresher is named', timed('90', hungUp(82.2))),
+  healthy(
+    'session-timer-given-up',
+    'the refresh agrees on none any more',
+    timed('90;refresher=uac', `${refreshed(47, 'INVITE', '200', '')}${hungUp(129)}`),
+  ),
+  healthy(
+    'session-offered-alone',
+    'the callee knows no session timers',
+    `${ANSWERED.replace('INVITE sdp', 'INVITE sdp | Session-Expires: 90;refresher=uac')}\n${hungUp(82.2)}`,
+  ),
   faulty(
     'ended-by-network',
     'ended-by-cause',
