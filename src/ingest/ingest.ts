@@ -12,6 +12,7 @@ import type { Packet } from '../sources/packet.ts';
 import type { PacketSource } from '../sources/packet-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { asCaptured, type ClockStep } from '../store/clock-steps.ts';
+import { ClosedConnections } from '../store/closed-connections.ts';
 import { CallIdentifiers } from '../store/dialogs/call-identifiers.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { DialogStore } from '../store/dialogs/dialog-store.ts';
@@ -94,6 +95,7 @@ export type Ingest = {
   readonly rtcp: RtcpTracker;
   readonly stun: StunTracker;
   readonly icmp: IcmpTracker;
+  readonly connections: ClosedConnections;
   readonly clocks: HepClocks;
   readonly decode: DecodeCounters;
   /** What the filter in the kernel lets through; null without one. */
@@ -245,6 +247,7 @@ export function createIngest(parts: IngestParts): Ingest {
       media?.onChange(d, packets.nowUs);
     },
   });
+  const connections = new ClosedConnections();
   const sip = new SipIngest(tracker, observers);
   const rtcp = new RtcpTracker(streams);
   const hep = new HepIngest({
@@ -266,6 +269,7 @@ export function createIngest(parts: IngestParts): Ingest {
     rtcp,
     stun,
     icmp,
+    connections,
     observers,
     capture: () => capture,
     onClockStep: (step) => setClockSteps([...capture.clockSteps, step]),
@@ -286,10 +290,15 @@ export function createIngest(parts: IngestParts): Ingest {
   };
   const sweep = (): void => tracker.sweep(packets.nowUs);
   return {
-    stores: { dialogs, streams, log, frames: ledger, identifiers, payloads, keys, unseen: rtcp.unseen, stun, icmp },
+    stores: {
+      ...{ dialogs, streams, log, identifiers, payloads, keys, stun, icmp, connections },
+      frames: ledger,
+      unseen: rtcp.unseen,
+    },
     capture,
     ties: () => identifiers ?? late.after(packets.records),
-    ...{ packets, sip, hep, tracker, sdp, rtcp, stun, icmp, clocks, decode, media, excluded },
+    ...{ packets, sip, hep, tracker, sdp, rtcp, stun, icmp, connections, clocks, decode },
+    ...{ media, excluded },
     onRecords(batch, count) {
       packets.onRecords(batch, count);
       capture.noteRefused();

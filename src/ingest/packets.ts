@@ -5,6 +5,7 @@
  */
 
 import { asBuffer } from '../core/byte-text.ts';
+import { endpointKey } from '../core/ip.ts';
 import { TRANSPORT } from '../core/words.ts';
 import type { DecodeCounters } from '../decode/counters.ts';
 import { FRAGMENT_LIMITS } from '../decode/decode-limits.ts';
@@ -18,6 +19,7 @@ import { PacketSource } from '../sources/packet-source.ts';
 import type { RecordBatch } from '../sources/record-batch.ts';
 import { FLAG, KIND, OFFSET } from '../sources/records.ts';
 import type { ClockStep } from '../store/clock-steps.ts';
+import type { ClosedConnections } from '../store/closed-connections.ts';
 import type { KeyPresses } from '../store/media/key-presses.ts';
 import type { PayloadRing } from '../store/media/payload-ring.ts';
 import type { Stream } from '../store/media/stream.ts';
@@ -51,6 +53,7 @@ export type PacketParts = {
   rtcp: RtcpTracker;
   stun: StunTracker;
   icmp: IcmpTracker;
+  connections: ClosedConnections;
   observers: readonly Observer[];
   capture: () => Capture;
   /** The clock of the host was set. */
@@ -102,6 +105,7 @@ export class PacketIngest {
     this.#tcp = new TcpReassembler(
       {
         onMessage: (bytes, start, end, packet) => deps.sip.onBytes(asBuffer(bytes), start, end, packet),
+        onClosed: (packet, sinceUs, isReset) => noteClosed(deps.connections, packet, sinceUs, isReset),
         onExcluded: deps.onExcluded,
         contentLength,
         keepsFrames: deps.keepsFrames,
@@ -331,4 +335,11 @@ export class PacketIngest {
     const stream = this.#d.streams.find(index, generation);
     if (stream !== undefined) this.#d.stun.onRelayedStream(stream, b.data, b.off(i), b.off(i) + b.len(i));
   }
+}
+
+/** By the segment with the first FIN or RST. */
+function noteClosed(closed: ClosedConnections, p: Packet, sinceUs: number, isReset: boolean): void {
+  const by = endpointKey(p.addresses, p.srcOff, p.ipVersion, p.srcPort);
+  const other = endpointKey(p.addresses, p.dstOff, p.ipVersion, p.dstPort);
+  closed.add(by, other, sinceUs, p.tsUs, isReset);
 }

@@ -3,6 +3,7 @@
  */
 import type { EndpointKey } from '../core/ip.ts';
 import type { ClockStep } from './clock-steps.ts';
+import type { ClosedConnections } from './closed-connections.ts';
 import type { CallIdentifiers } from './dialogs/call-identifiers.ts';
 import type { Dialog } from './dialogs/dialog.ts';
 import type { DialogStore } from './dialogs/dialog-store.ts';
@@ -76,6 +77,8 @@ export type Stores = {
   readonly unseen: Pick<UnseenStreams, 'at' | 'size'>;
   readonly stun: StunKnowledge;
   readonly icmp: IcmpKnowledge;
+  /** TCP connections with SIP that were closed. */
+  readonly connections: Pick<ClosedConnections, 'of'>;
 };
 
 /** How far a capture has come, and what it can have seen: every answer is judged by it. */

@@ -105,6 +105,11 @@ const PROTOCOLS: readonly Loss[] = [
   ),
   loss('icmp_notes_evicted', (f) => f.ingest.icmp.notesEvicted, 'Dialogs that lost their ICMP errors to newer ones.'),
   loss(
+    'closed_connections_evicted',
+    (f) => f.ingest.connections.evicted,
+    'Closed TCP connections of SIP beyond 8,192, which no call is told of.',
+  ),
+  loss(
     'icmp_flows_untracked',
     (f) => f.ingest.icmp.media.untrackedFlows,
     'Media flows that ICMP errors name, refused while 4,096 others are in use.',

@@ -21,6 +21,10 @@ export class TcpConnection {
   /** The port that was called, when a SYN was seen; else the lower one. */
   servicePort: number;
   isClosed = false;
+  /** A FIN or RST of either side came. */
+  isEnding = false;
+  /** Its first segment that was seen. */
+  sinceUs: number;
   /** A SIP message of it was handed out. */
   carriedSip = false;
   isEncrypted = false;
@@ -51,6 +55,7 @@ export class TcpConnection {
     this.portA = key.srcPort;
     this.portB = key.dstPort;
     this.servicePort = Math.min(key.srcPort, key.dstPort);
+    this.sinceUs = key.tsUs;
     this.#shared = shared;
     this.#targets = [target(this, 0), target(this, 1)];
     this.directions = this.#freshDirections();
@@ -70,6 +75,8 @@ export class TcpConnection {
   /** The tuple is used by a new connection. */
   restart(): void {
     this.isClosed = false;
+    this.isEnding = false;
+    this.sinceUs = this.lastUs;
     this.carriedSip = false;
     this.isEncrypted = false;
     this.directions = this.#freshDirections();

@@ -46,6 +46,8 @@ export type TcpHooks = {
   onMessage(bytes: Uint8Array, start: number, end: number, packet: Packet): void;
   /** A message that its gate excludes; `port` is the service's. */
   onExcluded(kind: 'sip' | 'websocket', port: number): void;
+  /** A connection that carried SIP begins to close: who sends `packet` sends the first FIN or RST. */
+  readonly onClosed?: (packet: Packet, sinceUs: number, isReset: boolean) => void;
   readonly contentLength: ContentLength;
   /** The packet names all frames of the message. */
   readonly keepsFrames?: boolean;
@@ -111,7 +113,11 @@ export class TcpReassembler {
         this.counters.encryptedFlows++;
       }
     }
-    if ((control & (FIN | RST)) !== 0 && direction.isNear(seq)) this.#end(c, index, (seq + span) >>> 0, control);
+    if ((control & (FIN | RST)) !== 0 && direction.isNear(seq)) {
+      if (!c.isEnding && c.carriedSip) this.#hooks.onClosed?.(packet, c.sinceUs, (control & RST) !== 0);
+      c.isEnding = true;
+      this.#end(c, index, (seq + span) >>> 0, control);
+    }
     this.#account(c);
   }
 

@@ -66,6 +66,8 @@ export class Tap {
   readonly counters = new DecodeCounters();
   readonly seen: Seen[] = [];
   readonly excluded: string[] = [];
+  /** Connections that began to close: by which port, how, since when and when. */
+  readonly closed: string[] = [];
   readonly reassembler: TcpReassembler;
   #frame = 0;
 
@@ -82,6 +84,8 @@ export class Tap {
             truncated: packet.isSnapped,
           });
         },
+        onClosed: ({ srcPort, tsUs }, sinceUs, isReset) =>
+          this.closed.push(`${srcPort} ${isReset ? 'RST' : 'FIN'} ${sinceUs}-${tsUs}`),
         onExcluded: (kind, port) => this.excluded.push(`${kind} ${port}`),
         contentLength,
       },
