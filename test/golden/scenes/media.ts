@@ -18,6 +18,7 @@ import type { Seen } from './refusal.ts';
 import { isMessage } from './signaling.ts';
 import { socketOf } from './stage.ts';
 import type { Call, Line } from './table.ts';
+import { isTcpEnd } from './tcp.ts';
 
 /** What a sender has sent so far: its sequence goes on after a pause, and its timestamps follow the time. */
 type Sender = { readonly startMs: number; next: number; packets: number; lastMs: number };
@@ -30,7 +31,7 @@ const REPORT_MS = 5000;
 export function playMedia(call: Call): Seen[] {
   const senders = new Map<number, Sender>();
   return call.lines
-    .filter((line) => !isMessage(line))
+    .filter((line) => !isMessage(line) && !isTcpEnd(line))
     .flatMap((line) => run(call.name, senders, line).map((d) => ({ ...d, isRefused: line.words.has('refused') })));
 }
 

@@ -1,11 +1,12 @@
 /** A scene: what happens, as a table, and what a diagnosis says of it. */
 import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
-import { pcap } from '../../../fixtures/build/pcap-file.ts';
+import { inTimeOrder, pcap } from '../../../fixtures/build/pcap-file.ts';
 import { playMedia } from './media.ts';
 import { refusals } from './refusal.ts';
 import { playSignaling } from './signaling.ts';
 import { playerOf } from './stage.ts';
 import { readTable, type Tap } from './table.ts';
+import { isBetween, isTcpEnd, segmentsOf } from './tcp.ts';
 
 export type Scene = {
   readonly name: string;
@@ -62,11 +63,19 @@ export function captureOf({ name, table }: Scene): Uint8Array {
   const seen = calls.flatMap((call) => [...playSignaling(call), ...playMedia(call)]);
   const isInside = (tsUs: number): boolean => tsUs >= EPOCH_US + tap.fromMs * 1000 && tsUs < EPOCH_US + tap.toMs * 1000;
   const only = tap.only === null ? null : playerOf(tap.only).sip.address;
-  const inside = seen.filter(({ tsUs, src }) => isInside(tsUs) && (only === null || src.address === only));
+  const ends = calls.flatMap(({ lines }) => lines.filter(isTcpEnd));
+  const overTcp = tap.tcp.map((pair) => ({ pair, messages: seen.filter((m) => isBetween(m, pair)) }));
+  const streamed = new Set(overTcp.flatMap(({ messages }) => messages));
+  const segments = overTcp
+    .flatMap(({ pair, messages }) => segmentsOf(messages, pair, ends))
+    .filter(({ tsUs }) => isInside(tsUs));
+  const datagrams = seen.filter((m) => !streamed.has(m));
+  const inside = datagrams.filter(({ tsUs, src }) => isInside(tsUs) && (only === null || src.address === only));
   for (let copy = 0; copy < tap.copies; copy++)
     capture.add(inside.map((d) => ({ ...d, tsUs: d.tsUs + copy * (tap.apartMs * 1000 || 15) })));
   capture.addPackets(refusals(inside));
-  return pcap(capture.frames().map((frame) => ({ ...frame, tsUs: stepped(frame.tsUs, tap) })));
+  const frames = inTimeOrder([...capture.frames(), ...segments]);
+  return pcap(frames.map((frame) => ({ ...frame, tsUs: stepped(frame.tsUs, tap) })));
 }
 
 /** The time that the capturing clock shows. */

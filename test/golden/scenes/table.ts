@@ -7,8 +7,10 @@
  *     5      P>C  CANCEL  | Reason: SIP;cause=200
  *
  * `refused` behind a line has an ICMP error as answer, `contact=192.0.2.1:5060` names another address than the sender's, `hops=69` is
- * Max-Forwards, and `leg=2` another attempt of a proxy over the same hop. Besides: `call NAME A>B` begins another call, `tap 5-20` cuts the capture, `copies 3 0.004` repeats each packet so
- * much later, `clock 10 +3600` is a step of the capturing clock, and `only B` captures what B sends, and no more.
+ * Max-Forwards, and `leg=2` another attempt of a proxy over the same hop. Besides: `call NAME A>B` begins another call, `tap 5-20` cuts
+ * the capture, `copies 3 0.004` repeats each packet so much later, `clock 10 +3600` is a step of the capturing clock, and `only B`
+ * captures what B sends, and no more. With `tcp A>B` messages between the two run over TCP, and `5 B>A fin` or `5 B>A rst` ends the
+ * connection.
  */
 
 export type Line = {
@@ -38,6 +40,8 @@ export type Tap = {
   readonly apartMs: number;
   /** Who sends what is captured; null: everybody. */
   readonly only: string | null;
+  /** Who speak TCP with each other. */
+  readonly tcp: readonly (readonly string[])[];
   /** From this time on the capturing clock is ahead by so much. */
   readonly steps: readonly { readonly atMs: number; readonly byMs: number }[];
 };
@@ -54,6 +58,7 @@ export function readTable(name: string, table: string): Table {
     copies: 1,
     apartMs: 0,
     only: null,
+    tcp: [],
     steps: [],
   };
   for (const raw of table.split('\n')) {
@@ -68,6 +73,7 @@ export function readTable(name: string, table: string): Table {
       tap = { ...tap, fromMs, toMs };
     } else if (first === 'copies') tap = { ...tap, copies: Number(second), apartMs: Number(third) * MS };
     else if (first === 'only') tap = { ...tap, only: second };
+    else if (first === 'tcp') tap = { ...tap, tcp: [...tap.tcp, second.split('>')] };
     else if (first === 'clock')
       tap = { ...tap, steps: [...tap.steps, { atMs: Number(second) * MS, byMs: Number(third) * MS }] };
     else {
