@@ -314,6 +314,20 @@ export const CALL_FINDINGS = {
     look: 'Look at who sent the BYE. After "RTP timeout", look at the media that this side should have got.',
     ground: 'reported',
   },
+  'connection-closed': {
+    severity: 'major',
+    unit: 'dialogs',
+    healthySince: '2026-11-29',
+    has: stated('connection-closed'),
+    meaning:
+      'The TCP connection of the call was closed or reset before a request had its final response, or while the call ran, and its side said nothing of the call afterwards.',
+    causes: [
+      'A program crashed or was ended',
+      'a firewall or load balancer cut the connection',
+      'a device lost its network, or changed it',
+    ],
+    look: 'See whether the program of the side that closed ran on, and whether other calls lost their connection then.',
+  },
   'no-response': {
     severity: 'minor',
     unit: 'dialogs',

@@ -2,10 +2,12 @@
  * Gives the detections of the signaling what they look at: the messages of the call, ICMP about them, and its other legs.
  */
 
+import { endpointKeyAddress } from '../../core/ip.ts';
 import type { JudgedCall } from '../call.ts';
 import type { CallFindings } from '../findings.ts';
 import { diagnoseSignaling } from './diagnose.ts';
 import { otherLegs } from './other-legs.ts';
+import type { MediaSeen } from './signaling-call.ts';
 import { statementsOf } from './stated.ts';
 
 export function judgeSignaling(call: JudgedCall, found: CallFindings): undefined {
@@ -20,5 +22,22 @@ export function judgeSignaling(call: JudgedCall, found: CallFindings): undefined
     otherLegs: (canceledUs: number) => otherLegs(call, canceledUs),
   };
   found.signaling = diagnoseSignaling(signaling);
-  found.media.hints.push(...statementsOf(signaling, found.signaling));
+  const stated = {
+    ...signaling,
+    connections: e.stores.connections,
+    isExhausted: e.capture.isExhausted,
+    media: () => mediaSeen(call, found),
+  };
+  found.media.hints.push(...statementsOf(stated, found.signaling));
+}
+
+function mediaSeen({ streams }: JudgedCall, { media, icmp }: CallFindings): MediaSeen {
+  return {
+    hasStopped: media.mediaStopped,
+    lasts: streams.map(({ stream, quality }) => ({
+      host: endpointKeyAddress(stream.srcKey),
+      lastUs: quality.snapshot.lastUs,
+    })),
+    refused: icmp.filter(({ isFault }) => isFault).map(({ flow }) => flow),
+  };
 }

@@ -3,7 +3,9 @@
  */
 import type { Thresholds } from '../../core/thresholds.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { IcmpFlow } from '../../store/icmp/icmp-media.ts';
 import type { IcmpNote } from '../../store/icmp/icmp-note.ts';
+import type { Stores } from '../../store/stores.ts';
 import type { CallMessage } from '../call-messages.ts';
 
 export type OtherLegs = {
@@ -27,6 +29,25 @@ export type SignalingCall = {
   readonly icmp: readonly IcmpNote[];
   /** What the other legs of the call say of this one, which was canceled then. */
   readonly otherLegs: (canceledUs: number) => OtherLegs;
+};
+
+/** How the media of the call went. */
+export type MediaSeen = {
+  /** A direction died while the call continued. */
+  readonly hasStopped: boolean;
+  /** Who sent a stream, and when its last packet came. */
+  readonly lasts: readonly { readonly host: string; readonly lastUs: number }[];
+  /** Flows that ICMP refused while the call ran. */
+  readonly refused: readonly IcmpFlow[];
+};
+
+/** What the finders of stated.ts see besides. */
+export type StatedCall = SignalingCall & {
+  /** TCP connections with SIP that were closed. */
+  readonly connections: Stores['connections'];
+  /** The files were read to their end. */
+  readonly isExhausted: boolean;
+  readonly media: () => MediaSeen;
 };
 
 /** What a finder of stated.ts proves. */

@@ -5,21 +5,23 @@
 import type { Hint } from '../hint.ts';
 import { findAckMisrouted } from './ack-misrouted.ts';
 import { findAckNotArriving } from './ack-not-arriving.ts';
+import { findConnectionClosed } from './connection-closed.ts';
 import type { SignalingFindings } from './diagnose.ts';
 import { findEndedByCause } from './ended-by-cause.ts';
 import { findMediaDeclined } from './media-declined.ts';
 import { findPrackMissing } from './prack-missing.ts';
 import { findRequestLoop } from './request-loop.ts';
 import { findResponseNotArriving } from './response-not-arriving.ts';
-import type { Proven, SignalingCall } from './signaling-call.ts';
+import type { Proven, StatedCall } from './signaling-call.ts';
 
 /** `found`: what `/v1` has words for. */
-type Finder = (call: SignalingCall, found: SignalingFindings | null) => Proven | null;
+type Finder = (call: StatedCall, found: SignalingFindings | null) => Proven | null;
 
 /** By the name of the finding. */
 const FINDERS = {
   'ack-misrouted': findAckMisrouted,
   'ack-not-arriving': findAckNotArriving,
+  'connection-closed': findConnectionClosed,
   'ended-by-cause': findEndedByCause,
   'media-declined': findMediaDeclined,
   'prack-missing': findPrackMissing,
@@ -32,7 +34,7 @@ export type StatedName = keyof typeof FINDERS;
 // Those are its keys.
 const ROWS = Object.entries(FINDERS) as [StatedName, Finder][];
 
-export function statementsOf(call: SignalingCall, signaling: SignalingFindings | null): Hint[] {
+export function statementsOf(call: StatedCall, signaling: SignalingFindings | null): Hint[] {
   return ROWS.flatMap(([finding, find]) => {
     const found = find(call, signaling);
     return found === null ? [] : { finding, ...found };

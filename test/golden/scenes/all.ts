@@ -3,6 +3,7 @@ import { ACKS } from './acks.ts';
 import { ANNOUNCEMENT } from './announcement.ts';
 import { ATTEMPTS } from './attempts.ts';
 import { DECLINED } from './declined.ts';
+import { CONNECTIONS } from './connections.ts';
 import { ENDED } from './ended.ts';
 import { FAX_AND_VIDEO } from './fax-and-video.ts';
 import { FORKS } from './forks.ts';
@@ -28,6 +29,7 @@ export const SCENES: readonly Scene[] = [
   ...ANNOUNCEMENT,
   ...ATTEMPTS,
   ...DECLINED,
+  ...CONNECTIONS,
   ...ENDED,
   ...FAX_AND_VIDEO,
   ...FORKS,

@@ -1,0 +1,107 @@
+/**
+ * Finds a call whose TCP connection was closed or reset too early: before a request on it had its final response, or while
+ * the answered call ran and its side was gone with it (RFC 3261 section 18.4, RFC 5626).
+ */
+import { endpointKeyAddress, endpointKeyFromText } from '../../core/ip.ts';
+import * as METHOD from '../../core/methods.ts';
+import { TRANSPORT } from '../../core/words.ts';
+import type { ClosedConnection } from '../../store/closed-connections.ts';
+import { type CallMessage, lacksResponses, methodName } from '../call-messages.ts';
+import { hasDied } from './gone-side.ts';
+import { sideAt } from './side-at.ts';
+import type { Proven, StatedCall } from './signaling-call.ts';
+
+/** Who sends again over another connection, or answers over it, does it sooner (RFC 3261 section 17). */
+const SETTLED_US = 4_000_000;
+/** Without any answer a request is given up after 64*T1, and closing is then no cause. */
+const GIVEN_UP_US = 32_000_000;
+/** Those without a final response of their own, or after which nobody waits for one. */
+const ENDS_CALL: ReadonlySet<number> = new Set([METHOD.ACK, METHOD.CANCEL, METHOD.BYE]);
+
+/** A message, and how the connection that carried it ended. */
+type Carried = { readonly m: CallMessage; readonly closed: ClosedConnection };
+
+export function findConnectionClosed(call: StatedCall): Proven | null {
+  if (!call.messages.some(isOnStream)) return null;
+  const carried = call.messages.flatMap((m): Carried[] => {
+    const closed = isOnStream(m) && m.isFirst ? closedAfter(call, m) : null;
+    return closed === null ? [] : [{ m, closed }];
+  });
+  if (carried.length === 0 || lacksResponses(call.messages)) return null;
+  return findUnanswered(call, carried) ?? findInCall(call, carried);
+}
+
+/** Of a mirror or a probe nobody knows which connection carried it. */
+function isOnStream({ transport, origin }: CallMessage): boolean {
+  return origin === 0 && (transport === TRANSPORT.TCP || transport === TRANSPORT.WS);
+}
+
+/** How the connection that carried `m` ended, once what could follow would have come. */
+function closedAfter({ connections, nowUs, isExhausted }: StatedCall, m: CallMessage): ClosedConnection | null {
+  const src = endpointKeyFromText(m.src.host, m.src.port);
+  const dst = endpointKeyFromText(m.dst.host, m.dst.port);
+  const closed = src === null || dst === null ? null : connections.of(src, dst);
+  if (closed === null || m.tsUs < closed.sinceUs || m.tsUs > closed.atUs) return null;
+  return nowUs - closed.atUs >= SETTLED_US || (closed.isReset && isExhausted) ? closed : null;
+}
+
+/** A request whose connection ended before its final response, and that got none by another way either. */
+function findUnanswered(call: StatedCall, carried: readonly Carried[]): Proven | null {
+  const { d, messages } = call;
+  const found = carried.findLast(({ m, closed }) => {
+    if (!m.isRequest || ENDS_CALL.has(m.method) || m.hop.transaction === '') return false;
+    const own = messages.filter((o) => o.method === m.method && o.hop.transaction === m.hop.transaction);
+    if (own.some(({ status }) => status >= 200)) return false;
+    // Another branch answered, or somebody ended the call: nobody waits for this one.
+    if (m.method === METHOD.INVITE && m.hop.toTag === '' && !Number.isNaN(d.answerUs)) return false;
+    if (messages.some((o) => isEnd(o) && o.tsUs <= closed.atUs)) return false;
+    const isRinging = own.some(({ status }) => status >= 100);
+    if (!isRinging && closed.atUs - m.tsUs > GIVEN_UP_US) return false;
+    const isBySender = closed.by === endpointKeyFromText(m.src.host, m.src.port);
+    // A check or a message that nobody waits for; and where nothing comes back, the sender gave up, or this capture sees one way.
+    if (isBySender && (m.method !== METHOD.INVITE || !isRinging)) return false;
+    if (m.transport === TRANSPORT.WS && !messages.some((o) => o.src.host === m.dst.host)) return false;
+    return !goesOn(messages, m, closed.atUs);
+  });
+  if (found === undefined) return null;
+  const { m, closed } = found;
+  const afterSec = Math.max(0, (closed.atUs - m.tsUs) / 1e6);
+  return {
+    text: `The ${sideAt(call, closed.by)} ${verb(closed)} the TCP connection ${afterSec.toFixed(1)} s after the ${methodName(d, m.method)} from ${m.srcText}, before a final response, and none came later.`,
+    evidence: [m.index],
+  };
+}
+
+const isEnd = (m: CallMessage): boolean => m.isRequest && (m.method === METHOD.BYE || m.method === METHOD.CANCEL);
+
+/** Whoever was asked speaks to the sender again, or to somebody new in the call: the sender after it changed its network. */
+function goesOn(messages: readonly CallMessage[], { src, dst }: CallMessage, afterUs: number): boolean {
+  const known = new Set(messages.flatMap((m) => (m.tsUs <= afterUs ? [m.src.host, m.dst.host] : [])));
+  return messages.some(
+    (m) => m.tsUs > afterUs && m.src.host === dst.host && (m.dst.host === src.host || !known.has(m.dst.host)),
+  );
+}
+
+/** A connection of the running call ended, and who closed it was gone. */
+function findInCall(call: StatedCall, carried: readonly Carried[]): Proven | null {
+  const { d, messages } = call;
+  if (d.methodId !== METHOD.INVITE || Number.isNaN(d.answerUs)) return null;
+  // Who never got an answer acknowledged had no call to lose.
+  if (!messages.some((o) => o.method === METHOD.ACK)) return null;
+  const last = carried.findLast(({ closed }) => closed.atUs > d.answerUs);
+  if (last === undefined) return null;
+  const { m, closed } = last;
+  if (messages.some((o) => isEnd(o) && o.tsUs <= closed.atUs)) return null;
+  const host = endpointKeyAddress(closed.by);
+  const died = hasDied(call, host, closed.atUs);
+  if (died === null) return null;
+  const atSec = (closed.atUs - d.answerUs) / 1e6;
+  return {
+    text: `The ${sideAt(call, closed.by)} ${verb(closed)} the TCP connection ${atSec.toFixed(1)} s after the answer without a BYE, and nothing of the call came from it afterwards: ${died.text}.`,
+    evidence: [m.index, ...died.evidence],
+  };
+}
+
+function verb({ isReset }: ClosedConnection): string {
+  return isReset ? 'reset' : 'closed';
+}
