@@ -17,6 +17,10 @@ import { SegmentQueue } from './segment-queue.ts';
 const DATAGRAM_BYTES = 65_535;
 /** What a held fragment costs beside its bytes. */
 const PIECE_OVERHEAD = 128;
+/** Fragments of a datagram leave together; at the end of a capture the rest may only not have come yet. */
+const LATE_US = 2_000_000;
+/** Bytes of a datagram without its rest that are told. */
+const LONE_BYTES = 4_096;
 
 /** A captured fragment. The reassembler keeps no reference to it. */
 export interface FragmentInput {
@@ -58,6 +62,19 @@ export type FragmentResult =
       readonly begin: InFrame;
     };
 
+/** A datagram of which the rest did not come in time. */
+export type LoneFragment = {
+  readonly tsUs: number;
+  /** The file or interface that brought it. */
+  readonly source: number;
+  readonly proto: number;
+  readonly ipVersion: number;
+  /** Source and destination, 16 bytes each; IPv4 in the first 4. */
+  readonly addresses: Uint8Array;
+  /** What stands behind the IP header, up to the first hole. */
+  readonly bytes: Uint8Array;
+};
+
 type Datagram = {
   readonly firstTsUs: number;
   /** By their places in the datagram. */
@@ -71,6 +88,11 @@ type Datagram = {
   readonly marks: number[];
   /** Nothing of this datagram is believed any more; kept to know the fragments that still come. */
   isDiscarded: boolean;
+  /** A fragment came that could not be used: it is no loss on the way. */
+  isDoubtful: boolean;
+  /** Of the fragment at offset 0, once it came. */
+  ends: Uint8Array | null;
+  readonly ipVersion: number;
 };
 
 const PENDING: FragmentResult = { kind: 'pending' };
@@ -84,11 +106,19 @@ export class FragmentReassembler {
   /** What datagrams were completed of and when, so that copies of their fragments start nothing new. */
   readonly #finished = new Map<string, { readonly tsUs: number; readonly marks: readonly number[] }>();
   readonly #budget: ByteBudget;
+  readonly #onLone: ((lone: LoneFragment) => void) | null;
 
-  constructor(counters: DecodeCounters, limits: FragmentLimits = FRAGMENT_LIMITS, keepsFrames = false) {
+  /** `onLone` is told of datagrams of which the first fragment came and others did not. */
+  constructor(
+    counters: DecodeCounters,
+    limits: FragmentLimits = FRAGMENT_LIMITS,
+    keepsFrames = false,
+    onLone: ((lone: LoneFragment) => void) | null = null,
+  ) {
     this.counters = counters;
     this.#limits = limits;
     this.#keepsFrames = keepsFrames;
+    this.#onLone = onLone;
     this.#budget = new ByteBudget(limits.maxBytes);
   }
 
@@ -108,6 +138,8 @@ export class FragmentReassembler {
     const length = f.end - f.start;
     if (length < f.wireLength) {
       this.counters.fragmentsSnapped++;
+      const cut = this.#open.get(keyOf(f));
+      if (cut !== undefined) cut.isDoubtful = true;
       return this.#drop(f, 'snapped');
     }
     // Only the last fragment may hold a number of bytes that is no multiple of 8, and none may be empty.
@@ -137,17 +169,23 @@ export class FragmentReassembler {
     }
     let d = this.#open.get(key);
     if (d === undefined) {
-      d = this.#begin(key, packet.tsUs);
+      d = this.#begin(key, packet);
     } else if (d.isDiscarded) return this.#drop(f, 'discarded');
     return this.#join(key, d, f, length);
   }
 
-  /** Gives up datagrams whose first fragment is too old at `nowUs`; returns how many. */
-  expire(nowUs: number): number {
+  /** The source ended at `lastUs`: gives up what is not complete. */
+  close(lastUs: number): void {
+    this.expire(Number.POSITIVE_INFINITY, lastUs);
+  }
+
+  /** Gives up datagrams whose first fragment is too old at `nowUs`; returns how many. `seenUs`: until then others were seen. */
+  expire(nowUs: number, seenUs = nowUs): number {
     let timeouts = 0;
     for (const [key, d] of this.#open) {
       if (nowUs - d.firstTsUs <= this.#limits.timeoutUs) break;
       if (!d.isDiscarded) timeouts++;
+      if (seenUs - d.firstTsUs >= LATE_US) this.#tellLone(d);
       this.#giveUp(key, d);
     }
     for (const [key, { tsUs }] of this.#finished) {
@@ -158,7 +196,16 @@ export class FragmentReassembler {
     return timeouts;
   }
 
-  #begin(key: string, tsUs: number): Datagram {
+  #tellLone(d: Datagram): void {
+    if (this.#onLone === null || d.ends === null || d.isDiscarded || d.isDoubtful) return;
+    const bytes = new Uint8Array(Math.min(d.pieces.bytes, LONE_BYTES));
+    const length = d.pieces.copyRun(bytes);
+    const { firstTsUs: tsUs, proto, ipVersion, ends: addresses } = d;
+    const source = d.pieces.head?.mark.source ?? 0;
+    this.#onLone({ tsUs, source, proto, ipVersion, addresses, bytes: bytes.subarray(0, length) });
+  }
+
+  #begin(key: string, { tsUs, ipVersion }: Packet): Datagram {
     if (this.#open.size >= this.#limits.maxDatagrams) this.#evictOldest();
     const d: Datagram = {
       firstTsUs: tsUs,
@@ -168,6 +215,9 @@ export class FragmentReassembler {
       proto: 0,
       marks: [],
       isDiscarded: false,
+      isDoubtful: false,
+      ends: null,
+      ipVersion,
     };
     this.#open.set(key, d);
     return d;
@@ -185,6 +235,7 @@ export class FragmentReassembler {
     }
     // All fragments agree on where the datagram ends.
     if ((d.total >= 0 && (end > d.total || (!f.more && end !== d.total))) || (!f.more && end < seen)) {
+      d.isDoubtful = true;
       if (f.packet.ipVersion === 6) this.#discard(d);
       return this.#malformed(f, 'conflicting_end');
     }
@@ -203,7 +254,10 @@ export class FragmentReassembler {
     d.arrived++;
     d.marks.push(markOf(f));
     if (!f.more) d.total = end;
-    if (f.offset === 0 && d.pieces.head?.seq !== 0) d.proto = f.proto;
+    if (f.offset === 0 && d.pieces.head?.seq !== 0) {
+      d.proto = f.proto;
+      d.ends = endsOf(f.packet);
+    }
     const before = d.pieces.bytes;
     d.pieces.insert(f.offset, length, f.bytes, f.start, f.end, f.packet);
     this.counters.fragmentBytesIgnored += length - (d.pieces.bytes - before);
@@ -264,6 +318,13 @@ function markOfFrame(packet: Packet): FrameMark {
   const mark = new FrameMark();
   mark.copy(packet);
   return mark;
+}
+
+function endsOf({ addresses, srcOff, dstOff }: Packet): Uint8Array {
+  const ends = new Uint8Array(32);
+  ends.set(addresses.subarray(srcOff, srcOff + 16), 0);
+  ends.set(addresses.subarray(dstOff, dstOff + 16), 16);
+  return ends;
 }
 
 /** 32 bits of a fragment's place and bytes. */

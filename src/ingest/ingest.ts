@@ -18,6 +18,7 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import { DialogStore } from '../store/dialogs/dialog-store.ts';
 import { ExpiryQueue } from '../store/dialogs/expiry-queue.ts';
 import { IcmpMediaTally } from '../store/icmp/icmp-media.ts';
+import { LostDatagrams } from '../store/lost-datagrams.ts';
 import type { DropSpan } from '../store/media/drop-spans.ts';
 import { DropSpans } from '../store/media/drop-spans.ts';
 import { EndpointIndex } from '../store/media/endpoint-index.ts';
@@ -96,6 +97,7 @@ export type Ingest = {
   readonly stun: StunTracker;
   readonly icmp: IcmpTracker;
   readonly connections: ClosedConnections;
+  readonly lostDatagrams: LostDatagrams;
   readonly clocks: HepClocks;
   readonly decode: DecodeCounters;
   /** What the filter in the kernel lets through; null without one. */
@@ -248,6 +250,7 @@ export function createIngest(parts: IngestParts): Ingest {
     },
   });
   const connections = new ClosedConnections();
+  const lostDatagrams = new LostDatagrams();
   const sip = new SipIngest(tracker, observers);
   const rtcp = new RtcpTracker(streams);
   const hep = new HepIngest({
@@ -270,6 +273,7 @@ export function createIngest(parts: IngestParts): Ingest {
     stun,
     icmp,
     connections,
+    lostDatagrams,
     observers,
     capture: () => capture,
     onClockStep: (step) => setClockSteps([...capture.clockSteps, step]),
@@ -291,13 +295,13 @@ export function createIngest(parts: IngestParts): Ingest {
   const sweep = (): void => tracker.sweep(packets.nowUs);
   return {
     stores: {
-      ...{ dialogs, streams, log, identifiers, payloads, keys, stun, icmp, connections },
+      ...{ dialogs, streams, log, identifiers, payloads, keys, stun, icmp, connections, lostDatagrams },
       frames: ledger,
       unseen: rtcp.unseen,
     },
     capture,
     ties: () => identifiers ?? late.after(packets.records),
-    ...{ packets, sip, hep, tracker, sdp, rtcp, stun, icmp, connections, clocks, decode },
+    ...{ packets, sip, hep, tracker, sdp, rtcp, stun, icmp, connections, lostDatagrams, clocks, decode },
     ...{ media, excluded },
     onRecords(batch, count) {
       packets.onRecords(batch, count);

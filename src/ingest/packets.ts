@@ -20,6 +20,7 @@ import type { RecordBatch } from '../sources/record-batch.ts';
 import { FLAG, KIND, OFFSET } from '../sources/records.ts';
 import type { ClockStep } from '../store/clock-steps.ts';
 import type { ClosedConnections } from '../store/closed-connections.ts';
+import type { LostDatagrams } from '../store/lost-datagrams.ts';
 import type { KeyPresses } from '../store/media/key-presses.ts';
 import type { PayloadRing } from '../store/media/payload-ring.ts';
 import type { Stream } from '../store/media/stream.ts';
@@ -28,6 +29,7 @@ import type { Capture } from '../store/stores.ts';
 import type { FrameIntake } from './frame-intake.ts';
 import type { HepIngest } from './hep.ts';
 import type { IcmpTracker } from './icmp-tracker.ts';
+import { readLone } from './lone-fragment.ts';
 import type { RtcpTracker } from './media/rtcp-tracker.ts';
 import type { StunTracker } from './media/stun-tracker.ts';
 import type { Observer } from './observer.ts';
@@ -54,6 +56,7 @@ export type PacketParts = {
   stun: StunTracker;
   icmp: IcmpTracker;
   connections: ClosedConnections;
+  lostDatagrams: LostDatagrams;
   observers: readonly Observer[];
   capture: () => Capture;
   /** The clock of the host was set. */
@@ -101,7 +104,10 @@ export class PacketIngest {
     this.#rtcpObservers = observersOf(deps.observers, 'onRtcp');
     this.#windowObservers = observersOf(deps.observers, 'onWindow');
     this.#goneObservers = observersOf(deps.observers, 'onStreamGone');
-    this.#fragments = new FragmentReassembler(deps.counters, FRAGMENT_LIMITS, deps.keepsFrames);
+    this.#fragments = new FragmentReassembler(deps.counters, FRAGMENT_LIMITS, deps.keepsFrames, (lone) => {
+      const lost = readLone(lone);
+      if (lost !== null) deps.lostDatagrams.add(lost);
+    });
     this.#tcp = new TcpReassembler(
       {
         onMessage: (bytes, start, end, packet) => deps.sip.onBytes(asBuffer(bytes), start, end, packet),
@@ -145,7 +151,7 @@ export class PacketIngest {
   finish(lastUs: number): void {
     if (lastUs > this.nowUs) this.nowUs = lastUs;
     this.#tcp.close();
-    this.#fragments.expire(Number.POSITIVE_INFINITY);
+    this.#fragments.close(this.nowUs);
     this.#d.hep.flows.finish();
   }
 

@@ -9,6 +9,7 @@ import type { Dialog } from './dialogs/dialog.ts';
 import type { DialogStore } from './dialogs/dialog-store.ts';
 import type { IcmpMediaTally } from './icmp/icmp-media.ts';
 import type { IcmpNote } from './icmp/icmp-note.ts';
+import type { LostDatagrams } from './lost-datagrams.ts';
 import type { DropSpan } from './media/drop-spans.ts';
 import type { KeyPresses } from './media/key-presses.ts';
 import type { PayloadRing } from './media/payload-ring.ts';
@@ -79,6 +80,8 @@ export type Stores = {
   readonly icmp: IcmpKnowledge;
   /** TCP connections with SIP that were closed. */
   readonly connections: Pick<ClosedConnections, 'of'>;
+  /** Datagrams with SIP that came in part. */
+  readonly lostDatagrams: Pick<LostDatagrams, 'newest' | 'evicted'>;
 };
 
 /** How far a capture has come, and what it can have seen: every answer is judged by it. */

@@ -105,6 +105,11 @@ const PROTOCOLS: readonly Loss[] = [
   ),
   loss('icmp_notes_evicted', (f) => f.ingest.icmp.notesEvicted, 'Dialogs that lost their ICMP errors to newer ones.'),
   loss(
+    'lost_datagrams_evicted',
+    (f) => f.ingest.lostDatagrams.evicted,
+    'Datagrams with SIP that came in part, beyond the newest 256 that are named.',
+  ),
+  loss(
     'closed_connections_evicted',
     (f) => f.ingest.connections.evicted,
     'Closed TCP connections of SIP beyond 8,192, which no call is told of.',

@@ -9,6 +9,7 @@ import {
   type FragmentInput,
   FragmentReassembler,
   type FragmentResult,
+  type LoneFragment,
 } from '../../../src/decode/fragments.ts';
 import { emptyPacket } from '../../../src/sources/packet.ts';
 
@@ -199,4 +200,49 @@ describe('caps', () => {
     assert.deepEqual(results[257], dropped('discarded'));
     assert.deepEqual([r.bufferedBytes, counters.fragmentDatagramsDiscarded], [0, 1]);
   });
+});
+
+describe('fragments that come alone', () => {
+  function lone(specs: readonly Spec[], endUs: number, expireUs?: number): LoneFragment[] {
+    const told: LoneFragment[] = [];
+    const r = new FragmentReassembler(new DecodeCounters(), FRAGMENT_LIMITS, false, (one) => told.push(one));
+    for (const s of specs) r.add(fragment(s));
+    if (expireUs !== undefined) r.expire(expireUs);
+    r.close(endUs);
+    return told;
+  }
+  const LATER = 40_000_000;
+
+  for (const version of [4, 6])
+    it(`tells the first of a datagram whose rest did not come, over IPv${version}`, () => {
+      const [one, ...more] = lone([{ ...A, version }], LATER, LATER);
+      assert.equal(more.length, 0);
+      assert.deepEqual([one?.tsUs, one?.proto, one?.ipVersion], [100, 17, version]);
+      assert.deepEqual([...(one?.addresses.subarray(0, 4) ?? [])], [192, 0, 2, 1]);
+      assert.deepEqual([...(one?.addresses.subarray(16, 20) ?? [])], [192, 0, 2, 2]);
+      assert.deepEqual([...(one?.bytes ?? [])], [...datagram.subarray(0, 1_480)]);
+    });
+
+  it('tells no more bytes than stand before the hole', () => {
+    assert.equal(lone([A, C], LATER)[0]?.bytes.length, 1_480);
+  });
+
+  for (const [name, specs, endUs] of [
+    ['a whole datagram', [A, B, C], LATER],
+    ['one without its beginning', [B, C], LATER],
+    ['one whose rest may still have come when the capture ended', [A, B], 1_500_000],
+    ['one whose rest the capture cut', [A, { ...B, wireLength: 1_490 }, C], LATER],
+    ['one whose fragments do not agree', [A, { ...C, more: false }, { from: 2_960, to: 3_000, more: false }], LATER],
+    [
+      'IPv6 that overlaps',
+      [
+        { ...A, version: 6 },
+        { from: 8, to: 1_600, version: 6 },
+      ],
+      LATER,
+    ],
+  ] as const)
+    it(`does not tell ${name}`, () => {
+      assert.deepEqual(lone(specs, endUs), []);
+    });
 });
