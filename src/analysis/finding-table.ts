@@ -437,6 +437,15 @@ export const REPORT_FINDINGS = {
     causes: ['A phone that rings on', 'a server that lost the call'],
     look: 'See who answered the INVITE last, and with what.',
   },
+  'fragment-lost': {
+    severity: 'minor',
+    unit: 'datagrams',
+    v1: { report: 'fragment_lost' },
+    healthySince: '2026-11-29',
+    meaning: 'The first fragment of a datagram with SIP came, and the rest did not: nobody could read the message.',
+    causes: ['A firewall or NAT drops fragments', 'a link with a smaller MTU', 'the capture sees one of several links'],
+    look: 'See whether large messages of these hosts fail and small ones do not; use TCP, or make the messages shorter.',
+  },
   'orphaned-stream': {
     severity: 'minor',
     unit: 'streams',

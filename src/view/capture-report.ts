@@ -11,9 +11,11 @@ import type { AnyFinding } from '../analysis/finding-table.ts';
 import { FINDINGS } from '../analysis/finding-table.ts';
 import type { SignalingFindings } from '../analysis/signaling/diagnose.ts';
 import type { FinalFailure } from '../analysis/signaling/failure.ts';
+import { fragmentsLost, lostMessageText } from '../analysis/signaling/lost-fragments.ts';
 import type { StreamQuality } from '../analysis/stream-quality.ts';
 import { audible, streamQuality } from '../analysis/stream-quality.ts';
 import type { CaptureReport, FindingEvidence } from '../contract/index.ts';
+import { rawText } from '../core/byte-text.ts';
 import { counted } from '../core/counted.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import type { Steps, Turns } from '../core/turns.ts';
@@ -70,6 +72,7 @@ function* reportSteps(f: Figures): Steps<CaptureReport> {
   const framesRead = source.counter('frames');
   const isComplete = addLosses(f, findings);
   addAlerts(f, findings);
+  addFragments(f, findings);
   const { clockSteps } = evidence.capture;
   for (const step of clockSteps) findings.add('clock-step', () => clockEvidence(step, clockSteps));
   const { nextSerial } = stores.dialogs;
@@ -123,6 +126,19 @@ function addLosses(f: Figures, findings: CaptureFindings): boolean {
 /** When the clock of the host was set: nothing else is found because of it. */
 function clockEvidence(step: ClockStep, steps: readonly ClockStep[]): FindingEvidence {
   return { at: capturedText(step.atUs, steps), note: clockStepText(step) };
+}
+
+/** Datagrams that came in part, the newest first. */
+function addFragments({ evidence }: Figures, findings: CaptureFindings): void {
+  const { lost, beyond } = fragmentsLost(evidence);
+  for (const one of lost.toReversed())
+    findings.add('fragment-lost', () => ({
+      ...(one.callId === '' ? {} : { call_id: rawText(Buffer.from(one.callId, 'latin1'), 0, one.callId.length) }),
+      endpoints: [endpointKeyText(one.src), endpointKeyText(one.dst)],
+      at: capturedText(one.atUs, evidence.capture.clockSteps),
+      note: lostMessageText(one),
+    }));
+  if (beyond > 0) findings.add('fragment-lost', null, beyond);
 }
 
 /** Who was reported as a scanner, a flood or a fraud, each source once. */

@@ -6,6 +6,7 @@ import { endpointKeyAddress } from '../../core/ip.ts';
 import type { JudgedCall } from '../call.ts';
 import type { CallFindings } from '../findings.ts';
 import { diagnoseSignaling } from './diagnose.ts';
+import { fragmentsLostOf } from './lost-fragments.ts';
 import { otherLegs } from './other-legs.ts';
 import type { MediaSeen } from './signaling-call.ts';
 import { statementsOf } from './stated.ts';
@@ -28,6 +29,7 @@ export function judgeSignaling(call: JudgedCall, found: CallFindings): undefined
     isExhausted: e.capture.isExhausted,
     media: () => mediaSeen(call, found),
   };
+  for (const text of fragmentsLostOf(call)) found.media.hints.push({ finding: 'fragment-lost', text });
   found.media.hints.push(...statementsOf(stated, found.signaling));
 }
 

@@ -3,9 +3,10 @@ import type { IpPacket } from '../../../fixtures/build/capture.ts';
 import { icmpError } from '../../../fixtures/build/icmp.ts';
 import { isV6, udpPacket } from '../../../fixtures/build/packet.ts';
 import type { Datagram } from '../../../fixtures/build/rtp.ts';
+import type { Cut } from './fragmented.ts';
 
 /** A datagram of a scene. */
-export type Seen = Datagram & { readonly isRefused?: boolean };
+export type Seen = Datagram & { readonly isRefused?: boolean; readonly cut?: Cut | null };
 
 const DELAY_US = 400;
 /** A host sends one error a second to one other. */

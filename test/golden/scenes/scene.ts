@@ -1,6 +1,7 @@
 /** A scene: what happens, as a table, and what a diagnosis says of it. */
 import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { inTimeOrder, pcap } from '../../../fixtures/build/pcap-file.ts';
+import { fragmented } from './fragmented.ts';
 import { playMedia } from './media.ts';
 import { refusals } from './refusal.ts';
 import { playSignaling } from './signaling.ts';
@@ -71,8 +72,10 @@ export function captureOf({ name, table }: Scene): Uint8Array {
     .filter(({ tsUs }) => isInside(tsUs));
   const datagrams = seen.filter((m) => !streamed.has(m));
   const inside = datagrams.filter(({ tsUs, src }) => isInside(tsUs) && (only === null || src.address === only));
+  const whole = inside.filter(({ cut = null }) => cut === null);
+  capture.addPackets(fragmented(inside));
   for (let copy = 0; copy < tap.copies; copy++)
-    capture.add(inside.map((d) => ({ ...d, tsUs: d.tsUs + copy * (tap.apartMs * 1000 || 15) })));
+    capture.add(whole.map((d) => ({ ...d, tsUs: d.tsUs + copy * (tap.apartMs * 1000 || 15) })));
   capture.addPackets(refusals(inside));
   const frames = inTimeOrder([...capture.frames(), ...segments]);
   return pcap(frames.map((frame) => ({ ...frame, tsUs: stepped(frame.tsUs, tap) })));

@@ -5,6 +5,7 @@ import { EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { type Body, type Hop, type SipMessage, type SipRequest, SipScript } from '../../../fixtures/build/sip-call.ts';
 import { relay, relayBack } from '../../../fixtures/build/sip-relay.ts';
 import { description } from './description.ts';
+import type { Cut } from './fragmented.ts';
 import type { Seen } from './refusal.ts';
 import { playerOf, socketOf } from './stage.ts';
 import type { Call, Line } from './table.ts';
@@ -18,13 +19,18 @@ export const isMessage = ({ what }: Line): boolean => /^([A-Z]+|\d{3})$/.test(wh
 export function playSignaling(call: Call): Seen[] {
   const play = new Play(call);
   for (const line of call.lines) if (isMessage(line)) play.message(line);
-  return play.script.messages.map((m, i) => ({ ...m, isRefused: play.refused.has(i) }));
+  return play.script.messages.map((m, i) => ({
+    ...m,
+    isRefused: play.refused.has(i),
+    cut: play.cut.get(i) ?? null,
+  }));
 }
 
 class Play {
   readonly script: SipScript;
   /** By number of the message. */
   readonly refused = new Set<number>();
+  readonly cut = new Map<number, Cut>();
   readonly #call: Call;
   readonly #sent: Sent[] = [];
   /** What each party said last, and how often it said something new. */
@@ -39,6 +45,7 @@ class Play {
   message(line: Line): void {
     const { from, to, what, words } = line;
     if (words.has('refused')) this.refused.add(this.script.messages.length);
+    for (const cut of ['lone', 'parts'] as const) if (words.has(cut)) this.cut.set(this.script.messages.length, cut);
     if (words.has('again')) {
       const before = this.#last((s) => s.line.from === from && s.line.to === to && s.line.what === what);
       if (before === undefined) throw new Error(`nothing to repeat: ${line.text}`);
@@ -132,7 +139,9 @@ class Play {
     if (at === undefined) return {};
     const media = socketOf(at === 'sdp' ? from : at);
     const session = words.get('origin') ?? `${this.#call.name}/${from}`;
-    const said = [...words].filter(([key]) => !['100rel', 'rseq', 'credentials', 'refused'].includes(key)).join(' ');
+    const said = [...words]
+      .filter(([key]) => !['100rel', 'rseq', 'credentials', 'refused', 'lone', 'parts'].includes(key))
+      .join(' ');
     const before = this.#said.get(session) ?? { words: said, version: 1 };
     const version = before.words === said ? before.version : before.version + 1;
     this.#said.set(session, { words: said, version });

@@ -7,10 +7,10 @@
  *     5      P>C  CANCEL  | Reason: SIP;cause=200
  *
  * `refused` behind a line has an ICMP error as answer, `contact=192.0.2.1:5060` names another address than the sender's, `hops=69` is
- * Max-Forwards, and `leg=2` another attempt of a proxy over the same hop. Besides: `call NAME A>B` begins another call, `tap 5-20` cuts
- * the capture, `copies 3 0.004` repeats each packet so much later, `clock 10 +3600` is a step of the capturing clock, and `only B`
- * captures what B sends, and no more. With `tcp A>B` messages between the two run over TCP, and `5 B>A fin` or `5 B>A rst` ends the
- * connection.
+ * Max-Forwards, `leg=2` another attempt of a proxy over the same hop, `parts` sends a message in fragments of IP, and `lone` loses all
+ * but the first. Besides: `call NAME A>B` begins another call, `tap 5-20` cuts the capture, `copies 3 0.004` repeats each packet so
+ * much later, `clock 10 +3600` is a step of the capturing clock, and `only B` captures what B sends, and no more. With `tcp A>B`
+ * messages between the two run over TCP, and `5 B>A fin` or `5 B>A rst` ends the connection.
  */
 
 export type Line = {
