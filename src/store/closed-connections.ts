@@ -8,7 +8,7 @@ import { dropOldest } from '../core/maps.ts';
 /**
  * Connections that were closed, the newest of each pair of sockets.
  *
- * @cap memory 2 MiB, closed_connections_evicted: connections that were closed
+ * @cap memory 3 MiB, closed_connections_evicted: connections that were closed
  */
 const MAX_CLOSED_CONNECTIONS = 8_192;
 
