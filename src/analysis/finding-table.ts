@@ -372,6 +372,19 @@ export const CALL_FINDINGS = {
     causes: ['The caller gave up', 'nobody answered, and the timer of a proxy or PBX ran out'],
     look: 'See how long it rang, and who sent CANCEL.',
   },
+  'cancel-crossed': {
+    severity: 'minor',
+    unit: 'dialogs',
+    healthySince: '2026-11-29',
+    has: stated('cancel-crossed'),
+    meaning: 'The caller gave up at the moment of the answer: CANCEL and 2xx of the same INVITE crossed.',
+    causes: [
+      'Chance, where it is rare',
+      'a long delay on the path',
+      'a ring time of caller and callee that is the same',
+    ],
+    look: 'See whether a BYE ended the call: without one it is charged on.',
+  },
   'sources-differ': {
     severity: 'minor',
     unit: 'dialogs',

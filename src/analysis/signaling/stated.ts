@@ -7,6 +7,7 @@ import { findAckMisrouted } from './ack-misrouted.ts';
 import { findAckNotArriving } from './ack-not-arriving.ts';
 import { findConnectionClosed } from './connection-closed.ts';
 import type { SignalingFindings } from './diagnose.ts';
+import { findCancelCrossed } from './cancel-crossed.ts';
 import { findEndedByCause } from './ended-by-cause.ts';
 import { findMediaDeclined } from './media-declined.ts';
 import { findPrackMissing } from './prack-missing.ts';
@@ -27,6 +28,7 @@ const FINDERS = {
   'prack-missing': findPrackMissing,
   'request-loop': findRequestLoop,
   'response-not-arriving': findResponseNotArriving,
+  'cancel-crossed': findCancelCrossed,
 } satisfies Readonly<Record<string, Finder>>;
 
 export type StatedName = keyof typeof FINDERS;

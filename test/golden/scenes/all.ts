@@ -1,6 +1,7 @@
 /** Every scene, by kind of situation. */
 import { ACKS } from './acks.ts';
 import { ANNOUNCEMENT } from './announcement.ts';
+import { AT_ANSWER } from './at-answer.ts';
 import { ATTEMPTS } from './attempts.ts';
 import { DECLINED } from './declined.ts';
 import { CONNECTIONS } from './connections.ts';
@@ -27,6 +28,7 @@ import { TRANSFER } from './transfer.ts';
 export const SCENES: readonly Scene[] = [
   ...ACKS,
   ...ANNOUNCEMENT,
+  ...AT_ANSWER,
   ...ATTEMPTS,
   ...DECLINED,
   ...CONNECTIONS,
