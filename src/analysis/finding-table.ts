@@ -385,6 +385,19 @@ export const CALL_FINDINGS = {
     ],
     look: 'See whether a BYE ended the call: without one it is charged on.',
   },
+  'dropped-at-answer': {
+    severity: 'minor',
+    unit: 'dialogs',
+    healthySince: '2026-11-29',
+    has: stated('dropped-at-answer'),
+    meaning: 'One side ended the call within half a second of the answer, and nothing explains it.',
+    causes: [
+      'A side does not accept the codec or the SRTP of the answer',
+      'a program that answers for a moment, or probes numbers',
+      'a PBX that fails as soon as the call is answered',
+    ],
+    look: 'See who sent the BYE, with which Reason, and what the SDP of the answer says.',
+  },
   'sources-differ': {
     severity: 'minor',
     unit: 'dialogs',

@@ -3,7 +3,7 @@
  * ITU-T Q.850 that is no normal end, or a timer that ran out; or it came when a session that nobody refreshed expires.
  */
 import { HEADER } from '../../protocols/sip/header-name.ts';
-import { parseReasons, type Reason } from '../../protocols/sip/reason.ts';
+import { parseReasons, type Reason, reasonText } from '../../protocols/sip/reason.ts';
 import type { CallMessage } from '../call-messages.ts';
 import { whoHungUp } from '../hangup.ts';
 import { findUnrefreshed } from './session-expiry.ts';
@@ -26,7 +26,7 @@ export function findEndedByCause({ d, messages }: SignalingCall): Proven | null 
   if (cause === null) return findUnrefreshed(d, messages, end);
   const talkSec = Math.max(0, (bye.tsUs - d.answerUs) / 1e6);
   return {
-    text: `The ${end.side} (${bye.src.host}) ended the call after ${talkSec.toFixed(1)} s and says why: ${causeText(cause)}.`,
+    text: `The ${end.side} (${bye.src.host}) ended the call after ${talkSec.toFixed(1)} s and says why: ${reasonText(cause)}.`,
     evidence: [bye.index],
   };
 }
@@ -42,9 +42,4 @@ function isFailure({ protocol, code, text }: Reason): boolean {
   if (code === null) return false;
   if (protocol.toUpperCase() === 'Q.850') return code >= 1 && code <= LAST_Q850 && !BY_PEOPLE.has(code);
   return protocol.toUpperCase() === 'SIP' && code >= 400 && code < 700 && !BY_CALLEE.has(code);
-}
-
-function causeText({ protocol, code, text }: Reason): string {
-  const said = code === null ? protocol : `${protocol} ${code}`;
-  return text === null || text === '' ? said : `${said} "${text}"`;
 }

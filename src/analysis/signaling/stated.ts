@@ -8,6 +8,7 @@ import { findAckNotArriving } from './ack-not-arriving.ts';
 import { findConnectionClosed } from './connection-closed.ts';
 import type { SignalingFindings } from './diagnose.ts';
 import { findCancelCrossed } from './cancel-crossed.ts';
+import { findDroppedAtAnswer } from './dropped-at-answer.ts';
 import { findEndedByCause } from './ended-by-cause.ts';
 import { findMediaDeclined } from './media-declined.ts';
 import { findPrackMissing } from './prack-missing.ts';
@@ -29,6 +30,7 @@ const FINDERS = {
   'request-loop': findRequestLoop,
   'response-not-arriving': findResponseNotArriving,
   'cancel-crossed': findCancelCrossed,
+  'dropped-at-answer': findDroppedAtAnswer,
 } satisfies Readonly<Record<string, Finder>>;
 
 export type StatedName = keyof typeof FINDERS;

@@ -25,3 +25,9 @@ function parseReason(value: string): Reason | null {
   const text = paramValue(params, 'text') ?? '';
   return { protocol, code: code === undefined ? null : Number(code), text: text === '' ? null : text };
 }
+
+/** As people read it: `Q.850 41 "Temporary failure"`. */
+export function reasonText({ protocol, code, text }: Reason): string {
+  const said = code === null ? protocol : `${protocol} ${code}`;
+  return text === null || text === '' ? said : `${said} "${text}"`;
+}

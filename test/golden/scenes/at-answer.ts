@@ -2,6 +2,7 @@
 import { ends, faulty, healthy, type Scene, talk } from './scene.ts';
 
 const CROSSED = 'cancel-crossed';
+const DROPPED = 'dropped-at-answer';
 
 const RINGS = `
   0    A>B INVITE sdp
@@ -25,6 +26,7 @@ const RINGS_TWO = `
   0.21 P>A 180
   0.3  C>P 180 tag=carols
   0.31 P>A 180`;
+const withReason = (text: string, reason: string): string => text.replace('BYE', `BYE | Reason: ${reason}`);
 
 const CROSSING: readonly Scene[] = [
   faulty('cancel-and-answer', CROSSED, 'the caller clears it at once', `${CROSSES}\n${ends(5.05)}`),
@@ -143,4 +145,87 @@ const CROSSING: readonly Scene[] = [
   ),
 ];
 
-export const AT_ANSWER: readonly Scene[] = CROSSING;
+const AT_ONCE: readonly Scene[] = [
+  faulty('callee-drops', DROPPED, 'the callee hangs up after its own answer', `${ANSWERS}\n${ends(5.15, 'B>A')}`),
+  faulty('callee-drops-late', DROPPED, 'just within half a second', `${ANSWERS}\n${ends(5.49, 'B>A')}`),
+  faulty('callee-drops-without-ack', DROPPED, 'no ACK came by', `${RINGS}\n5 B>A 200 sdp\n${ends(5.3, 'B>A')}`),
+  faulty(
+    'callee-drops-normally',
+    DROPPED,
+    'with a normal cause',
+    `${ANSWERS}\n${withReason(ends(5.15, 'B>A'), 'Q.850;cause=16;text="Normal call clearing"')}`,
+  ),
+  faulty(
+    'callee-drops-for-media',
+    `${DROPPED}, ended-by-cause`,
+    'and says why',
+    `${ANSWERS}\n${withReason(ends(5.2, 'B>A'), 'Q.850;cause=88;text="Incompatible destination"')}`,
+  ),
+  faulty(
+    'caller-drops-for-codec',
+    `${DROPPED}, ended-by-cause`,
+    'the answer does not suit the caller',
+    `${ANSWERS}\n${withReason(ends(5.1), 'SIP;cause=488;text="Not Acceptable Here"')}`,
+  ),
+  faulty(
+    'callee-drops-by-proxy',
+    DROPPED,
+    'on both hops',
+    `
+    0    A>P INVITE sdp
+    0.01 P>B INVITE
+    5    B>P 200 sdp
+    5.01 P>A 200
+    5.02 A>P ACK
+    5.03 P>B ACK
+    5.15 B>P BYE
+    5.16 P>A BYE
+    5.17 A>P 200
+    5.18 P>B 200`,
+  ),
+  healthy('caller-hangs-up-at-answer', 'who gives up while it rings may be late', `${ANSWERS}\n${ends(5.1)}`),
+  healthy('callee-hangs-up-soon', 'a second after the answer', `${ANSWERS}\n${ends(6, 'B>A')}`),
+  healthy(
+    'answered-elsewhere',
+    'another phone was quicker',
+    `${ANSWERS}\n${withReason(ends(5.1, 'B>A'), 'SIP;cause=200;text="Call completed elsewhere"')}`,
+  ),
+  healthy('not-selected', 'a PBX rang many phones', `${ANSWERS}\n${withReason(ends(5.1), 'Q.850;cause=26')}`),
+  healthy(
+    'second-of-two-answers',
+    'two phones answer, and Alice keeps one of them',
+    `${RINGS_TWO}
+    5    B>P 200 sdp
+    5.01 P>A 200
+    5.02 A>P ACK
+    5.03 P>B ACK
+    5.04 C>P 200 sdp tag=carols
+    5.06 P>C ACK
+    5.1  A>P BYE
+    5.11 P>C BYE
+    5.12 C>P 200
+    5.13 P>A 200
+    ${talk(5.2, 20)}`,
+  ),
+  healthy(
+    'transferred-at-answer',
+    'a program that dials for two sends the call on at once',
+    `${ANSWERS}
+    5.1  A>B REFER refer=C
+    5.12 B>A 202
+    ${ends(5.2)}`,
+  ),
+  healthy(
+    'capture-begins-in-call',
+    'a re-INVITE is all that it sees, and then the end',
+    `${ANSWERS}
+    ${talk(5.1, 30)}
+    29.8  A>B INVITE sdp
+    29.82 B>A 200 sdp
+    29.84 A>B ACK
+    ${ends(30, 'B>A')}
+    tap 29.5-40`,
+  ),
+];
+
+export const AT_ANSWER: readonly Scene[] = [...CROSSING, ...AT_ONCE];
