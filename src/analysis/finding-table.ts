@@ -328,6 +328,20 @@ export const CALL_FINDINGS = {
     ],
     look: 'See whether the program of the side that closed ran on, and whether other calls lost their connection then.',
   },
+  'in-dialog-failure': {
+    severity: 'major',
+    unit: 'dialogs',
+    healthySince: '2026-11-29',
+    has: stated('in-dialog-failure'),
+    meaning:
+      'In an answered call a hold, fax, refresh, transfer, key press or hang-up was refused, and no later try succeeded.',
+    causes: [
+      'The other side cannot do what was asked (488, 415, 501)',
+      'it lost the call, as after a restart (481, 408)',
+      'a proxy asks for credentials that nobody gives (407)',
+    ],
+    look: 'Compare the request with the last one of its kind that succeeded: body, tags, Route and credentials.',
+  },
   'no-response': {
     severity: 'minor',
     unit: 'dialogs',

@@ -15,6 +15,8 @@ import { findPrackMissing } from './prack-missing.ts';
 import { findRequestLoop } from './request-loop.ts';
 import { findResponseNotArriving } from './response-not-arriving.ts';
 import type { Proven, StatedCall } from './signaling-call.ts';
+import { findInDialogFailure } from './in-dialog-failure.ts';
+import type { Proven, SignalingCall } from './signaling-call.ts';
 
 /** `found`: what `/v1` has words for. */
 type Finder = (call: StatedCall, found: SignalingFindings | null) => Proven | null;
@@ -29,6 +31,7 @@ const FINDERS = {
   'prack-missing': findPrackMissing,
   'request-loop': findRequestLoop,
   'response-not-arriving': findResponseNotArriving,
+  'in-dialog-failure': findInDialogFailure,
   'cancel-crossed': findCancelCrossed,
   'dropped-at-answer': findDroppedAtAnswer,
 } satisfies Readonly<Record<string, Finder>>;

@@ -10,6 +10,7 @@ import { FAX_AND_VIDEO } from './fax-and-video.ts';
 import { FORKS } from './forks.ts';
 import { HOLD } from './hold.ts';
 import { LOOPS } from './loops.ts';
+import { IN_DIALOG } from './in-dialog.ts';
 import { MAILBOX } from './mailbox.ts';
 import { MANY_PARTIES } from './many-parties.ts';
 import { NAT } from './nat.ts';
@@ -37,6 +38,7 @@ export const SCENES: readonly Scene[] = [
   ...FORKS,
   ...HOLD,
   ...LOOPS,
+  ...IN_DIALOG,
   ...MAILBOX,
   ...MANY_PARTIES,
   ...NAT,

@@ -18,8 +18,9 @@ export const FAX_AND_VIDEO: readonly Scene[] = [
     8.1-50 B:30010>A:20010 udptl
     ${ends(50)}`,
   ),
-  healthy(
+  faulty(
     'fax-t38-refused',
+    'in-dialog-failure',
     '488 to T.38, and the fax goes on in G.711',
     `
     ${ANSWERED}
@@ -113,7 +114,7 @@ export const FAX_AND_VIDEO: readonly Scene[] = [
   ),
   faulty(
     'fax-never-answered',
-    'media-stopped',
+    'in-dialog-failure, media-stopped',
     'T.38 is refused, and then both fall silent',
     `
     ${ANSWERED}

@@ -135,6 +135,7 @@ class Play {
   #body({ from, words }: Line): { body?: Body } {
     const frag = words.get('frag');
     if (frag !== undefined) return { body: { type: 'message/sipfrag', text: `SIP/2.0 ${frag} OK\r\n` } };
+    if (words.has('dtmf')) return { body: { type: 'application/dtmf-relay', text: 'Signal=5\r\nDuration=160\r\n' } };
     const at = words.get('sdp');
     if (at === undefined) return {};
     const media = socketOf(at === 'sdp' ? from : at);
