@@ -85,4 +85,105 @@ const FAULTY: readonly Scene[] = [
   ),
 ];
 
-export const IN_DIALOG: readonly Scene[] = FAULTY;
+const HEALTHY: readonly Scene[] = [
+  healthy('glare-once', 'the user hangs up before another try', during(asks(8, 'INVITE sdp sendonly', '491'), 11)),
+  healthy(
+    'hold-taken-at-last',
+    'refused twice, and then it is held',
+    during(
+      `${asks(8, 'INVITE sdp sendonly', '500')}\n${asks(12, 'INVITE sdp sendonly', '200 sdp recvonly')}
+      ${asks(20, 'INVITE sdp', '200 sdp')}`,
+    ),
+  ),
+  healthy(
+    'reinvite-challenged',
+    'credentials for the hold too',
+    during(`${asks(8, 'INVITE sdp', '407 challenge')}\n${asks(8.1, 'INVITE sdp credentials', '200 sdp')}`),
+  ),
+  healthy(
+    'refresh-interval-small',
+    '422, and then a longer one',
+    during(`${asks(8, 'UPDATE | Session-Expires: 30', '422')}\n${asks(8.1, 'UPDATE | Session-Expires: 90', '200')}`),
+  ),
+  healthy(
+    'update-not-known',
+    '501 to UPDATE, and a re-INVITE refreshes',
+    during(`${asks(8, 'UPDATE | Session-Expires: 90', '501')}\n${asks(8.1, 'INVITE sdp', '200 sdp')}`),
+  ),
+  healthy(
+    'busy-with-another',
+    '500 with Retry-After, and the user hangs up',
+    during(asks(20, 'INVITE sdp sendonly', '500 | Retry-After: 3'), 25),
+  ),
+  healthy(
+    'notify-after-the-end',
+    'the transferor hung up, and knows the call no more',
+    `${ANSWERED}
+    ${talk(2.3, 10)}
+    ${asks(10, 'REFER refer=C', '202', 'B>A')}
+    ${ends(10.1, 'B>A')}
+    ${asks(15, 'NOTIFY frag=200', '481')}`,
+  ),
+  healthy(
+    'bye-of-both',
+    'both hang up at once',
+    `${ANSWERED}
+    ${talk(2.3, 20)}
+    20    A>B BYE
+    20.01 B>A BYE
+    20.03 B>A 200
+    20.04 A>B 481`,
+  ),
+  healthy(
+    'bye-again-after-200',
+    'one more BYE, after the call is over',
+    `${ANSWERED}
+    ${talk(2.3, 20)}
+    ${ends(20)}
+    20.5  A>B BYE
+    20.52 B>A 481`,
+  ),
+  healthy(
+    'reinvite-canceled',
+    'the user takes the hold back',
+    during(`
+    8    A>B INVITE sdp sendonly
+    8.01 B>A 100
+    9    A>B CANCEL
+    9.01 B>A 200
+    9.02 B>A 487 for=INVITE
+    9.03 A>B ACK`),
+  ),
+  healthy(
+    'reinvite-pending-at-bye',
+    'the other side hangs up before it answers',
+    `${ANSWERED}
+    ${talk(2.3, 20)}
+    17    A>B INVITE sdp sendonly
+    17.01 B>A 100
+    ${ends(20, 'B>A')}
+    20.05 B>A 481 for=INVITE
+    20.06 A>B ACK`,
+  ),
+  healthy(
+    'challenged-at-the-end',
+    'the capture ends before the next try',
+    `${during(asks(28, 'INVITE sdp', '407 challenge'), 60)}\ntap 0-30`,
+  ),
+  healthy('options-refused', 'a ping inside the call', during(asks(9, 'OPTIONS', '405'))),
+  healthy('info-without-content', 'another kind of ping', during(asks(9, 'INFO', '501'))),
+  healthy(
+    'fax-taken-at-second-try',
+    'T.38 refused, and accepted three seconds later',
+    `${ANSWERED}
+    ${talk(2.3, 11)}
+    ${asks(8, 'INVITE sdp=B:30010 t38', '488', 'B>A')}
+    ${asks(11, 'INVITE sdp=B:30010 t38', '200 sdp=A:20010 t38', 'B>A')}
+    11.1-30 A:20010>B:30010 udptl
+    11.1-30 B:30010>A:20010 udptl
+    ${ends(30)}`,
+  ),
+  healthy('video-declined', 'the other one wants no picture', during(asks(9, 'INVITE sdp video', '603'))),
+];
+
+export const IN_DIALOG: readonly Scene[] = [...FAULTY, ...HEALTHY];
