@@ -114,7 +114,8 @@ function wishOf({ side, method }: CallRequest): string {
 function isAtEnd(one: Refused, byes: readonly CallRequest[], { nowUs }: SignalingCall): boolean {
   const { request, refusal, side, method } = one;
   const patienceUs = ASK_AGAIN.has(refusal.status) ? RETRY_US : CROSSING_US;
-  if (ASK_AGAIN.has(refusal.status) && nowUs - refusal.tsUs < RETRY_US) return true;
+  const isOver = byes.some((bye) => bye !== one && bye.request.tsUs >= refusal.tsUs);
+  if (nowUs - refusal.tsUs < RETRY_US && (!isOver || ASK_AGAIN.has(refusal.status))) return true;
   return byes.some((bye) => {
     const atUs = bye.request.tsUs;
     if (bye.side !== side) return request.tsUs >= atUs - patienceUs || refusal.tsUs >= atUs;

@@ -170,6 +170,11 @@ const HEALTHY: readonly Scene[] = [
     'the capture ends before the next try',
     `${during(asks(28, 'INVITE sdp', '407 challenge'), 60)}\ntap 0-30`,
   ),
+  healthy(
+    'refused-at-the-end',
+    'the next try may still come',
+    `${during(asks(28, 'INVITE sdp sendonly', '500'), 60)}\ntap 0-30`,
+  ),
   healthy('options-refused', 'a ping inside the call', during(asks(9, 'OPTIONS', '405'))),
   healthy('info-without-content', 'another kind of ping', during(asks(9, 'INFO', '501'))),
   healthy(
