@@ -5,18 +5,17 @@
 import type { Hint } from '../hint.ts';
 import { findAckMisrouted } from './ack-misrouted.ts';
 import { findAckNotArriving } from './ack-not-arriving.ts';
+import { findCancelCrossed } from './cancel-crossed.ts';
 import { findConnectionClosed } from './connection-closed.ts';
 import type { SignalingFindings } from './diagnose.ts';
-import { findCancelCrossed } from './cancel-crossed.ts';
 import { findDroppedAtAnswer } from './dropped-at-answer.ts';
 import { findEndedByCause } from './ended-by-cause.ts';
+import { findInDialogFailure } from './in-dialog-failure.ts';
 import { findMediaDeclined } from './media-declined.ts';
 import { findPrackMissing } from './prack-missing.ts';
 import { findRequestLoop } from './request-loop.ts';
 import { findResponseNotArriving } from './response-not-arriving.ts';
 import type { Proven, StatedCall } from './signaling-call.ts';
-import { findInDialogFailure } from './in-dialog-failure.ts';
-import type { Proven, SignalingCall } from './signaling-call.ts';
 
 /** `found`: what `/v1` has words for. */
 type Finder = (call: StatedCall, found: SignalingFindings | null) => Proven | null;
@@ -25,15 +24,15 @@ type Finder = (call: StatedCall, found: SignalingFindings | null) => Proven | nu
 const FINDERS = {
   'ack-misrouted': findAckMisrouted,
   'ack-not-arriving': findAckNotArriving,
+  'cancel-crossed': findCancelCrossed,
   'connection-closed': findConnectionClosed,
+  'dropped-at-answer': findDroppedAtAnswer,
   'ended-by-cause': findEndedByCause,
+  'in-dialog-failure': findInDialogFailure,
   'media-declined': findMediaDeclined,
   'prack-missing': findPrackMissing,
   'request-loop': findRequestLoop,
   'response-not-arriving': findResponseNotArriving,
-  'in-dialog-failure': findInDialogFailure,
-  'cancel-crossed': findCancelCrossed,
-  'dropped-at-answer': findDroppedAtAnswer,
 } satisfies Readonly<Record<string, Finder>>;
 
 export type StatedName = keyof typeof FINDERS;

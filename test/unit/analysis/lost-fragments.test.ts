@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { fragmentsLost, lostMessageText } from '../../../src/analysis/signaling/lost-fragments.ts';
 import { endpointKeyText } from '../../../src/core/ip.ts';
-import { callHints } from '../../../src/view/call-hints.ts';
+import { callHints } from '../../../src/view/explained.ts';
 import { captureOf, healthy } from '../../golden/scenes/scene.ts';
 import { dialogFacts } from '../../helpers/at-once.ts';
 import type { OpenSession } from '../../helpers/open-session.ts';
