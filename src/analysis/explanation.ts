@@ -7,7 +7,8 @@ import { q850Text } from '../protocols/sip/q850.ts';
 import { parseReasons } from '../protocols/sip/reason.ts';
 import type { DialogFacts } from './dialog-facts.ts';
 import { found, rowsOf } from './finding-names.ts';
-import type { AnyFinding, FindingRow } from './finding-table.ts';
+import type { FindingRow } from './finding-row.ts';
+import type { AnyFinding } from './finding-table.ts';
 import { CALL_FINDINGS, FINDINGS, REPORT_FINDINGS } from './finding-table.ts';
 import type { FinalFailure } from './signaling/failure.ts';
 

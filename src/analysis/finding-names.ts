@@ -2,7 +2,7 @@
  * Names what is wrong with a call, one word each: the words of the call table, of the filter language and of lists.
  */
 import type { DialogFacts } from './dialog-facts.ts';
-import type { FindingRow } from './finding-table.ts';
+import type { FindingRow } from './finding-row.ts';
 import { CALL_FINDINGS } from './finding-table.ts';
 import { audible } from './stream-quality.ts';
 

@@ -2,7 +2,7 @@
  * The help of findings, made from their table: enough to read a name, and to know where to look next.
  */
 import { rowsOf } from '../analysis/finding-names.ts';
-import type { FindingRow } from '../analysis/finding-table.ts';
+import type { FindingRow } from '../analysis/finding-row.ts';
 import { CALL_FINDINGS, REPORT_FINDINGS } from '../analysis/finding-table.ts';
 
 const WIDTH = 78;

@@ -89,7 +89,7 @@ export const CONNECTIONS: readonly Scene[] = [
   ),
   faulty(
     'closed-behind-a-proxy-in-the-call',
-    'connection-closed, media-stopped',
+    'connection-closed, in-dialog-failure, media-stopped',
     'the phone behind the proxy is gone while they talk, and the caller hangs up with the proxy',
     `${PROXIED}
     2.3-30 A>B rtp

@@ -40,7 +40,11 @@ export const DECLINED: readonly Scene[] = [
     'one of two lines of audio',
     answered('second', 'second=off', `${talk(2.1, 10)}\n${ends(10)}`),
   ),
-  healthy('video-declined', 'the audio is accepted', answered('video', 'video=off', `${talk(2.1, 10)}\n${ends(10)}`)),
+  healthy(
+    'video-declined-in-the-answer',
+    'the audio is accepted',
+    answered('video', 'video=off', `${talk(2.1, 10)}\n${ends(10)}`),
+  ),
   healthy(
     'audio-removed-later',
     'a re-INVITE takes the audio away',
