@@ -9,6 +9,16 @@ function imposed({ diagnosis, signaling, report } = {}) {
   return [...new Set(words)].map(code).join(', ') || '-';
 }
 
+/** One finding a paragraph: what explains it, what it rests on, and what mends it. */
+function remedies(findings) {
+  return Object.entries(findings)
+    .filter(([, { remedy }]) => remedy !== undefined)
+    .map(([name, { ground = 'seen', effects = [], remedy }]) => {
+      const explains = effects.length === 0 ? '' : ` Explains ${effects.map(code).join(', ')}.`;
+      return `- ${code(name)} (${ground}).${explains} ${remedy}`;
+    });
+}
+
 function tableOfFindings(findings) {
   const rows = Object.entries(findings).map(([name, { severity, unit, v1, meaning, causes, look, healthySince }]) => [
     code(name),
@@ -25,5 +35,6 @@ function tableOfFindings(findings) {
 /** `page` with the tables of findings. */
 export function diagnosisPage(page, { CALL_FINDINGS, REPORT_FINDINGS }) {
   const ofCalls = withPart(page, 'findings of calls', tableOfFindings(CALL_FINDINGS));
-  return withPart(ofCalls, 'findings of captures', tableOfFindings(REPORT_FINDINGS));
+  const ofCaptures = withPart(ofCalls, 'findings of captures', tableOfFindings(REPORT_FINDINGS));
+  return withPart(ofCaptures, 'remedies', remedies({ ...CALL_FINDINGS, ...REPORT_FINDINGS }));
 }

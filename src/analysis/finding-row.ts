@@ -34,6 +34,8 @@ export type FindingRow = {
   readonly causes: readonly string[];
   /** Where to look next. */
   readonly look: string;
+  /** What mends it at the usual servers; absent where the row is about the capture. */
+  readonly remedy?: string;
   /** What it rests on; absent where these packets show it. */
   readonly ground?: Ground;
   /** Names of findings that it explains: they are said under it. */

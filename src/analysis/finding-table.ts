@@ -23,6 +23,8 @@ export const REPORT_FINDINGS = {
     meaning: 'The call ended with a 4xx, 5xx or 6xx that the called side did not decide.',
     causes: ['No route', 'a refused password', 'an overload or a fault of a server'],
     look: 'Look at the code, at its Reason and Warning, and at who sent it first.',
+    remedy:
+      '404 and 484: the dial plan. 401, 403, 407: user, password, address list of the trunk. 488: the codecs of both sides. 480 and 503: registration and capacity behind it. 5xx: the log of who sent it first.',
   },
   'refused-by-callee': {
     severity: 'minor',
@@ -33,6 +35,7 @@ export const REPORT_FINDINGS = {
     meaning: 'The called side decided the failure: busy, no answer, declined, or a number that is unknown or gone.',
     causes: ['Callers dial a wrong number', 'nobody is there'],
     look: 'See whether one number or one route has many of them.',
+    remedy: 'Nothing to mend where people decide. Many 404 of one route: its number format.',
   },
   'no-final-response': {
     severity: 'major',
@@ -43,6 +46,8 @@ export const REPORT_FINDINGS = {
     meaning: 'No final response came in three minutes; nobody canceled the call.',
     causes: ['A phone that rings on', 'a server that lost the call'],
     look: 'See who answered the INVITE last, and with what.',
+    remedy:
+      'Kamailio: `fr_inv_timer`. Asterisk: a time for `Dial()`. A server that lost the call has no log of its end.',
   },
   'fragment-lost': {
     severity: 'minor',

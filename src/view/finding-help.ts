@@ -14,6 +14,8 @@ export type FindingHelp = {
   readonly causes: readonly string[];
   /** Where to look next. */
   readonly look: string;
+  /** What mends it at the usual servers. */
+  readonly remedy?: string;
   /** Of a lint rule: what it stands on. */
   readonly source?: string;
 };
@@ -22,8 +24,8 @@ export type FindingHelp = {
 export function findingHelp(name: string): FindingHelp | null {
   const row = rowsOf(FINDINGS).find(([known]) => known === name)?.[1];
   if (row !== undefined) {
-    const { meaning, causes, look } = row;
-    return { finding: name, meaning, causes, look };
+    const { meaning, causes, look, remedy } = row;
+    return { finding: name, meaning, causes, look, ...(remedy === undefined ? {} : { remedy }) };
   }
   const rule = LINT_RULES.find(({ id }) => id === name);
   if (rule === undefined) return null;

@@ -27,7 +27,7 @@ export function findingsHelp(): string {
   ].join('\n');
 }
 
-function told([name, { severity, v1 = {}, meaning, causes, look }]: readonly [string, FindingRow]): string {
+function told([name, { severity, v1 = {}, meaning, causes, look, remedy }]: readonly [string, FindingRow]): string {
   const words = new Set([v1.diagnosis, v1.signaling, v1.report].filter((word) => word !== undefined));
   const others = [...words].filter((word) => word !== name.replaceAll('-', '_'));
   return [
@@ -35,6 +35,7 @@ function told([name, { severity, v1 = {}, meaning, causes, look }]: readonly [st
     filled(meaning),
     filled(`Causes: ${causes.join('; ')}.`),
     filled(look),
+    ...(remedy === undefined ? [] : [filled(`Remedy: ${remedy}`)]),
     '',
   ].join('\n');
 }

@@ -14,6 +14,8 @@ export const MEDIA_FINDINGS = {
     look: 'Compare the addresses in the SDP of both sides with those that the capture sees.',
     ground: 'inferred',
     effects: ['ended-by-cause'],
+    remedy:
+      'Asterisk: `rtp_symmetric=yes`, `force_rport=yes`, `direct_media=no` for phones behind NAT. Kamailio: engage rtpengine for both sides. Open the RTP ports of the server in the firewall (Asterisk 10000-20000, FreeSWITCH 16384-32768, rtpengine 30000-40000).',
   },
   'one-way-audio': {
     severity: 'critical',
@@ -30,6 +32,8 @@ export const MEDIA_FINDINGS = {
     look: 'See which side is silent, and whether its SDP names a private address.',
     ground: 'inferred',
     effects: ['media-stopped'],
+    remedy:
+      'Asterisk: set `external_media_address` and `local_net`, and `rtp_symmetric=yes`. FreeSWITCH: `ext-rtp-ip`, and no `disable-rtp-auto-adjust`. Kamailio: rtpengine with `replace-origin` for the side behind NAT.',
   },
   'media-stopped': {
     severity: 'note',
@@ -47,6 +51,8 @@ export const MEDIA_FINDINGS = {
     look: 'Look at the last packet of each stream, and at what was signaled about that time.',
     ground: 'inferred',
     effects: ['ended-by-cause'],
+    remedy:
+      'Where it was lost media: Asterisk `rtp_keepalive=15`, FreeSWITCH `rtp-timeout-sec` and keepalives of the phone, so that the binding of the NAT stays open.',
   },
   'nat-mismatch': {
     severity: 'major',
@@ -58,6 +64,8 @@ export const MEDIA_FINDINGS = {
       'The call never named the address that media comes from: no SDP, candidate, STUN answer or ICE check has it.',
     causes: ['A NAT rewrites the source and nobody told the peer'],
     look: 'Compare the source of the stream with the c= and m= lines of its sender.',
+    remedy:
+      'Asterisk: `rtp_symmetric=yes`. FreeSWITCH: no `disable-rtp-auto-adjust`. Phones: switch STUN or ICE on. Kamailio: `fix_nated_sdp()` or rtpengine.',
   },
   'media-refused': {
     severity: 'major',
@@ -69,6 +77,8 @@ export const MEDIA_FINDINGS = {
     look: 'See which host sent the errors, and from when.',
     ground: 'reported',
     effects: ['no-media', 'one-way-audio', 'media-stopped'],
+    remedy:
+      'Let the port range of the SDP and the one of the firewall be the same (Asterisk `rtp.conf`, FreeSWITCH `rtp-start-port`, rtpengine `port-min` and `port-max`). A port that closes in a call is a program that ended: look at its log.',
   },
   'relay-lapsed': {
     severity: 'major',
@@ -80,6 +90,8 @@ export const MEDIA_FINDINGS = {
     causes: ['The client did not refresh the allocation', 'the server restarted'],
     look: 'Look at the Refresh requests of the client and at the lifetime that the server gave.',
     effects: ['no-media', 'one-way-audio', 'media-stopped'],
+    remedy:
+      'coturn: raise `max-allocate-lifetime`, and look for 437 and 438 at the Refresh. Clients refresh a minute before the end.',
   },
   'packet-loss': {
     severity: 'major',
@@ -90,6 +102,8 @@ export const MEDIA_FINDINGS = {
     meaning: 'A stream lost at least 1 % of its packets.',
     causes: ['Congestion on the path', 'a wireless link', 'a policer without a queue for voice'],
     look: 'See whether the loss comes in bursts, in which windows, and whether other calls of the same path have it.',
+    remedy:
+      'Give voice a queue of its own (DSCP EF, 46) on both ends of the path, and the uplink a shaper a little below its rate. Measure with a tap at each end where the packets go.',
   },
   jitter: {
     severity: 'minor',
@@ -100,6 +114,8 @@ export const MEDIA_FINDINGS = {
     meaning: 'Packets of a stream came with a mean jitter of at least 30 ms.',
     causes: ['Queues on the path', 'a sender that does not keep its own clock'],
     look: 'Compare the windows of both directions.',
+    remedy:
+      'Give voice priority on the path. Asterisk: `JITTERBUFFER(adaptive)` on the leg that suffers. FreeSWITCH: `jitterbuffer_msec=60:200`.',
   },
   'late-packets': {
     severity: 'minor',
@@ -109,6 +125,8 @@ export const MEDIA_FINDINGS = {
     meaning: 'At least 1 % of the packets came later than a jitter buffer of 60 ms waits.',
     causes: ['Delay that changes: queues, a route that changes, a busy sender'],
     look: 'Compare the jitter of the windows; a receiver with a deeper buffer plays these packets.',
+    remedy:
+      'A deeper jitter buffer at the receiver: Asterisk `JITTERBUFFER(adaptive)`, FreeSWITCH `jitterbuffer_msec=100:200`. Phones have it in their audio settings.',
   },
   'poor-audio': {
     severity: 'major',
@@ -120,6 +138,8 @@ export const MEDIA_FINDINGS = {
     meaning: 'The MOS is under 3.6, and neither loss nor jitter nor late packets explain it alone.',
     causes: ['A codec that is poor by itself', 'a little of everything', 'delay'],
     look: 'Look at the codec and at the windows with the lowest MOS.',
+    remedy:
+      'Allow G.711, G.722 or Opus before G.729 and GSM (Asterisk `allow`, FreeSWITCH `inbound-codec-prefs`). Count transcodings on the way: one is enough.',
   },
 } satisfies CallFindingRows;
 
@@ -135,6 +155,7 @@ export const MEDIA_WARNINGS = {
     causes: ['A NAT without a gateway that rewrites', 'a device without STUN'],
     look: 'See whether the media comes all the same: many peers send to where it comes from.',
     effects: ['stun-ignored'],
+    remedy: 'The same as for one-way audio: name the public address, or put a relay between.',
   },
   'stun-ignored': {
     severity: 'minor',
@@ -145,5 +166,6 @@ export const MEDIA_WARNINGS = {
     meaning: 'A host asked STUN or TURN and did not use the answer, or got none.',
     causes: ['A device that asks and ignores', 'a STUN server that does not answer'],
     look: 'Compare the answer of the STUN server with the SDP of that host.',
+    remedy: 'Let the phone use what STUN says (ICE on), or switch STUN off and let the server latch on to the source.',
   },
 } satisfies CallFindingRows;

@@ -24,6 +24,8 @@ export const SIGNALING_FINDINGS = {
     look: 'See which message it quotes and who sent the error.',
     ground: 'reported',
     effects: ['no-response', 'final-failure', 'refused-by-callee', 'registration-failure', 'abandoned'],
+    remedy:
+      'Start the program at that port, or mend the route or the firewall. Kamailio: let dispatcher probe its targets. Asterisk: `qualify_frequency=30` takes the contact out.',
   },
   'auth-loop': {
     severity: 'major',
@@ -39,6 +41,8 @@ export const SIGNALING_FINDINGS = {
     ],
     look: 'Compare the realm and nonce of each challenge with the credentials that follow it.',
     effects: ['final-failure', 'registration-failure'],
+    remedy:
+      'Compare user, password and realm of phone and server. Asterisk: the `auth` of the endpoint, and its `realm`. Kamailio: `calculate_ha1` and the domain. After a 401 with `stale=true` the phone must take the new nonce.',
   },
   'ack-missing': {
     severity: 'major',
@@ -54,6 +58,8 @@ export const SIGNALING_FINDINGS = {
     ],
     look: 'See where the ACK was sent: its address is the Contact or the first Route of the 2xx.',
     ground: 'inferred',
+    remedy:
+      'Set the public address in Contact and Record-Route: Asterisk `external_signaling_address`, FreeSWITCH `ext-sip-ip`, Kamailio `advertise` and `record_route()`; `fix_nated_contact()` for phones behind NAT.',
   },
   'ack-misrouted': {
     severity: 'major',
@@ -67,6 +73,9 @@ export const SIGNALING_FINDINGS = {
       'a proxy that takes the Route out',
     ],
     look: 'Compare where the ACK went with the Record-Route and the Contact of the 2xx.',
+    remedy:
+      'The 2xx must name an address that the caller reaches: Asterisk `external_signaling_address`, FreeSWITCH `ext-sip-ip`, Kamailio `record_route()` with `advertise`, and `fix_nated_contact()` for phones behind NAT.',
+    effects: ['ack-missing', 'one-way-audio', 'no-media', 'ended-by-cause', 'dropped-at-answer', 'in-dialog-failure'],
   },
   'ack-not-arriving': {
     severity: 'major',
@@ -79,6 +88,10 @@ export const SIGNALING_FINDINGS = {
       'an ACK whose tags or branch the other side does not know',
     ],
     look: 'Capture at the side that sends the 2xx: either the ACK does not come there, or its tags and CSeq do not match.',
+    remedy:
+      'Follow the ACK: a capture on the next hop shows where it ends. Firewalls and SIP helpers of routers drop it; a proxy that keeps no state loses it without `loose_route()`.',
+    ground: 'inferred',
+    effects: ['ack-missing', 'one-way-audio', 'no-media', 'ended-by-cause', 'media-stopped'],
   },
   'response-not-arriving': {
     severity: 'major',
@@ -92,6 +105,10 @@ export const SIGNALING_FINDINGS = {
       'a response whose Via or tags the sender does not know',
     ],
     look: 'Capture at the side that asks, and compare the port of the response with that of the request.',
+    remedy:
+      'Answer to where the request came from: `force_rport=yes` in Asterisk, `force_rport()` in Kamailio, `NDLB-force-rport` in FreeSWITCH. A firewall that forgets UDP in under 30 s drops late answers.',
+    ground: 'inferred',
+    effects: ['no-response', 'abandoned', 'final-failure', 'ack-missing'],
   },
   'prack-missing': {
     severity: 'major',
@@ -105,6 +122,10 @@ export const SIGNALING_FINDINGS = {
       'a PBX that passes on 100rel and no PRACK',
     ],
     look: 'See whether the INVITE has 100rel, and where the Contact and Record-Route of the response point.',
+    remedy:
+      'Asterisk: `100rel=no` or `yes` on both sides alike. FreeSWITCH: `enable-100rel`. A proxy must pass PRACK on like any request in a dialog.',
+    ground: 'inferred',
+    effects: ['final-failure', 'abandoned', 'no-response'],
   },
   'request-loop': {
     severity: 'major',
@@ -118,6 +139,9 @@ export const SIGNALING_FINDINGS = {
       'a server that does not know one of its own addresses',
     ],
     look: 'See which rule sends the Request-URI from one hop to the next and back.',
+    remedy:
+      'Kamailio: `loose_route()` for requests in a dialog, and a test for `myself` before `t_relay()`. Asterisk: no dial plan that calls its own trunk. Name all own domains (`alias`).',
+    effects: ['final-failure', 'refused-by-callee', 'in-dialog-failure', 'no-response', 'registration-failure'],
   },
   'media-declined': {
     severity: 'major',
@@ -131,6 +155,9 @@ export const SIGNALING_FINDINGS = {
       'a PBX that ends early media in the answer',
     ],
     look: 'Compare the codecs, the profile (RTP/AVP, RTP/SAVP) and the attributes of both descriptions.',
+    remedy:
+      'Give both sides a codec and a security (RTP or SRTP) in common: Asterisk `allow` and `media_encryption`, FreeSWITCH `inbound-codec-prefs` and `rtp_secure_media`.',
+    effects: ['no-media', 'one-way-audio'],
   },
   'ended-by-cause': {
     severity: 'major',
@@ -146,6 +173,9 @@ export const SIGNALING_FINDINGS = {
     ],
     look: 'Look at who sent the BYE. After "RTP timeout", look at the media that this side should have got.',
     ground: 'reported',
+    remedy:
+      'Q.850 34, 38, 41, 42: ask the carrier with time and Call-ID. RTP timeout: Asterisk `rtp_timeout`, FreeSWITCH `rtp-timeout-sec`; first find why no media came. Session timer: `timers=no` at the side that does not refresh.',
+    effects: ['dropped-at-answer'],
   },
   'connection-closed': {
     severity: 'major',
@@ -160,6 +190,9 @@ export const SIGNALING_FINDINGS = {
       'a device lost its network, or changed it',
     ],
     look: 'See whether the program of the side that closed ran on, and whether other calls lost their connection then.',
+    remedy:
+      'Look at the log of the program at that time: it crashed, or restarted. Kamailio: `tcp_connection_lifetime` longer than the registration. Firewalls: a longer time for idle connections, and keepalives (RFC 5626).',
+    effects: ['no-response', 'media-stopped', 'one-way-audio', 'in-dialog-failure', 'abandoned'],
   },
   'in-dialog-failure': {
     severity: 'major',
@@ -174,6 +207,9 @@ export const SIGNALING_FINDINGS = {
       'a proxy asks for credentials that nobody gives (407)',
     ],
     look: 'Compare the request with the last one of its kind that succeeded: body, tags, Route and credentials.',
+    remedy:
+      '488: codecs or T.38 of both sides (`t38_udptl`, `fax_detect`). 481: the other side lost the call: restart, or a time limit. 491 again and again: one side does not wait (RFC 3261 section 14.1). Session refresh: `timers=no` where it is not understood.',
+    effects: ['media-stopped'],
   },
   'no-response': {
     severity: 'minor',
@@ -186,6 +222,8 @@ export const SIGNALING_FINDINGS = {
     look: 'See whether the peer answers OPTIONS or other calls.',
     ground: 'inferred',
     effects: ['final-failure', 'refused-by-callee', 'registration-failure', 'abandoned'],
+    remedy:
+      'Try `OPTIONS` to that address. Switch the SIP helper of the router off (SIP ALG). Kamailio: `fr_timer` and a failure route to the next target.',
   },
   'post-dial-delay': {
     severity: 'minor',
@@ -197,6 +235,8 @@ export const SIGNALING_FINDINGS = {
     causes: ['A gateway that tries several routes', 'a slow look-up', 'a peer that does not answer and a failover'],
     look: 'Look at the time between the messages of all legs.',
     effects: ['abandoned'],
+    remedy:
+      'Shorten the time to the next route: Kamailio `fr_timer=5000`, Asterisk `timer_t1` and a dial time per trunk. Look for DNS that times out (NAPTR, SRV).',
   },
   'registration-failure': {
     severity: 'major',
@@ -208,6 +248,8 @@ export const SIGNALING_FINDINGS = {
     causes: ['Wrong credentials', 'a limit of contacts or of the lifetime'],
     look: 'Look at the final code and at the Expires of the answer.',
     effects: ['final-failure'],
+    remedy:
+      'Asterisk: `max_contacts`, `remove_existing=yes`, `minimum_expiration`. Kamailio: `max_contacts` and `min_expires` of registrar. Give the phone the expiry that the server grants.',
   },
   abandoned: {
     severity: 'minor',
@@ -218,6 +260,8 @@ export const SIGNALING_FINDINGS = {
     meaning: 'Somebody canceled the call before an answer, or no final answer came in three minutes.',
     causes: ['The caller gave up', 'nobody answered, and the timer of a proxy or PBX ran out'],
     look: 'See how long it rang, and who sent CANCEL.',
+    remedy:
+      'Where it rings too short: Asterisk the time of `Dial()`, Kamailio `fr_inv_timer`, FreeSWITCH `call_timeout`.',
   },
   'cancel-crossed': {
     severity: 'minor',
@@ -231,6 +275,8 @@ export const SIGNALING_FINDINGS = {
       'a ring time of caller and callee that is the same',
     ],
     look: 'See whether a BYE ended the call: without one it is charged on.',
+    remedy: 'Nothing to mend: it was answered as it was given up. Bill such calls as answered.',
+    effects: ['abandoned', 'dropped-at-answer'],
   },
   'dropped-at-answer': {
     severity: 'minor',
@@ -244,6 +290,7 @@ export const SIGNALING_FINDINGS = {
       'a PBX that fails as soon as the call is answered',
     ],
     look: 'See who sent the BYE, with which Reason, and what the SDP of the answer says.',
+    remedy: 'Look at the log of who hung up: no codec in common, a failed SRTP key, a limit of calls or of credit.',
   },
   'sources-differ': {
     severity: 'minor',
@@ -254,5 +301,7 @@ export const SIGNALING_FINDINGS = {
     meaning: 'The wire and a HEP mirror both carried the call, and differ.',
     causes: ['The mirror loses or changes messages', 'its clock is wrong'],
     look: 'See which of them lacks the message that the finding names.',
+    remedy:
+      'Kamailio: let siptrace trace whole dialogs. Another agent: its range of ports. Let both hosts keep time by NTP.',
   },
 } satisfies CallFindingRows;

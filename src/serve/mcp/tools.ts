@@ -85,12 +85,13 @@ const EXPLAIN: Tool = {
   answer: async ({ finding }) => {
     const help = findingHelp(String(finding));
     if (help === null) throw new ProblemError('not-found', `There is no such finding; known are ${known()}.`);
-    const { meaning, causes, look, source } = help;
+    const { meaning, causes, look, remedy, source } = help;
     return {
       words: [
         `${help.finding}: ${meaning}`,
         ...(causes.length === 0 ? [] : [`Usual causes: ${causes.join('; ')}.`]),
         look.endsWith('.') ? look : `${look}.`,
+        ...(remedy === undefined ? [] : [`Remedy: ${remedy}`]),
         ...(source === undefined ? [] : [`Source: RFC ${source}.`]),
       ].join('\n'),
     };
