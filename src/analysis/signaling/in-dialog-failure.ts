@@ -25,10 +25,9 @@ const LEAST_GLARES = 3;
 const MAX_KINDS = 3;
 /** What asks for another try: credentials, a longer interval or time, a security agreement. */
 const ASK_AGAIN: ReadonlySet<number> = new Set([401, 407, 422, 423, 494]);
-/** A no that is an answer, and no fault: to other media, to a transfer, and to a package that this side does not know. */
+/** A no that is an answer, and no fault: to other media, and to a package that this side does not know. */
 const DECLINED: Readonly<Partial<Record<Purpose, readonly number[]>>> = {
   change: [488, 603, 606],
-  transfer: [603],
   information: [405, 415, 469, 488, 489, 501],
   event: [405, 415, 489, 501],
 };
@@ -123,12 +122,16 @@ function isAtEnd(one: Refused, byes: readonly CallRequest[], { nowUs }: Signalin
   });
 }
 
-/** What was declined or canceled, and an INFO without content, which some send to see that the other side is there. */
+/**
+ * What was declined or canceled, and an INFO without content, which some send to see that the other side is there: that it is not
+ * understood is an answer.
+ */
 function isNoFault(one: Refused, purposes: Purposes): boolean {
   const { method, refusal, request } = one;
   if (DECLINED[purposes.get(one) ?? 'hangUp']?.includes(refusal.status)) return true;
   if (method === METHOD.INVITE) return refusal.status === 487;
-  if (method !== METHOD.INFO || refusal.status === 481) return false;
+  const { status } = refusal;
+  if (method !== METHOD.INFO || status === 481 || (status >= 500 && status !== 501)) return false;
   const text = request.read();
   return text === null || text.scan.bodyStart >= text.scan.bodyEnd;
 }

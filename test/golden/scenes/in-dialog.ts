@@ -176,6 +176,7 @@ const HEALTHY: readonly Scene[] = [
     `${during(asks(28, 'INVITE sdp sendonly', '500'), 60)}\ntap 0-30`,
   ),
   healthy('options-refused', 'a ping inside the call', during(asks(9, 'OPTIONS', '405'))),
+  faulty('info-breaks-the-server', FAILS, 'a ping that the server cannot take', during(asks(9, 'INFO', '500'))),
   healthy('info-without-content', 'another kind of ping', during(asks(9, 'INFO', '501'))),
   healthy(
     'fax-taken-at-second-try',

@@ -66,8 +66,9 @@ export const TRANSFER: readonly Scene[] = [
     ${ends(32, 'A>B')}
     ${newCall('kept-open-new', 10.2, 40)}`,
   ),
-  healthy(
+  faulty(
     'transfer-refused',
+    'in-dialog-failure',
     'Alice does not accept, and they talk on',
     `
     ${ANSWERED}
@@ -179,7 +180,7 @@ export const TRANSFER: readonly Scene[] = [
   ),
   faulty(
     'silent-after-refused-transfer',
-    'media-stopped',
+    'in-dialog-failure, media-stopped',
     'the transfer is refused, and then nobody is heard',
     `
     ${ANSWERED}
