@@ -35,7 +35,9 @@ export function explained(facts: DialogFacts): AskExplained[] {
       ...(messages.length > 0 ? { messages } : {}),
     });
   }
-  if (left.size > 0) all.push({ finding: 'note', ground: 'seen', depth: 0, texts: [...left].map(({ text }) => text) });
+  // Beside a finding it is what follows from it.
+  const depth = all.length > 0 ? 1 : 0;
+  if (left.size > 0) all.push({ finding: 'note', ground: 'seen', depth, texts: [...left].map(({ text }) => text) });
   return all;
 }
 

@@ -11,9 +11,10 @@ import { evidenceOf, goesOn, inTime, LEAST_AGAIN, sentAgain } from './sent-again
 import type { Proven, SignalingCall } from './signaling-call.ts';
 
 export function findAckNotArriving(call: SignalingCall): Proven | null {
-  const { messages } = call;
-  const answers = messages.filter((m) => isAnswer(m) && !m.isCopy);
+  const { d, messages } = call;
   // Most calls end here, with no text read.
+  if (d.retransmits < LEAST_AGAIN) return null;
+  const answers = messages.filter((m) => isAnswer(m) && !m.isCopy);
   if (answers.length <= LEAST_AGAIN) return null;
   const acks = messages.filter((m) => m.isRequest && m.method === METHOD.ACK && !m.isCopy);
   if (acks.length === 0) return null;

@@ -6,6 +6,7 @@ import * as METHOD from '../../core/methods.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { parseReasons, type Reason, reasonText } from '../../protocols/sip/reason.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
+import { hasByeCause } from '../../store/dialogs/termination-cause.ts';
 import type { CallMessage } from '../call-messages.ts';
 import { whoHungUp } from '../hangup.ts';
 import { crossedCancel } from './cancel-crossed.ts';
@@ -21,13 +22,14 @@ export function findDroppedAtAnswer(call: SignalingCall): Proven | null {
   const { d, messages } = call;
   if (!(d.byeUs - d.answerUs <= AT_ONCE_US) || (d.marks & MARK.TRANSFERRED) !== 0) return null;
   const end = whoHungUp(d, messages);
+  // Who hangs up while it rings may do so at the moment of the answer.
+  if (end?.side === 'caller' && !hasByeCause(d)) return null;
   const bye = end === null || end.method !== 'BYE' ? undefined : messages[end.index];
   const answer = answerOf(call);
   if (end === null || bye === undefined || answer === null || answer.origin !== bye.origin) return null;
   const afterUs = bye.tsUs - answer.tsUs;
   if (afterUs < 0 || afterUs > AT_ONCE_US) return null;
   const reasons = parseReasons(bye.parse()?.value(HEADER.REASON) ?? '');
-  // Who hangs up while it rings may do so at the moment of the answer.
   if (end.side === 'caller' && !reasons.some(isNoNormalEnd)) return null;
   if (reasons.some(isElsewhere) || crossedCancel(call) !== null || call.otherLegs(bye.tsUs).wasAnswered) return null;
   const what = `The ${end.side} (${bye.src.host}) ended the call ${Math.round(afterUs / 1000)} ms after the answer.`;

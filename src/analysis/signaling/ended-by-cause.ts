@@ -4,9 +4,10 @@
  */
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { parseReasons, type Reason, reasonText } from '../../protocols/sip/reason.ts';
+import { hasByeCause } from '../../store/dialogs/termination-cause.ts';
 import type { CallMessage } from '../call-messages.ts';
 import { whoHungUp } from '../hangup.ts';
-import { findUnrefreshed } from './session-expiry.ts';
+import { findUnrefreshed, mayBeUnrefreshed } from './session-expiry.ts';
 import type { Proven, SignalingCall } from './signaling-call.ts';
 
 /** Causes of Q.850 that people make: clearing, busy, no answer, rejected, moved, and what stands for no cause at all. */
@@ -19,10 +20,13 @@ const GAVE_UP =
   /(?:rtp|media|session)[\s_-]*(?:timer[\s_-]*)?(?:time[\s_-]*out|timed[\s_-]*out|expired|inactivity)|inactivity time|no (?:rtp|media)\b/i;
 
 export function findEndedByCause({ d, messages }: SignalingCall): Proven | null {
-  const end = Number.isNaN(d.answerUs) ? null : whoHungUp(d, messages);
+  // Most calls end here, with no text read.
+  const hasCause = hasByeCause(d);
+  if (Number.isNaN(d.answerUs) || !(hasCause || mayBeUnrefreshed(d))) return null;
+  const end = whoHungUp(d, messages);
   const bye = end === null || end.method !== 'BYE' ? undefined : messages[end.index];
   if (end === null || bye === undefined) return null;
-  const cause = causeOf(bye);
+  const cause = hasCause ? causeOf(bye) : null;
   if (cause === null) return findUnrefreshed(d, messages, end);
   const talkSec = Math.max(0, (bye.tsUs - d.answerUs) / 1e6);
   return {

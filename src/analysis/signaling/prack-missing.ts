@@ -25,6 +25,7 @@ type Prack = { readonly m: CallMessage; readonly rseq: number; readonly cseq: nu
 
 export function findPrackMissing(call: SignalingCall): Proven | null {
   const { d, messages } = call;
+  if (d.retransmits < LEAST_SENT - 1) return null;
   const provisional = messages.filter((m) => isProvisional(m) && !m.isCopy);
   if (provisional.length < LEAST_SENT) return null;
   // The PRACK may be among what is not kept.

@@ -32,8 +32,9 @@ type Loop = {
 
 export function findRequestLoop(call: SignalingCall): Proven | null {
   const { messages } = call;
-  const stopped = messages.find((m) => !m.isRequest && m.status === TOO_MANY_HOPS && !m.isCopy);
-  const loop = longest(messages);
+  const stopped = messages.find((m) => m.status === TOO_MANY_HOPS && !m.isCopy);
+  // Most calls end here, with no text read.
+  const loop = hasRepeated(messages) ? longest(messages) : null;
   const first = loop?.passes[0];
   if (loop !== null && first !== undefined) {
     const isOfIt = stopped?.cseq === first.cseq && stopped.method === first.method;
@@ -54,6 +55,18 @@ export function findRequestLoop(call: SignalingCall): Proven | null {
     text: `The ${method} of ${who.sender(asked)} used up all its hops. It had Max-Forwards ${hops} on its way to ${asked.dstText}. ${stopped.srcText} answered it with 483.`,
     evidence: evidenceOf(asked, stopped),
   };
+}
+
+/** A request came by twice that is no repetition. */
+function hasRepeated(messages: readonly CallMessage[]): boolean {
+  const seen: number[] = [];
+  for (const m of messages) {
+    if (!m.isRequest || !m.isFirst) continue;
+    const number = numberOf(m);
+    if (seen.includes(number)) return true;
+    seen.push(number);
+  }
+  return false;
 }
 
 function longest(messages: readonly CallMessage[]): Loop | null {

@@ -19,7 +19,8 @@ const FIRST_AGAIN_US = 2_000_000;
 const TIMEOUT_US = 33_000_000;
 
 export function findResponseNotArriving(call: SignalingCall): Proven | null {
-  const { messages } = call;
+  const { d, messages } = call;
+  if (d.retransmits < LEAST_AGAIN) return null;
   const requests = messages.filter((m) => m.isRequest && !m.isCopy && m.method !== METHOD.ACK && isUdp(m));
   if (requests.length <= LEAST_AGAIN) return null;
   // What is sent again keeps its number: no key is made of the others.

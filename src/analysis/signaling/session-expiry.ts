@@ -22,6 +22,11 @@ const LONGEST_SEC = 2 ** 32;
 
 type Timer = { readonly sec: number; readonly refresher: 'uac' | 'uas' };
 
+/** It lasted as long as the shortest session. */
+export function mayBeUnrefreshed({ answerUs, byeUs }: Dialog): boolean {
+  return byeUs - answerUs >= SOONEST_US;
+}
+
 export function findUnrefreshed(d: Dialog, messages: readonly CallMessage[], end: HangUp): Proven | null {
   const bye = messages[end.index];
   const agreed = bye === undefined ? null : lastAgreement(messages, bye);

@@ -41,8 +41,10 @@ export type StatedName = keyof typeof FINDERS;
 const ROWS = Object.entries(FINDERS) as [StatedName, Finder][];
 
 export function statementsOf(call: StatedCall, signaling: SignalingFindings | null): Hint[] {
-  return ROWS.flatMap(([finding, find]) => {
+  const hints: Hint[] = [];
+  for (const [finding, find] of ROWS) {
     const found = find(call, signaling);
-    return found === null ? [] : { finding, ...found };
-  });
+    if (found !== null) hints.push({ finding, ...found });
+  }
+  return hints;
 }

@@ -21,12 +21,19 @@ export type TerminationCause = {
   readonly frame: FramePointer | null;
 };
 
+const BYE_RANK = 4;
+
+/** Whether a BYE named a cause: nobody needs to read one that did not. */
+export function hasByeCause({ cause }: { readonly cause: TerminationCause | null }): boolean {
+  return cause?.rank === BYE_RANK;
+}
+
 /**
  * How much a message that names a cause says about the end; 0 nothing. What ends a call decides: BYE, then CANCEL, then
  * the final failure. A provisional response with a cause (RFC 6432) is the last to be asked.
  */
 export function terminationRank(scan: SipScan): number {
-  if (scan.isRequest) return scan.method === METHOD.BYE ? 4 : scan.method === METHOD.CANCEL ? 3 : 0;
+  if (scan.isRequest) return scan.method === METHOD.BYE ? BYE_RANK : scan.method === METHOD.CANCEL ? 3 : 0;
   if (scan.status >= 300) return scan.cseqMethod === METHOD.INVITE ? 2 : 1;
   return scan.status > 100 && scan.status < 200 ? 1 : 0;
 }
