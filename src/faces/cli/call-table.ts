@@ -33,13 +33,13 @@ export const NARROWING: readonly (readonly [key: string, most: number])[] = [
   ['duration', 0],
   ['callid', 0],
   ['method', 0],
-  ['findings', 14],
+  ['cause', 14],
   ['from', 10],
   ['to', 10],
   ['mos', 0],
-  ['findings', 8],
+  ['cause', 8],
   ['code', 0],
-  ['findings', 0],
+  ['cause', 0],
 ];
 
 /** A Call-ID is never shown shorter on a terminal. */

@@ -73,6 +73,7 @@ const OWN: Readonly<Record<string, Partial<Column>>> = {
   mos: { color: mosColor },
   loss: { csv: (c) => (c.loss_pct_max === 0 && c.not_known !== undefined ? '' : fixed(c.loss_pct_max, 2)) },
   codec: { most: 20 },
+  cause: { most: 32, color: (c) => (c.cause === undefined ? null : 'red') },
   findings: { color: (c) => (c.findings.length > 0 ? 'red' : null) },
   src: { text: (c) => named(c.src_name, c.src) },
   dst: { text: (c) => named(c.dst_name, c.dst) },
@@ -85,7 +86,20 @@ const ROW: Column = { key: 'row', title: '#', isRight: true, text: (_, { number 
 /** In this order; further fields come behind them. */
 const ORDER = [
   ...['started', 'ended', 'state', 'method', 'from', 'to', 'code', 'reason', 'duration', 'pdd', 'setup', 'mos', 'loss'],
-  ...['jitter', 'codec', 'findings', 'src', 'dst', 'transport', 'ua', 'ended-by', 'origin', 'messages', 'callid'],
+  ...[
+    'jitter',
+    'codec',
+    'cause',
+    'findings',
+    'src',
+    'dst',
+    'transport',
+    'ua',
+    'ended-by',
+    'origin',
+    'messages',
+    'callid',
+  ],
 ];
 
 const RIGHT: readonly FieldKind[] = ['count', 'code', 'seconds', 'milliseconds', 'figure'];
@@ -116,6 +130,6 @@ export const COLUMNS: ReadonlyMap<string, Column> = new Map([ROW, ...OF_FIELDS].
 
 /** What the table shows where nobody chose. */
 export const USUAL_COLUMNS = [
-  ...['row', 'started', 'state', 'method', 'from', 'to', 'code', 'duration', 'pdd', 'mos', 'loss', 'findings'],
+  ...['row', 'started', 'state', 'method', 'from', 'to', 'code', 'duration', 'pdd', 'mos', 'loss', 'cause'],
   ...['src', 'dst', 'callid'],
 ];

@@ -36,6 +36,7 @@ const OWN: Readonly<Record<string, Partial<Column> & Pick<Column, 'width'>>> = {
   loss: { title: 'Loss %', width: '4.2rem', cell: (c) => fixed(c.loss_pct_max, 1) },
   ua: { width: 'minmax(6rem,1fr)' },
   transport: { width: '5rem' },
+  cause: { width: 'minmax(8rem,2fr)', narrow: '6rem', cell: (c) => shown(c.cause ?? '') },
   findings: {
     width: 'minmax(8rem,2fr)',
     narrow: '6rem',
@@ -87,7 +88,7 @@ const USUAL = [
   'pdd',
   'mos',
   'loss',
-  'findings',
+  'cause',
 ];
 const STORED = 'calltap-columns';
 

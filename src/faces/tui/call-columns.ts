@@ -30,7 +30,7 @@ const CHOSEN: readonly Shape[] = [
   ['mos', 4, 6],
   ['loss', 7, 2],
   ['codec', 8, 3.5],
-  ['findings', 24, 8],
+  ['cause', 24, 8],
   ['src', SOCKET, 4],
   ['dst', SOCKET, 4],
 ];

@@ -22,6 +22,7 @@ const ROW: Call = {
   from_user: HOSTILE,
   to_user: HOSTILE,
   duration_sec: 3725,
+  cause: 'one-way-audio',
   findings: ['one-way-audio'],
   call_id: HOSTILE,
   user_agent: HOSTILE,
@@ -152,7 +153,7 @@ test('columns stand under their headings', () => {
 });
 
 test('the table tells durations, and a dash where nothing is known', () => {
-  const { code: _, mos_worst: _mos, loss_pct_max: _loss, ...unknown } = ROW;
+  const { code: _, cause: _cause, mos_worst: _mos, loss_pct_max: _loss, ...unknown } = ROW;
   const [, full = '', bare = ''] = tableOf(
     [
       { ...ROW, method: 'INVITE', from_user: 'a', to_user: 'b', call_id: 'x' },
