@@ -3,6 +3,7 @@
  * message is read when somebody asks for it, and scanned once.
  */
 import { asBuffer } from '../core/byte-text.ts';
+import { hashRange } from '../core/hash.ts';
 import { endpointText, ipText } from '../core/ip.ts';
 import { grouped } from '../core/maps.ts';
 import * as METHOD from '../core/methods.ts';
@@ -14,6 +15,10 @@ import { NO_ROW, ROW } from '../store/messages/message-rows.ts';
 import type { Messages } from '../store/stores.ts';
 
 export type Socket = { readonly host: string; readonly port: number };
+
+/** Bytes of a text of a hop that are kept as they are: a longer one is compared by its beginning and hash. @cap */
+const MAX_HOP_BYTES = 256;
+const HOP_START_BYTES = 64;
 
 /** Which transaction a message belongs to; its texts are empty where its bytes cannot be read. */
 export type Hop = {
@@ -189,14 +194,25 @@ function hopOf(m: CallMessage): Hop {
   const found = m.read();
   if (found === null) return UNREAD;
   const { bytes, scan } = found;
-  const text = (start: number, end: number): string => (start < 0 ? '' : bytes.toString('latin1', start, end));
-  const sentBy = text(scan.viaStart, scan.viaEnd).split(';', 1)[0] ?? '';
+  const text = (start: number, end: number): string => hopText(bytes, start, end);
+  const { viaStart, viaEnd } = scan;
+  const params = viaStart < 0 ? -1 : bytes.subarray(viaStart, viaEnd).indexOf(SEMICOLON);
+  const sentBy = text(viaStart, params < 0 ? viaEnd : viaStart + params);
   const branch = text(scan.branchStart, scan.branchEnd);
   return {
     transaction: `${sentBy.trim().toLowerCase().split(/\s+/).join(' ')} ${branch}`,
     fromTag: text(scan.fromTagStart, scan.fromTagEnd),
     toTag: text(scan.toTagStart, scan.toTagEnd),
   };
+}
+
+const SEMICOLON = 0x3b;
+
+/** Judges compare each message of a call with each: texts of 60 kB that differ in their last byte would hold them up. */
+function hopText(bytes: Buffer, start: number, end: number): string {
+  if (start < 0) return '';
+  if (end - start <= MAX_HOP_BYTES) return bytes.toString('latin1', start, end);
+  return `${bytes.toString('latin1', start, start + HOP_START_BYTES)}…${end - start}:${hashRange(bytes, start, end)}`;
 }
 
 export function messagesOf(d: Dialog, log: Messages): CallMessage[] {

@@ -6,7 +6,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALICE, answer, BOB } from '../../../fixtures/build/basic-call.ts';
 import { answerOf, inviteOf, scriptOf } from '../../../fixtures/build/calls-setup.ts';
+import { Capture, EPOCH_US } from '../../../fixtures/build/capture.ts';
 import { messagesOf, openerOf } from '../../../src/analysis/call-messages.ts';
+import { readCapture } from '../../helpers/read-capture.ts';
 import { TrackerKit } from '../ingest/dialogs/tracker-kit.ts';
 
 test('the messages of a call come oldest first, with their facts and their hop', () => {
@@ -59,4 +61,24 @@ test('what is evicted while its reader rests is empty, not another message', () 
   assert.equal(first.parse(), null);
   assert.deepEqual(first.hop, { transaction: '', fromTag: '', toTag: '' });
   assert.deepEqual([first.bytes.length, first.byteLength, first.src.host], [0, 0, '']);
+});
+
+test('long texts of a hop are compared by their beginning and hash, and differ where the texts do', async (t) => {
+  const tag = 't'.repeat(30_000);
+  const invite = (last: string, at: number) => ({
+    tsUs: EPOCH_US + at * 1_000,
+    src: ALICE.sip,
+    dst: BOB.sip,
+    bytes: Buffer.from(
+      `INVITE sip:b@y SIP/2.0\r\nVia: SIP/2.0/UDP 192.0.2.10;branch=z9hG4bK${tag}${last}\r\nFrom: <sip:a@x>;tag=${tag}${last}\r\nTo: <sip:b@y>\r\nCall-ID: long\r\nCSeq: 1 INVITE\r\nContent-Length: 0\r\n\r\n`,
+    ),
+  });
+  const { session } = await readCapture(t, new Capture().add([invite('a', 0), invite('b', 1), invite('a', 2)]).pcap());
+  const d = session.dialogs.get('long');
+  assert.ok(d !== undefined);
+  const [one, other, same] = messagesOf(d, session.log).map(({ hop }) => hop);
+  assert.deepEqual(one, same);
+  assert.notEqual(one?.fromTag, other?.fromTag);
+  assert.notEqual(one?.transaction, other?.transaction);
+  assert.ok(JSON.stringify(one).length < 1_000);
 });
