@@ -3,6 +3,7 @@
  */
 import { hashRange } from '../../core/hash.ts';
 import * as METHOD from '../../core/methods.ts';
+import type { Steps } from '../../core/turns.ts';
 import { isOtherFork } from '../../store/dialogs/call-timing.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { isOfOpener } from '../../store/dialogs/opener-side.ts';
@@ -34,6 +35,9 @@ export type CallRequest = {
   refusal: CallMessage | null;
 };
 
+/** To read a larger message takes a step. */
+export const LARGE_BYTES = 4_096;
+
 export const otherSide = (side: Side): Side => (side === 'caller' ? 'callee' : 'caller');
 
 /** Who sent the request, or what a response answers; null where it cannot be read. */
@@ -44,10 +48,14 @@ export function askingSide(d: Dialog, m: CallMessage): Side | null {
 }
 
 /** By keyOf(), in the order in which they were sent first. Null where a response cannot be read that may be a success. */
-export function callRequests(d: Dialog, messages: readonly CallMessage[]): ReadonlyMap<string, CallRequest> | null {
+export function* callRequests(
+  d: Dialog,
+  messages: readonly CallMessage[],
+): Steps<ReadonlyMap<string, CallRequest> | null> {
   const found = new Map<string, CallRequest>();
   for (const m of messages) {
     if (m.isCopy || !IN_CALL.has(m.method)) continue;
+    if (m.byteLength > LARGE_BYTES) yield;
     const side = askingSide(d, m);
     if (side === null) {
       if (m.isRequest || m.status >= 300) continue;

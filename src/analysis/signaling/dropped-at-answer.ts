@@ -48,7 +48,7 @@ function answerOf({ d, messages }: SignalingCall): CallMessage | null {
     if (m.isCopy) continue;
     if (m.method === METHOD.REFER) return null;
     if (m.method !== METHOD.INVITE || m.cseq !== d.inviteCseq) continue;
-    if (m.isRequest) isBegun ||= m.read() !== null && m.hop.toTag === '';
+    if (m.isRequest) isBegun ||= m.hop.toTag === '' && m.read() !== null;
     else if (m.status >= 200 && m.status < 300) {
       if (answer !== null && answer.hop.toTag !== m.hop.toTag) return null;
       answer ??= m;

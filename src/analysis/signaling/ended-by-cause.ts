@@ -2,6 +2,7 @@
  * Finds a call that a program ended and no person: the BYE names a failure by its Reason (RFC 3326), such as a cause of
  * ITU-T Q.850 that is no normal end, or a timer that ran out; or it came when a session that nobody refreshed expires.
  */
+import type { Steps } from '../../core/turns.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { parseReasons, type Reason, reasonText } from '../../protocols/sip/reason.ts';
 import { hasByeCause } from '../../store/dialogs/termination-cause.ts';
@@ -19,7 +20,7 @@ const LAST_Q850 = 127;
 const GAVE_UP =
   /(?:rtp|media|session)[\s_-]*(?:timer[\s_-]*)?(?:time[\s_-]*out|timed[\s_-]*out|expired|inactivity)|inactivity time|no (?:rtp|media)\b/i;
 
-export function findEndedByCause({ d, messages }: SignalingCall): Proven | null {
+export function* findEndedByCause({ d, messages }: SignalingCall): Steps<Proven | null> {
   // Most calls end here, with no text read.
   const hasCause = hasByeCause(d);
   if (Number.isNaN(d.answerUs) || !(hasCause || mayBeUnrefreshed(d))) return null;
@@ -27,7 +28,7 @@ export function findEndedByCause({ d, messages }: SignalingCall): Proven | null 
   const bye = end === null || end.method !== 'BYE' ? undefined : messages[end.index];
   if (end === null || bye === undefined) return null;
   const cause = hasCause ? causeOf(bye) : null;
-  if (cause === null) return findUnrefreshed(d, messages, end);
+  if (cause === null) return yield* findUnrefreshed(d, messages, end);
   const talkSec = Math.max(0, (bye.tsUs - d.answerUs) / 1e6);
   return {
     text: `The ${end.side} (${bye.src.host}) ended the call after ${talkSec.toFixed(1)} s and says why: ${reasonText(cause)}.`,

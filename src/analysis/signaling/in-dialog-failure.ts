@@ -3,6 +3,7 @@
  * or a hang-up. What succeeded later, what crossed the end of the call, and what a retry usually mends is none.
  */
 import * as METHOD from '../../core/methods.ts';
+import type { Steps } from '../../core/turns.ts';
 import { MAX_NAME_BYTES } from '../../protocols/sip/address.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { isChallenge } from '../../protocols/sip/message.ts';
@@ -32,17 +33,19 @@ const DECLINED: Readonly<Partial<Record<Purpose, readonly number[]>>> = {
   event: [405, 415, 489, 501],
 };
 
-export function findInDialogFailure(call: SignalingCall): Proven | null {
+export function* findInDialogFailure(call: SignalingCall): Steps<Proven | null> {
   const { d, messages } = call;
   if (d.methodId !== METHOD.INVITE || Number.isNaN(d.answerUs) || !messages.some((m) => isRefusal(m, d.answerUs)))
     return null;
   // Behind what is kept the same request may have succeeded.
   if (d.msgCount > d.keptCount || messages.length < d.keptCount) return null;
-  const byKey = callRequests(d, messages);
+  const byKey = yield* callRequests(d, messages);
   if (byKey === null) return null;
   const all = [...byKey.values()];
-  const purposes = purposesOf(call, byKey);
-  const kinds = kindsOf(all, purposes, call).slice(0, MAX_KINDS);
+  const purposes = yield* purposesOf(call, byKey);
+  const faxUs = yield* lastFax(all, purposes);
+  const kinds = kindsOf(all, purposes, faxUs, call).slice(0, MAX_KINDS);
+  yield;
   if (kinds.length === 0) return null;
   return {
     text: kinds.map((kind) => textOf(kind, all, purposes, call)).join(' '),
@@ -56,11 +59,23 @@ function isRefusal(m: CallMessage, sinceUs: number): boolean {
   return !m.isRequest && m.status >= 400 && IN_CALL.has(m.method) && m.tsUs >= sinceUs;
 }
 
+/** When a fax was asked for last that was accepted, where one was refused. */
+function* lastFax(all: readonly CallRequest[], purposes: Purposes): Steps<number> {
+  if (!all.some((one) => one.isInCall && isRefused(one) && purposes.get(one) === 'fax'))
+    return Number.NEGATIVE_INFINITY;
+  for (const { isAccepted, method, request } of all.toReversed()) {
+    if (!isAccepted || method !== METHOD.INVITE) continue;
+    if (asksForFax(request)) return request.tsUs;
+    yield;
+  }
+  return Number.NEGATIVE_INFINITY;
+}
+
 /** Failures of one kind: one side, one method, the last code. T.38 is a kind of its own. */
-function kindsOf(all: readonly CallRequest[], purposes: Purposes, call: SignalingCall): Refused[][] {
+function kindsOf(all: readonly CallRequest[], purposes: Purposes, faxUs: number, call: SignalingCall): Refused[][] {
   const failed = all.filter((one): one is Refused => one.isInCall && isRefused(one));
   const isFax = (one: CallRequest): boolean => purposes.get(one) === 'fax';
-  const mended = new Mended(all, failed.some(isFax));
+  const mended = new Mended(all, faxUs);
   const byes = all.filter(({ method }) => method === METHOD.BYE);
   const rows = new Map<string, Refused[]>();
   for (const one of failed) {
@@ -81,15 +96,14 @@ function kindsOf(all: readonly CallRequest[], purposes: Purposes, call: Signalin
 class Mended {
   readonly #accepted = new Map<string, number>();
   readonly #asked = new Map<string, CallRequest>();
-  #faxUs = Number.NEGATIVE_INFINITY;
+  readonly #faxUs: number;
 
-  constructor(all: readonly CallRequest[], hasFax: boolean) {
+  constructor(all: readonly CallRequest[], faxUs: number) {
+    this.#faxUs = faxUs;
     for (const one of all) {
-      const { request, isAccepted, method } = one;
+      const { request, isAccepted } = one;
       this.#asked.set(wishOf(one), one);
-      if (!isAccepted) continue;
-      this.#accepted.set(wishOf(one), request.tsUs);
-      if (hasFax && method === METHOD.INVITE && asksForFax(request)) this.#faxUs = request.tsUs;
+      if (isAccepted) this.#accepted.set(wishOf(one), request.tsUs);
     }
   }
 

@@ -3,7 +3,9 @@
  */
 
 import { endpointKeyAddress } from '../../core/ip.ts';
+import type { Steps } from '../../core/turns.ts';
 import type { JudgedCall } from '../call.ts';
+import type { CallMessage } from '../call-messages.ts';
 import type { CallFindings } from '../findings.ts';
 import { diagnoseSignaling } from './diagnose.ts';
 import { fragmentsLostOf } from './lost-fragments.ts';
@@ -11,8 +13,12 @@ import { otherLegs } from './other-legs.ts';
 import type { MediaSeen, StatedCall } from './signaling-call.ts';
 import { statementsOf } from './stated.ts';
 
-export function judgeSignaling(call: JudgedCall, found: CallFindings): undefined {
+/** Bytes of messages whose texts are read in one step. */
+const STEP_BYTES = 131_072;
+
+export function* judgeSignaling(call: JudgedCall, found: CallFindings): Steps<void> {
   const { d, e, messages, nowUs } = call;
+  yield* readLarge(messages);
   const { thresholds } = e.rules;
   // One literal: V8 makes a dictionary of one that spreads another.
   const signaling: StatedCall = {
@@ -27,8 +33,26 @@ export function judgeSignaling(call: JudgedCall, found: CallFindings): undefined
     media: () => mediaSeen(call, found),
   };
   found.signaling = diagnoseSignaling(signaling);
+  yield;
   for (const text of fragmentsLostOf(call)) found.media.hints.push({ finding: 'fragment-lost', text });
-  for (const hint of statementsOf(signaling, found.signaling)) found.media.hints.push(hint);
+  yield;
+  for (const hint of yield* statementsOf(signaling, found.signaling)) found.media.hints.push(hint);
+}
+
+/** Detections compare what messages say of their hop. Of large ones it is read beforehand: none of them can rest meanwhile. */
+function* readLarge(messages: readonly CallMessage[]): Steps<void> {
+  if (messages.reduce((sum, m) => sum + m.byteLength, 0) <= STEP_BYTES) return;
+  let bytes = 0;
+  for (const m of messages) {
+    bytes += m.byteLength;
+    if (bytes > STEP_BYTES) {
+      bytes = m.byteLength;
+      yield;
+    }
+    // Kept by the message.
+    void m.hop;
+  }
+  yield;
 }
 
 function mediaSeen({ streams }: JudgedCall, { media, icmp }: CallFindings): MediaSeen {

@@ -6,9 +6,10 @@ import { endpointKeyAddress, endpointKeyText } from '../../core/ip.ts';
 import * as METHOD from '../../core/methods.ts';
 import { METHOD_NAMES } from '../../core/words.ts';
 import type { LostDatagram } from '../../store/lost-datagrams.ts';
+import { NO_ROW } from '../../store/messages/message-rows.ts';
 import type { Stores } from '../../store/stores.ts';
 import type { JudgedCall } from '../call.ts';
-import { type CallMessage, messagesOf } from '../call-messages.ts';
+import { CallMessage } from '../call-messages.ts';
 import type { Evidence } from '../evidence.ts';
 
 /** What this capture dropped itself so near was its own fault. */
@@ -54,15 +55,19 @@ function wayOf({ src, dst }: LostDatagram): string {
   return `${endpointKeyAddress(src)} ${endpointKeyAddress(dst)}`;
 }
 
-function messagesFor({ callId }: LostDatagram, { dialogs, log }: Stores): readonly CallMessage[] {
+/** Those with the number of what was lost: of no other one anything is made, for each call may have as many as a flood of them. */
+function messagesFor({ callId, cseq }: LostDatagram, { dialogs, log }: Stores): CallMessage[] {
   const d = callId === '' ? undefined : dialogs.get(callId);
-  return d === undefined ? [] : messagesOf(d, log);
+  const found: CallMessage[] = [];
+  if (d === undefined) return found;
+  for (let row = d.headRow, i = 0; row !== NO_ROW && log.has(row); row = log.next(row), i++)
+    if (log.cseq(row) === cseq) found.push(new CallMessage(log, row, i));
+  return found;
 }
 
 /** Who should have got it acts on it, and no copy of it came here whole. */
-function hasArrived({ src, dst, method, status, cseq }: LostDatagram, messages: readonly CallMessage[]): boolean {
+function hasArrived({ src, dst, method, status }: LostDatagram, same: readonly CallMessage[]): boolean {
   const [from, to] = [endpointKeyAddress(src), endpointKeyAddress(dst)];
-  const same = messages.filter((m) => m.cseq === cseq);
   const isOf = (m: CallMessage): boolean => METHOD_NAMES[m.method] === method;
   if (same.some((m) => m.src.host === from && isOf(m) && m.status === status)) return false;
   if (status === 0) return same.some((m) => m.src.host === to && !m.isRequest && isOf(m));

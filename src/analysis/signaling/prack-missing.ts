@@ -5,6 +5,7 @@
 import { counted, times } from '../../core/counted.ts';
 import { grouped } from '../../core/maps.ts';
 import * as METHOD from '../../core/methods.ts';
+import type { Steps } from '../../core/turns.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import type { SipMessage } from '../../protocols/sip/message.ts';
 import type { CallMessage } from '../call-messages.ts';
@@ -19,11 +20,11 @@ const LEAST_SENT = 3;
 const LEAST_SPAN_US = 1_000_000;
 
 /** One response, sent again and again. */
-type Reliable = { readonly rseq: number; readonly group: readonly CallMessage[] };
+type Reliable = { readonly rseq: number; readonly group: readonly CallMessage[]; readonly first: CallMessage };
 /** RAck holds the numbers of the response and of its INVITE. */
 type Prack = { readonly m: CallMessage; readonly rseq: number; readonly cseq: number };
 
-export function findPrackMissing(call: SignalingCall): Proven | null {
+export function* findPrackMissing(call: SignalingCall): Steps<Proven | null> {
   const { d, messages } = call;
   if (d.retransmits < LEAST_SENT - 1) return null;
   const provisional = messages.filter((m) => isProvisional(m) && !m.isCopy);
@@ -31,31 +32,38 @@ export function findPrackMissing(call: SignalingCall): Proven | null {
   // The PRACK may be among what is not kept.
   if (d.msgCount > d.keptCount || messages.length < d.keptCount) return null;
   let pracks: Prack[] | undefined;
-  for (const { rseq, group } of reliableIn(provisional)) {
-    const first = group[0];
-    if (first === undefined) continue;
-    pracks ??= pracksOf(messages);
-    const anywhere = pracks.filter((one) => isFor(one, first, rseq)).map(({ m }) => m);
-    const meant = inTime(anywhere, first.origin);
-    // The clocks of two sources are not compared.
-    if (meant.length < anywhere.length) continue;
-    const sent = [first, ...sentAgain(group, first).copies];
-    const text = meant[0] === undefined ? unheard(call, sent) : ofNoEffect(call, sent, meant);
-    if (text !== null) return { text: `${text}${endOf(call)}`, evidence: evidenceOf(...sent, ...meant) };
-  }
+  for (const alike of grouped(provisional, (m) => m.key).values())
+    for (const { rseq, group, first } of yield* reliableIn(alike, provisional)) {
+      pracks ??= yield* pracksOf(messages);
+      const anywhere = pracks.filter((one) => isFor(one, first, rseq)).map(({ m }) => m);
+      const meant = inTime(anywhere, first.origin);
+      // The clocks of two sources are not compared.
+      if (meant.length < anywhere.length) continue;
+      const sent = [first, ...sentAgain(group, first).copies];
+      const text = meant[0] === undefined ? unheard(call, sent) : ofNoEffect(call, sent, meant);
+      yield;
+      if (text !== null) return { text: `${text}${endOf(call)}`, evidence: evidenceOf(...sent, ...meant) };
+    }
   return null;
 }
 
 /** Reliable ones that were sent often enough, as who made them sent them. The next one of a phone has the next RSeq, and all else alike. */
-function* reliableIn(provisional: readonly CallMessage[]): Generator<Reliable> {
-  for (const alike of grouped(provisional, (m) => m.key).values()) {
-    const first = alike[0];
-    if (first === undefined || alike.length < LEAST_SENT || isPassedOn(first, provisional)) continue;
-    for (const [rseq, same] of grouped(alike, (m) => reliableNumber(m.parse()))) {
-      const group = inTime(same, same[0]?.origin ?? first.origin);
-      if (rseq !== null && group.length >= LEAST_SENT) yield { rseq, group };
-    }
+function* reliableIn(alike: readonly CallMessage[], provisional: readonly CallMessage[]): Steps<Reliable[]> {
+  const [one] = alike;
+  if (one === undefined || alike.length < LEAST_SENT || isPassedOn(one, provisional)) return [];
+  const byNumber = new Map<number | null, CallMessage[]>();
+  for (const m of alike) {
+    const rseq = reliableNumber(m.parse());
+    const same = byNumber.get(rseq);
+    if (same === undefined) byNumber.set(rseq, [m]);
+    else same.push(m);
+    yield;
   }
+  return [...byNumber].flatMap(([rseq, same]) => {
+    const group = inTime(same, same[0]?.origin ?? one.origin);
+    const [first] = group;
+    return rseq !== null && first !== undefined && group.length >= LEAST_SENT ? { rseq, group, first } : [];
+  });
 }
 
 function isProvisional(m: CallMessage): boolean {
@@ -76,13 +84,15 @@ function isPassedOn({ cseq, src, hop }: CallMessage, provisional: readonly CallM
 }
 
 /** Each is read once, however many responses there are. */
-function pracksOf(messages: readonly CallMessage[]): Prack[] {
-  return messages
-    .filter((m) => m.isRequest && m.method === METHOD.PRACK && !m.isCopy)
-    .map((m) => {
-      const [rseq, cseq] = (m.parse()?.value(HEADER.RACK) ?? '').split(/\s+/, 2).map(Number);
-      return { m, rseq: rseq ?? Number.NaN, cseq: cseq ?? Number.NaN };
-    });
+function* pracksOf(messages: readonly CallMessage[]): Steps<Prack[]> {
+  const found: Prack[] = [];
+  for (const m of messages) {
+    if (!m.isRequest || m.method !== METHOD.PRACK || m.isCopy) continue;
+    const [rseq, cseq] = (m.parse()?.value(HEADER.RACK) ?? '').split(/\s+/, 2).map(Number);
+    found.push({ m, rseq: rseq ?? Number.NaN, cseq: cseq ?? Number.NaN });
+    yield;
+  }
+  return found;
 }
 
 /** What cannot be read counts. */

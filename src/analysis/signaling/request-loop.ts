@@ -3,7 +3,9 @@
  * somebody had to stop it with 483 Too Many Hops (RFC 3261 sections 16.3 and 21.4.21).
  */
 import { times } from '../../core/counted.ts';
+import { hashBytes } from '../../core/hash.ts';
 import { grouped } from '../../core/maps.ts';
+import type { Steps } from '../../core/turns.ts';
 import { METHOD_NAMES } from '../../core/words.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import type { SipMessage } from '../../protocols/sip/message.ts';
@@ -23,18 +25,23 @@ const LEAST_HOPS = 10;
 /** Rounds whose headers are read. @cap */
 const MAX_READ = 64;
 
-type Round = { readonly m: CallMessage; readonly sip: SipMessage };
+type Round = {
+  readonly m: CallMessage;
+  readonly hops: number | null;
+  /** Where it went to by its text, as a hash: that may be long. */
+  readonly target: number;
+};
 type Loop = {
   readonly passes: readonly CallMessage[];
   readonly firstHops: number | null;
   readonly lastHops: number | null;
 };
 
-export function findRequestLoop(call: SignalingCall): Proven | null {
+export function* findRequestLoop(call: SignalingCall): Steps<Proven | null> {
   const { messages } = call;
   const stopped = messages.find((m) => m.status === TOO_MANY_HOPS && !m.isCopy);
   // Most calls end here, with no text read.
-  const loop = hasRepeated(messages) ? longest(messages) : null;
+  const loop = hasRepeated(messages) ? (yield* longest(messages)) : null;
   const first = loop?.passes[0];
   if (loop !== null && first !== undefined) {
     const isOfIt = stopped?.cseq === first.cseq && stopped.method === first.method;
@@ -69,7 +76,7 @@ function hasRepeated(messages: readonly CallMessage[]): boolean {
   return false;
 }
 
-function longest(messages: readonly CallMessage[]): Loop | null {
+function* longest(messages: readonly CallMessage[]): Steps<Loop | null> {
   let found: Loop | null = null;
   const requests = messages.filter((m) => m.isRequest && m.isFirst);
   // By what needs no text: most calls end here.
@@ -81,7 +88,7 @@ function longest(messages: readonly CallMessage[]): Loop | null {
       // Each hop has a branch of its own, and a retransmission has that of the first.
       const passes = [...new Map(ofOne.map((m) => [m.hop.transaction, m])).values()];
       if (passes.length < leastRounds(passes) || passes.length <= (found?.passes.length ?? 0)) continue;
-      found = loopOf(passes) ?? found;
+      found = (yield* loopOf(passes)) ?? found;
     }
   }
   return found;
@@ -101,24 +108,39 @@ function leastRounds([first]: readonly CallMessage[]): number {
  * Null where the passes are branches of a fork, attempts one after the other, or the request went on to another target each time:
  * what went round has the Via of its last round, or fewer hops left, and comes back to a target that it had.
  */
-function loopOf(passes: readonly CallMessage[]): Loop | null {
+function* loopOf(passes: readonly CallMessage[]): Steps<Loop | null> {
   const rounds: Round[] = [];
+  let next = 0;
   for (const m of passes.slice(0, MAX_READ)) {
     const sip = m.parse();
-    if (sip !== null) rounds.push({ m, sip });
+    const before = rounds.at(-1);
+    if (sip !== null) {
+      const round = {
+        m,
+        hops: sip.number(HEADER.MAX_FORWARDS),
+        target: hashText(`${sip.requestUriText} ${sip.value(HEADER.ROUTE)}`),
+      };
+      if (before !== undefined && isNextOf(round, sip, before)) next++;
+      rounds.push(round);
+    }
+    yield;
   }
-  const round = rounds.filter((r, i) => i > 0 && isNextOf(r, rounds[i - 1] as Round)).length;
-  const targets = new Set(rounds.map(({ sip }) => `${sip.requestUriText} ${sip.value(HEADER.ROUTE)}`));
-  if (round + 1 < leastRounds(passes) || targets.size === rounds.length) return null;
-  const hops = rounds.map(({ sip }) => sip.number(HEADER.MAX_FORWARDS));
+  const targets = new Set(rounds.map(({ target }) => target));
+  if (next + 1 < leastRounds(passes) || targets.size === rounds.length) return null;
+  const hops = rounds.map((round) => round.hops);
   return { passes, firstHops: hops[0] ?? null, lastHops: passes.length > MAX_READ ? null : (hops.at(-1) ?? null) };
 }
 
-function isNextOf(later: Round, earlier: Round): boolean {
+function isNextOf(later: Round, sip: SipMessage, earlier: Round): boolean {
   const branch = earlier.m.hop.transaction.split(' ').at(-1) ?? '';
-  if (branch !== '' && later.sip.headersOf(HEADER.VIA).some(({ value }) => hasBranch(value, branch))) return true;
-  const [left, before] = [later, earlier].map(({ sip }) => sip.number(HEADER.MAX_FORWARDS));
+  if (branch !== '' && sip.headersOf(HEADER.VIA).some(({ value }) => hasBranch(value, branch))) return true;
+  const [left, before] = [later.hops, earlier.hops];
   return typeof left === 'number' && typeof before === 'number' && left < before;
+}
+
+function hashText(text: string): number {
+  const bytes = Buffer.from(text);
+  return hashBytes(bytes, 0, bytes.length);
 }
 
 function hasBranch(via: string, branch: string): boolean {

@@ -3,13 +3,14 @@
  * same side described before it.
  */
 import * as METHOD from '../../core/methods.ts';
+import type { Steps } from '../../core/turns.ts';
 import type { Sdp } from '../../protocols/sdp/model.ts';
 import { parseSdp } from '../../protocols/sdp/sdp.ts';
 import { ByteSpan, findSdp, mediaTypeOf } from '../../protocols/sip/body.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import type { SipMessage } from '../../protocols/sip/message.ts';
 import type { CallMessage } from '../call-messages.ts';
-import { askingSide, type CallRequest, IN_CALL, keyOf, otherSide, type Side } from './call-requests.ts';
+import { askingSide, type CallRequest, IN_CALL, keyOf, LARGE_BYTES, otherSide, type Side } from './call-requests.ts';
 import type { SignalingCall } from './signaling-call.ts';
 
 /** A verb with its object, for each purpose. Of a BYE nobody asks. */
@@ -36,25 +37,46 @@ type Described = { readonly sdp: Sdp; readonly text: string };
 const span = new ByteSpan();
 
 /** Of each request that was refused. One walk: it takes along what each side described last that the other one took. */
-export function purposesOf(
+export function* purposesOf(
   { d, messages }: SignalingCall,
   all: ReadonlyMap<string, CallRequest>,
-): Map<CallRequest, Purpose> {
+): Steps<Map<CallRequest, Purpose>> {
   const found = new Map<CallRequest, Purpose>();
-  const described: Record<Side, Described | null> = { caller: null, callee: null };
+  const described: Record<Side, Before> = { caller: new Before(), callee: new Before() };
   for (const m of messages) {
     if (m.isCopy || m.isRetransmission || m.status >= 300 || !mayDescribe(m)) continue;
+    if (m.byteLength > LARGE_BYTES) yield;
     const side = askingSide(d, m);
     if (side === null) continue;
     const own = m.isRequest ? all.get(keyOf(m, side)) : undefined;
     if (own !== undefined && isRefused(own)) {
-      if (own.request === m) found.set(own, purposeOf(m, described[side]));
-    } else {
-      const by = m.isRequest ? side : otherSide(side);
-      described[by] = descriptionOf(m) ?? described[by];
-    }
+      if (own.request !== m) continue;
+      found.set(own, purposeOf(m, described[side]));
+      yield;
+    } else described[m.isRequest ? side : otherSide(side)].add(m);
   }
   return found;
+}
+
+/** What a side described last: of all that it described only what a refused request is compared with is read. */
+class Before {
+  readonly #unread: CallMessage[] = [];
+  #known: Described | null = null;
+
+  add(m: CallMessage): void {
+    if (mayHaveSdp(m)) this.#unread.push(m);
+  }
+
+  /** Null without one. */
+  read(): Described | null {
+    for (let m = this.#unread.pop(); m !== undefined; m = this.#unread.pop()) {
+      const described = descriptionOf(m);
+      if (described === null) continue;
+      this.#known = described;
+      this.#unread.length = 0;
+    }
+    return this.#known;
+  }
 }
 
 export function isRefused({ isAccepted, refusal }: CallRequest): boolean {
@@ -65,7 +87,7 @@ function mayDescribe({ method }: CallMessage): boolean {
   return IN_CALL.has(method) || method === METHOD.ACK || method === METHOD.PRACK;
 }
 
-function purposeOf(request: CallMessage, before: Described | null): Purpose {
+function purposeOf(request: CallMessage, described: Before): Purpose {
   const { method } = request;
   if (method === METHOD.BYE) return 'hangUp';
   if (method === METHOD.REFER) return 'transfer';
@@ -75,7 +97,7 @@ function purposeOf(request: CallMessage, before: Described | null): Purpose {
   const hasTimer = (parsed?.value(HEADER.SESSION_EXPIRES) ?? '') !== '';
   const now = descriptionOf(request);
   if (now === null) return hasTimer || method === METHOD.UPDATE ? 'refresh' : 'offer';
-  return ofOffer(now, before, hasTimer);
+  return ofOffer(now, described.read(), hasTimer);
 }
 
 function ofOffer(now: Described, before: Described | null, hasTimer: boolean): Purpose {
@@ -122,6 +144,11 @@ function isSame(now: Described, before: Described): boolean {
   if (sessionId !== '' && sessionId === before.sdp.sessionId && sessionVersion === before.sdp.sessionVersion)
     return true;
   return now.text === before.text;
+}
+
+function mayHaveSdp(m: CallMessage): boolean {
+  const text = m.read();
+  return text !== null && findSdp(text.bytes, text.scan, span);
 }
 
 function descriptionOf(m: CallMessage): Described | null {

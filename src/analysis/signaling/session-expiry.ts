@@ -3,6 +3,7 @@
  * UPDATE agreed on a refresher, no refresh followed, and the BYE of the other side came when section 10 has it sent.
  */
 import * as METHOD from '../../core/methods.ts';
+import type { Steps } from '../../core/turns.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { isOfOpener } from '../../store/dialogs/opener-side.ts';
@@ -27,9 +28,9 @@ export function mayBeUnrefreshed({ answerUs, byeUs }: Dialog): boolean {
   return byeUs - answerUs >= SOONEST_US;
 }
 
-export function findUnrefreshed(d: Dialog, messages: readonly CallMessage[], end: HangUp): Proven | null {
+export function* findUnrefreshed(d: Dialog, messages: readonly CallMessage[], end: HangUp): Steps<Proven | null> {
   const bye = messages[end.index];
-  const agreed = bye === undefined ? null : lastAgreement(messages, bye);
+  const agreed = bye === undefined ? null : yield* lastAgreement(messages, bye);
   const timer = agreed === null ? null : timerOf(agreed);
   if (bye === undefined || agreed === null || timer === null) return null;
   const text = agreed.read();
@@ -52,11 +53,18 @@ export function findUnrefreshed(d: Dialog, messages: readonly CallMessage[], end
 }
 
 /** The newest 2xx before the BYE that an INVITE or UPDATE got; null where another one was asked for since. */
-function lastAgreement(messages: readonly CallMessage[], bye: CallMessage): CallMessage | null {
+function* lastAgreement(messages: readonly CallMessage[], bye: CallMessage): Steps<CallMessage | null> {
   const last = messages.findLast((m) => m.index < bye.index && m.isFirst && isSession(m));
   if (last === undefined || !isAnswer(last) || bye.tsUs - last.tsUs < SOONEST_US) return null;
   // Each hop shows it once more; a proxy adds the header where a phone has none.
-  return messages.find((m) => m.index < bye.index && isAnswer(m) && isAlike(m, last) && timerOf(m) !== null) ?? null;
+  for (const m of messages) {
+    if (m.index >= bye.index) break;
+    if (!isAnswer(m) || !isAlike(m, last)) continue;
+    if (timerOf(m) !== null) return m;
+    // All its headers were read.
+    yield;
+  }
+  return null;
 }
 
 const isSession = (m: CallMessage): boolean => m.method === METHOD.INVITE || m.method === METHOD.UPDATE;

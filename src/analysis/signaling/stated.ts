@@ -2,6 +2,7 @@
  * What the signaling of a call proves that `/v1` has no word for. A new one is a file with a finder, a line here, and a row of the
  * table of findings.
  */
+import type { Steps } from '../../core/turns.ts';
 import type { Hint } from '../hint.ts';
 import { findAckMisrouted } from './ack-misrouted.ts';
 import { findAckNotArriving } from './ack-not-arriving.ts';
@@ -17,8 +18,8 @@ import { findRequestLoop } from './request-loop.ts';
 import { findResponseNotArriving } from './response-not-arriving.ts';
 import type { Proven, StatedCall } from './signaling-call.ts';
 
-/** `found`: what `/v1` has words for. */
-type Finder = (call: StatedCall, found: SignalingFindings | null) => Proven | null;
+/** `found`: what `/v1` has words for. One that reads headers or bodies of many messages takes steps. */
+type Finder = (call: StatedCall, found: SignalingFindings | null) => Proven | null | Steps<Proven | null>;
 
 /** By the name of the finding. */
 const FINDERS = {
@@ -40,11 +41,14 @@ export type StatedName = keyof typeof FINDERS;
 // Those are its keys.
 const ROWS = Object.entries(FINDERS) as [StatedName, Finder][];
 
-export function statementsOf(call: StatedCall, signaling: SignalingFindings | null): Hint[] {
+/** A step a finder. */
+export function* statementsOf(call: StatedCall, signaling: SignalingFindings | null): Steps<Hint[]> {
   const hints: Hint[] = [];
   for (const [finding, find] of ROWS) {
-    const found = find(call, signaling);
+    const steps = find(call, signaling);
+    const found = steps !== null && 'next' in steps ? yield* steps : steps;
     if (found !== null) hints.push({ finding, ...found });
+    yield;
   }
   return hints;
 }
