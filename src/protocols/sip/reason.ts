@@ -1,6 +1,7 @@
 /** The Reason header: why a request was sent, or why a response was given (RFC 3326). */
 
 import { paramValue, parseParams } from './params.ts';
+import { CUT } from './text.ts';
 import { splitValues } from './values.ts';
 
 export type Reason = {
@@ -26,8 +27,12 @@ function parseReason(value: string): Reason | null {
   return { protocol, code: code === undefined ? null : Number(code), text: text === '' ? null : text };
 }
 
+/** Characters of its text that people read. @cap */
+const MAX_TEXT_CHARS = 256;
+
 /** As people read it: `Q.850 41 "Temporary failure"`. */
 export function reasonText({ protocol, code, text }: Reason): string {
   const said = code === null ? protocol : `${protocol} ${code}`;
-  return text === null || text === '' ? said : `${said} "${text}"`;
+  if (text === null || text === '') return said;
+  return `${said} "${text.length > MAX_TEXT_CHARS ? text.slice(0, MAX_TEXT_CHARS) + CUT : text}"`;
 }
