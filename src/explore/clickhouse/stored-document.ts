@@ -21,15 +21,33 @@ export function readDocument(text: string): CallDocument | null {
   }
 }
 
+/** Of what a row says is wrong with its call: characters, findings, sentences of each, characters of one, and messages that show it. @cap */
+const MAX_EXPLANATION_CHARS = 1_048_576;
+const MAX_EXPLAINED = 64;
+const MAX_SENTENCES = 256;
+const MAX_SENTENCE_CHARS = 2_048;
+const MAX_NUMBERS = 500;
+
 /** What a row says is wrong with its call; of an earlier version of calltap the sentences alone. */
 export function explanationIn({ explanation, hints }: { explanation: string; hints: string[] }): AskExplained[] {
+  if (explanation.length > MAX_EXPLANATION_CHARS) return [];
   if (explanation !== '')
     try {
-      return readShape(AskExplanation, explanation, AGENT_VALUES);
+      return readShape(AskExplanation, explanation, AGENT_VALUES).slice(0, MAX_EXPLAINED).map(bounded);
     } catch {
       return [];
     }
-  return hints.length === 0 ? [] : [{ finding: 'note', ground: 'seen', depth: 0, texts: hints }];
+  return hints.length === 0 ? [] : [{ finding: 'note', ground: 'seen', depth: 0, texts: sentences(hints) }];
+}
+
+/** What the contract names of it, and no more of that than a page shows. */
+function bounded({ finding, ground, depth, texts, messages }: AskExplained): AskExplained {
+  const all = { finding: finding.slice(0, MAX_SENTENCE_CHARS), ground, depth, texts: sentences(texts) };
+  return messages === undefined ? all : { ...all, messages: messages.slice(0, MAX_NUMBERS) };
+}
+
+function sentences(texts: readonly string[]): string[] {
+  return texts.slice(0, MAX_SENTENCES).map((text) => text.slice(0, MAX_SENTENCE_CHARS));
 }
 
 /** None of the documents of a call can be read. */
