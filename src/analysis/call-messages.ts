@@ -171,6 +171,11 @@ export class CallMessage {
     return this.#hop;
   }
 
+  /** Does beforehand what takes time in `hop`. */
+  readHop(): void {
+    this.#hop ??= hopOf(this);
+  }
+
   /** Every header; null where the bytes are gone or no SIP. */
   parse(): SipMessage | null {
     const text = this.read();

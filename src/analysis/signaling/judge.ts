@@ -49,8 +49,7 @@ function* readLarge(messages: readonly CallMessage[]): Steps<void> {
       bytes = m.byteLength;
       yield;
     }
-    // Kept by the message.
-    void m.hop;
+    m.readHop();
   }
   yield;
 }
