@@ -26,7 +26,7 @@ export type CallRequest = {
   readonly side: Side;
   readonly method: number;
   readonly cseq: number;
-  /** As it was seen first: next to who sent it. */
+  /** As it was seen first: next to who sent it. Where it was not captured, the 2xx to it. */
   readonly request: CallMessage;
   /** Of the dialog that was answered first, and sent since. */
   readonly isInCall: boolean;
@@ -66,6 +66,8 @@ export function* callRequests(
     if (m.isRequest) {
       if (known === undefined) found.set(key, requestOf(d, m, side));
     } else if (known !== undefined) take(known, m);
+    // The request got lost on its way past here, and its success tells of it.
+    else if (m.status >= 200 && m.status < 300) found.set(key, { ...requestOf(d, m, side), isAccepted: true });
   }
   return found;
 }

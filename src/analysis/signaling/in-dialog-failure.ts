@@ -207,5 +207,6 @@ function wentOn({ method, refusal }: Refused, all: readonly CallRequest[], { d, 
     return [`${nobody} ended the call in the ${sec(Math.max(nowUs, d.updatedUs))} that the capture goes on.`];
   }
   if (!bye.isInCall) return [];
-  return [`The call went on for ${sec(bye.request.tsUs)}, until the ${bye.side} (${bye.request.src.host}) sent BYE.`];
+  const { isRequest, src, dst, tsUs } = bye.request;
+  return [`The call went on for ${sec(tsUs)}, until the ${bye.side} (${(isRequest ? src : dst).host}) sent BYE.`];
 }

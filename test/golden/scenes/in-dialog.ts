@@ -111,6 +111,11 @@ const HEALTHY: readonly Scene[] = [
     during(`${asks(8, 'UPDATE | Session-Expires: 90', '501')}\n${asks(8.1, 'INVITE sdp', '200 sdp')}`),
   ),
   healthy(
+    'update-not-known-and-the-next-not-seen',
+    '501 to UPDATE, and of the re-INVITE that refreshes only the answer comes here whole',
+    during(`${asks(8, 'UPDATE | Session-Expires: 90', '501')}\n${asks(8.1, 'INVITE sdp lone', '200 sdp')}`),
+  ),
+  healthy(
     'busy-with-another',
     '500 with Retry-After, and the user hangs up',
     during(asks(20, 'INVITE sdp sendonly', '500 | Retry-After: 3'), 25),
