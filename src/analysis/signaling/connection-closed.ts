@@ -15,6 +15,8 @@ import type { Proven, StatedCall } from './signaling-call.ts';
 const SETTLED_US = 4_000_000;
 /** Without any answer a request is given up after 64*T1, and closing is then no cause. */
 const GIVEN_UP_US = 32_000_000;
+/** A BYE or CANCEL so near the end of the connection crossed it: several taps in one file are as far apart. */
+const CROSSING_US = 1_000_000;
 /** Those without a final response of their own, or after which nobody waits for one. */
 const ENDS_CALL: ReadonlySet<number> = new Set([METHOD.ACK, METHOD.CANCEL, METHOD.BYE]);
 
@@ -37,12 +39,12 @@ function isOnStream({ transport, origin }: CallMessage): boolean {
 }
 
 /** How the connection that carried `m` ended, once what could follow would have come. */
-function closedAfter({ connections, nowUs, isExhausted }: StatedCall, m: CallMessage): ClosedConnection | null {
+function closedAfter({ connections, nowUs }: StatedCall, m: CallMessage): ClosedConnection | null {
   const src = endpointKeyFromText(m.src.host, m.src.port);
   const dst = endpointKeyFromText(m.dst.host, m.dst.port);
   const closed = src === null || dst === null ? null : connections.of(src, dst);
   if (closed === null || m.tsUs < closed.sinceUs || m.tsUs > closed.atUs) return null;
-  return nowUs - closed.atUs >= SETTLED_US || (closed.isReset && isExhausted) ? closed : null;
+  return nowUs - closed.atUs >= SETTLED_US ? closed : null;
 }
 
 /** A request whose connection ended before its final response, and that got none by another way either. */
@@ -54,7 +56,7 @@ function findUnanswered(call: StatedCall, carried: readonly Carried[]): Proven |
     if (own.some(({ status }) => status >= 200)) return false;
     // Another branch answered, or somebody ended the call: nobody waits for this one.
     if (m.method === METHOD.INVITE && m.hop.toTag === '' && !Number.isNaN(d.answerUs)) return false;
-    if (messages.some((o) => isEnd(o) && o.tsUs <= closed.atUs)) return false;
+    if (messages.some((o) => isEnd(o) && o.tsUs <= closed.atUs + CROSSING_US)) return false;
     const isRinging = own.some(({ status }) => status >= 100);
     if (!isRinging && closed.atUs - m.tsUs > GIVEN_UP_US) return false;
     const isBySender = closed.by === endpointKeyFromText(m.src.host, m.src.port);
@@ -91,8 +93,9 @@ function findInCall(call: StatedCall, carried: readonly Carried[]): Proven | nul
   const last = carried.findLast(({ closed }) => closed.atUs > d.answerUs);
   if (last === undefined) return null;
   const { m, closed } = last;
-  if (messages.some((o) => isEnd(o) && o.tsUs <= closed.atUs)) return null;
   const host = endpointKeyAddress(closed.by);
+  // They crossed, or two taps with clocks of their own saw them.
+  if (messages.some((o) => isEnd(o) && o.tsUs <= closed.atUs + CROSSING_US)) return null;
   const died = hasDied(call, host, closed.atUs);
   if (died === null) return null;
   const atSec = (closed.atUs - d.answerUs) / 1e6;

@@ -29,7 +29,6 @@ export function* judgeSignaling(call: JudgedCall, found: CallFindings): Steps<vo
     icmp: e.stores.icmp.notes(d),
     otherLegs: (canceledUs: number) => otherLegs(call, canceledUs),
     connections: e.stores.connections,
-    isExhausted: e.capture.isExhausted,
     media: () => mediaSeen(call, found),
   };
   found.signaling = diagnoseSignaling(signaling);

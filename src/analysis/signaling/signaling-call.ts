@@ -45,8 +45,6 @@ export type MediaSeen = {
 export type StatedCall = SignalingCall & {
   /** TCP connections with SIP that were closed. */
   readonly connections: Stores['connections'];
-  /** The files were read to their end. */
-  readonly isExhausted: boolean;
   readonly media: () => MediaSeen;
 };
 

@@ -60,7 +60,12 @@ export const CONNECTIONS: readonly Scene[] = [
     21.5 B>P BYE again
     23.5 B>P BYE again${BESIDE}`,
   ),
-  faulty('reset-by-callee', 'connection-closed', 'the INVITE is reset', `tcp A>B\n0 A>B INVITE sdp\n0.01 B>A rst`),
+  faulty(
+    'reset-by-callee',
+    'connection-closed',
+    'the INVITE is reset',
+    `tcp A>B\n0 A>B INVITE sdp\n0.01 B>A rst${BESIDE}`,
+  ),
   faulty(
     'closed-while-ringing',
     'connection-closed',
@@ -163,6 +168,11 @@ export const CONNECTIONS: readonly Scene[] = [
     ${ends(20)}${BESIDE}`,
   ),
   healthy(
+    'reset-at-the-end-of-the-capture',
+    'the INVITE goes over a new connection, which this capture does not see any more',
+    `tap 0-0.3\ntcp A>B\n0 A>B INVITE sdp\n0.01 B>A rst\n0.5 A>B INVITE sdp\n0.6 B>A 180`,
+  ),
+  healthy(
     'closed-behind-a-refusal',
     'each refused call has a connection of its own',
     `tcp A>B\n0 A>B INVITE sdp\n0.2 B>A 486\n0.22 A>B ACK\n0.3 A>B fin${BESIDE}`,
@@ -172,6 +182,11 @@ export const CONNECTIONS: readonly Scene[] = [
     'closed-with-the-bye',
     'a phone that is shut down says BYE and waits for nothing',
     `${TCP}\n${talk(2.3, 20)}\n20 A>B BYE\n20.01 A>B fin${BESIDE}`,
+  ),
+  healthy(
+    'closed-before-the-bye',
+    'two taps whose clocks differ: the end of the connection comes before the BYE that led to it',
+    `${TCP}\n${talk(2.3, 20)}\n20 B>A fin\n20.05 A>B BYE${BESIDE}`,
   ),
   healthy(
     'closed-behind-a-cancel',
