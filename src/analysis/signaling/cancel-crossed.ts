@@ -3,6 +3,8 @@
  * its caller gave it up (RFC 3261 section 9.1), and has to be ended by BYE.
  */
 import * as METHOD from '../../core/methods.ts';
+import { HEADER } from '../../protocols/sip/header-name.ts';
+import { isElsewhere, parseReasons } from '../../protocols/sip/reason.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import { MAX_FORK_BRANCHES } from '../../store/dialogs/call-timing.ts';
 import { isOfOpener } from '../../store/dialogs/opener-side.ts';
@@ -33,7 +35,9 @@ export function crossedCancel({ d, messages }: SignalingCall): Crossed | null {
     const answer = answers.get(transactionOf(cancel));
     if (text === null || answer === undefined || answer.origin !== cancel.origin) continue;
     if (cancel.src.host !== caller || cancel.hop.toTag !== '' || !isOfOpener(d, text.bytes, text.scan)) continue;
-    if (cancel.tsUs - answer.tsUs <= ON_ITS_WAY_US && !isAcknowledged(cancel, messages)) return { cancel, answer };
+    if (cancel.tsUs - answer.tsUs > ON_ITS_WAY_US || isAcknowledged(cancel, messages)) continue;
+    // Nobody gave up where a proxy cancels the phones that were slower.
+    if (!parseReasons(cancel.parse()?.value(HEADER.REASON) ?? '').some(isElsewhere)) return { cancel, answer };
   }
   return null;
 }

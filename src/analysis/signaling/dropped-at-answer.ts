@@ -4,7 +4,7 @@
  */
 import * as METHOD from '../../core/methods.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
-import { parseReasons, type Reason, reasonText } from '../../protocols/sip/reason.ts';
+import { isElsewhere, parseReasons, type Reason, reasonText } from '../../protocols/sip/reason.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import { hasByeCause } from '../../store/dialogs/termination-cause.ts';
 import type { CallMessage } from '../call-messages.ts';
@@ -13,8 +13,6 @@ import { crossedCancel } from './cancel-crossed.ts';
 import type { Proven, SignalingCall } from './signaling-call.ts';
 
 const AT_ONCE_US = 500_000;
-/** Q.850: non-selected user clearing. */
-const NOT_SELECTED = 26;
 /** Q.850: normal clearing, normal unspecified, interworking unspecified. */
 const NORMAL: ReadonlySet<number> = new Set([16, 31, 127]);
 
@@ -60,10 +58,4 @@ function answerOf({ d, messages }: SignalingCall): CallMessage | null {
 function isNoNormalEnd({ protocol, code }: Reason): boolean {
   if (code === null) return false;
   return protocol.toUpperCase() === 'Q.850' ? !NORMAL.has(code) : code !== 487;
-}
-
-function isElsewhere({ protocol, code, text }: Reason): boolean {
-  if (/\belsewhere\b/i.test(text ?? '')) return true;
-  if (protocol.toUpperCase() === 'Q.850') return code === NOT_SELECTED;
-  return protocol.toUpperCase() === 'SIP' && code !== null && code >= 200 && code < 300;
 }

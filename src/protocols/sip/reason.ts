@@ -36,3 +36,13 @@ export function reasonText({ protocol, code, text }: Reason): string {
   if (text === null || text === '') return said;
   return `${said} "${text.length > MAX_TEXT_CHARS ? text.slice(0, MAX_TEXT_CHARS) + CUT : text}"`;
 }
+
+/** Q.850: non-selected user clearing. */
+const NOT_SELECTED = 26;
+
+/** Another phone took the call. */
+export function isElsewhere({ protocol, code, text }: Reason): boolean {
+  if (/\belsewhere\b/i.test(text ?? '')) return true;
+  if (protocol.toUpperCase() === 'Q.850') return code === NOT_SELECTED;
+  return protocol.toUpperCase() === 'SIP' && code !== null && code >= 200 && code < 300;
+}

@@ -103,6 +103,18 @@ const CROSSING: readonly Scene[] = [
     20.03 P>A 200`,
   ),
   healthy(
+    'cancel-of-branch-that-answers-at-the-phone',
+    'a tap at Carol, whom the proxy cancels because Bob answered',
+    `0    P>C INVITE sdp
+    0.1  C>P 180
+    5.03 P>C CANCEL | Reason: SIP;cause=200;text="Call completed elsewhere"
+    5.04 C>P 200 sdp for=INVITE
+    5.05 C>P 481 for=CANCEL
+    5.06 P>C ACK
+    5.07 P>C BYE
+    5.09 C>P 200`,
+  ),
+  healthy(
     'cancel-of-branch-that-answers',
     'Carol answers while the proxy cancels her; Alice ends that one',
     `${RINGS_TWO}
