@@ -9,6 +9,9 @@ import type { CallMessage } from '../call-messages.ts';
 import { capital, Parties } from './parties.ts';
 import type { Proven, SignalingCall } from './signaling-call.ts';
 
+/** Who declines until its media is ready asks again soon. */
+const SETTLED_US = 5_000_000;
+
 export function findMediaDeclined(call: SignalingCall): Proven | null {
   const { d, messages } = call;
   if (d.methodId !== METHOD.INVITE || Number.isNaN(d.answerUs)) return null;
@@ -19,6 +22,7 @@ export function findMediaDeclined(call: SignalingCall): Proven | null {
   if (at < 0 || entries.some((e, i) => !e.isOffer && !e.isRefused && !isDeclined(i))) return null;
   const answer = messages.find((m) => isAnswer(m) && m.cseq === d.inviteCseq && m.isFirst);
   if (answer === undefined) return null;
+  if (call.nowUs - answer.tsUs < SETTLED_US && Number.isNaN(d.byeUs)) return null;
   // It answers what was offered last: an UPDATE may have been that.
   if (messages.some((m) => m.method === METHOD.UPDATE && m.isRequest && m.index < answer.index)) return null;
   const { transaction, fromTag } = answer.hop;

@@ -64,4 +64,9 @@ export const DECLINED: readonly Scene[] = [
     answered('', 'off', `3 B>A INVITE sdp\n3.1 A>B 200 sdp\n3.13 B>A ACK\n${talk(3.2, 15)}\n${ends(15)}`),
     'hint:late',
   ),
+  healthy(
+    'declined-and-the-capture-ends',
+    'it ends before the callee offers again',
+    answered('', 'off', `tap 0-2.9\n3 B>A INVITE sdp\n3.1 A>B 200 sdp\n3.13 B>A ACK\n${talk(3.2, 15)}\n${ends(15)}`),
+  ),
 ];
