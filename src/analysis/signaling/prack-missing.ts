@@ -110,6 +110,9 @@ function unheard(call: SignalingCall, sent: readonly CallMessage[]): string | nu
   const spanUs = last.tsUs - first.tsUs;
   // A PRACK that goes another way ends the copies.
   if (spanUs < (passesHere(first, call.messages) ? LEAST_SPAN_US : GOES_ON_US)) return null;
+  // The PRACK got lost on its way past here, or is still to come.
+  if (call.messages.some((m) => isAccepted(m) && m.hop.toTag === first.hop.toTag)) return null;
+  if (call.nowUs - first.tsUs < GOES_ON_US) return null;
   const who = new Parties(call);
   return `${sentText(who, first, sent.length, spanUs)} No PRACK of ${who.receiver(first)} came for it.`;
 }

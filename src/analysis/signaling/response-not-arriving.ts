@@ -34,7 +34,8 @@ export function findResponseNotArriving(call: SignalingCall): Proven | null {
   const repeated = [...grouped(often, (m) => m.key).values()].filter((group) => group.length > LEAST_AGAIN);
   const firsts = repeated.flatMap((group) => group.slice(0, 1));
   for (const group of repeated) {
-    const [first, second] = inTime(group, group[0]?.origin ?? 0);
+    const [first] = inTime(group, group[0]?.origin ?? 0);
+    const [second] = first === undefined ? [] : sentAgain(group, first).copies;
     if (first === undefined || second === undefined || second.tsUs - first.tsUs > FIRST_AGAIN_US) continue;
     // Who passes a request on sends it as often as it comes.
     if (firsts.some((m) => m.dst.host === first.src.host && numberOf(m) === numberOf(first))) continue;

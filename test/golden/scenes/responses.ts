@@ -60,6 +60,11 @@ const NOT_ARRIVING: readonly Scene[] = [
     `0 A>B OPTIONS\n0.03 B>A 200\n${again('A>B', 'OPTIONS', [5, 10, 15, 20, 25, 30])}`,
   ),
   healthy(
+    'options-with-one-number-seen-twice',
+    'each packet of that keep-alive comes twice, five milliseconds apart',
+    `0 A>B OPTIONS\n0.03 B>A 200\n${again('A>B', 'OPTIONS', [5, 10, 15, 20, 25, 30])}\ncopies 2 0.005`,
+  ),
+  healthy(
     'bye-seen-four-times',
     'the capture has each packet four times',
     `${ANSWERED}\n${talk(2.3, 10)}\n10 A>B BYE\n10.03 B>A 200\ncopies 4 0.02`,
@@ -122,6 +127,11 @@ const PRACKS: readonly Scene[] = [
     'prack-late',
     'the PRACK ends the copies',
     `${ringing([0.5, 1.5])}\n2.2 A>B PRACK\n2.22 B>A 200\n5 B>A 200 sdp for=INVITE\n5.03 A>B ACK\n${talk(5.1, 20)}\n${ends(20)}`,
+  ),
+  healthy(
+    'prack-late-behind-the-capture',
+    'the capture ends before it',
+    `tap 0-2\n${ringing([0.5, 1.5])}\n2.2 A>B PRACK\n2.22 B>A 200`,
   ),
   healthy(
     'prack-lost-once',
