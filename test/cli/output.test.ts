@@ -27,7 +27,10 @@ test('the table has a line a dialog, oldest first, and a summary', async () => {
   const starts = rows.map((row) => row.slice(4, 27));
   assert.deepEqual(starts, [...starts].sort());
   const one = (id: string): string => rows.find((row) => row.includes(` ${id}@`)) ?? '';
-  assert.match(one('busy'), /^ *6 +2025-03-04 09:00:11\.000Z +Failed +INVITE +2001 +2007 +486 +0:00 +130 ms +- +- +486 Busy Here /);
+  assert.match(
+    one('busy'),
+    /^ *6 +2025-03-04 09:00:11\.000Z +Failed +INVITE +2001 +2007 +486 +0:00 +130 ms +- +- +486 Busy Here /,
+  );
   assert.match(one('one-way-audio'), / one-way-audio +\S+ +\S+ +one-way-audio@/);
   assert.match(one('no-media'), / no-media +\S+ +\S+ +no-media@/);
   assert.match(one('nat-mismatch'), / nat-mismatch +\S+/);

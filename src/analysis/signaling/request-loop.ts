@@ -41,7 +41,7 @@ export function* findRequestLoop(call: SignalingCall): Steps<Proven | null> {
   const { messages } = call;
   const stopped = messages.find((m) => m.status === TOO_MANY_HOPS && !m.isCopy);
   // Most calls end here, with no text read.
-  const loop = hasRepeated(messages) ? (yield* longest(messages)) : null;
+  const loop = hasRepeated(messages) ? yield* longest(messages) : null;
   const first = loop?.passes[0];
   if (loop !== null && first !== undefined) {
     const isOfIt = stopped?.cseq === first.cseq && stopped.method === first.method;
