@@ -20,14 +20,17 @@ const LAST_Q850 = 127;
 const GAVE_UP =
   /(?:rtp|media|session)[\s_-]*(?:timer[\s_-]*)?(?:time[\s_-]*out|timed[\s_-]*out|expired|inactivity)|inactivity time|no (?:rtp|media)\b/i;
 
-export function* findEndedByCause({ d, messages }: SignalingCall): Steps<Proven | null> {
-  // Most calls end here, with no text read.
-  const hasCause = hasByeCause(d);
-  if (Number.isNaN(d.answerUs) || !(hasCause || mayBeUnrefreshed(d))) return null;
+/** Most calls are done at once, with no text read. */
+export function findEndedByCause(call: SignalingCall): Steps<Proven | null> | null {
+  const { d } = call;
+  return Number.isNaN(d.answerUs) || !(hasByeCause(d) || mayBeUnrefreshed(d)) ? null : endSteps(call);
+}
+
+function* endSteps({ d, messages }: SignalingCall): Steps<Proven | null> {
   const end = whoHungUp(d, messages);
   const bye = end === null || end.method !== 'BYE' ? undefined : messages[end.index];
   if (end === null || bye === undefined) return null;
-  const cause = hasCause ? causeOf(bye) : null;
+  const cause = hasByeCause(d) ? causeOf(bye) : null;
   if (cause === null) return yield* findUnrefreshed(d, messages, end);
   const talkSec = Math.max(0, (bye.tsUs - d.answerUs) / 1e6);
   return {

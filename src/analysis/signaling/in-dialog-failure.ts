@@ -33,12 +33,17 @@ const DECLINED: Readonly<Partial<Record<Purpose, readonly number[]>>> = {
   event: [405, 415, 489, 501],
 };
 
-export function* findInDialogFailure(call: SignalingCall): Steps<Proven | null> {
+/** Most calls are done at once, with no text read. */
+export function findInDialogFailure(call: SignalingCall): Steps<Proven | null> | null {
   const { d, messages } = call;
   if (d.methodId !== METHOD.INVITE || Number.isNaN(d.answerUs) || !messages.some((m) => isRefusal(m, d.answerUs)))
     return null;
   // Behind what is kept the same request may have succeeded.
-  if (d.msgCount > d.keptCount || messages.length < d.keptCount) return null;
+  return d.msgCount > d.keptCount || messages.length < d.keptCount ? null : failureSteps(call);
+}
+
+function* failureSteps(call: SignalingCall): Steps<Proven | null> {
+  const { d, messages } = call;
   const byKey = yield* callRequests(d, messages);
   if (byKey === null) return null;
   const all = [...byKey.values()];

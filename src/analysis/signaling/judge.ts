@@ -18,7 +18,8 @@ const STEP_BYTES = 131_072;
 
 export function* judgeSignaling(call: JudgedCall, found: CallFindings): Steps<void> {
   const { d, e, messages, nowUs } = call;
-  yield* readLarge(messages);
+  const isLarge = areLarge(messages);
+  if (isLarge) yield* readLarge(messages);
   const { thresholds } = e.rules;
   // One literal: V8 makes a dictionary of one that spreads another.
   const signaling: StatedCall = {
@@ -32,15 +33,23 @@ export function* judgeSignaling(call: JudgedCall, found: CallFindings): Steps<vo
     media: () => mediaSeen(call, found),
   };
   found.signaling = diagnoseSignaling(signaling);
-  yield;
+  if (isLarge) yield;
   for (const text of fragmentsLostOf(call)) found.media.hints.push({ finding: 'fragment-lost', text });
-  yield;
-  for (const hint of yield* statementsOf(signaling, found.signaling)) found.media.hints.push(hint);
+  for (const hint of yield* statementsOf(signaling, found.signaling, isLarge)) found.media.hints.push(hint);
+}
+
+/** Their texts take more than a step. */
+function areLarge(messages: readonly CallMessage[]): boolean {
+  let bytes = 0;
+  for (const m of messages) {
+    bytes += m.byteLength;
+    if (bytes > STEP_BYTES) return true;
+  }
+  return false;
 }
 
 /** Detections compare what messages say of their hop. Of large ones it is read beforehand: none of them can rest meanwhile. */
 function* readLarge(messages: readonly CallMessage[]): Steps<void> {
-  if (messages.reduce((sum, m) => sum + m.byteLength, 0) <= STEP_BYTES) return;
   let bytes = 0;
   for (const m of messages) {
     bytes += m.byteLength;

@@ -24,9 +24,13 @@ type Reliable = { readonly rseq: number; readonly group: readonly CallMessage[];
 /** RAck holds the numbers of the response and of its INVITE. */
 type Prack = { readonly m: CallMessage; readonly rseq: number; readonly cseq: number };
 
-export function* findPrackMissing(call: SignalingCall): Steps<Proven | null> {
+/** Most calls are done at once, with no text read. */
+export function findPrackMissing(call: SignalingCall): Steps<Proven | null> | null {
+  return call.d.retransmits < LEAST_SENT - 1 ? null : prackSteps(call);
+}
+
+function* prackSteps(call: SignalingCall): Steps<Proven | null> {
   const { d, messages } = call;
-  if (d.retransmits < LEAST_SENT - 1) return null;
   const provisional = messages.filter((m) => isProvisional(m) && !m.isCopy);
   if (provisional.length < LEAST_SENT) return null;
   // The PRACK may be among what is not kept.

@@ -37,11 +37,14 @@ type Loop = {
   readonly lastHops: number | null;
 };
 
-export function* findRequestLoop(call: SignalingCall): Steps<Proven | null> {
-  const { messages } = call;
-  const stopped = messages.find((m) => m.status === TOO_MANY_HOPS && !m.isCopy);
-  // Most calls end here, with no text read.
-  const loop = hasRepeated(messages) ? yield* longest(messages) : null;
+/** Most calls are done at once, with no text read. */
+export function findRequestLoop(call: SignalingCall): Steps<Proven | null> | null {
+  const stopped = call.messages.find((m) => m.status === TOO_MANY_HOPS && !m.isCopy);
+  return stopped === undefined && !hasRepeated(call.messages) ? null : loopSteps(call, stopped);
+}
+
+function* loopSteps(call: SignalingCall, stopped: CallMessage | undefined): Steps<Proven | null> {
+  const loop = hasRepeated(call.messages) ? yield* longest(call.messages) : null;
   const first = loop?.passes[0];
   if (loop !== null && first !== undefined) {
     const isOfIt = stopped?.cseq === first.cseq && stopped.method === first.method;
@@ -53,7 +56,7 @@ export function* findRequestLoop(call: SignalingCall): Steps<Proven | null> {
     };
   }
   if (stopped === undefined) return null;
-  const asked = messages.find((m) => m.isRequest && m.method === stopped.method && m.cseq === stopped.cseq);
+  const asked = call.messages.find((m) => m.isRequest && m.method === stopped.method && m.cseq === stopped.cseq);
   const hops = asked?.parse()?.number(HEADER.MAX_FORWARDS) ?? 0;
   if (asked === undefined || hops < LEAST_HOPS) return null;
   const who = new Parties(call);

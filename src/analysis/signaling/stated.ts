@@ -41,14 +41,14 @@ export type StatedName = keyof typeof FINDERS;
 // Those are its keys.
 const ROWS = Object.entries(FINDERS) as [StatedName, Finder][];
 
-/** A step a finder. */
-export function* statementsOf(call: StatedCall, signaling: SignalingFindings | null): Steps<Hint[]> {
+/** A step a finder where the messages are many or long. */
+export function* statementsOf(call: StatedCall, signaling: SignalingFindings | null, isLarge: boolean): Steps<Hint[]> {
   const hints: Hint[] = [];
   for (const [finding, find] of ROWS) {
     const steps = find(call, signaling);
     const found = steps !== null && 'next' in steps ? yield* steps : steps;
     if (found !== null) hints.push({ finding, ...found });
-    yield;
+    if (isLarge) yield;
   }
   return hints;
 }
