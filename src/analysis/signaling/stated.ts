@@ -39,12 +39,13 @@ const FINDERS = {
 export type StatedName = keyof typeof FINDERS;
 
 // Those are its keys.
-const ROWS = Object.entries(FINDERS) as [StatedName, Finder][];
+const NAMES = Object.keys(FINDERS) as StatedName[];
+const ROWS = NAMES.map((finding): { finding: StatedName; find: Finder } => ({ finding, find: FINDERS[finding] }));
 
 /** A step a finder where the messages are many or long. */
 export function* statementsOf(call: StatedCall, signaling: SignalingFindings | null, isLarge: boolean): Steps<Hint[]> {
   const hints: Hint[] = [];
-  for (const [finding, find] of ROWS) {
+  for (const { finding, find } of ROWS) {
     const steps = find(call, signaling);
     const found = steps !== null && 'next' in steps ? yield* steps : steps;
     if (found !== null) hints.push({ finding, ...found });
