@@ -13,8 +13,10 @@ import { otherLegs } from './other-legs.ts';
 import type { MediaSeen, StatedCall } from './signaling-call.ts';
 import { statementsOf } from './stated.ts';
 
-/** Bytes of messages whose texts are read in one step. */
-const STEP_BYTES = 131_072;
+/** Messages with more bytes are judged in steps. */
+const LARGE_BYTES = 131_072;
+/** Bytes of messages that are read in one step. */
+const STEP_BYTES = 32_768;
 
 export function* judgeSignaling(call: JudgedCall, found: CallFindings): Steps<void> {
   const { d, e, messages, nowUs } = call;
@@ -43,7 +45,7 @@ function areLarge(messages: readonly CallMessage[]): boolean {
   let bytes = 0;
   for (const m of messages) {
     bytes += m.byteLength;
-    if (bytes > STEP_BYTES) return true;
+    if (bytes > LARGE_BYTES) return true;
   }
   return false;
 }
