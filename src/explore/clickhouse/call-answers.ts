@@ -3,6 +3,7 @@
  */
 import type {
   AskCompare,
+  AskExplained,
   AskHead,
   AskLadder,
   AskMessages,
@@ -53,16 +54,46 @@ export async function documentOf(reader: StoreReader, name: string): Promise<Cal
 type SignalingDiagnosis = NonNullable<CallDocument['signaling_diagnosis']>;
 
 /** Evidence names messages of the part; whoever reads the call has those of all hosts. */
-function renumbered(found: SignalingDiagnosis, part: PartKey, { messages }: Trace): SignalingDiagnosis {
-  const indexOf = new Map<number, number>();
-  for (const { index, row, copies } of messages)
-    for (const seen of [row, ...copies]) if (keyOf(seen) === keyOf(part)) indexOf.set(seen.message, index);
+function renumbered(found: SignalingDiagnosis, part: PartKey, trace: Trace): SignalingDiagnosis {
+  const indexOf = numbersOf(part, trace);
   const changed = Object.entries(found).map(([name, finding]) => {
     const isProven = typeof finding === 'object' && finding !== null && 'evidence' in finding;
     return [name, isProven ? { ...finding, evidence: finding.evidence.flatMap((i) => indexOf.get(i) ?? []) } : finding];
   });
   // The same names with the same shapes.
   return Object.fromEntries(changed) as SignalingDiagnosis;
+}
+
+/** Number of each message of the part among those of all hosts. */
+function numbersOf(part: PartKey, { messages }: Trace): ReadonlyMap<number, number> {
+  const indexOf = new Map<number, number>();
+  for (const { index, row, copies } of messages)
+    for (const seen of [row, ...copies]) if (keyOf(seen) === keyOf(part)) indexOf.set(seen.message, index);
+  return indexOf;
+}
+
+/** What is wrong, as all parts say it: each sentence once, and its messages by their numbers among those of all hosts. */
+async function explanationOf(
+  reader: StoreReader,
+  name: string,
+  parts: readonly PartWith<typeof LISTED_OF_PART.shapes>[],
+): Promise<AskExplained[]> {
+  const said = parts.map((part) => ({ part, explanation: explanationIn(part.row) }));
+  if (parts.length === 1) return said.flatMap(({ explanation }) => explanation);
+  const isProven = said.some(({ explanation }) => explanation.some(({ messages }) => messages !== undefined));
+  const trace = isProven ? await traceOf(reader, await storedCalls(reader, [name])) : null;
+  const whole = new Map<string, AskExplained>();
+  for (const { part, explanation } of said) {
+    const indexOf = trace === null ? null : numbersOf(part, trace);
+    for (const one of explanation) {
+      const { finding, texts, messages } = one;
+      const key = JSON.stringify([finding, texts]);
+      if (whole.has(key)) continue;
+      const numbers = messages?.flatMap((i) => indexOf?.get(i) ?? []);
+      whole.set(key, numbers === undefined ? one : { ...one, messages: numbers });
+    }
+  }
+  return [...whole.values()];
 }
 
 function hostsOf(parts: readonly Documented[]): string[] {
@@ -98,10 +129,10 @@ async function streamsIn(
 
 /** Its list row, and what is wrong in sentences; of several parts all sentences. */
 export async function headOf(reader: StoreReader, name: string, names: Names): Promise<AskHead | null> {
-  const rows = (await partsWith(reader, name, LISTED_OF_PART)).map(({ row }) => row);
-  const [first] = rows;
+  const parts = await partsWith(reader, name, LISTED_OF_PART);
+  const first = parts[0]?.row;
   if (first === undefined) return null;
-  const explanation = withLook(rows.flatMap(explanationIn));
+  const explanation = withLook(await explanationOf(reader, name, parts));
   const hints = [...new Set(sentencesOf(explanation))];
   const head: AskHead = { schema_version: 1, call: listedCall(first, names), hints, explanation };
   if (first.from_display !== '') head.from_display = first.from_display;
