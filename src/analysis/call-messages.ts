@@ -244,6 +244,11 @@ export function mostAlike(list: readonly CallMessage[], keyOf: (m: CallMessage) 
   return most;
 }
 
+/** A 2xx to an INVITE. */
+export function isAnswer(m: CallMessage): boolean {
+  return !m.isRequest && m.method === METHOD.INVITE && m.status >= 200 && m.status < 300;
+}
+
 /** The responses of the call take a way that this capture does not see: none is here, and an ACK says that there was one. */
 export function lacksResponses(messages: readonly CallMessage[]): boolean {
   return messages.some((m) => m.method === METHOD.ACK) && messages.every((m) => m.isRequest);

@@ -6,8 +6,9 @@ import { counted, times } from '../../core/counted.ts';
 import { grouped } from '../../core/maps.ts';
 import * as METHOD from '../../core/methods.ts';
 import type { CallMessage } from '../call-messages.ts';
+import { isAnswer } from '../call-messages.ts';
 import { capital, Parties } from './parties.ts';
-import { evidenceOf, goesOn, inTime, LEAST_AGAIN, sentAgain } from './sent-again.ts';
+import { evidenceOf, goesOn, inTime, isPassedOn, LEAST_AGAIN, sentAgain } from './sent-again.ts';
 import type { Proven, SignalingCall } from './signaling-call.ts';
 
 export function findAckNotArriving(call: SignalingCall): Proven | null {
@@ -40,17 +41,6 @@ export function findAckNotArriving(call: SignalingCall): Proven | null {
     };
   }
   return null;
-}
-
-function isAnswer(m: CallMessage): boolean {
-  return !m.isRequest && m.method === METHOD.INVITE && m.status >= 200 && m.status < 300;
-}
-
-/** It came to its sender on another hop. */
-function isPassedOn({ cseq, src, hop }: CallMessage, answers: readonly CallMessage[]): boolean {
-  return answers.some(
-    (m) => m.cseq === cseq && m.dst.host === src.host && m.src.host !== src.host && m.hop.toTag === hop.toTag,
-  );
 }
 
 /** An ACK of that answer goes to the socket that the answer came from. */

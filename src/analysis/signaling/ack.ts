@@ -9,7 +9,7 @@ import * as METHOD from '../../core/methods.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { CallMessage, Socket } from '../call-messages.ts';
-import { mostAlike } from '../call-messages.ts';
+import { isAnswer, mostAlike } from '../call-messages.ts';
 import type { SignalingCall } from './signaling-call.ts';
 
 export type AckMissing = {
@@ -35,9 +35,7 @@ export function findAckMissing({ d, messages, nowUs, thresholds: t }: SignalingC
   // The ACK of this leg may be among what is not kept.
   if (isAcked && (d.msgCount > d.keptCount || messages.length < d.keptCount)) return null;
   // Other hops and other forks answer with messages of their own.
-  const answered = messages.filter(
-    (m) => !m.isRequest && !m.isCopy && m.method === METHOD.INVITE && m.status >= 200 && m.status < 300,
-  );
+  const answered = messages.filter((m) => isAnswer(m) && !m.isCopy);
   // With an ACK on some leg only the number of copies can prove anything: most calls end here, with no text read.
   if (isAcked && answered.length < t.answerTransmissions) return null;
   const heard = new Ears(messages, answered, t.answerTransmissions);

@@ -8,7 +8,7 @@ import { TRANSPORT } from '../../core/words.ts';
 import type { ClosedConnection } from '../../store/closed-connections.ts';
 import { type CallMessage, lacksResponses, methodName } from '../call-messages.ts';
 import { hasDied } from './gone-side.ts';
-import { sideAt } from './side-at.ts';
+import { capital, Parties } from './parties.ts';
 import type { Proven, StatedCall } from './signaling-call.ts';
 
 /** Who sends again over another connection, or answers over it, does it sooner (RFC 3261 section 17). */
@@ -19,6 +19,9 @@ const GIVEN_UP_US = 32_000_000;
 const CROSSING_US = 1_000_000;
 /** Those without a final response of their own, or after which nobody waits for one. */
 const ENDS_CALL: ReadonlySet<number> = new Set([METHOD.ACK, METHOD.CANCEL, METHOD.BYE]);
+
+/** Requests that are looked at, the newest ones: each is compared with all messages of the call. @cap */
+const MAX_CARRIED = 32;
 
 /** A message, and how the connection that carried it ended. */
 type Carried = { readonly m: CallMessage; readonly closed: ClosedConnection };
@@ -50,8 +53,9 @@ function closedAfter({ connections, nowUs }: StatedCall, m: CallMessage): Closed
 /** A request whose connection ended before its final response, and that got none by another way either. */
 function findUnanswered(call: StatedCall, carried: readonly Carried[]): Proven | null {
   const { d, messages } = call;
-  const found = carried.findLast(({ m, closed }) => {
-    if (!m.isRequest || ENDS_CALL.has(m.method) || m.hop.transaction === '') return false;
+  const requests = carried.filter(({ m }) => m.isRequest && !ENDS_CALL.has(m.method)).slice(-MAX_CARRIED);
+  const found = requests.findLast(({ m, closed }) => {
+    if (m.hop.transaction === '') return false;
     const own = messages.filter((o) => o.method === m.method && o.hop.transaction === m.hop.transaction);
     if (own.some(({ status }) => status >= 200)) return false;
     // Another branch answered, or somebody ended the call: nobody waits for this one.
@@ -69,7 +73,7 @@ function findUnanswered(call: StatedCall, carried: readonly Carried[]): Proven |
   const { m, closed } = found;
   const afterSec = Math.max(0, (closed.atUs - m.tsUs) / 1e6);
   return {
-    text: `The ${sideAt(call, closed.by)} ${verb(closed)} the TCP connection ${afterSec.toFixed(1)} s after the ${methodName(d, m.method)} from ${m.srcText}, before a final response, and none came later.`,
+    text: `${capital(whoClosed(call, m, closed))} ${verb(closed)} the TCP connection ${afterSec.toFixed(1)} s after the ${methodName(d, m.method)} from ${m.srcText}, before a final response, and none came later.`,
     evidence: [m.index],
   };
 }
@@ -100,9 +104,15 @@ function findInCall(call: StatedCall, carried: readonly Carried[]): Proven | nul
   if (died === null) return null;
   const atSec = (closed.atUs - d.answerUs) / 1e6;
   return {
-    text: `The ${sideAt(call, closed.by)} ${verb(closed)} the TCP connection ${atSec.toFixed(1)} s after the answer without a BYE, and nothing of the call came from it afterwards: ${died.text}.`,
+    text: `${capital(whoClosed(call, m, closed))} ${verb(closed)} the TCP connection ${atSec.toFixed(1)} s after the answer without a BYE, and nothing of the call came from it afterwards: ${died.text}.`,
     evidence: [m.index, ...died.evidence],
   };
+}
+
+/** It carried the message: who closed it sent or got that. */
+function whoClosed(call: StatedCall, m: CallMessage, { by }: ClosedConnection): string {
+  const who = new Parties(call);
+  return by === endpointKeyFromText(m.src.host, m.src.port) ? who.sender(m) : who.receiver(m);
 }
 
 function verb({ isReset }: ClosedConnection): string {

@@ -14,7 +14,7 @@ import type { MediaSeen, StatedCall } from './signaling-call.ts';
 import { statementsOf } from './stated.ts';
 
 /** Messages with more bytes are judged in steps. */
-const LARGE_BYTES = 131_072;
+const AT_ONCE_BYTES = 131_072;
 /** Bytes of messages that are read in one step. */
 const STEP_BYTES = 32_768;
 
@@ -45,7 +45,7 @@ function areLarge(messages: readonly CallMessage[]): boolean {
   let bytes = 0;
   for (const m of messages) {
     bytes += m.byteLength;
-    if (bytes > LARGE_BYTES) return true;
+    if (bytes > AT_ONCE_BYTES) return true;
   }
   return false;
 }

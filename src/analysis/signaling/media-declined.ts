@@ -6,6 +6,7 @@ import type { Sdp } from '../../protocols/sdp/model.ts';
 import { parseSdp } from '../../protocols/sdp/sdp.ts';
 import { findSdp } from '../../protocols/sip/body.ts';
 import type { CallMessage } from '../call-messages.ts';
+import { isAnswer } from '../call-messages.ts';
 import { capital, Parties } from './parties.ts';
 import type { Proven, SignalingCall } from './signaling-call.ts';
 
@@ -44,10 +45,6 @@ export function findMediaDeclined(call: SignalingCall): Proven | null {
     text: `${capital(who.sender(answer))} declined the ${offered.join(' and ')} that ${who.sender(opened ?? offer)} offered. Its ${answer.status} says ${lines}, so the call has no media.`,
     evidence: [offer.index, answer.index],
   };
-}
-
-function isAnswer(m: CallMessage): boolean {
-  return !m.isRequest && m.method === METHOD.INVITE && m.status >= 200 && m.status < 300;
 }
 
 /** Types of the m= lines, each once, in their order. */

@@ -12,7 +12,7 @@ import type { CallMessage } from '../call-messages.ts';
 import { whoHungUp } from '../hangup.ts';
 import { passesHere } from './ack.ts';
 import { capital, Parties } from './parties.ts';
-import { evidenceOf, GOES_ON_US, goesOn, inTime, sentAgain } from './sent-again.ts';
+import { evidenceOf, GOES_ON_US, goesOn, inTime, isPassedOn, sentAgain } from './sent-again.ts';
 import type { Proven, SignalingCall } from './signaling-call.ts';
 
 /** So often it was sent, at the least: at once, after T1, and after 2*T1 more. */
@@ -78,13 +78,6 @@ function isProvisional(m: CallMessage): boolean {
 function reliableNumber(m: SipMessage | null): number | null {
   const isReliable = m?.values(HEADER.REQUIRE).some((tag) => tag.toLowerCase() === '100rel') ?? false;
   return isReliable ? (m?.number(HEADER.RSEQ) ?? null) : null;
-}
-
-/** It came to its sender on another hop: that one sends it again as often as it comes. */
-function isPassedOn({ cseq, src, hop }: CallMessage, provisional: readonly CallMessage[]): boolean {
-  return provisional.some(
-    (m) => m.cseq === cseq && m.dst.host === src.host && m.src.host !== src.host && m.hop.toTag === hop.toTag,
-  );
 }
 
 /** Each is read once, however many responses there are. */

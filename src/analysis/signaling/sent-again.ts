@@ -38,6 +38,13 @@ export function inTime(group: readonly CallMessage[], origin: CallMessage['origi
   return group.filter((m) => m.origin === origin).sort((a, b) => a.tsUs - b.tsUs);
 }
 
+/** The response came to its sender on another hop: that one sends it again as often as it comes. */
+export function isPassedOn({ cseq, src, hop }: CallMessage, responses: readonly CallMessage[]): boolean {
+  return responses.some(
+    (m) => m.cseq === cseq && m.dst.host === src.host && m.src.host !== src.host && m.hop.toTag === hop.toTag,
+  );
+}
+
 /** Numbers of messages, in order. */
 export function evidenceOf(...messages: readonly CallMessage[]): number[] {
   return [...new Set(messages.map((m) => m.index))].sort((a, b) => a - b);
