@@ -7,7 +7,7 @@ import { hashRange } from '../core/hash.ts';
 import { endpointText, ipText } from '../core/ip.ts';
 import { grouped } from '../core/maps.ts';
 import * as METHOD from '../core/methods.ts';
-import { METHOD_NAMES } from '../core/words.ts';
+import { METHOD_NAMES, TRANSPORT } from '../core/words.ts';
 import { isChallenge, SipMessage } from '../protocols/sip/message.ts';
 import { SCAN, type SipScan, scanSip } from '../protocols/sip/scanner/scan.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
@@ -242,6 +242,16 @@ export function mostAlike(list: readonly CallMessage[], keyOf: (m: CallMessage) 
   let most: CallMessage[] = [];
   for (const group of grouped(list, keyOf).values()) if (group.length > most.length) most = group;
   return most;
+}
+
+/** CSeq, as one number: what is sent again, or passed on, keeps it. */
+export function numberOf({ cseq, method }: CallMessage): number {
+  return cseq * METHOD_NAMES.length + method;
+}
+
+/** A connection carried it, and this capture saw which: of a mirror or a probe nobody knows. */
+export function isOnStream({ transport, origin }: CallMessage): boolean {
+  return origin === 0 && (transport === TRANSPORT.TCP || transport === TRANSPORT.WS);
 }
 
 /** A 2xx to an INVITE. */

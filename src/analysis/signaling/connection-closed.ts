@@ -6,7 +6,7 @@ import { endpointKeyAddress, endpointKeyFromText } from '../../core/ip.ts';
 import * as METHOD from '../../core/methods.ts';
 import { TRANSPORT } from '../../core/words.ts';
 import type { ClosedConnection } from '../../store/closed-connections.ts';
-import { type CallMessage, lacksResponses, methodName } from '../call-messages.ts';
+import { type CallMessage, isOnStream, lacksResponses, methodName } from '../call-messages.ts';
 import { hasDied } from './gone-side.ts';
 import { capital, Parties } from './parties.ts';
 import type { Proven, StatedCall } from './signaling-call.ts';
@@ -27,18 +27,13 @@ const MAX_CARRIED = 32;
 type Carried = { readonly m: CallMessage; readonly closed: ClosedConnection };
 
 export function findConnectionClosed(call: StatedCall): Proven | null {
-  if (!call.messages.some(isOnStream)) return null;
+  if (!call.glance.isOfStream) return null;
   const carried = call.messages.flatMap((m): Carried[] => {
     const closed = isOnStream(m) && m.isFirst ? closedAfter(call, m) : null;
     return closed === null ? [] : [{ m, closed }];
   });
   if (carried.length === 0 || lacksResponses(call.messages)) return null;
   return findUnanswered(call, carried) ?? findInCall(call, carried);
-}
-
-/** Of a mirror or a probe nobody knows which connection carried it. */
-function isOnStream({ transport, origin }: CallMessage): boolean {
-  return origin === 0 && (transport === TRANSPORT.TCP || transport === TRANSPORT.WS);
 }
 
 /** How the connection that carried `m` ended, once what could follow would have come. */

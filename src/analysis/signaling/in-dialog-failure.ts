@@ -11,7 +11,7 @@ import { keptText } from '../../protocols/sip/text.ts';
 import { type CallMessage, methodName } from '../call-messages.ts';
 import { type CallRequest, callRequests, IN_CALL, otherSide } from './call-requests.ts';
 import { asksForFax, isRefused, PURPOSE, type Purpose, purposesOf } from './request-purpose.ts';
-import type { Proven, SignalingCall } from './signaling-call.ts';
+import type { Proven, SignalingCall, StatedCall } from './signaling-call.ts';
 
 type Refused = CallRequest & { readonly refusal: CallMessage };
 type Purposes = ReadonlyMap<CallRequest, Purpose>;
@@ -34,10 +34,10 @@ const DECLINED: Readonly<Partial<Record<Purpose, readonly number[]>>> = {
 };
 
 /** Most calls are done at once, with no text read. */
-export function findInDialogFailure(call: SignalingCall): Steps<Proven | null> | null {
-  const { d, messages } = call;
-  if (d.methodId !== METHOD.INVITE || Number.isNaN(d.answerUs) || !messages.some((m) => isRefusal(m, d.answerUs)))
-    return null;
+export function findInDialogFailure(call: StatedCall): Steps<Proven | null> | null {
+  const { d, messages, glance } = call;
+  if (d.methodId !== METHOD.INVITE || !(glance.refusedUs >= d.answerUs)) return null;
+  if (!messages.some((m) => isRefusal(m, d.answerUs))) return null;
   // Behind what is kept the same request may have succeeded.
   return d.msgCount > d.keptCount || messages.length < d.keptCount ? null : failureSteps(call);
 }

@@ -8,6 +8,7 @@ import type { JudgedCall } from '../call.ts';
 import type { CallMessage } from '../call-messages.ts';
 import type { CallFindings } from '../findings.ts';
 import { diagnoseSignaling } from './diagnose.ts';
+import { glanceAt } from './glance.ts';
 import { fragmentsLostOf } from './lost-fragments.ts';
 import { otherLegs } from './other-legs.ts';
 import type { MediaSeen, StatedCall } from './signaling-call.ts';
@@ -20,13 +21,15 @@ const STEP_BYTES = 32_768;
 
 export function* judgeSignaling(call: JudgedCall, found: CallFindings): Steps<void> {
   const { d, e, messages, nowUs } = call;
-  const isLarge = areLarge(messages);
+  const glance = glanceAt(messages);
+  const isLarge = glance.bytes > AT_ONCE_BYTES;
   if (isLarge) yield* readLarge(messages);
   const { thresholds } = e.rules;
   // One literal: V8 makes a dictionary of one that spreads another.
   const signaling: StatedCall = {
     d,
     messages,
+    glance,
     nowUs,
     thresholds,
     icmp: e.stores.icmp.notes(d),
@@ -38,16 +41,6 @@ export function* judgeSignaling(call: JudgedCall, found: CallFindings): Steps<vo
   if (isLarge) yield;
   for (const text of fragmentsLostOf(call)) found.media.hints.push({ finding: 'fragment-lost', text });
   for (const hint of yield* statementsOf(signaling, found.signaling, isLarge)) found.media.hints.push(hint);
-}
-
-/** Their texts take more than a step. */
-function areLarge(messages: readonly CallMessage[]): boolean {
-  let bytes = 0;
-  for (const m of messages) {
-    bytes += m.byteLength;
-    if (bytes > AT_ONCE_BYTES) return true;
-  }
-  return false;
 }
 
 /** Detections compare what messages say of their hop. Of large ones it is read beforehand: none of them can rest meanwhile. */

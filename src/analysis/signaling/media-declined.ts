@@ -5,6 +5,7 @@ import * as METHOD from '../../core/methods.ts';
 import type { Sdp } from '../../protocols/sdp/model.ts';
 import { parseSdp } from '../../protocols/sdp/sdp.ts';
 import { findSdp } from '../../protocols/sip/body.ts';
+import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
 import type { CallMessage } from '../call-messages.ts';
 import { isAnswer } from '../call-messages.ts';
 import { capital, Parties } from './parties.ts';
@@ -16,11 +17,8 @@ const SETTLED_US = 5_000_000;
 export function findMediaDeclined(call: SignalingCall): Proven | null {
   const { d, messages } = call;
   if (d.methodId !== METHOD.INVITE || Number.isNaN(d.answerUs)) return null;
-  const entries = d.sdp ?? [];
-  const isDeclined = (i: number): boolean => entries[i]?.media.every(({ port }) => port === 0) ?? false;
-  const at = entries.findIndex(({ isOffer, media }, i) => !isOffer && media.length > 0 && isDeclined(i));
   // Most calls end here, with no text read. What was accepted on another hop or branch, or later, was not declined.
-  if (at < 0 || entries.some((e, i) => !e.isOffer && !e.isRefused && !isDeclined(i))) return null;
+  if (!areDeclined(d.sdp ?? [])) return null;
   const answer = messages.find((m) => isAnswer(m) && m.cseq === d.inviteCseq && m.isFirst);
   if (answer === undefined) return null;
   if (call.nowUs - answer.tsUs < SETTLED_US && Number.isNaN(d.byeUs)) return null;
@@ -45,6 +43,17 @@ export function findMediaDeclined(call: SignalingCall): Proven | null {
     text: `${capital(who.sender(answer))} declined the ${offered.join(' and ')} that ${who.sender(opened ?? offer)} offered. Its ${answer.status} says ${lines}, so the call has no media.`,
     evidence: [offer.index, answer.index],
   };
+}
+
+/** There are answers, and each that holds has port 0 alone. */
+function areDeclined(entries: readonly SdpEntry[]): boolean {
+  let hasDeclined = false;
+  for (const { isOffer, isRefused, media } of entries) {
+    if (isOffer) continue;
+    if (media.every(({ port }) => port === 0)) hasDeclined ||= media.length > 0;
+    else if (!isRefused) return false;
+  }
+  return hasDeclined;
 }
 
 /** Types of the m= lines, each once, in their order. */

@@ -6,14 +6,13 @@ import { times } from '../../core/counted.ts';
 import { hashBytes } from '../../core/hash.ts';
 import { grouped } from '../../core/maps.ts';
 import type { Steps } from '../../core/turns.ts';
-import { METHOD_NAMES } from '../../core/words.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import type { SipMessage } from '../../protocols/sip/message.ts';
 import type { CallMessage } from '../call-messages.ts';
-import { methodName } from '../call-messages.ts';
+import { methodName, numberOf } from '../call-messages.ts';
 import { Parties } from './parties.ts';
 import { evidenceOf } from './sent-again.ts';
-import type { Proven, SignalingCall } from './signaling-call.ts';
+import type { Proven, SignalingCall, StatedCall } from './signaling-call.ts';
 
 const TOO_MANY_HOPS = 483;
 /** Calls that are forwarded pass the same proxy two or three times. */
@@ -38,13 +37,14 @@ type Loop = {
 };
 
 /** Most calls are done at once, with no text read. */
-export function findRequestLoop(call: SignalingCall): Steps<Proven | null> | null {
-  const stopped = call.messages.find((m) => m.status === TOO_MANY_HOPS && !m.isCopy);
-  return stopped === undefined && !hasRepeated(call.messages) ? null : loopSteps(call, stopped);
+export function findRequestLoop(call: StatedCall): Steps<Proven | null> | null {
+  const { hasRepeated, refusedUs } = call.glance;
+  return hasRepeated || !Number.isNaN(refusedUs) ? loopSteps(call) : null;
 }
 
-function* loopSteps(call: SignalingCall, stopped: CallMessage | undefined): Steps<Proven | null> {
-  const loop = hasRepeated(call.messages) ? yield* longest(call.messages) : null;
+function* loopSteps(call: StatedCall): Steps<Proven | null> {
+  const stopped = call.messages.find((m) => m.status === TOO_MANY_HOPS && !m.isCopy);
+  const loop = call.glance.hasRepeated ? yield* longest(call.messages) : null;
   const first = loop?.passes[0];
   if (loop !== null && first !== undefined) {
     const isOfIt = stopped?.cseq === first.cseq && stopped.method === first.method;
@@ -67,18 +67,6 @@ function* loopSteps(call: SignalingCall, stopped: CallMessage | undefined): Step
   };
 }
 
-/** A request came by twice that is no repetition. */
-function hasRepeated(messages: readonly CallMessage[]): boolean {
-  const seen: number[] = [];
-  for (const m of messages) {
-    if (!m.isRequest || !m.isFirst) continue;
-    const number = numberOf(m);
-    if (seen.includes(number)) return true;
-    seen.push(number);
-  }
-  return false;
-}
-
 function* longest(messages: readonly CallMessage[]): Steps<Loop | null> {
   let found: Loop | null = null;
   const requests = messages.filter((m) => m.isRequest && m.isFirst);
@@ -95,11 +83,6 @@ function* longest(messages: readonly CallMessage[]): Steps<Loop | null> {
     }
   }
   return found;
-}
-
-/** CSeq: number and method. */
-function numberOf({ cseq, method }: CallMessage): number {
-  return cseq * METHOD_NAMES.length + method;
 }
 
 function leastRounds([first]: readonly CallMessage[]): number {

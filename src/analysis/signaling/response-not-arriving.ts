@@ -8,7 +8,7 @@ import * as METHOD from '../../core/methods.ts';
 import { TRANSPORT } from '../../core/words.ts';
 import { HEADER } from '../../protocols/sip/header-name.ts';
 import type { CallMessage } from '../call-messages.ts';
-import { methodName } from '../call-messages.ts';
+import { methodName, numberOf } from '../call-messages.ts';
 import { capital, Parties } from './parties.ts';
 import { type Again, evidenceOf, goesOn, inTime, LEAST_AGAIN, sentAgain } from './sent-again.ts';
 import type { Proven, SignalingCall } from './signaling-call.ts';
@@ -75,10 +75,6 @@ function textOf(call: SignalingCall, first: CallMessage, response: CallMessage, 
       : ` The ${response.status} went to port ${response.dst.port}, and the ${method} comes from port ${first.src.port}.`;
   const sec = (again.lastedUs / 1e6).toFixed(1);
   return `${side} does not hear the ${response.status} of ${who.sender(response)} to its ${method}, or ignores it. It sent the ${method} again ${times(again.copies.length)} in the ${sec} s after that response came past here.${where}`;
-}
-
-function numberOf({ method, cseq }: CallMessage): string {
-  return `${method} ${cseq}`;
 }
 
 /** What has a connection is sent once, and again for other reasons. */

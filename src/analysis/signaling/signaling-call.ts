@@ -7,6 +7,7 @@ import type { IcmpFlow } from '../../store/icmp/icmp-media.ts';
 import type { IcmpNote } from '../../store/icmp/icmp-note.ts';
 import type { Stores } from '../../store/stores.ts';
 import type { CallMessage } from '../call-messages.ts';
+import type { Glance } from './glance.ts';
 
 export type OtherLegs = {
   /** Another branch was answered while this one rang, just before it was canceled. */
@@ -43,6 +44,7 @@ export type MediaSeen = {
 
 /** What the finders of stated.ts see besides. */
 export type StatedCall = SignalingCall & {
+  readonly glance: Glance;
   /** TCP connections with SIP that were closed. */
   readonly connections: Stores['connections'];
   readonly media: () => MediaSeen;
