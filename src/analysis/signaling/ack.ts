@@ -32,11 +32,12 @@ const GOES_ON_US = 3_000_000;
 export function findAckMissing({ d, messages, nowUs, thresholds: t }: SignalingCall): AckMissing | null {
   if (Number.isNaN(d.answerUs)) return null;
   const isAcked = (d.marks & MARK.ACK_SEEN) !== 0;
+  // With an ACK on some leg only the number of copies can prove anything: most calls end here.
+  if (isAcked && d.retransmits < t.answerTransmissions - 1) return null;
   // The ACK of this leg may be among what is not kept.
   if (isAcked && (d.msgCount > d.keptCount || messages.length < d.keptCount)) return null;
   // Other hops and other forks answer with messages of their own.
   const answered = messages.filter((m) => isAnswer(m) && !m.isCopy);
-  // With an ACK on some leg only the number of copies can prove anything: most calls end here, with no text read.
   if (isAcked && answered.length < t.answerTransmissions) return null;
   const heard = new Ears(messages, answered, t.answerTransmissions);
   const unacked = isAcked ? answered.filter((m) => heard.of(m).isOpen) : answered;

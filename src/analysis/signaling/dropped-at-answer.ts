@@ -19,9 +19,9 @@ const NORMAL: ReadonlySet<number> = new Set([16, 31, 127]);
 export function findDroppedAtAnswer(call: SignalingCall): Proven | null {
   const { d, messages } = call;
   if (!(d.byeUs - d.answerUs <= AT_ONCE_US) || (d.marks & MARK.TRANSFERRED) !== 0) return null;
-  const end = whoHungUp(d, messages);
   // Who hangs up while it rings may do so at the moment of the answer.
-  if (end?.side === 'caller' && !hasByeCause(d)) return null;
+  if ((d.marks & MARK.BYE_OF_CALLEE) === 0 && !hasByeCause(d)) return null;
+  const end = whoHungUp(d, messages);
   const bye = end === null || end.method !== 'BYE' ? undefined : messages[end.index];
   const answer = answerOf(call);
   if (end === null || bye === undefined || answer === null || answer.origin !== bye.origin) return null;

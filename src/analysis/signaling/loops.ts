@@ -67,6 +67,8 @@ export function authLoopHint(f: AuthLoop): string {
 /** A request sent three times or more on one hop that drew no response there, whatever other hops answered. */
 export function findRetransmissions(call: SignalingCall): Retransmissions | null {
   const { d, messages, thresholds: t } = call;
+  // Most calls end here: nothing came again so often.
+  if (d.retransmits < t.transmissions - 1) return null;
   const requests = messages.filter((m) => m.isRequest && !m.isCopy);
   let worst: CallMessage[] | null = null;
   // What is sent again keeps its number: no key is made of the others.
