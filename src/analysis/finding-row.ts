@@ -42,6 +42,11 @@ export type FindingRow = {
   readonly effects?: readonly string[];
 };
 
+/** Proved by a sentence that a judge said about the call. */
+export function said(name: string): Has {
+  return ({ media }) => media.hints.some(({ finding }) => finding === name);
+}
+
 /** Reports are RTCP, ICMP and Reason headers; silence is inferred. */
 export type Ground = 'seen' | 'reported' | 'inferred';
 

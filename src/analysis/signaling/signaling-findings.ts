@@ -1,5 +1,6 @@
 /** What can be wrong with the signaling of a call: rows of the table of findings, the worst first. */
 import type { CallFindingRows, Has } from '../finding-row.ts';
+import { said } from '../finding-row.ts';
 import type { SignalingFindings } from './diagnose.ts';
 import type { StatedName } from './stated.ts';
 
@@ -10,8 +11,9 @@ function signaled(key: Exclude<keyof SignalingFindings, 'hints'>): Has {
 
 /** Proved by a statement of the signaling. */
 function stated(name: StatedName): Has {
-  return ({ media }) => media.hints.some(({ finding }) => finding === name);
+  return said(name);
 }
+
 export const SIGNALING_FINDINGS = {
   unreachable: {
     severity: 'critical',
