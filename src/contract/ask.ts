@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { MESSAGE_NOTES } from '../core/words.ts';
 import { Call } from './call.ts';
 import { Count, DateTime, named, ref, SchemaVersion1 } from './schema.ts';
-import { RtpStream, StreamSegment } from './stream.ts';
+import { RtpStream, StreamSegment, StreamSpan } from './stream.ts';
 import { Origin, SsrcText } from './values.ts';
 
 /** A message without its text, as ladders draw it. */
@@ -246,12 +246,13 @@ export const AskCompare = named(
 );
 export type AskCompare = Static<typeof AskCompare>;
 
-/** A stream, what each of its payload types carried where it changed, and why its loss and its score are not known. */
+/** A stream, what each of its payload types carried where it changed, when nothing had to come, and why its loss is not known. */
 export const AskStream = named(
   'AskStream',
   Type.Object({
     ...RtpStream.properties,
     segments: Type.Optional(Type.Array(ref(StreamSegment))),
+    spans: Type.Optional(Type.Array(ref(StreamSpan), { description: 'Holds and own drops; absent without any.' })),
     not_known: Type.Optional(Type.String()),
   }),
 );

@@ -92,6 +92,19 @@ export const StreamSegment = named(
 );
 export type StreamSegment = Static<typeof StreamSegment>;
 
+/** Time in which nothing of a stream had to come here. */
+export const StreamSpan = named(
+  'StreamSpan',
+  Type.Object({
+    kind: Type.Enum(['held', 'dropped'], {
+      description: 'The descriptions let nothing through, or this capture dropped packets of the interface.',
+    }),
+    from: DateTime,
+    to: DateTime,
+  }),
+);
+export type StreamSpan = Static<typeof StreamSpan>;
+
 export const StreamRow = named(
   'StreamRow',
   Type.Object({

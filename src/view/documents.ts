@@ -18,6 +18,7 @@ import { toCallDocument, toDialogDocument } from './dialog-document.ts';
 import { notKnown } from './own-drops.ts';
 import { toRtpStream, toStreamRow } from './stream-document.ts';
 import { segmentRows } from './stream-segments.ts';
+import { spanRows } from './stream-spans.ts';
 import { toTermination } from './termination.ts';
 
 /** Quality intervals of all streams in one dialog's document: the newest of each. @cap */
@@ -34,12 +35,14 @@ export function askStream(e: Evidence, stream: Stream): AskStream | null {
   return q === null ? null : toAskStream(e, { stream, quality: q }, toRtpStream(stream, q, e.capture));
 }
 
-/** The document with what each payload type carried, where it changed, and why its loss is not known, where it is not. */
+/** The document with what each payload type carried where it changed, when nothing had to come, and why its loss is not known. */
 export function toAskStream(e: Evidence, { stream, quality: q }: CallStream, document: RtpStream): AskStream {
   const why = notKnown(q);
-  if (q.segments.length === 0 && why === null) return document;
+  const spans = spanRows(e, stream, q);
+  if (q.segments.length === 0 && spans.length === 0 && why === null) return document;
   const shown: AskStream = { ...document };
   if (q.segments.length > 0) shown.segments = segmentRows(stream, q, e.capture.clockSteps);
+  if (spans.length > 0) shown.spans = spans;
   if (why !== null) shown.not_known = why;
   return shown;
 }

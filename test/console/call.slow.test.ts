@@ -83,6 +83,17 @@ async function download(page: Page, name: string): Promise<{ readonly path: stri
   return { path: await file.path(), name: file.suggestedFilename() };
 }
 
+test('media over time: what was on hold, and the direction that never came', { skip }, async (t) => {
+  const { base } = await demo();
+  const { page } = await openPage(t, callUrl(base, 'hold-resume'));
+  await page.getByRole('listitem', { name: /^B, 192\.0\.2\.10:12090 .*: PCMA .*; on hold 09:00:40\.980/ }).waitFor();
+  await page.goto(callUrl(base, 'one-way-audio'));
+  await page
+    .getByRole('listitem', { name: /^\u2013, 192\.0\.2\.10:12020 \u2192 198\.51\.100\.23:11840: no RTP / })
+    .waitFor();
+  await assertAccessible(page);
+});
+
 test('capture, report, vCon and WAV come as files; tshark reads the capture', { skip }, async (t) => {
   const { base } = await demo();
   const { page } = await openPage(t, callUrl(base, 'jitter'));

@@ -21,7 +21,7 @@ async function heard(t: TestContext, changes: readonly Change[], callee: Spoken)
   const { evidence, streams, dialogs } = session;
   const stream = [...streams.fromNewest()].find((s) => s.ssrc === SSRC.callee) ?? assert.fail();
   const quality = streamQuality(stream, evidence.capture.quality) ?? assert.fail();
-  const segments = askStream(evidence, stream)?.segments ?? [];
+  const { segments = [], spans = [] } = askStream(evidence, stream) ?? {};
   const sum = (of: 'packets' | 'expected' | 'lost'): number => segments.reduce((all, s) => all + s[of], 0);
   assert.deepEqual(
     [sum('expected'), sum('lost')],
@@ -30,11 +30,11 @@ async function heard(t: TestContext, changes: readonly Change[], callee: Spoken)
   );
   assert.equal(sum('packets'), quality.snapshot.packets);
   const [d] = [...dialogs.oldestFirst()];
-  return { quality, segments, hints: d === undefined ? [] : callHints(dialogFacts(evidence, d)) };
+  return { quality, segments, spans, hints: d === undefined ? [] : callHints(dialogFacts(evidence, d)) };
 }
 
-test('a hold that explains all: no segment lost anything', async (t) => {
-  const { segments } = await heard(t, heldFor({ direction: 'inactive' }, { direction: 'inactive' }), GONE);
+test('a hold that explains all: no segment lost anything, and the hold has its span', async (t) => {
+  const { segments, spans } = await heard(t, heldFor({ direction: 'inactive' }, { direction: 'inactive' }), GONE);
   assert.deepEqual(
     segments.map(({ codec, packets, expected, lost, mos }) => [codec, packets, expected, lost, mos]),
     [
@@ -42,6 +42,12 @@ test('a hold that explains all: no segment lost anything', async (t) => {
       ['PCMA', BEHIND, BEHIND, 0, FLAWLESS],
     ],
   );
+  const heldMs = spans.map(({ from, to }) => Date.parse(to) - Date.parse(from));
+  assert.deepEqual(
+    spans.map(({ kind }) => kind),
+    ['held'],
+  );
+  assert.ok(Math.abs((heldMs[0] ?? 0) - (HOLD.toMs - HOLD.fromMs)) < 500, `${heldMs[0]} ms`);
 });
 
 test('the same gap without a hold is loss of the type that ended, and its score is that of the whole gap', async (t) => {

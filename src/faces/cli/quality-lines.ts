@@ -20,6 +20,8 @@ export function* qualityLines({ streams }: AskQuality, { isUtc, color }: TableSt
     const figures = `${mos}, ${loss}, jitter ${s.jitter_ms.toFixed(1)} ms`;
     yield paint(`${s.src} -> ${s.dst}  ${s.ssrc}  ${codec}  ${s.packets} packets, ${figures}`, 'bold', color);
     for (const g of s.segments ?? []) yield `  ${segmentLine(g, isUtc)}`;
+    for (const one of s.spans ?? [])
+      yield `  ${spanText(one, isUtc)}  ${one.kind === 'held' ? 'on hold' : 'dropped by this capture'}`;
     for (const w of s.quality_intervals) {
       const time = clockOf(Date.parse(w.timestamp) * 1000, isUtc).time.slice(0, 8);
       const score = typeof w.mos === 'number' ? w.mos : null;
@@ -35,9 +37,13 @@ export function* qualityLines({ streams }: AskQuality, { isUtc, color }: TableSt
 }
 
 function segmentLine(g: StreamSegment, isUtc: boolean): string {
-  const at = (text: string): string => clockOf(Date.parse(text) * 1000, isUtc).time.slice(0, 8);
   const codec = safeText(g.codec ?? `type ${g.payload_type}`);
   const mos = g.mos === undefined ? 'no MOS' : `MOS ${g.mos.toFixed(2)}`;
   const packet = g.packet_ms === undefined ? '' : `, ${g.packet_ms} ms each`;
-  return `${at(g.from)} to ${at(g.to)}  ${codec}  ${g.packets} packets${packet}, ${mos}, ${g.lost} lost, ${g.late} late, jitter ${g.jitter_ms.toFixed(1)} ms`;
+  return `${spanText(g, isUtc)}  ${codec}  ${g.packets} packets${packet}, ${mos}, ${g.lost} lost, ${g.late} late, jitter ${g.jitter_ms.toFixed(1)} ms`;
+}
+
+function spanText({ from, to }: Pick<StreamSegment, 'from' | 'to'>, isUtc: boolean): string {
+  const at = (text: string): string => clockOf(Date.parse(text) * 1000, isUtc).time.slice(0, 8);
+  return `${at(from)} to ${at(to)}`;
 }

@@ -41,10 +41,9 @@ export function useFetched<T>(path: string | null, everyMs = 0): Fetched<T> {
   return state.path === path ? { ...state, again } : { again };
 }
 
-/** The streams of all hosts that heard the call, with why a score is missing: the document of a hub is that of one host. */
-export function useStreams({ call_id: callId, hosts = [], streams }: CallDocument): readonly AskStream[] {
-  const isUnscored = streams.some(({ mos, loss_pct }) => mos === undefined && loss_pct > 0);
-  const path = hosts.length > 1 || isUnscored ? `ask/calls/${encodeURIComponent(callId)}/quality` : null;
+/** The streams of all hosts that heard the call, with their segments and holds: the document has neither. */
+export function useStreams({ call_id: callId, streams }: CallDocument): readonly AskStream[] {
+  const path = streams.length === 0 ? null : `ask/calls/${encodeURIComponent(callId)}/quality`;
   return useFetched<AskQuality>(path).value?.streams ?? streams;
 }
 

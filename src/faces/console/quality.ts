@@ -6,6 +6,7 @@ import type { CallDocument } from '../../contract/index.ts';
 import { carriedCodecs } from '../../core/carried-codecs.ts';
 import { useStreams } from './asking.ts';
 import { Audio } from './audio.ts';
+import { MediaLanes } from './media-lanes.ts';
 import { Table } from './parts.ts';
 import type { Measure } from './quality-chart.ts';
 import { QualityChart } from './quality-chart.ts';
@@ -75,6 +76,7 @@ export function Quality({ call }: { readonly call: CallDocument }): ComponentChi
       head: isOfMany ? ['', 'Host', ...STREAM_HEAD.slice(1)] : STREAM_HEAD,
       rows: lines.map((line) => streamRow(line, isOfMany)),
     }),
+    h(MediaLanes, { call, lines: lines.slice(0, DRAWN), span: [firstSec, Math.max(lastSec, firstSec + 1)] }),
     h(Audio, { callId: call.call_id, firstSec, lengthSec: lastSec - firstSec, worst, onPlayed: setPlayed }),
     drawn.length === 0
       ? h('p', { class: 'note' }, 'No stream has a window of quality: all are too short.')

@@ -3,7 +3,7 @@
  * chosen window can be heard.
  */
 
-import type { AskQuality } from '../../contract/index.ts';
+import type { AskQuality, AskStream } from '../../contract/index.ts';
 import { carriedCodecs } from '../../core/carried-codecs.ts';
 import { faults } from '../../core/faults.ts';
 import type { TerminalPort } from '../../explore/port.ts';
@@ -112,6 +112,7 @@ export class QualityView implements View {
       stream.mos === undefined ? 'no MOS' : `MOS ${stream.mos.toFixed(2)}`,
       stream.not_known === undefined ? `${stream.loss_pct.toFixed(1)} % lost` : `loss ${stream.not_known}`,
       `jitter ${stream.jitter_ms.toFixed(1)} ms`,
+      ...heldWords(stream),
     ];
     const look = chosen?.stream === s ? LOOK.bold | LOOK.underline : LOOK.bold;
     cells.put(0, y, `${stream.src} -> ${stream.dst}  ${figures.join('  ')}`, look, width);
@@ -200,4 +201,11 @@ export class QualityView implements View {
     const fromSec = Math.max(0, (Date.parse(window.timestamp) - firstMs) / 1000);
     this.#parts.hear({ fromSec, toSec: fromSec + bars.windowSec });
   }
+}
+
+/** Why no bar stands there: the descriptions let nothing through. */
+function heldWords({ spans = [] }: AskStream): string[] {
+  const held = spans.filter(({ kind }) => kind === 'held');
+  const sec = held.reduce((all, { from, to }) => all + (Date.parse(to) - Date.parse(from)) / 1000, 0);
+  return held.length === 0 ? [] : [`on hold ${sec.toFixed(1)} s`];
 }

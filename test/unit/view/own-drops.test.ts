@@ -66,6 +66,10 @@ test('/v1 says what the sequence numbers say, without a score, and the hint why;
   assert.deepEqual([diagnosis?.no_media, diagnosis?.one_way_audio], [false, false]);
   assert.match(toCall(e, d).not_known ?? '', SAYS);
   assert.equal(askStream(e, h.stream)?.not_known, 'not known: this capture dropped packets then (100 of 1000 packets)');
+  assert.deepEqual(
+    askStream(e, h.stream)?.spans?.map(({ kind }) => kind),
+    ['dropped'],
+  );
   // Nothing of it where nothing was dropped.
   assert.deepEqual([toCall(h.e, d).not_known, askStream(h.e, h.stream)?.not_known], [undefined, undefined]);
 });
@@ -79,5 +83,7 @@ test('report, ladder and quality say it in words', async (t) => {
   assert.match([...mermaidLines(report.ladder)].join('\n'), /900 packets, loss not known/);
   const stream = askStream(e, h.stream);
   assert.ok(stream !== null);
-  assert.match([...qualityLines({ schema_version: 1, call_id: '', streams: [stream] }, PIPED)][0] ?? '', SAYS);
+  const lines = [...qualityLines({ schema_version: 1, call_id: '', streams: [stream] }, PIPED)];
+  assert.match(lines[0] ?? '', SAYS);
+  assert.match(lines[1] ?? '', /^ {2}\d\d:\d\d:\d\d to \d\d:\d\d:\d\d {2}dropped by this capture$/);
 });
