@@ -273,5 +273,10 @@ ALTER TABLE calls ADD COLUMN IF NOT EXISTS call_hash UInt64 MATERIALIZED sipHash
 ALTER TABLE calls ADD COLUMN IF NOT EXISTS cause String CODEC(ZSTD),
     ADD COLUMN IF NOT EXISTS explanation String CODEC(ZSTD);
 
+-- When nothing of a stream had to come: one place of each array a span, held or dropped by the capture.
+ALTER TABLE streams ADD COLUMN IF NOT EXISTS span_kind Array(LowCardinality(String)),
+    ADD COLUMN IF NOT EXISTS span_from Array(DateTime64(6, 'UTC')) CODEC(Delta, ZSTD),
+    ADD COLUMN IF NOT EXISTS span_to Array(DateTime64(6, 'UTC')) CODEC(Delta, ZSTD);
+
 -- The number of this schema.
 ALTER TABLE agents MODIFY COMMENT 'calltap schema 5';

@@ -116,6 +116,9 @@ export const STORE_ROWS = {
     segment_late: [1, 0],
     segment_jitter_ms: [1_234.5678, 0.75],
     segment_mos: [3.75, null],
+    span_kind: ['held'],
+    span_from: [`${TODAY}T10:00:12.000001Z`],
+    span_to: [`${TODAY}T10:00:13.000001Z`],
     not_known: 'not known: this capture dropped packets then (1 of 582 packets)',
   },
   minute: {

@@ -130,10 +130,15 @@ test('a hub answers the segments of a call as its agent does, and why loss is no
   };
 
   const notKnown = 'not known: this capture dropped packets then (5 of 100 packets)';
-  await insert({ ...changed, not_known: notKnown });
+  const spans = [{ kind: 'dropped', from: changed.first_seen, to: changed.last_seen }] as const;
+  await insert({ ...changed, not_known: notKnown, spans: [...spans] });
   const answered = await hub.quality(`host:${HOST}:${CALL}`);
   const reasons = (streams: readonly { readonly not_known?: string }[] | undefined): string[] =>
     streams?.flatMap(({ not_known }) => not_known ?? []) ?? [];
   assert.deepEqual(reasons(answered?.streams), [notKnown]);
+  assert.deepEqual(
+    answered?.streams.flatMap((stream) => stream.spans ?? []),
+    spans,
+  );
   assert.deepEqual(reasons((await hub.ladder([CALL]))?.media), [notKnown]);
 });

@@ -1,10 +1,10 @@
 /** The row of an RTP stream: its columns are those of deploy/store/schema.sql, its figures those of the stream's document. */
-import type { AskStream, StreamSegment } from '../../contract/index.ts';
+import type { AskStream, StreamSegment, StreamSpan } from '../../contract/index.ts';
 import { whole } from './key.ts';
 
 /** `stream` counts the streams of the boot from 1. In the head stands the number of its call, 0 without one. */
 export function streamLine(head: string, stream: number, s: AskStream): string {
-  const { quality_intervals: windows, segments = [] } = s;
+  const { quality_intervals: windows, segments = [], spans = [] } = s;
   const columns = {
     stream,
     ssrc: Number(s.ssrc),
@@ -27,6 +27,7 @@ export function streamLine(head: string, stream: number, s: AskStream): string {
   };
   // Of nearly all streams there is nothing more to tell.
   if (segments.length > 0) Object.assign(columns, segmentColumns(segments));
+  if (spans.length > 0) Object.assign(columns, spanColumns(spans));
   if (s.not_known !== undefined) Object.assign(columns, { not_known: s.not_known });
   return head + JSON.stringify(columns).slice(1);
 }
@@ -45,5 +46,13 @@ function segmentColumns(segments: readonly StreamSegment[]): Record<string, unkn
     segment_late: segments.map(({ late }) => whole(late)),
     segment_jitter_ms: segments.map((s) => s.jitter_ms),
     segment_mos: segments.map(({ mos }) => mos ?? null),
+  };
+}
+
+function spanColumns(spans: readonly StreamSpan[]): Record<string, unknown> {
+  return {
+    span_kind: spans.map(({ kind }) => kind),
+    span_from: spans.map(({ from }) => from),
+    span_to: spans.map(({ to }) => to),
   };
 }

@@ -1,10 +1,10 @@
 /**
- * What agents ship of a stream beside its document: its segments, and why some of its loss is not known. The document of a call has
- * neither.
+ * What agents ship of a stream beside its document: its segments, when nothing had to come, and why some of its loss is not known.
+ * The document of a call has none of it.
  */
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
-import type { AskStream, RtpStream, StreamSegment } from '../../contract/index.ts';
+import type { AskStream, RtpStream, StreamSegment, StreamSpan } from '../../contract/index.ts';
 import { mosValue, ssrcText } from '../../view/stream-document.ts';
 import type { Part } from './parts.ts';
 import { AMOUNT_OR_NULL, COUNT, columnsOf, rowShape, STREAM_KEY, TEXT, TEXTS, TIME } from './row-shapes.ts';
@@ -34,6 +34,9 @@ const ROW = rowShape({
   segment_late: COUNTS,
   segment_jitter_ms: AMOUNTS,
   segment_mos: AMOUNTS,
+  span_kind: TEXTS,
+  span_from: TIMES,
+  span_to: TIMES,
   not_known: TEXT,
 });
 type StoredRow = Static<typeof ROW>;
@@ -52,6 +55,7 @@ export async function streamsCompleted(reader: StoreReader, parts: readonly Part
     if (row === undefined) return stream;
     const whole: AskStream = { ...stream };
     if (row.segment_from.length > 0) whole.segments = row.segment_from.map((_, i) => segmentOf(row, i));
+    if (row.span_from.length > 0) whole.spans = row.span_from.map((_, i) => spanOf(row, i));
     if (row.not_known !== '') whole.not_known = row.not_known;
     return whole;
   };
@@ -68,7 +72,7 @@ function rowsOf(reader: StoreReader, parts: readonly Part[]): Promise<StoredRow[
   return reader.rows(
     ROW,
     `SELECT ${columnsOf(ROW)} FROM streams FINAL
-     WHERE hour >= ${from} AND (host, boot, number) IN (${keys.join(', ')}) AND (notEmpty(segment_from) OR not_known != '')
+     WHERE hour >= ${from} AND (host, boot, number) IN (${keys.join(', ')}) AND (notEmpty(segment_from) OR notEmpty(span_from) OR not_known != '')
      ORDER BY host, boot, number, stream LIMIT ${STREAMS}`,
     parameters,
     STREAMS,
@@ -102,4 +106,9 @@ function segmentOf(row: StoredRow, i: number): StreamSegment {
   if (packetMs !== null) segment.packet_ms = packetMs;
   if (mos !== null) segment.mos = mosValue(mos);
   return segment;
+}
+
+function spanOf(row: StoredRow, i: number): StreamSpan {
+  const from = row.span_from[i] ?? row.first_seen;
+  return { kind: row.span_kind[i] === 'dropped' ? 'dropped' : 'held', from, to: row.span_to[i] ?? from };
 }

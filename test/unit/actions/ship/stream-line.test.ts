@@ -62,6 +62,13 @@ test('segments are columns, unknown values of them what the store has for such',
   assert.deepEqual([row['host'], row['stream'], row['ssrc'], row['not_known']], ['sbc1', 12, 10, 'not known: dropped']);
 });
 
+test('spans are columns', () => {
+  const [from, to] = [STREAM.first_seen, STREAM.last_seen];
+  const row = rowOf({ ...STREAM, spans: [{ kind: 'held', from, to }] });
+  assert.deepEqual([row['span_kind'], row['span_from'], row['span_to']], [['held'], [from], [to]]);
+  assert.equal(rowOf(STREAM)['span_kind'], undefined);
+});
+
 test('a stream that never changed, and whose loss is known, has no such column', () => {
   const row = rowOf(STREAM);
   for (const name of COLUMNS) assert.equal(row[`segment_${name}`], undefined, name);
