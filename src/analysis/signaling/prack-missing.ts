@@ -13,7 +13,7 @@ import { whoHungUp } from '../hangup.ts';
 import { passesHere } from './ack.ts';
 import { capital, Parties } from './parties.ts';
 import { evidenceOf, GOES_ON_US, goesOn, inTime, isPassedOn, sentAgain } from './sent-again.ts';
-import type { Proven, SignalingCall } from './signaling-call.ts';
+import type { Proven, SignalingCall, StatedCall } from './signaling-call.ts';
 
 /** So often it was sent, at the least: at once, after T1, and after 2*T1 more. */
 const LEAST_SENT = 3;
@@ -25,12 +25,15 @@ type Reliable = { readonly rseq: number; readonly group: readonly CallMessage[];
 type Prack = { readonly m: CallMessage; readonly rseq: number; readonly cseq: number };
 
 /** Most calls are done at once, with no text read. */
-export function findPrackMissing(call: SignalingCall): Steps<Proven | null> | null {
-  return call.d.retransmits < LEAST_SENT - 1 ? null : prackSteps(call);
+export function findPrackMissing(call: StatedCall): Steps<Proven | null> | null {
+  const mayBeRefused = !Number.isNaN(call.glance.refusedUs) && call.messages.some(isRefusal);
+  return mayBeRefused || call.d.retransmits >= LEAST_SENT - 1 ? prackSteps(call) : null;
 }
 
 function* prackSteps(call: SignalingCall): Steps<Proven | null> {
   const { d, messages } = call;
+  const refused = yield* findRefused(call);
+  if (refused !== null) return refused;
   const provisional = messages.filter((m) => isProvisional(m) && !m.isCopy);
   if (provisional.length < LEAST_SENT) return null;
   // The PRACK may be among what is not kept.
@@ -49,6 +52,36 @@ function* prackSteps(call: SignalingCall): Steps<Proven | null> {
       if (text !== null) return { text: `${text}${endOf(call)}`, evidence: evidenceOf(...sent, ...meant) };
     }
   return null;
+}
+
+/** Each PRACK of a call that came to nothing was refused: where it was answered all the same nobody missed one. */
+function* findRefused(call: SignalingCall): Steps<Proven | null> {
+  const { d, messages } = call;
+  const refusals = messages.filter(isRefusal);
+  const [refusal] = refusals;
+  if (refusal === undefined || !Number.isNaN(d.answerUs) || messages.some(isAccepted)) return null;
+  const { transaction, toTag } = refusal.hop;
+  const prack = messages.find((m) => m.isRequest && m.method === METHOD.PRACK && m.hop.transaction === transaction);
+  let first: CallMessage | undefined;
+  for (const m of messages) {
+    if (first !== undefined || !isProvisional(m) || m.hop.toTag !== toTag) continue;
+    if (reliableNumber(m.parse()) !== null) first = m;
+    yield;
+  }
+  if (prack === undefined || first === undefined || prack.hop.toTag !== toTag) return null;
+  const who = new Parties(call);
+  const ofThisHop = refusals.filter((m) => m.src.host === refusal.src.host && m.dst.host === refusal.dst.host);
+  return {
+    text: `${capital(who.sender(refusal))} refused the PRACK of ${who.sender(prack)} for the reliable ${first.status} with ${refusal.status}, ${times(ofThisHop.length)}.${endOf(call)}`,
+    evidence: evidenceOf(first, prack, ...ofThisHop),
+  };
+}
+
+/** A challenge and a request that is pending are answered with another one. */
+function isRefusal(m: CallMessage): boolean {
+  return (
+    !m.isRequest && m.method === METHOD.PRACK && m.status >= 400 && !m.isChallenge && m.status !== 491 && !m.isCopy
+  );
 }
 
 /** Reliable ones that were sent often enough, as who made them sent them. The next one of a phone has the next RSeq, and all else alike. */

@@ -118,6 +118,23 @@ const PRACKS: readonly Scene[] = [
     'the proxy passes on 100rel and no PRACK',
     `0 A>P INVITE sdp\n0.01 P>B INVITE\n0.2 B>P 183 sdp 100rel | Record-Route: <sip:203.0.113.5;lr>\n0.21 P>A 183\n0.7 B>P 183 again\n1.7 B>P 183 again\n3.7 B>P 183 again\n7.7 B>P 183 again\n32 B>P 504\n32.01 P>B ACK\n32.02 P>A 504\n32.03 A>P ACK`,
   ),
+  faulty(
+    'prack-refused-and-canceled',
+    'prack-missing, abandoned',
+    'the callee does not know its own response',
+    `${ringing([])}\n0.23 A>B PRACK\n0.25 B>A 481\n3 A>B CANCEL\n3.01 B>A 200\n3.02 B>A 487 for=INVITE\n3.03 A>B ACK`,
+  ),
+  faulty(
+    'prack-refused-and-failed',
+    'prack-missing, final:504',
+    'and gives up waiting for it',
+    `${ringing([])}\n0.23 A>B PRACK\n0.25 B>A 500\n32.2 B>A 504 for=INVITE\n32.23 A>B ACK`,
+  ),
+  healthy(
+    'prack-refused-and-answered',
+    'a second PRACK for what was acknowledged',
+    `${ringing([])}\n0.23 A>B PRACK\n0.25 B>A 200\n0.5 A>B PRACK\n0.52 B>A 481\n2 B>A 200 sdp for=INVITE\n2.03 A>B ACK\n${talk(2.1, 20)}\n${ends(20)}`,
+  ),
   healthy(
     'prack-at-once',
     'acknowledged in time',
