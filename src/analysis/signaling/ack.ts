@@ -17,6 +17,8 @@ export type AckMissing = {
   answerTransmissions: number;
   /** Where an ACK went that did not go to who sent the answer; null without one. */
   strayedTo: string | null;
+  /** Whose To tag the ACKs have that came there with another one than the answer: a status, 0 of nobody's; null without them. */
+  misfit: number | null;
   evidence: number[];
 };
 
@@ -52,11 +54,13 @@ export function findAckMissing({ d, messages, nowUs, thresholds: t }: SignalingC
   const provesByTime = !isAcked && messages.some((m) => isFrom(m, first.dst)) && passesHere(first, messages);
   if (answers.length < t.answerTransmissions && (!provesByTime || waitedSec < t.ackWaitSec)) return null;
   const stray = isAcked ? heard.of(first).stray : null;
-  const evidence = stray === null ? answers : [...answers, stray];
+  const misfit = stray === null ? misfitTo(first, answered, messages) : undefined;
+  const evidence = [...answers, ...(stray === null ? [] : [stray]), ...(misfit === undefined ? [] : [misfit])];
   return {
     waitedSec,
     answerTransmissions: answers.length,
     strayedTo: stray?.dstText ?? null,
+    misfit: misfit === undefined ? null : (messages.find((m) => isOfTag(m, misfit))?.status ?? 0),
     evidence: evidence.map((m) => m.index).sort((a, b) => a - b),
   };
 }
@@ -75,8 +79,34 @@ export function passesHere(answer: CallMessage, messages: readonly CallMessage[]
   return (!onward && !before) || (answer.parse()?.values(HEADER.RECORD_ROUTE).length ?? 1) > 0;
 }
 
-export function ackMissingHint({ answerTransmissions, waitedSec, strayedTo }: AckMissing): string {
+/** An ACK from who got the answer to who sent it, with the To tag of no answer. */
+function misfitTo(
+  answer: CallMessage,
+  answered: readonly CallMessage[],
+  messages: readonly CallMessage[],
+): CallMessage | undefined {
+  const tags = new Set(answered.map((m) => m.hop.toTag));
+  return messages.find(
+    (m) =>
+      m.isRequest &&
+      m.method === METHOD.ACK &&
+      m.cseq === answer.cseq &&
+      m.dst.host === answer.src.host &&
+      m.src.host === answer.dst.host &&
+      m.tsUs >= answer.tsUs &&
+      m.hop.toTag !== '' &&
+      !tags.has(m.hop.toTag),
+  );
+}
+
+function isOfTag({ isRequest, status, hop }: CallMessage, ack: CallMessage): boolean {
+  return !isRequest && status > 100 && hop.toTag === ack.hop.toTag;
+}
+
+export function ackMissingHint({ answerTransmissions, waitedSec, strayedTo, misfit }: AckMissing): string {
   const sent = `The answer was sent ${times(answerTransmissions)}`;
+  if (misfit !== null)
+    return `${sent}, and no ACK fits it: those that came have ${misfit === 0 ? 'a To tag that no response has' : `the To tag of the ${misfit}, which is another one than the answer has`}.`;
   return strayedTo === null
     ? `${sent} and no ACK came within ${waitedSec.toFixed(1)} s.`
     : `${sent} in spite of an ACK: that went to ${strayedTo}, where the answer did not come from.`;

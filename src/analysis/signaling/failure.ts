@@ -4,6 +4,7 @@
 
 import * as METHOD from '../../core/methods.ts';
 import { MAX_NAME_BYTES } from '../../protocols/sip/address.ts';
+import { HEADER } from '../../protocols/sip/header-name.ts';
 import { isChallenge } from '../../protocols/sip/message.ts';
 import { keptText } from '../../protocols/sip/text.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
@@ -19,6 +20,8 @@ export type FinalFailure = {
   reasonPhrase: string;
   reasonHeader: string | null;
   warning: string | null;
+  /** When it asks to be tried again (RFC 3261 section 20.33); null where it does not say. */
+  retryAfterSec: number | null;
   /** A challenge that nobody gave credentials for. */
   isUnanswered: boolean;
   evidence: number[];
@@ -48,6 +51,7 @@ export function findFinalFailure({ d, messages }: SignalingCall): FinalFailure |
     reasonPhrase: parsed?.reasonPhrase ?? '',
     reasonHeader: parsed?.headersNamed('reason')[0]?.value ?? null,
     warning: parsed?.headersNamed('warning')[0]?.value ?? null,
+    retryAfterSec: parsed?.number(HEADER.RETRY_AFTER) ?? null,
     isUnanswered: isUnanswered && failure.isChallenge,
     evidence: [failure.index],
   };
@@ -101,5 +105,8 @@ export function failureHint(f: FinalFailure, { d }: SignalingCall): string {
   if (f.isUnanswered) return `${method} was challenged with ${f.code}, and nobody gave credentials.`;
   if (isChallenge(f.code))
     return `The credentials of ${method} were refused with ${f.code}: check user, password and realm.`;
-  return `${method} was refused with ${f.code} ${f.reasonPhrase}`.trimEnd() + (cause === null ? '.' : ` (${cause}).`);
+  const again = f.retryAfterSec === null ? '' : ` It asks to try again after ${f.retryAfterSec} s.`;
+  return (
+    `${method} was refused with ${f.code} ${f.reasonPhrase}`.trimEnd() + (cause === null ? '.' : ` (${cause}).`) + again
+  );
 }

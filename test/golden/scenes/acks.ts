@@ -47,6 +47,12 @@ const MISROUTED: readonly Scene[] = [
     'a phone behind a NAT names its private address',
     `${RINGS}\n${acked('contact=10.9.0.5:5060', 'A>W ACK')}\n${talk(2.2, 14)}\n${ends(14)}`,
   ),
+  faulty(
+    'ack-with-the-tag-of-the-180',
+    'ack-missing',
+    'another branch rang, and the caller stays with its tag',
+    `0 A>B INVITE sdp\n0.2 B>A 180 tag=early\n${acked('', 'A>B ACK tag=early')}\n${talk(2.2, 14)}\n${ends(14)}`,
+  ),
   healthy(
     'ack-past-the-proxy',
     'no Record-Route: the ACK goes from end to end',

@@ -87,7 +87,9 @@ class Play {
         ({ line: l, m }) => l.from === to && l.to === from && m.status >= 200 && m.method === 'INVITE',
       );
       const status = final?.m.status ?? 200;
-      if (!playerOf(from).isProxy || status >= 300) return this.script.ack(this.#invite(line), status, fromMs, options);
+      const tag = words.get('tag');
+      if (!playerOf(from).isProxy || status >= 300)
+        return this.script.ack(this.#invite(line), status, fromMs, tag === undefined ? options : { ...options, tag });
     }
     if (playerOf(from).isProxy) {
       const got = this.#last((s) => s.line.to === from && s.line.what === what)?.r ?? null;

@@ -60,12 +60,30 @@ const acksTo =
 
 const missing = (f: SignalingFindings | null): number | null => f?.ackMissing?.answerTransmissions ?? null;
 
+test('an ACK with the To tag of another response fits no answer, and one of another answer says nothing', () => {
+  const tagged = (tag: string) =>
+    found((call) => {
+      const invite = inviteOf(call, 'ack');
+      call.respond(invite, 180, 50, { tag: 'rings' });
+      const ok = call.respond(invite, 200, 100);
+      call.ack(invite, 200, 130, { tag });
+      for (const ms of TIMES) call.repeat(ok, 100 + ms);
+    });
+  assert.equal(tagged('rings')?.ackMissing?.misfit, 180);
+  assert.match(
+    tagged('rings')?.hints[0]?.text ?? '',
+    /^The answer was sent 7 times, and no ACK fits it: those that came have the To tag of the 180, which is another one/,
+  );
+  assert.match(tagged('nobodys')?.hints[0]?.text ?? '', /those that came have a To tag that no response has\.$/);
+});
+
 test('an ACK that goes elsewhere acknowledges nothing where the answer is sent on and on', () => {
   const call = found(answered(5), acksTo(PRIVATE));
   assert.deepEqual(call?.ackMissing, {
     waitedSec: 11.53,
     answerTransmissions: 6,
     strayedTo: '192.168.9.9:5060',
+    misfit: null,
     evidence: [1, 2, 3, 5, 7, 9, 11],
   });
   assert.deepEqual(

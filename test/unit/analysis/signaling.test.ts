@@ -70,6 +70,7 @@ test('final failure: the last refusal before any 2xx', () => {
     reasonPhrase: 'Service Unavailable',
     reasonHeader: 'Q.850;cause=34;text="no circuit"',
     warning: '399 pbx "busy"',
+    retryAfterSec: null,
     isUnanswered: false,
     evidence: [2],
   });
@@ -200,12 +201,14 @@ test('missing ACK: three transmissions of the 2xx, or 32 seconds', () => {
     waitedSec: 32,
     answerTransmissions: 1,
     strayedTo: null,
+    misfit: null,
     evidence: [1],
   });
   assert.deepEqual(answered(2, 0)?.ackMissing, {
     waitedSec: 1,
     answerTransmissions: 3,
     strayedTo: null,
+    misfit: null,
     evidence: [1, 2, 3],
   });
   assert.deepEqual(fired(answered(5, 60_000, true)), []);
