@@ -15,8 +15,40 @@ import type { Proven, SignalingCall } from './signaling-call.ts';
 const SETTLED_US = 5_000_000;
 
 export function findMediaDeclined(call: SignalingCall): Proven | null {
-  const { d, messages } = call;
+  const { d } = call;
   if (d.methodId !== METHOD.INVITE || Number.isNaN(d.answerUs)) return null;
+  return findAtAnswer(call) ?? findLater(call);
+}
+
+/** A re-INVITE or UPDATE asked for something, the answer took all media away, and nothing brought it back. */
+function findLater(call: SignalingCall): Proven | null {
+  const { d, messages } = call;
+  const answered = d.sdp?.findLast(({ isRefused }) => !isRefused);
+  // Most calls end here.
+  if (answered === undefined || answered.isOffer || !isDeclined(answered)) return null;
+  const entries = (d.sdp ?? []).filter(({ isRefused }) => !isRefused);
+  const offered = entries.findLast(({ isOffer, tsUs }) => isOffer && tsUs <= answered.tsUs);
+  if (offered === undefined || isDeclined(offered)) return null;
+  if (!entries.some((e) => !e.isOffer && e.tsUs < offered.tsUs && !isDeclined(e))) return null;
+  if (call.nowUs - answered.tsUs < SETTLED_US && Number.isNaN(d.byeUs)) return null;
+  const answer = messages.find((m) => !m.isRequest && m.status >= 200 && m.status < 300 && m.tsUs === answered.tsUs);
+  const offer = messages.find((m) => m.isRequest && m.tsUs === offered.tsUs && m.cseq === answer?.cseq);
+  if (answer === undefined || offer === undefined) return null;
+  const who = new Parties(call);
+  const afterSec = ((answered.tsUs - d.answerUs) / 1e6).toFixed(1);
+  const lines = answered.media.map(({ type }) => `m=${type} 0`).join(' and ');
+  return {
+    text: `${capital(who.sender(answer))} declined all media of the re-INVITE of ${who.sender(offer)}, ${afterSec} s after the answer. Its ${answer.status} says ${lines}, so the media of the call ended.`,
+    evidence: [offer.index, answer.index],
+  };
+}
+
+function isDeclined({ media }: SdpEntry): boolean {
+  return media.length > 0 && media.every(({ port }) => port === 0);
+}
+
+function findAtAnswer(call: SignalingCall): Proven | null {
+  const { d, messages } = call;
   // Most calls end here, with no text read. What was accepted on another hop or branch, or later, was not declined.
   if (!areDeclined(d.sdp ?? [])) return null;
   const answer = messages.find((m) => isAnswer(m) && m.cseq === d.inviteCseq && m.isFirst);

@@ -34,6 +34,24 @@ export const DECLINED: readonly Scene[] = [
     'the proxy passes it on',
     `0 A>P INVITE sdp\n0.01 P>B INVITE\n0.2 B>P 180\n0.21 P>A 180\n2 B>P 200 sdp off\n2.01 P>A 200\n2.03 A>B ACK\n${ends(10)}`,
   ),
+  faulty(
+    'declined-with-the-video',
+    'media-declined',
+    'the callee takes no video, and ends the audio with it',
+    `${ANSWERED}\n${talk(2.3, 10)}\n10 A>B INVITE sdp video\n10.1 B>A 200 sdp off video=off\n10.13 A>B ACK\n${ends(20)}`,
+  ),
+  faulty(
+    'declined-fax-later',
+    'media-declined',
+    'the caller takes no fax, and the audio is gone',
+    `${ANSWERED}\n${talk(2.3, 10)}\n10 B>A INVITE sdp t38\n10.1 A>B 200 sdp off\n10.13 B>A ACK\n${ends(20)}`,
+  ),
+  healthy(
+    'declined-later-and-brought-back',
+    'the audio comes back by a second re-INVITE',
+    `${ANSWERED}\n${talk(2.3, 10)}\n10 A>B INVITE sdp video\n10.1 B>A 200 sdp off video=off\n10.13 A>B ACK
+    11 A>B INVITE sdp\n11.1 B>A 200 sdp\n11.13 A>B ACK\n${talk(11.2, 20)}\n${ends(20)}`,
+  ),
   healthy('fax-accepted', 'audio ends, T.38 begins', answered('', 't38', ends(10))),
   healthy(
     'second-audio-declined',
