@@ -17,6 +17,8 @@ const SETTLED_US = 4_000_000;
 const GIVEN_UP_US = 32_000_000;
 /** A BYE or CANCEL so near the end of the connection crossed it: several taps in one file are as far apart. */
 const CROSSING_US = 1_000_000;
+/** Whose program got the BYE sends no media any more. */
+const TALKS_ON_SEC = 3;
 /** Those without a final response of their own, or after which nobody waits for one. */
 const ENDS_CALL: ReadonlySet<number> = new Set([METHOD.ACK, METHOD.CANCEL, METHOD.BYE]);
 
@@ -33,16 +35,35 @@ export function findConnectionClosed(call: StatedCall): Proven | null {
     return closed === null ? [] : [{ m, closed }];
   });
   if (carried.length === 0 || lacksResponses(call.messages)) return null;
-  return findUnanswered(call, carried) ?? findInCall(call, carried);
+  return findUnanswered(call, carried) ?? findByeLost(call, carried) ?? findInCall(call, carried);
 }
 
-/** How the connection that carried `m` ended, once what could follow would have come. */
-function closedAfter({ connections, nowUs }: StatedCall, m: CallMessage): ClosedConnection | null {
+/** The connection was gone when the BYE came, and the other side talks on. */
+function findByeLost(call: StatedCall, carried: readonly Carried[]): Proven | null {
+  const { messages } = call;
+  const last = carried.findLast(({ m }) => m.isRequest && m.method === METHOD.BYE);
+  if (last === undefined) return null;
+  const { m, closed } = last;
+  const isRejected = closed.isReset && closed.by === endpointKeyFromText(m.dst.host, m.dst.port);
+  if (!isRejected || closed.atUs - m.tsUs > CROSSING_US) return null;
+  if (messages.some((o) => o.tsUs >= m.tsUs && o.src.host === m.dst.host)) return null;
+  const talked = call.media().lasts.filter(({ host }) => host === m.dst.host);
+  const onSec = (Math.max(...talked.map(({ lastUs }) => lastUs)) - m.tsUs) / 1e6;
+  if (!(onSec >= TALKS_ON_SEC)) return null;
+  const who = new Parties(call);
+  return {
+    text: `${capital(who.receiver(m))} answered the BYE of ${who.sender(m)} by a reset of the TCP connection. It sends media on for ${onSec.toFixed(1)} s: the BYE did not get to its program.`,
+    evidence: [m.index],
+  };
+}
+
+/** How the connection that carried `m` ended, once what could follow would have come: behind the end of a file nothing comes. */
+function closedAfter({ connections, nowUs, isOver }: StatedCall, m: CallMessage): ClosedConnection | null {
   const src = endpointKeyFromText(m.src.host, m.src.port);
   const dst = endpointKeyFromText(m.dst.host, m.dst.port);
   const closed = src === null || dst === null ? null : connections.of(src, dst);
   if (closed === null || m.tsUs < closed.sinceUs || m.tsUs > closed.atUs) return null;
-  return nowUs - closed.atUs >= SETTLED_US ? closed : null;
+  return isOver || nowUs - closed.atUs >= SETTLED_US ? closed : null;
 }
 
 /** A request whose connection ended before its final response, and that got none by another way either. */
@@ -57,7 +78,7 @@ function findUnanswered(call: StatedCall, carried: readonly Carried[]): Proven |
     if (m.method === METHOD.INVITE && m.hop.toTag === '' && !Number.isNaN(d.answerUs)) return false;
     if (messages.some((o) => isEnd(o) && o.tsUs <= closed.atUs + CROSSING_US)) return false;
     const isRinging = own.some(({ status }) => status >= 100);
-    if (!isRinging && closed.atUs - m.tsUs > GIVEN_UP_US) return false;
+    if (!isRinging && (closed.atUs - m.tsUs > GIVEN_UP_US || call.nowUs - closed.atUs < SETTLED_US)) return false;
     const isBySender = closed.by === endpointKeyFromText(m.src.host, m.src.port);
     // A check or a message that nobody waits for; and where nothing comes back, the sender gave up, or this capture sees one way.
     if (isBySender && (m.method !== METHOD.INVITE || !isRinging)) return false;
@@ -68,7 +89,7 @@ function findUnanswered(call: StatedCall, carried: readonly Carried[]): Proven |
   const { m, closed } = found;
   const afterSec = Math.max(0, (closed.atUs - m.tsUs) / 1e6);
   return {
-    text: `${capital(whoClosed(call, m, closed))} ${verb(closed)} the TCP connection ${afterSec.toFixed(1)} s after the ${methodName(d, m.method)} from ${m.srcText}, before a final response, and none came later.`,
+    text: `${capital(whoClosed(call, m, closed))} ${verb(closed)} the TCP connection ${afterSec.toFixed(1)} s after the ${methodName(d, m.method)} from ${m.srcText}, before a final response, and ${call.nowUs - closed.atUs < SETTLED_US ? 'the capture ends then' : 'none came later'}.`,
     evidence: [m.index],
   };
 }
@@ -89,7 +110,7 @@ function findInCall(call: StatedCall, carried: readonly Carried[]): Proven | nul
   if (d.methodId !== METHOD.INVITE || Number.isNaN(d.answerUs)) return null;
   // Who never got an answer acknowledged had no call to lose.
   if (!messages.some((o) => o.method === METHOD.ACK)) return null;
-  const last = carried.findLast(({ closed }) => closed.atUs > d.answerUs);
+  const last = carried.findLast(({ closed: { atUs } }) => atUs > d.answerUs && call.nowUs - atUs >= SETTLED_US);
   if (last === undefined) return null;
   const { m, closed } = last;
   const host = endpointKeyAddress(closed.by);

@@ -10,6 +10,7 @@ import { hasByeCause } from '../../store/dialogs/termination-cause.ts';
 import type { CallMessage } from '../call-messages.ts';
 import { whoHungUp } from '../hangup.ts';
 import { crossedCancel } from './cancel-crossed.ts';
+import { capital, Parties } from './parties.ts';
 import type { Proven, SignalingCall } from './signaling-call.ts';
 
 const AT_ONCE_US = 500_000;
@@ -30,7 +31,7 @@ export function findDroppedAtAnswer(call: SignalingCall): Proven | null {
   const reasons = parseReasons(bye.parse()?.value(HEADER.REASON) ?? '');
   if (end.side === 'caller' && !reasons.some(isNoNormalEnd)) return null;
   if (reasons.some(isElsewhere) || crossedCancel(call) !== null || call.otherLegs(bye.tsUs).wasAnswered) return null;
-  const what = `The ${end.side} (${bye.src.host}) ended the call ${Math.round(afterUs / 1000)} ms after the answer.`;
+  const what = `${capital(new Parties(call).ender(bye, end.side))} ended the call ${Math.round(afterUs / 1000)} ms after the answer.`;
   const [why] = reasons;
   return {
     text: why === undefined ? what : `${what} Its BYE says why: ${reasonText(why)}.`,

@@ -8,6 +8,7 @@ import { parseReasons, type Reason, reasonText } from '../../protocols/sip/reaso
 import { hasByeCause } from '../../store/dialogs/termination-cause.ts';
 import type { CallMessage } from '../call-messages.ts';
 import { whoHungUp } from '../hangup.ts';
+import { capital, Parties } from './parties.ts';
 import { findUnrefreshed, mayBeUnrefreshed } from './session-expiry.ts';
 import type { Proven, SignalingCall } from './signaling-call.ts';
 
@@ -26,7 +27,8 @@ export function findEndedByCause(call: SignalingCall): Steps<Proven | null> | nu
   return Number.isNaN(d.answerUs) || !(hasByeCause(d) || mayBeUnrefreshed(d)) ? null : endSteps(call);
 }
 
-function* endSteps({ d, messages }: SignalingCall): Steps<Proven | null> {
+function* endSteps(call: SignalingCall): Steps<Proven | null> {
+  const { d, messages } = call;
   const end = whoHungUp(d, messages);
   const bye = end === null || end.method !== 'BYE' ? undefined : messages[end.index];
   if (end === null || bye === undefined) return null;
@@ -34,7 +36,7 @@ function* endSteps({ d, messages }: SignalingCall): Steps<Proven | null> {
   if (cause === null) return yield* findUnrefreshed(d, messages, end);
   const talkSec = Math.max(0, (bye.tsUs - d.answerUs) / 1e6);
   return {
-    text: `The ${end.side} (${bye.src.host}) ended the call after ${talkSec.toFixed(1)} s and says why: ${reasonText(cause)}.`,
+    text: `${capital(new Parties(call).ender(bye, end.side))} ended the call after ${talkSec.toFixed(1)} s and says why: ${reasonText(cause)}.`,
     evidence: [bye.index],
   };
 }

@@ -30,6 +30,7 @@ export function* judgeSignaling(call: JudgedCall, found: CallFindings): Steps<vo
     d,
     messages,
     glance,
+    isOver: e.capture.quality.isExhausted,
     nowUs,
     thresholds,
     icmp: e.stores.icmp.notes(d),

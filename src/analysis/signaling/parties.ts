@@ -30,6 +30,15 @@ export class Parties {
     return this.#middle.has(host);
   }
 
+  /** Who ended the call by `bye`, which came from this side: what passes messages on did itself, where no BYE came to it. */
+  ender(bye: CallMessage, side: string): string {
+    const { host } = bye.src;
+    const isPassedOn = this.#call.messages.some(
+      (m) => m.isRequest && m.method === METHOD.BYE && m.dst.host === host && m.tsUs <= bye.tsUs,
+    );
+    return this.isMiddle(host) && !isPassedOn ? `the proxy or PBX ${host}, between the two,` : `the ${side} (${host})`;
+  }
+
   #name(host: string, isOpener: boolean): string {
     if (this.isMiddle(host)) return `the proxy or PBX ${host}`;
     const [opener, other] = this.#call.d.methodId === METHOD.INVITE ? ['caller', 'callee'] : ['client', 'server'];

@@ -45,6 +45,8 @@ export type MediaSeen = {
 /** What the finders of stated.ts see besides. */
 export type StatedCall = SignalingCall & {
   readonly glance: Glance;
+  /** The capture files have ended: nothing comes any more. */
+  readonly isOver: boolean;
   /** TCP connections with SIP that were closed. */
   readonly connections: Stores['connections'];
   readonly media: () => MediaSeen;

@@ -117,7 +117,8 @@ export const SIGNALING_FINDINGS = {
     unit: 'dialogs',
     healthySince: '2026-11-29',
     has: stated('prack-missing'),
-    meaning: 'A reliable provisional response was sent three times, and no PRACK came, or one had no effect.',
+    meaning:
+      'A reliable provisional response was sent three times, and no PRACK came, or one had no effect; or its PRACK was refused.',
     causes: [
       'A caller that does not know 100rel, although a proxy asked for it',
       'a PRACK that went to a wrong Contact or Route',
@@ -150,7 +151,7 @@ export const SIGNALING_FINDINGS = {
     unit: 'dialogs',
     healthySince: '2026-11-29',
     has: stated('media-declined'),
-    meaning: 'The answer gave port 0 to all media of the offer, so the answered call has none.',
+    meaning: 'An answer gave port 0 to all media of the offer, so the call has none from then on.',
     causes: [
       'No codec or transport in common, and the call was answered all the same',
       'SRTP that one side demands',
@@ -185,7 +186,7 @@ export const SIGNALING_FINDINGS = {
     healthySince: '2026-11-29',
     has: stated('connection-closed'),
     meaning:
-      'The TCP connection of the call was closed or reset before a request had its final response, or while the call ran, and its side said nothing of the call afterwards.',
+      'The TCP connection of the call was closed or reset before a request had its final response, or while the call ran and its side said nothing of the call afterwards, or it was gone when the BYE came.',
     causes: [
       'A program crashed or was ended',
       'a firewall or load balancer cut the connection',
@@ -278,7 +279,15 @@ export const SIGNALING_FINDINGS = {
     ],
     look: 'See whether a BYE ended the call: without one it is charged on.',
     remedy: 'Nothing to mend: it was answered as it was given up. Bill such calls as answered.',
-    effects: ['abandoned', 'dropped-at-answer'],
+    effects: [
+      'abandoned',
+      'dropped-at-answer',
+      'ack-missing',
+      'media-refused',
+      'one-way-audio',
+      'media-stopped',
+      'no-media',
+    ],
   },
   'dropped-at-answer': {
     severity: 'minor',

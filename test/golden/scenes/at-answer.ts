@@ -219,6 +219,13 @@ const AT_ONCE: readonly Scene[] = [
     5.13 P>A 200
     ${talk(5.2, 20)}`,
   ),
+  faulty(
+    'ended-by-the-proxy',
+    DROPPED,
+    'the proxy has a limit, and says BYE to both',
+    `0 A>P INVITE sdp\n0.02 P>B INVITE\n0.2 B>P 180\n0.21 P>A 180\n5 B>P 200 sdp\n5.01 P>A 200\n5.02 A>P ACK\n5.03 P>B ACK
+    5.04 P>A BYE\n5.04 P>B BYE\n5.05 B>P 200\n5.06 A>P 200`,
+  ),
   healthy(
     'transferred-at-answer',
     'a program that dials for two sends the call on at once',

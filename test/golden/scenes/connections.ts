@@ -73,6 +73,23 @@ export const CONNECTIONS: readonly Scene[] = [
     `tcp A>B${RINGS}\n5 B>A fin${BESIDE}`,
   ),
   faulty(
+    'closed-at-the-end-while-ringing',
+    'connection-closed',
+    'nothing comes behind it',
+    `tcp A>B${RINGS}\n5 B>A fin`,
+  ),
+  faulty(
+    'bye-reset',
+    'connection-closed',
+    'a firewall forgot the connection: the callee never hears of the BYE, and talks on',
+    `${TCP}\n2.3-12 A>B rtp\n2.3-20 B>A rtp\n12 A>B BYE\n12.01 B>A rst${BESIDE}`,
+  ),
+  healthy(
+    'bye-reset-and-heard',
+    'its program closes everything with the call',
+    `${TCP}\n${talk(2.3, 12)}\n12 A>B BYE\n12.01 B>A rst${BESIDE}`,
+  ),
+  faulty(
     'closed-by-caller-while-ringing',
     'connection-closed',
     'a page in a browser is closed while it rings, without a CANCEL',

@@ -124,6 +124,22 @@ export const FORKS: readonly Scene[] = [
     ${ends(12)}`,
   ),
   healthy(
+    'redirected-within-the-call',
+    'the INVITE to the other phone keeps the Call-ID',
+    `
+    0    A>B INVITE sdp
+    0.1  B>A 302 | Contact: <sip:carol@203.0.113.30>
+    0.12 A>B ACK
+    0.2  A>C INVITE sdp
+    0.4  C>A 180
+    2    C>A 200 sdp tag=carols
+    2.02 A>C ACK tag=carols
+    2.1-12 A>C rtp
+    2.1-12 C>A rtp
+    12    A>C BYE
+    12.02 C>A 200`,
+  ),
+  healthy(
     'redirected',
     '302 to another phone, where the caller calls again',
     `
