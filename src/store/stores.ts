@@ -11,6 +11,7 @@ import type { IcmpMediaTally } from './icmp/icmp-media.ts';
 import type { IcmpNote } from './icmp/icmp-note.ts';
 import type { LostDatagrams } from './lost-datagrams.ts';
 import type { DropSpan } from './media/drop-spans.ts';
+import type { IceChecks } from './media/ice-checks.ts';
 import type { KeyPresses } from './media/key-presses.ts';
 import type { PayloadRing } from './media/payload-ring.ts';
 import type { Stream } from './media/stream.ts';
@@ -41,8 +42,8 @@ export type StunKnowledge = {
   /** The flow by which a relay gave this address; null when it is no relayed one. */
   flowOfRelayed(key: EndpointKey): StunFlow | null;
   flowsOfHost(address: string): readonly StunFlow[];
-  /** When an ICE check last came from or to the socket; NaN never. */
-  checkedUs(key: EndpointKey): number;
+  /** Connectivity checks of ICE. */
+  readonly ice: Pick<IceChecks, 'at' | 'lastUs' | 'goneUs'>;
 };
 
 /** ICMP errors: about media by flow, about signaling by dialog. */

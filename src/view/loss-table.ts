@@ -132,7 +132,7 @@ const PROTOCOLS: readonly Loss[] = [
   ),
   loss('stun_attributes_cut', (f) => f.ingest.stun.cut, 'STUN messages with more than 64 attributes.'),
   loss('stun_flows_evicted', (f) => f.ingest.stun.flowsEvicted, 'Clients of STUN and TURN servers beyond 8,192.'),
-  loss('ice_checked_evicted', (f) => f.ingest.stun.checksEvicted, 'Sockets beyond 8,192 that ICE checked.'),
+  loss('ice_checked_evicted', (f) => f.ingest.stun.ice.evicted, 'Sockets beyond 8,192 that ICE checked.'),
   loss('stun_requests_evicted', (f) => f.ingest.stun.requestsEvicted, 'Open STUN requests beyond 8,192.'),
   loss('ice_fragments_evicted', (f) => f.ingest.stun.fragmentsEvicted, 'ICE user fragments beyond 16,384.'),
   loss('ice_fragments_refused', (f) => f.ingest.stun.fragmentsRefused, 'ICE user fragments beyond 64 of a dialog.'),

@@ -60,7 +60,7 @@ function hasTrace(d: Dialog, arePair: ArePair, sinceUs: number, { unseen, stun, 
   return d.claimedKeys.some(
     (key) =>
       // A check comes from who knows both user fragments, whatever its address.
-      stun.checkedUs(key) >= sinceUs ||
+      stun.ice.lastUs(key) >= sinceUs ||
       unseen.at(key).some((u) => isDuring(u.firstUs, u.newestUs) && areEnds(u.source, u.peer)),
   );
 }

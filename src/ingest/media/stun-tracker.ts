@@ -15,6 +15,7 @@ import { channelOf, parseStun, STUN_METHOD, STUN_REASONS } from '../../protocols
 import type { Packet } from '../../sources/packet.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Claim, EndpointIndex } from '../../store/media/endpoint-index.ts';
+import { IceChecks } from '../../store/media/ice-checks.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { RelayUse } from '../../store/media/stun-flow.ts';
 import { StunFlow } from '../../store/media/stun-flow.ts';
@@ -36,13 +37,6 @@ const MAX_STUN_FLOWS = 8_192;
  * @cap memory 4 MiB, stun_requests_evicted: STUN requests that wait
  */
 const MAX_STUN_REQUESTS = 8_192;
-
-/**
- * Sockets of calls that ICE checked: who is checked again keeps its place.
- *
- * @cap memory 1 MiB, ice_checked_evicted: sockets of calls that ICE checked
- */
-const MAX_ICE_CHECKED = 8_192;
 
 /** Flows of STUN and TURN of one client host that are looked at. @cap */
 const MAX_STUN_HOST_FLOWS = 32;
@@ -81,8 +75,8 @@ export class StunTracker {
   readonly #aliases = new EndpointMap<Alias>();
   readonly #fragments = new IceFragments();
   readonly #relayed = new WeakMap<Stream, RelayUse>();
-  /** When the sockets of calls were last checked. */
-  readonly #checkedUs = new Map<EndpointKey, number>();
+  /** Connectivity checks of the sockets of calls. */
+  readonly ice = new IceChecks();
   messages = 0;
   /** Messages that did not parse, by reason. */
   readonly refused = new Map<string, number>(STUN_REASONS.map((r) => [r, 0]));
@@ -92,7 +86,6 @@ export class StunTracker {
   roleConflicts = 0;
   flowsEvicted = 0;
   requestsEvicted = 0;
-  checksEvicted = 0;
   /** Addresses behind a server beyond the cap. */
   aliasesRefused = 0;
 
@@ -191,30 +184,26 @@ export class StunTracker {
     return this.#byHost.get(address) ?? [];
   }
 
-  checkedUs(key: EndpointKey): number {
-    return this.#checkedUs.get(key) ?? Number.NaN;
-  }
-
   #onRequest(m: StunMessage, src: EndpointKey, dst: EndpointKey, tsUs: number): void {
     const isCheck = m.method === STUN_METHOD.BINDING && (m.isIceCheck || (m.username?.includes(':') ?? false));
-    if (isCheck) for (const key of [src, dst]) this.#noteCheck(key, tsUs);
     const flow = isCheck ? null : this.#flow(src, dst);
     if (flow !== null && m.method === STUN_METHOD.BINDING) flow.requests++;
     const key = pendingKey(m, src);
-    this.#pending.delete(key);
+    const isNew = !this.#pending.delete(key);
+    if (isCheck) this.#noteCheck(src, dst, isNew, tsUs);
     if (this.#pending.size >= MAX_STUN_REQUESTS && dropOldest(this.#pending)) this.requestsEvicted++;
     const { method, username, channel, peer } = m;
     this.#pending.set(key, { method, src, dst, flow, username, channel, peer });
   }
 
-  #noteCheck(key: EndpointKey, tsUs: number): void {
-    if (this.#d.endpoints.find(key, tsUs) === NONE) return;
-    this.#checkedUs.delete(key);
-    if (this.#checkedUs.size >= MAX_ICE_CHECKED && dropOldest(this.#checkedUs)) this.checksEvicted++;
-    this.#checkedUs.set(key, tsUs);
+  #noteCheck(src: EndpointKey, dst: EndpointKey, isNew: boolean, tsUs: number): void {
+    const named = [src, dst].filter((key) => this.#d.endpoints.find(key, tsUs) !== NONE);
+    this.ice.onRequest(src, dst, named, isNew, tsUs);
   }
 
   #onResponse(m: StunMessage, src: EndpointKey, dst: EndpointKey, tsUs: number): void {
+    // Also where the request came another way, or was evicted.
+    if (m.method === STUN_METHOD.BINDING) this.ice.onResponse(dst, src, m.cls === 'error', m.errorCode, tsUs);
     const key = pendingKey(m, dst);
     const request = this.#pending.get(key);
     if (request === undefined || request.method !== m.method) return;
