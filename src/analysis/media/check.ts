@@ -6,6 +6,7 @@ import type { Stream } from '../../store/media/stream.ts';
 import type { UnseenStream } from '../../store/media/unseen-streams.ts';
 import type { MediaFindings } from '../findings.ts';
 import type { Agreement } from './agreements.ts';
+import type { IceVerdict } from './ice-failed.ts';
 import type { MachineSide, Transfer } from './meant-silence.ts';
 import type { PathGround } from './path-ground.ts';
 import type { Ways } from './ways.ts';
@@ -52,6 +53,8 @@ export type MediaContext = {
   readonly sharesMedia: () => boolean;
   /** Call-ID of another leg of the call that has media; null without one. Asked only where it is silent. */
   readonly linkedMedia: () => string | null;
+  /** What its connectivity checks came to. Asked only where it is silent. */
+  readonly ice: () => IceVerdict;
   /** Sides that are machines, and transfers that were accepted. Asked only where media stopped or runs one way. */
   readonly machines: () => readonly MachineSide[];
   readonly transfers: () => readonly Transfer[];

@@ -20,6 +20,7 @@ import { agreements, isTalk } from './agreements.ts';
 import { checkAsymmetry, checkLate } from './asymmetry.ts';
 import type { MediaCase, MediaCheck, MediaContext, MediaStream } from './check.ts';
 import { checkCodecChange } from './codec-change.ts';
+import { checkIce } from './ice-failed.ts';
 import { machineOf, senderSide } from './meant-silence.ts';
 import { checkReports, hearsUnseen } from './reports.ts';
 import { checkStopped, LEAST_PACKETS, wasAnswered } from './stop.ts';
@@ -27,6 +28,7 @@ import { Ways } from './ways.ts';
 
 /** In this order. `needsAll`: what is missing may be what was evicted, or refused while the call ran. */
 const CHECKS: readonly { readonly check: MediaCheck; readonly needsAll: boolean }[] = [
+  { check: checkIce, needsAll: true },
   { check: checkNoMedia, needsAll: true },
   { check: checkOneWay, needsAll: true },
   { check: checkStopped, needsAll: true },
@@ -43,7 +45,8 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], contex
   const during = streams.filter((s) => !(s.firstUs > d.endedUs));
   const audio = during.filter((s) => s.stream.claim?.mediaType === 'audio' && s.packets > 0);
   // Spelled out: an object that begins with a spread gets a hidden class of its own each time.
-  const { isRtpCaptured, refusedUs, pathGround, sharesMedia, linkedMedia, machines, transfers, isTapOver } = context;
+  const { isRtpCaptured, refusedUs, pathGround, sharesMedia, linkedMedia, ice, machines, transfers, isTapOver } =
+    context;
   const { nowUs, unseen, thresholds } = context;
   const c: MediaCase = {
     isRtpCaptured,
@@ -51,6 +54,7 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], contex
     pathGround,
     sharesMedia,
     linkedMedia,
+    ice,
     machines,
     transfers,
     isTapOver,
@@ -88,10 +92,10 @@ function checkNoMedia(c: MediaCase, f: MediaFindings): void {
   if (!c.isRtpCaptured || c.during.length > 0 || Number.isNaN(d.answerUs)) return;
   // Sender reports that count packets say that there is media, only not here.
   if (c.unseen.some((u) => u.sentPackets > 0)) return;
-  const silent = silentAgreement(c);
-  if (silent === null || c.sharesMedia()) return;
+  const silent = silentAgreement(c, hasIceFailed(f));
+  if (silent === null || c.sharesMedia() || c.ice().mayRunElsewhere) return;
   const ends = silent.bySide.map((said) => `${said.at(-1)?.address}:${said.at(-1)?.port}`).join(' and ');
-  const linked = c.linkedMedia();
+  const linked = hasIceFailed(f) ? null : c.linkedMedia();
   if (linked !== null) {
     f.hints.push(
       note(`Not captured on this leg: no RTP was seen at ${ends}, but the leg ${linked} of the same call has media.`),
@@ -102,8 +106,13 @@ function checkNoMedia(c: MediaCase, f: MediaFindings): void {
   f.hints.push({ finding: 'no-media', text: `The call was answered, but no RTP was seen at ${ends}.` });
 }
 
+/** Its checks would have been answered here. */
+function hasIceFailed({ hints }: MediaFindings): boolean {
+  return hints.some(({ finding }) => finding === 'ice-failed');
+}
+
 /** Descriptions that promised media for long enough, between sockets whose media would come past this capture. */
-function silentAgreement(c: MediaCase): Agreement<SdpEntry> | null {
+function silentAgreement(c: MediaCase, isOpen: boolean): Agreement<SdpEntry> | null {
   const { d, nowUs, thresholds } = c;
   const all = [...agreements(d.sdp ?? [])];
   for (const [i, agreement] of all.entries()) {
@@ -111,7 +120,7 @@ function silentAgreement(c: MediaCase): Agreement<SdpEntry> | null {
     const toUs = all[i + 1]?.answeredUs ?? (Number.isNaN(d.byeUs) ? nowUs : d.byeUs);
     const isLong = (toUs - fromUs) / 1e6 >= thresholds.noMediaSec;
     const isPromised = agreement.bySide.every((said) => activeRtp(said.at(-1)));
-    if (isLong && isPromised && c.pathGround(agreement) === 'open') return agreement;
+    if (isLong && isPromised && (isOpen || c.pathGround(agreement) === 'open')) return agreement;
   }
   return null;
 }

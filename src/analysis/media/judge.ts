@@ -16,6 +16,7 @@ import type { CallFindings } from '../findings.ts';
 import { spokenPacketMs } from '../stream-quality.ts';
 import type { MediaStream } from './check.ts';
 import { diagnoseMedia } from './diagnose.ts';
+import { judgeIce } from './ice-failed.ts';
 import { isTapOver, legWithMedia } from './linked-legs.ts';
 import { machinesOf, transfersOf } from './meant-silence.ts';
 import { pathGround } from './path-ground.ts';
@@ -38,6 +39,7 @@ export function judgeMedia(call: JudgedCall, found: CallFindings): undefined {
     pathGround: (agreement) => pathGround(d, agreement, call.messages, stores, e.vantage),
     sharesMedia: () => sharesMedia(stores.streams, d),
     linkedMedia: () => legWithMedia(d, stores.streams, e.ties()),
+    ice: () => judgeIce(d, stores.stun, call.messages),
     machines: () => machinesOf(call.messages),
     transfers: () => ((d.marks & MARK.REFER_ACCEPTED) !== 0 ? transfersOf(call.messages) : []),
     isTapOver: ({ stream }, atUs) => isTapOver(stores.streams, d, stream, atUs),

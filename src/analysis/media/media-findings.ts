@@ -1,7 +1,26 @@
 /** What can be wrong with the media of a call: rows of the table of findings, the worst first. */
 import type { CallFindingRows } from '../finding-row.ts';
+import { said } from '../finding-row.ts';
 
 export const MEDIA_FINDINGS = {
+  'ice-failed': {
+    severity: 'critical',
+    unit: 'dialogs',
+    healthySince: '2026-11-29',
+    has: said('ice-failed'),
+    meaning:
+      'The call was answered, none of its ICE checks succeeded for 5 seconds, and no media ran. Answers would come past here.',
+    causes: [
+      'A firewall that drops the checks',
+      'candidates that cannot be reached, and no TURN server',
+      'a peer that does not know the user or password (401), or takes the same role (487)',
+    ],
+    look: 'Compare the candidates in both descriptions with where the checks go, and ice-ufrag with the user name of a check.',
+    ground: 'inferred',
+    effects: ['no-media', 'one-way-audio', 'media-stopped', 'ended-by-cause'],
+    remedy:
+      'Give the server a candidate that is public: Asterisk `ice_host_candidates` or `external_media_address`, FreeSWITCH `ext-rtp-ip` and `apply-candidate-acl`, rtpengine `interface=private!public` and `ICE=force`. Give clients behind firewalls a TURN server. 401: no proxy may change ice-ufrag on one side alone.',
+  },
   'no-media': {
     severity: 'critical',
     unit: 'dialogs',

@@ -9,6 +9,7 @@ import { ENDED } from './ended.ts';
 import { FAX_AND_VIDEO } from './fax-and-video.ts';
 import { FORKS } from './forks.ts';
 import { HOLD } from './hold.ts';
+import { ICE } from './ice.ts';
 import { IN_DIALOG } from './in-dialog.ts';
 import { LOOPS } from './loops.ts';
 import { MAILBOX } from './mailbox.ts';
@@ -37,6 +38,7 @@ export const SCENES: readonly Scene[] = [
   ...FAX_AND_VIDEO,
   ...FORKS,
   ...HOLD,
+  ...ICE,
   ...LOOPS,
   ...IN_DIALOG,
   ...MAILBOX,

@@ -2,6 +2,7 @@
 import { labelHex } from '../../../fixtures/build/bytes.ts';
 import type { Endpoint } from '../../../fixtures/build/packet.ts';
 import { CODEC, type Codec, type SdpOptions, sdp, t38Sdp } from '../../../fixtures/build/sdp.ts';
+import { socketOf } from './stage.ts';
 
 type Words = ReadonlyMap<string, string>;
 
@@ -18,6 +19,7 @@ export const CODECS: Readonly<Record<string, Codec>> = {
   event: CODEC.EVENT,
 };
 const DIRECTIONS = ['sendonly', 'recvonly', 'inactive'] as const;
+const MDNS = '0f1e2d3c-4b5a-4968-8778-695a4b3c2d1e';
 const KEY = 'inline:WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz';
 
 export function codecOf(word: string): Codec {
@@ -26,13 +28,13 @@ export function codecOf(word: string): Codec {
   return found;
 }
 
-/** Words: a direction, `codecs=pcmu,cn`, `ptime=30`, `nowhere`, `off`, `srtp`, `mux`, `ice`, `video`, `video=off`, `second`, `second=off` (another audio line), `bundle-only`, `t38`; `origin=x` is the o= line of another. */
+/** Words: a direction, `codecs=pcmu,cn`, `ptime=30`, `nowhere`, `off`, `srtp`, `mux`, `ice`, `host=A:20400`, `relay=R` and `mdns` (further candidates), `video`, `video=off`, `second`, `second=off` (another audio line), `bundle-only`, `t38`; `origin=x` is the o= line of another. */
 export function description(media: Endpoint, session: string, version: number, words: Words): string {
   if (words.has('t38')) return t38Sdp({ media, session, version });
   const attributes: string[] = [];
   if (words.has('mux')) attributes.push('rtcp-mux');
   if (words.has('srtp')) attributes.push(`crypto:1 AES_CM_128_HMAC_SHA1_80 ${KEY}`);
-  if (words.has('ice')) attributes.push(...ice(media, session));
+  if (words.has('ice')) attributes.push(...ice(media, session), ...further(words));
   const direction = DIRECTIONS.find((d) => words.has(d));
   const options: SdpOptions = {
     media,
@@ -61,6 +63,14 @@ function ice(media: Endpoint, session: string): string[] {
     `ice-pwd:${labelHex(`${session}/pwd`).padEnd(24, '0')}`,
     `candidate:1 1 UDP 2130706431 ${media.address} ${media.port} typ host`,
   ];
+}
+
+function further(words: Words): string[] {
+  const all = ['host', 'relay'].flatMap((type) => {
+    const { address, port } = socketOf(words.get(type) ?? '0.0.0.0:0');
+    return words.has(type) ? [`candidate:2 1 UDP 1677724415 ${address} ${port} typ ${type}`] : [];
+  });
+  return words.has('mdns') ? [...all, `candidate:3 1 UDP 2113937151 ${MDNS}.local 50000 typ host`] : all;
 }
 
 function second(media: Endpoint, how: string | undefined): string {

@@ -27,6 +27,7 @@ const PACKET_MS = 20;
 const SPURT_MS = 2000;
 const PAUSE_MS = 3000;
 const REPORT_MS = 5000;
+const CHECK_MS = 500;
 
 export function playMedia(call: Call): Seen[] {
   const senders = new Map<number, Sender>();
@@ -150,19 +151,34 @@ function received(name: string, { address, port }: Endpoint, lost: number): Repo
   return { ssrc, fractionLost: 0, lost, highestSequence: 5000, jitter: 0, lastSr: 0, delaySinceLastSr: 0 };
 }
 
-/** An ICE check and its answer; `unanswered` alone. */
+/**
+ * An ICE check and its answer, over a span of time two a second: `unanswered` alone, `error=401` refused, `answer` without its
+ * request, `plain` of a STUN client, `indication` to keep a binding.
+ */
 function check(name: string, line: Line, src: Endpoint, dst: Endpoint): Datagram[] {
-  const { from, to, fromMs, words } = line;
+  const all: Datagram[] = [];
+  for (let ms = line.fromMs; ms <= line.toMs; ms += CHECK_MS) all.push(...checkAt(name, line, src, dst, ms));
+  return all;
+}
+
+function checkAt(name: string, { from, to, text, words }: Line, src: Endpoint, dst: Endpoint, ms: number): Datagram[] {
   const [own, other] = [from, to].map((who) => ufrag(`${name}/${who.split(':')[0]}`));
-  return stun.exchange({
-    atUs: EPOCH_US + fromMs * 1000,
+  const error = words.get('error');
+  const label = `${name}/${text}/${ms}`;
+  const tsUs = EPOCH_US + ms * 1000;
+  if (words.has('indication'))
+    return [{ tsUs, src, dst, bytes: stun.stun(stun.CLASS.INDICATION, stun.METHOD.BINDING, label) }];
+  const exchange = stun.exchange({
+    atUs: tsUs,
     client: src,
     server: dst,
     method: stun.METHOD.BINDING,
-    label: `${name}/${line.text}`,
-    request: [stun.username(`${other}:${own}`), stun.priority(), stun.controlling()],
-    answer: words.has('unanswered') ? null : [stun.mapped(src)],
+    label,
+    request: words.has('plain') ? [] : [stun.username(`${other}:${own}`), stun.priority(), stun.controlling()],
+    answer: words.has('unanswered') ? null : error === undefined ? [stun.mapped(src)] : [stun.errorCode(Number(error))],
+    isError: error !== undefined,
   });
+  return words.has('answer') ? exchange.slice(1) : exchange;
 }
 
 /** UDPTL has no header by which it would be known: a number, and here `no signal` without redundancy (T.38 section 9). */

@@ -66,7 +66,7 @@ export const NAT: readonly Scene[] = [
   ),
   faulty(
     'checks-unanswered',
-    'no-media',
+    'ice-failed, no-media',
     'nobody answers a check, and no media follows',
     `
     0    A>B INVITE sdp ice

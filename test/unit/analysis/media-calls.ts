@@ -108,6 +108,7 @@ export function diagnosed(
     transfers: () => [],
     sharesMedia: () => false,
     linkedMedia: () => null,
+    ice: () => ({ failed: null, mayRunElsewhere: false }),
     isTapOver: () => false,
     unseen: [],
     thresholds: THRESHOLDS,
