@@ -8,22 +8,31 @@ import type { Stream } from '../store/media/stream.ts';
 
 type Described = { readonly entry: SdpEntry; readonly line: SdpMediaLine };
 
+/** An offered line and its answer, null where it was not seen; `own` is the one of who sends the stream. */
+type Exchange = { readonly [Part in 'offer' | 'answer' | 'own']: SdpMediaLine | null };
+
 /** Bytes a packet that are no payload; 0 for plain RTP and where nothing tells. */
 export function srtpTrailerBytes(stream: Stream): number {
   const entries = (stream.dialog?.sdp ?? []).filter((e) => !e.isRefused);
   if (!entries.some((e) => e.media.some((m) => m.crypto !== undefined))) return 0;
+  const { answer, own } = exchangeOf(entries, stream) ?? {};
+  // The answer takes one of the lines that were offered, by its tag, and sends under a key of its own.
+  const taken = answer?.crypto?.[0];
+  if (taken === undefined || taken.authBytes === null) return 0;
+  return taken.authBytes + (own?.crypto?.find((c) => c.tag === taken.tag)?.mkiBytes ?? 0);
+}
+
+/** What the two ends of a stream agreed on, by the sockets they named; null where nobody named one. */
+export function exchangeOf(entries: readonly SdpEntry[], stream: Stream): Exchange | null {
   const sender = describedAt(entries, endpointKeyText(stream.srcKey), stream.openedUs);
   const receiver = describedAt(entries, endpointKeyText(stream.dstKey), stream.openedUs);
   const known = receiver ?? sender;
-  if (known === null) return 0;
+  if (known === null) return null;
   const isPair = receiver !== null && sender !== null && receiver.entry.isOffer !== sender.entry.isOffer;
   const other = isPair ? sender : partnerOf(entries, known);
-  const answer = known.entry.isOffer ? other : known;
-  // The answer takes one of the lines that were offered, by its tag, and sends under a key of its own.
-  const taken = answer?.line.crypto?.[0];
-  if (taken === undefined || taken.authBytes === null) return 0;
-  const own = (known === receiver ? other : known)?.line.crypto?.find((c) => c.tag === taken.tag);
-  return taken.authBytes + (own?.mkiBytes ?? 0);
+  const [offer, answer] = known.entry.isOffer ? [known, other] : [other, known];
+  const own = known === receiver ? other : known;
+  return { offer: offer?.line ?? null, answer: answer?.line ?? null, own: own?.line ?? null };
 }
 
 /** What described the socket last before the stream began, else first after it. */

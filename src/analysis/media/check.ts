@@ -1,5 +1,6 @@
 /** What a media check is, and what it is given: a call's streams and their surroundings. */
 import type { Thresholds } from '../../core/thresholds.ts';
+import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
 import type { Stream } from '../../store/media/stream.ts';
@@ -22,6 +23,8 @@ export type MediaSegment = {
 /** A stream with the counters that the detections need. */
 export type MediaStream = {
   readonly stream: Stream;
+  /** What the detections need seldom. */
+  readonly snapshot: Pick<StreamSnapshot, 'octets' | 'tsStep' | 'payloadTypes'>;
   readonly packets: number;
   /** By sequence number, between its first and its last packet: what a receiver counts, also during a hold. */
   readonly expected: number;
@@ -53,6 +56,8 @@ export type MediaContext = {
   readonly sharesMedia: () => boolean;
   /** Call-ID of another leg of the call that has media; null without one. Asked only where it is silent. */
   readonly linkedMedia: () => string | null;
+  /** Keys may have come another way than in a=crypto: a fingerprint, MIKEY or ZRTP. Asked only where SRTP is in doubt. */
+  readonly hasOtherKeys: () => boolean;
   /** What its connectivity checks came to. Asked only where it is silent. */
   readonly ice: () => IceVerdict;
   /** Sides that are machines, and transfers that were accepted. Asked only where media stopped or runs one way. */

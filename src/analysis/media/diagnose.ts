@@ -23,6 +23,7 @@ import { checkCodecChange } from './codec-change.ts';
 import { checkIce } from './ice-failed.ts';
 import { machineOf, senderSide } from './meant-silence.ts';
 import { checkReports, hearsUnseen } from './reports.ts';
+import { checkSrtp } from './srtp-mismatch.ts';
 import { checkStopped, LEAST_PACKETS, wasAnswered } from './stop.ts';
 import { Ways } from './ways.ts';
 
@@ -37,6 +38,7 @@ const CHECKS: readonly { readonly check: MediaCheck; readonly needsAll: boolean 
   { check: checkLate, needsAll: true },
   { check: checkAsymmetry, needsAll: true },
   { check: checkCodecChange, needsAll: false },
+  { check: checkSrtp, needsAll: true },
   { check: checkReports, needsAll: false },
 ];
 
@@ -45,8 +47,18 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], contex
   const during = streams.filter((s) => !(s.firstUs > d.endedUs));
   const audio = during.filter((s) => s.stream.claim?.mediaType === 'audio' && s.packets > 0);
   // Spelled out: an object that begins with a spread gets a hidden class of its own each time.
-  const { isRtpCaptured, refusedUs, pathGround, sharesMedia, linkedMedia, ice, machines, transfers, isTapOver } =
-    context;
+  const {
+    isRtpCaptured,
+    refusedUs,
+    pathGround,
+    sharesMedia,
+    linkedMedia,
+    hasOtherKeys,
+    ice,
+    machines,
+    transfers,
+    isTapOver,
+  } = context;
   const { nowUs, unseen, thresholds } = context;
   const c: MediaCase = {
     isRtpCaptured,
@@ -54,6 +66,7 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], contex
     pathGround,
     sharesMedia,
     linkedMedia,
+    hasOtherKeys,
     ice,
     machines,
     transfers,

@@ -20,6 +20,7 @@ import { judgeIce } from './ice-failed.ts';
 import { isTapOver, legWithMedia } from './linked-legs.ts';
 import { machinesOf, transfersOf } from './meant-silence.ts';
 import { pathGround } from './path-ground.ts';
+import { hasOtherKeys } from './srtp-mismatch.ts';
 
 /** Calls looked at that share a socket with one; load generators let all their calls share one. @cap */
 const MAX_SHARING = 64;
@@ -39,6 +40,7 @@ export function judgeMedia(call: JudgedCall, found: CallFindings): undefined {
     pathGround: (agreement) => pathGround(d, agreement, call.messages, stores, e.vantage),
     sharesMedia: () => sharesMedia(stores.streams, d),
     linkedMedia: () => legWithMedia(d, stores.streams, e.ties()),
+    hasOtherKeys: () => hasOtherKeys(call.messages),
     ice: () => judgeIce(d, stores.stun, call.messages),
     machines: () => machinesOf(call.messages),
     transfers: () => ((d.marks & MARK.REFER_ACCEPTED) !== 0 ? transfersOf(call.messages) : []),
@@ -54,6 +56,7 @@ function mediaStream({ stream, quality }: CallStream, reverse: Reverse): MediaSt
   const comfortNoisePackets = snapshot.cnPackets + namedNoise(stream, snapshot);
   return {
     stream,
+    snapshot,
     packets: snapshot.packets,
     expected: snapshot.expected,
     lost: snapshot.lost,

@@ -112,6 +112,23 @@ export const MEDIA_FINDINGS = {
     remedy:
       'coturn: raise `max-allocate-lifetime`, and look for 437 and 438 at the Refresh. Clients refresh a minute before the end.',
   },
+  'srtp-mismatch': {
+    severity: 'critical',
+    unit: 'dialogs',
+    healthySince: '2026-11-29',
+    has: said('srtp-mismatch'),
+    meaning:
+      'One side sends SRTP and the other plain RTP. By the length of all packets of G.711; the descriptions say which was agreed.',
+    causes: [
+      'A side that encrypts although the answer took no key',
+      'a side that answers RTP/SAVP and does not encrypt',
+      'a server that passes media on between a secured leg and a plain one',
+    ],
+    look: 'Compare the profile of the m= lines and the a=crypto lines of the answer with who encrypts.',
+    effects: ['ended-by-cause'],
+    remedy:
+      'Let both sides have one rule. Asterisk: `media_encryption=sdes` or `no`, and `media_encryption_optimistic=no`. FreeSWITCH: `rtp_secure_media=mandatory` or `false`. rtpengine between a secured and a plain side: `RTP/SAVP` for the one and `RTP/AVP` for the other, with its own keys.',
+  },
   'packet-loss': {
     severity: 'major',
     unit: 'streams',

@@ -24,6 +24,7 @@ import { RESPONSES } from './responses.ts';
 import type { Scene } from './scene.ts';
 import { SETUP } from './setup.ts';
 import { SILENCE } from './silence.ts';
+import { SRTP } from './srtp.ts';
 import { TAP } from './tap.ts';
 import { TRANSFER } from './transfer.ts';
 
@@ -52,6 +53,7 @@ export const SCENES: readonly Scene[] = [
   ...RESPONSES,
   ...SETUP,
   ...SILENCE,
+  ...SRTP,
   ...TAP,
   ...TRANSFER,
 ];

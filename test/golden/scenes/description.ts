@@ -28,12 +28,14 @@ export function codecOf(word: string): Codec {
   return found;
 }
 
-/** Words: a direction, `codecs=pcmu,cn`, `ptime=30`, `nowhere`, `off`, `srtp`, `mux`, `ice`, `host=A:20400`, `relay=R` and `mdns` (further candidates), `video`, `video=off`, `second`, `second=off` (another audio line), `bundle-only`, `t38`; `origin=x` is the o= line of another. */
+/** Words: a direction, `codecs=pcmu,cn`, `ptime=30`, `nowhere`, `off`, `srtp`, `crypto` (keys for plain RTP), `fingerprint`, `zrtp`, `mux`, `ice`, `host=A:20400`, `relay=R` and `mdns` (further candidates), `video`, `video=off`, `second`, `second=off` (another audio line), `bundle-only`, `t38`; `origin=x` is the o= line of another. */
 export function description(media: Endpoint, session: string, version: number, words: Words): string {
   if (words.has('t38')) return t38Sdp({ media, session, version });
   const attributes: string[] = [];
   if (words.has('mux')) attributes.push('rtcp-mux');
-  if (words.has('srtp')) attributes.push(`crypto:1 AES_CM_128_HMAC_SHA1_80 ${KEY}`);
+  if (words.has('fingerprint')) attributes.push('setup:actpass', `fingerprint:sha-256 ${'AB:'.repeat(31)}AB`);
+  if (words.has('zrtp')) attributes.push(`zrtp-hash:1.10 ${'ab'.repeat(32)}`);
+  if (words.has('srtp') || words.has('crypto')) attributes.push(`crypto:1 AES_CM_128_HMAC_SHA1_80 ${KEY}`);
   if (words.has('ice')) attributes.push(...ice(media, session), ...further(words));
   const direction = DIRECTIONS.find((d) => words.has(d));
   const options: SdpOptions = {

@@ -67,6 +67,7 @@ export function stream(
   streams.store.onClaim(made.dstKey, row);
   return {
     stream: made,
+    snapshot: { octets: sec * 50 * 160, tsStep: 160, payloadTypes: [] },
     packets: sec * 50,
     expected: sec * 50,
     lost: 0,
@@ -108,6 +109,7 @@ export function diagnosed(
     transfers: () => [],
     sharesMedia: () => false,
     linkedMedia: () => null,
+    hasOtherKeys: () => false,
     ice: () => ({ failed: null, mayRunElsewhere: false }),
     isTapOver: () => false,
     unseen: [],
