@@ -1,23 +1,29 @@
 /**
  * Takes the protection off SRTP packets whose master key is known (RFC 3711: AES in counter mode, HMAC-SHA1 tags of 80
- * or 32 bits; key and salt as RFC 4568 sends them). A packet whose tag does not fit is not decrypted.
+ * or 32 bits; key and salt as RFC 4568 sends them; keys of 192 and 256 bits, RFC 6188). A packet whose tag does not fit is not decrypted.
  */
 import { createCipheriv, createHmac, timingSafeEqual } from 'node:crypto';
 
-/** 16 bytes of key and 14 of salt, and the length of the tag in bytes. */
+/** 16, 24 or 32 bytes of key and 14 of salt, and the length of the tag in bytes. */
 export type SrtpKey = { readonly master: Uint8Array; readonly tagBytes: number };
 
-const KEY_BYTES = 16;
 const SALT_BYTES = 14;
+/** Bytes of the key of a suite: `AES_CM_128`, `AES_256_CM`. */
+const KEY_BYTES: ReadonlyMap<string, number> = new Map([
+  ['CM_128', 16],
+  ['192_CM', 24],
+  ['256_CM', 32],
+]);
 
 /** The first `max` `a=crypto` values of a body, as far as they name a suite that is read here. */
 export function srtpKeysOf(text: string, max: number): SrtpKey[] {
   const keys: SrtpKey[] = [];
   for (const m of text.matchAll(
-    /^a=crypto:\d{1,9}[ \t]+AES_CM_128_HMAC_SHA1_(80|32)[ \t]+inline:([A-Za-z0-9+/=]{40,44})/gim,
+    /^a=crypto:\d{1,9}[ \t]+AES_(CM_128|192_CM|256_CM)_HMAC_SHA1_(80|32)[ \t]+inline:([A-Za-z0-9+/=]{40,64})/gim,
   )) {
-    const master = Buffer.from(m[2] ?? '', 'base64');
-    if (master.length === KEY_BYTES + SALT_BYTES) keys.push({ master, tagBytes: m[1] === '80' ? 10 : 4 });
+    const master = Buffer.from(m[3] ?? '', 'base64');
+    const keyBytes = KEY_BYTES.get((m[1] ?? '').toUpperCase()) ?? 0;
+    if (master.length === keyBytes + SALT_BYTES) keys.push({ master, tagBytes: m[2] === '80' ? 10 : 4 });
     if (keys.length >= max) break;
   }
   return keys;
@@ -25,10 +31,15 @@ export function srtpKeysOf(text: string, max: number): SrtpKey[] {
 
 /** Key derivation (section 4.3.1) with a derivation rate of zero: label 0 cipher, 1 authentication, 2 salt. */
 export function deriveKey(master: Uint8Array, label: number, length: number): Buffer {
+  const keyBytes = master.length - SALT_BYTES;
   const iv = Buffer.alloc(16);
-  iv.set(master.subarray(KEY_BYTES, KEY_BYTES + SALT_BYTES));
+  iv.set(master.subarray(keyBytes));
   iv[7] = (iv[7] ?? 0) ^ label;
-  return createCipheriv('aes-128-ctr', master.subarray(0, KEY_BYTES), iv).update(Buffer.alloc(length));
+  return createCipheriv(cipherOf(keyBytes), master.subarray(0, keyBytes), iv).update(Buffer.alloc(length));
+}
+
+function cipherOf(keyBytes: number): string {
+  return `aes-${keyBytes * 8}-ctr`;
 }
 
 export class SrtpReader {
@@ -38,7 +49,7 @@ export class SrtpReader {
   readonly #tagBytes: number;
 
   constructor(key: SrtpKey) {
-    this.#cipherKey = deriveKey(key.master, 0, 16);
+    this.#cipherKey = deriveKey(key.master, 0, key.master.length - SALT_BYTES);
     this.#authKey = deriveKey(key.master, 1, 20);
     this.#salt = deriveKey(key.master, 2, SALT_BYTES);
     this.#tagBytes = key.tagBytes;
@@ -58,7 +69,9 @@ export class SrtpReader {
     for (let i = 0; i < 4; i++) iv[4 + i] = (iv[4 + i] ?? 0) ^ (packet[8 + i] ?? 0);
     for (let i = 0; i < 4; i++) iv[8 + i] = (iv[8 + i] ?? 0) ^ (roc[i] ?? 0);
     for (let i = 0; i < 2; i++) iv[12 + i] = (iv[12 + i] ?? 0) ^ (packet[2 + i] ?? 0);
-    const plain = createCipheriv('aes-128-ctr', this.#cipherKey, iv).update(packet.subarray(headerBytes, end));
+    const plain = createCipheriv(cipherOf(this.#cipherKey.length), this.#cipherKey, iv).update(
+      packet.subarray(headerBytes, end),
+    );
     return Buffer.concat([packet.subarray(0, headerBytes), plain]);
   }
 }
@@ -71,13 +84,44 @@ export function rtpHeaderBytes(bytes: Uint8Array): number {
   return at > bytes.length ? -1 : at;
 }
 
-/** The reader among those of `keys` that opens one of the first packets; null when none does. */
-export function findReader(packets: readonly Uint8Array[], keys: readonly SrtpKey[]): SrtpReader | null {
-  const readers = keys.map((key) => new SrtpReader(key));
-  for (const packet of packets.slice(0, 20)) {
-    const header = rtpHeaderBytes(packet);
-    const found = header < 0 ? undefined : readers.find((reader) => reader.open(packet, header, 0) !== null);
-    if (found !== undefined) return found;
+/** So many packets in a row are tried with all keys; behind them one in EACH is. */
+const TRIED = 20;
+const EACH = 16;
+
+/** Opens the packets of a stream with the key that fits, and with another of `keys` from where that one fits. */
+export class SrtpOpener {
+  readonly #readers: readonly SrtpReader[];
+  #current: SrtpReader | undefined;
+  #failed = 0;
+  opened = 0;
+  /** Packets that no key opened. */
+  unopened = 0;
+
+  constructor(keys: readonly SrtpKey[]) {
+    this.#readers = keys.map((key) => new SrtpReader(key));
   }
-  return null;
+
+  /** The RTP packet inside; null when no key opens it. */
+  open(packet: Uint8Array, headerBytes: number, rollover: number): Uint8Array | null {
+    const plain = this.#current?.open(packet, headerBytes, rollover) ?? this.#byAnother(packet, headerBytes, rollover);
+    if (plain === null) {
+      this.#failed++;
+      this.unopened++;
+    } else {
+      this.#failed = 0;
+      this.opened++;
+    }
+    return plain;
+  }
+
+  #byAnother(packet: Uint8Array, headerBytes: number, rollover: number): Uint8Array | null {
+    if (this.#failed >= TRIED && this.#failed % EACH !== 0) return null;
+    for (const reader of this.#readers) {
+      const plain = reader === this.#current ? null : reader.open(packet, headerBytes, rollover);
+      if (plain === null) continue;
+      this.#current = reader;
+      return plain;
+    }
+    return null;
+  }
 }

@@ -7,7 +7,7 @@ import { createDecoder } from './decoder.ts';
 import type { PacketList } from './packet-list.ts';
 import { packetsOf } from './packet-list.ts';
 import type { SrtpKey } from './srtp.ts';
-import { findReader, rtpHeaderBytes } from './srtp.ts';
+import { rtpHeaderBytes, SrtpOpener } from './srtp.ts';
 
 /** Parts of a stream further apart than this against the capture clock are placed again. */
 const RESYNC_SEC = 0.5;
@@ -72,26 +72,19 @@ function beginsAnew(step: number, packets: readonly { readonly bytes: Uint8Array
 const sequenceOf = (bytes: Uint8Array): number => ((bytes[2] ?? 0) << 8) | (bytes[3] ?? 0);
 
 /** Packets in the order of their sequence, each number once; wrapped numbers continue, a sequence that begins anew follows. */
-function inOrder(stream: AudioStream): Packet[] {
+function inOrder(stream: AudioStream, sealed: Sealed): Packet[] {
   let run = new Map<number, Packet>();
   const runs = [run];
   const packets = packetsOf(stream.packets);
   // A key counts the turns of its sequence: there is one for all.
-  const isSecured = stream.keys !== null;
-  const reader =
-    stream.keys === null
-      ? null
-      : findReader(
-          packets.map((p) => p.bytes),
-          stream.keys,
-        );
+  const opener = stream.keys === null ? null : new SrtpOpener(stream.keys);
   let highest = Number.NaN;
   for (const [i, { tsUs, bytes }] of packets.entries()) {
     const header = rtpHeaderBytes(bytes);
     if (header < 0) continue;
     const seq = sequenceOf(bytes);
     const step = ((((seq - highest) & 0xffff) + 0x8000) % 0x10000) - 0x8000;
-    if (!Number.isNaN(highest) && !isSecured && beginsAnew(step, packets, i)) {
+    if (!Number.isNaN(highest) && opener === null && beginsAnew(step, packets, i)) {
       highest = Number.NaN;
       run = new Map();
       runs.push(run);
@@ -101,23 +94,28 @@ function inOrder(stream: AudioStream): Packet[] {
     if (Number.isNaN(highest) || ext > highest) highest = ext;
     if (run.has(ext)) continue;
     // The sequence begins in the second turn, so that a late packet before the first has a number too.
-    const plain = isSecured ? (reader?.open(bytes, header, Math.max(0, (ext >> 16) - 1)) ?? null) : bytes;
+    const plain = opener === null ? bytes : opener.open(bytes, header, Math.max(0, (ext >> 16) - 1));
     const p = plain === null ? null : readRtp(plain, tsUs);
     if (p !== null) run.set(ext, p);
   }
+  sealed.unopened += opener?.unopened ?? 0;
+  sealed.opened += opener?.opened ?? 0;
   return runs.flatMap((r) => [...r].sort(([a], [b]) => a - b).map(([, p]) => p));
 }
+
+/** SRTP packets of a direction: those that a key opened, and those that none did. */
+export type Sealed = { opened: number; unopened: number };
 
 type Piece = { readonly atSec: number; readonly samples: Int16Array; readonly rate: number };
 
 /** Decoded pieces of a stream and where they belong, in seconds of capture time. */
-async function pieces(stream: AudioStream): Promise<Piece[]> {
+async function pieces(stream: AudioStream, sealed: Sealed): Promise<Piece[]> {
   const out: Piece[] = [];
   const decoders = new Map<number, PayloadDecoder | null>();
   let anchorSec = Number.NaN;
   let anchorTs = 0;
   let anchorClock = 0;
-  const packets = inOrder(stream);
+  const packets = inOrder(stream, sealed);
   for (const [i, p] of packets.entries()) {
     const format = stream.formats.find((f) => f.payloadType === p.payloadType);
     if (format === undefined) continue;
@@ -161,6 +159,8 @@ export type Audio = {
   readonly sampleRate: number;
   /** Capture time of the first sample. */
   readonly startSec: number;
+  /** One a direction. */
+  readonly sealed: readonly Readonly<Sealed>[];
 };
 
 /** One channel a direction; 'nothing' could be decoded, or the number of samples when they are more than `maxSamples`. */
@@ -169,10 +169,13 @@ export async function layOut(
   maxSamples: number,
 ): Promise<Audio | 'nothing' | number> {
   const decoded: Piece[][] = [];
+  const sealed: Sealed[] = [];
   for (const direction of directions) {
     const list: Piece[] = [];
-    for (const stream of direction) for (const piece of await pieces(stream)) list.push(piece);
+    const own = { opened: 0, unopened: 0 };
+    for (const stream of direction) for (const piece of await pieces(stream, own)) list.push(piece);
     decoded.push(list);
+    sealed.push(own);
   }
   const all = decoded.flat();
   if (all.length === 0) return 'nothing';
@@ -184,6 +187,7 @@ export async function layOut(
   return {
     sampleRate,
     startSec,
+    sealed,
     channels: decoded.map((list) => {
       const channel = new Int16Array(length);
       for (const p of list) place(channel, Math.round((p.atSec - startSec) * sampleRate), p, sampleRate);
