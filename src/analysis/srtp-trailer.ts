@@ -1,5 +1,5 @@
 /**
- * Tells what SRTP appends to each payload of a stream, the MKI and the authentication tag, if the signaling gives their
+ * Tells whether a stream is SRTP by what its ends agreed on, and what SRTP appends to each payload of a stream, the MKI and the authentication tag, if the signaling gives their
  * lengths (RFC 3711 section 3.1, RFC 4568 section 5.1). DTLS-SRTP negotiates them where no capture sees it.
  */
 import { endpointKeyText, endpointText } from '../core/ip.ts';
@@ -23,7 +23,7 @@ export function srtpTrailerBytes(stream: Stream): number {
 }
 
 /** What the two ends of a stream agreed on, by the sockets they named; null where nobody named one. */
-export function exchangeOf(entries: readonly SdpEntry[], stream: Stream): Exchange | null {
+function exchangeOf(entries: readonly SdpEntry[], stream: Stream): Exchange | null {
   const sender = describedAt(entries, endpointKeyText(stream.srcKey), stream.openedUs);
   const receiver = describedAt(entries, endpointKeyText(stream.dstKey), stream.openedUs);
   const known = receiver ?? sender;
@@ -33,6 +33,21 @@ export function exchangeOf(entries: readonly SdpEntry[], stream: Stream): Exchan
   const [offer, answer] = known.entry.isOffer ? [known, other] : [other, known];
   const own = known === receiver ? other : known;
   return { offer: offer?.line ?? null, answer: answer?.line ?? null, own: own?.line ?? null };
+}
+
+export type Profile = 'RTP' | 'SRTP';
+
+/** What both ends of a stream agreed on; null where that is not known, or either may be sent. */
+export function agreedProfile(entries: readonly SdpEntry[], stream: Stream): Profile | null {
+  const { offer = null, answer = null } = exchangeOf(entries, stream) ?? {};
+  if (offer === null || answer === null || isSavp(offer) !== isSavp(answer)) return null;
+  if (isSavp(answer)) return 'SRTP';
+  // Keys for plain RTP that were taken (RFC 8643): each may send what it likes.
+  return answer.crypto === undefined ? 'RTP' : null;
+}
+
+export function isSavp({ proto }: SdpMediaLine): boolean {
+  return proto.includes('SAVP');
 }
 
 /** What described the socket last before the stream began, else first after it. */

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { messagesOf } from '../analysis/call-messages.ts';
 import { keysPressed } from '../analysis/dtmf.ts';
 import type { Evidence } from '../analysis/evidence.ts';
+import { agreedProfile } from '../analysis/srtp-trailer.ts';
 import { rawText } from '../core/byte-text.ts';
 import { faults } from '../core/faults.ts';
 import { endpointKeyText } from '../core/ip.ts';
@@ -43,7 +44,8 @@ const AUDIO_KEYS = 32;
 
 const SAMPLE_BYTES = 2;
 
-export type CallAudio = { readonly wav: Uint8Array; readonly isPartial: boolean };
+/** `sealed`: what could not be decrypted, and why; absent where all was. */
+export type CallAudio = { readonly wav: Uint8Array; readonly isPartial: boolean; readonly sealed?: string };
 
 /** `tooLargeBytes`: what the file would take. */
 export type NoAudio = { readonly reason: string; readonly tooLargeBytes?: number };
@@ -102,8 +104,11 @@ function* prepare(e: Evidence, d: Dialog, maxBytes: number, span: AudioSpan | nu
   if (streams.length === 0) return { reason: 'No audio stream belongs to this dialog.' };
   const keys = (d.marks & MARK.SRTP) === 0 ? null : yield* srtpKeys(e.stores, d);
   const kept: Kept[] = [];
+  const entries = (d.sdp ?? []).filter((e) => !e.isRefused);
   for (const stream of streams) {
-    const k = yield* keep(payloads, stream, keys);
+    // One leg may have keys and another none.
+    const isPlain = keys !== null && agreedProfile(entries, stream) === 'RTP';
+    const k = yield* keep(payloads, stream, isPlain ? null : keys);
     if (k.audio.packets.ends.length > 0) kept.push(k);
   }
   if (span !== null && kept.length > 0) {
@@ -111,7 +116,7 @@ function* prepare(e: Evidence, d: Dialog, maxBytes: number, span: AudioSpan | nu
     if (kept.length === 0) return { reason: 'No packet of the call lies in this span.' };
   }
   if (kept.length === 0) return { reason: 'No payload is kept: the payload ring has been overwritten since.' };
-  if (keys !== null && keys.length === 0)
+  if (keys !== null && keys.length === 0 && kept.every((k) => k.audio.keys !== null))
     return { reason: 'The media is encrypted (SRTP), and no key of it was seen in the signaling.' };
   const heard = kept.filter((k) => k.codecs.length > 0);
   if (heard.length === 0) return { reason: 'Only key presses or comfort noise were kept of this dialog, no audio.' };
@@ -131,6 +136,7 @@ function* prepare(e: Evidence, d: Dialog, maxBytes: number, span: AudioSpan | nu
     `${parts.length === 0 ? '' : `; partial: ${parts.join(', ')}`}`;
   const job: AudioJob = {
     directions: directions.map((list) => list.map((k) => k.audio)),
+    senders: directions.flatMap((list) => list.slice(0, 1).map(({ stream }) => endpointKeyText(stream.srcKey))),
     maxSamples: Math.floor(maxBytes / SAMPLE_BYTES),
     software: `calltap ${packageVersion()}`,
     comment,
@@ -152,7 +158,10 @@ function answerOf(
   result: AudioJobResult,
   about: { readonly isPartial: boolean; readonly isSecured: boolean; readonly codecs: readonly string[] },
 ): CallAudio | NoAudio {
-  if ('wav' in result) return { wav: result.wav, isPartial: about.isPartial };
+  if ('wav' in result) {
+    const { wav, sealed } = result;
+    return sealed === '' ? { wav, isPartial: about.isPartial } : { wav, isPartial: true, sealed };
+  }
   if (result.failure === 'too-long')
     return { reason: 'The call is longer than one file can hold.', tooLargeBytes: result.samples * SAMPLE_BYTES };
   return {

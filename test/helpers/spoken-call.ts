@@ -40,6 +40,11 @@ export type SpokenPlan = {
   readonly offsetMs?: number;
   /** Pressed by the caller, instead of its sound. */
   readonly keys?: readonly HeldKey[];
+  /** The keys that each side names (RFC 4568), and what it makes of its packets. */
+  readonly secured?: {
+    readonly keys: readonly [caller: Buffer, callee: Buffer];
+    readonly seal: (bytes: Buffer, packet: number, isCaller: boolean) => Buffer;
+  };
   /** Makes addresses of its own, for several calls in one capture. */
   readonly index?: number;
 };
@@ -50,12 +55,14 @@ function party(user: string, address: string, port: number): Party {
   return { user, sip: { address, port: 5060 }, rtp: { address, port } };
 }
 
-const description = ({ rtp }: Party, law: Law) => ({
+const description = ({ rtp }: Party, law: Law, key?: Buffer) => ({
   body: {
     type: 'application/sdp',
     text:
       `v=0\r\no=- 1 1 IN IP4 ${rtp.address}\r\ns=-\r\nc=IN IP4 ${rtp.address}\r\nt=0 0\r\n` +
-      `m=audio ${rtp.port} RTP/AVP ${law.type} ${EVENT_TYPE}\r\na=rtpmap:${EVENT_TYPE} telephone-event/8000\r\n`,
+      `m=audio ${rtp.port} RTP/${key === undefined ? '' : 'S'}AVP ${law.type} ${EVENT_TYPE}\r\n` +
+      `a=rtpmap:${EVENT_TYPE} telephone-event/8000\r\n` +
+      (key === undefined ? '' : `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key.toString('base64')}\r\n`),
   },
 });
 
@@ -65,15 +72,26 @@ export function spokenCall(plan: SpokenPlan = {}): Datagram[] {
   const caller = party('alice', `192.0.2.${1 + index * 2}`, 4000);
   const callee = party('bob', `192.0.2.${2 + index * 2}`, 5000);
   const script = new SipScript({ callId: plan.callId ?? 'a"b/../c', caller, callee, startUs: EPOCH_US });
-  const invite = script.request('INVITE', 0, description(caller, law));
-  script.respond(invite, 200, 100, description(callee, law));
+  const [callerKey, calleeKey] = plan.secured?.keys ?? [];
+  const invite = script.request('INVITE', 0, description(caller, law, callerKey));
+  script.respond(invite, 200, 100, description(callee, law, calleeKey));
   script.ack(invite, 200, 110);
   const out = [...script.messages, ...media(caller, callee, law, 0xa + index * 16, 0, plan)];
-  if (plan.both !== false) out.push(...media(callee, caller, law, 0xb + index * 16, plan.offsetMs ?? 0, {}));
+  const { secured } = plan;
+  const back: SpokenPlan = secured === undefined ? {} : { secured };
+  if (plan.both !== false) out.push(...media(callee, caller, law, 0xb + index * 16, plan.offsetMs ?? 0, back, false));
   return out;
 }
 
-function media(from: Party, to: Party, law: Law, ssrc: number, startMs: number, plan: SpokenPlan): Datagram[] {
+function media(
+  from: Party,
+  to: Party,
+  law: Law,
+  ssrc: number,
+  startMs: number,
+  plan: SpokenPlan,
+  isCaller = true,
+): Datagram[] {
   const out: Datagram[] = [];
   for (let i = 0; i < PACKETS; i++) {
     if (plan.lost?.(i) === true) continue;
@@ -88,7 +106,8 @@ function media(from: Party, to: Party, law: Law, ssrc: number, startMs: number, 
     bytes.set(payload, 12);
     const slot = plan.swap !== true ? i : i % 10 === 4 ? i + 1 : i % 10 === 5 ? i - 1 : i;
     const atMs = MEDIA_MS + startMs + slot * 20 + (plan.heldMs?.(i) ?? 0);
-    out.push({ tsUs: EPOCH_US + atMs * 1000, src: from.rtp, dst: to.rtp, bytes });
+    const sent = plan.secured?.seal(bytes, i, isCaller) ?? bytes;
+    out.push({ tsUs: EPOCH_US + atMs * 1000, src: from.rtp, dst: to.rtp, bytes: sent });
   }
   return out;
 }

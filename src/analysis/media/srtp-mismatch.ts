@@ -10,7 +10,7 @@ import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { SdpEntry, SdpMediaLine } from '../../store/media/sdp-timeline.ts';
 import type { CallMessage } from '../call-messages.ts';
 import type { MediaFindings } from '../findings.ts';
-import { exchangeOf, srtpTrailerBytes } from '../srtp-trailer.ts';
+import { agreedProfile, isSavp, type Profile, srtpTrailerBytes } from '../srtp-trailer.ts';
 import type { MediaCase, MediaStream } from './check.ts';
 import { senderSide } from './meant-silence.ts';
 
@@ -73,12 +73,10 @@ function plainAnswer({ ways }: MediaCase, secured: MediaStream): MediaStream | n
   return meanwhile.every((s) => octetsBeyond(s) === 0) ? (meanwhile[0] ?? null) : null;
 }
 
-type Profile = 'RTP' | 'SRTP';
-
 /** What both ends of the streams agreed on all the time; null where that changed, or is not known. */
 function agreedFor(d: Dialog, secured: MediaStream, plain: MediaStream): Profile | null {
   const entries = (d.sdp ?? []).filter((e) => !e.isRefused);
-  const [first, second] = [secured, plain].map(({ stream }) => agreedBy(exchangeOf(entries, stream)));
+  const [first, second] = [secured, plain].map(({ stream }) => agreedProfile(entries, stream));
   if (first === undefined || first === null || first !== second) return null;
   // A change of the profile takes a while to take effect.
   const sockets = new Set([secured.stream.srcKey, secured.stream.dstKey].map((key) => endpointKeyText(key)));
@@ -86,18 +84,6 @@ function agreedFor(d: Dialog, secured: MediaStream, plain: MediaStream): Profile
     first === 'SRTP' ? isSavp(line) : !isSavp(line) && (e.isOffer || line.crypto === undefined);
   for (const e of entries) for (const line of e.media) if (isAt(line, sockets) && !isSame(e, line)) return null;
   return first;
-}
-
-function agreedBy(exchange: ReturnType<typeof exchangeOf>): Profile | null {
-  const { offer = null, answer = null } = exchange ?? {};
-  if (offer === null || answer === null || isSavp(offer) !== isSavp(answer)) return null;
-  if (isSavp(answer)) return 'SRTP';
-  // Keys for plain RTP that were taken (RFC 8643): each may send what it likes.
-  return answer.crypto === undefined ? 'RTP' : null;
-}
-
-function isSavp({ proto }: SdpMediaLine): boolean {
-  return proto.includes('SAVP');
 }
 
 function isAt({ address, port }: SdpMediaLine, sockets: ReadonlySet<string>): boolean {

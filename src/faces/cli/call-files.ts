@@ -24,7 +24,8 @@ export async function writeAudio(
   writeNewFile(path, audio.wav, force);
   const where = part === null ? '' : `, ${part.fromSec.toFixed(1)} to ${part.toSec.toFixed(1)} s of the call`;
   const lack = audio.isPartial ? ', partial (its comment says what is missing)' : '';
-  return [`${oneLine(path)}: ${audio.wav.length} bytes${where}${lack}`];
+  const sealed = audio.sealed === undefined ? [] : [`silent: ${oneLine(audio.sealed)}`];
+  return [`${oneLine(path)}: ${audio.wav.length} bytes${where}${lack}`, ...sealed];
 }
 
 /** The answer; a refusal is the line of that error. */
