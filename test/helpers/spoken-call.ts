@@ -40,9 +40,9 @@ export type SpokenPlan = {
   readonly offsetMs?: number;
   /** Pressed by the caller, instead of its sound. */
   readonly keys?: readonly HeldKey[];
-  /** The keys that each side names (RFC 4568), and what it makes of its packets. */
+  /** The keys that each side names (RFC 4568), and what it makes of its packets. Without one of the callee the caller's is for plain RTP. */
   readonly secured?: {
-    readonly keys: readonly [caller: Buffer, callee: Buffer];
+    readonly keys: readonly [caller: Buffer, callee?: Buffer];
     readonly seal: (bytes: Buffer, packet: number, isCaller: boolean) => Buffer;
   };
   /** Makes addresses of its own, for several calls in one capture. */
@@ -55,12 +55,12 @@ function party(user: string, address: string, port: number): Party {
   return { user, sip: { address, port: 5060 }, rtp: { address, port } };
 }
 
-const description = ({ rtp }: Party, law: Law, key?: Buffer) => ({
+const description = ({ rtp }: Party, law: Law, isSavp: boolean, key?: Buffer) => ({
   body: {
     type: 'application/sdp',
     text:
       `v=0\r\no=- 1 1 IN IP4 ${rtp.address}\r\ns=-\r\nc=IN IP4 ${rtp.address}\r\nt=0 0\r\n` +
-      `m=audio ${rtp.port} RTP/${key === undefined ? '' : 'S'}AVP ${law.type} ${EVENT_TYPE}\r\n` +
+      `m=audio ${rtp.port} RTP/${isSavp ? 'S' : ''}AVP ${law.type} ${EVENT_TYPE}\r\n` +
       `a=rtpmap:${EVENT_TYPE} telephone-event/8000\r\n` +
       (key === undefined ? '' : `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key.toString('base64')}\r\n`),
   },
@@ -73,8 +73,9 @@ export function spokenCall(plan: SpokenPlan = {}): Datagram[] {
   const callee = party('bob', `192.0.2.${2 + index * 2}`, 5000);
   const script = new SipScript({ callId: plan.callId ?? 'a"b/../c', caller, callee, startUs: EPOCH_US });
   const [callerKey, calleeKey] = plan.secured?.keys ?? [];
-  const invite = script.request('INVITE', 0, description(caller, law, callerKey));
-  script.respond(invite, 200, 100, description(callee, law, calleeKey));
+  const isSavp = calleeKey !== undefined;
+  const invite = script.request('INVITE', 0, description(caller, law, isSavp, callerKey));
+  script.respond(invite, 200, 100, description(callee, law, isSavp, calleeKey));
   script.ack(invite, 200, 110);
   const out = [...script.messages, ...media(caller, callee, law, 0xa + index * 16, 0, plan)];
   const { secured } = plan;

@@ -7,7 +7,7 @@ import type { Stream } from '../../store/media/stream.ts';
 import type { UnseenStream } from '../../store/media/unseen-streams.ts';
 import type { MediaFindings } from '../findings.ts';
 import type { Agreement } from './agreements.ts';
-import type { IceVerdict } from './ice-failed.ts';
+import type { IceVerdict } from './ice-verdict.ts';
 import type { MachineSide, Transfer } from './meant-silence.ts';
 import type { PathGround } from './path-ground.ts';
 import type { Ways } from './ways.ts';

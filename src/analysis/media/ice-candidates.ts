@@ -11,7 +11,8 @@ import type { CallMessage } from '../call-messages.ts';
 /** Candidates of an end that are compared with those of the other; who names more may have a pair that nobody sees. @cap */
 const MAX_CANDIDATES = 24;
 
-/** Messages of a call that are read for their candidates. @cap */
+/** Messages of a call, and descriptions in them, that are read for candidates. @cap */
+const MAX_MESSAGES = 512;
 const MAX_DESCRIPTIONS = 32;
 
 /** Who described media with ICE, as one hop sent it. */
@@ -23,6 +24,7 @@ export type IceEnd = {
 
 /** The ends that described ICE, with all candidates of each; null where there may be others. */
 export function iceEnds(messages: readonly CallMessage[]): IceEnd[] | null {
+  if (messages.length > MAX_MESSAGES) return null;
   const ends = new Map<string, { host: string; candidates: SdpCandidate[] }>();
   let left = MAX_DESCRIPTIONS;
   for (const m of messages) {

@@ -16,7 +16,7 @@ import type { CallFindings } from '../findings.ts';
 import { spokenPacketMs } from '../stream-quality.ts';
 import type { MediaStream } from './check.ts';
 import { diagnoseMedia } from './diagnose.ts';
-import { judgeIce } from './ice-failed.ts';
+import { judgeIce } from './ice-verdict.ts';
 import { isTapOver, legWithMedia } from './linked-legs.ts';
 import { machinesOf, transfersOf } from './meant-silence.ts';
 import { pathGround } from './path-ground.ts';

@@ -202,10 +202,13 @@ export class StunTracker {
   }
 
   #onResponse(m: StunMessage, src: EndpointKey, dst: EndpointKey, tsUs: number): void {
-    // Also where the request came another way, or was evicted.
-    if (m.method === STUN_METHOD.BINDING) this.ice.onResponse(dst, src, m.cls === 'error', m.errorCode, tsUs);
     const key = pendingKey(m, dst);
     const request = this.#pending.get(key);
+    if (m.method === STUN_METHOD.BINDING) {
+      // Also where the request came another way, or was evicted.
+      const ends = request ?? { src: dst, dst: src };
+      this.ice.onResponse(ends.src, ends.dst, m.cls === 'error', m.errorCode, tsUs);
+    }
     if (request === undefined || request.method !== m.method) return;
     this.#pending.delete(key);
     if (m.cls === 'error') {

@@ -1,12 +1,16 @@
 /** The audio of calls with SRTP: what a key of the signaling opens is heard, and the file says what is silent and why. */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { Capture } from '../../../fixtures/build/capture.ts';
+import type { Config } from '../../../src/config/config.ts';
 import { Turns } from '../../../src/core/turns.ts';
+import type { Explorer } from '../../../src/explore/port.ts';
 import type { CallAudio } from '../../../src/export/audio.ts';
 import { callAudio } from '../../../src/export/audio.ts';
-import { readCapture } from '../../helpers/read-capture.ts';
+import { writeAudio } from '../../../src/faces/cli/call-files.ts';
+import { readCapture, temporaryFolder } from '../../helpers/read-capture.ts';
 import { type SpokenPlan, spokenCall } from '../../helpers/spoken-call.ts';
 import { protect } from '../../helpers/srtp-packets.ts';
 import { readWav } from '../../helpers/wav.ts';
@@ -63,6 +67,23 @@ test('a key that changes without signaling ends the sound, and the file says how
     audio.sealed ?? '',
     /^40 of 100 SRTP packets from 192\.0\.2\.1:4000 not decrypted \(they were damaged, or/,
   );
+});
+
+test('keys that were offered for plain RTP and not taken leave it plain', async (t) => {
+  const audio = await audioOf(t, { keys: [ALICE], seal: (bytes) => bytes });
+  assert.equal(audio.sealed, undefined);
+  assert.ok(heard(audio).every((n) => n > 15_000));
+});
+
+test('the line of --wav names what is silent', async (t) => {
+  const to = join(temporaryFolder(t), 'call.wav');
+  const audio: CallAudio = { wav: Buffer.alloc(4), isPartial: true, sealed: '3 of 9 SRTP packets' };
+  const explorer = { audio: () => Promise.resolve(audio) } as unknown as Explorer;
+  const lines = await writeAudio(explorer, { to, force: false, span: null } as Config, 'a');
+  assert.deepEqual(lines, [
+    `${to}: 4 bytes, partial (its comment says what is missing)`,
+    'silent: 3 of 9 SRTP packets',
+  ]);
 });
 
 test('plain RTP where keys were agreed is not taken for sound', async (t) => {

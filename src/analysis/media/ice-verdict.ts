@@ -1,0 +1,101 @@
+/**
+ * What the connectivity checks of a call came to (RFC 8445 section 7): which pair was tried in vain, and whether media may run
+ * where no check comes past here.
+ */
+import { endpointKeyAddress } from '../../core/ip.ts';
+import { ORIGINS } from '../../core/words.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { IceCheck } from '../../store/media/ice-checks.ts';
+import type { StunKnowledge } from '../../store/stores.ts';
+import type { CallMessage } from '../call-messages.ts';
+import { type IceEnd, iceEnds, mayRunElsewhere } from './ice-candidates.ts';
+
+/** Checks of one pair, and how long they went on: a few may be lost, and a peer may be slow. */
+const LEAST_CHECKS = 4;
+const LEAST_US = 2_000_000;
+
+/** Sockets of one call that are looked up. @cap */
+const MAX_ICE_SOCKETS = 64;
+
+const MIRROR = ORIGINS.indexOf('hep');
+
+export type FailedIce = {
+  /** The pair that was tried most, its checks refused where any was. */
+  readonly worst: IceCheck;
+  /** Checks the other way over the same two sockets. */
+  readonly back: IceCheck | null;
+  /** Sockets between which others were tried in vain. */
+  readonly others: number;
+  /** Who described the candidates. */
+  readonly ends: readonly IceEnd[];
+};
+
+/** What the checks of a silent call tell. */
+export type IceVerdict = {
+  readonly failed: FailedIce | null;
+  /** None succeeded here, and candidates were described whose pairs do not come past here. */
+  readonly mayRunElsewhere: boolean;
+};
+
+/** What the checks of a call came to: nothing where it has none, or one succeeded. */
+export function judgeIce(d: Dialog, stun: StunKnowledge, messages: readonly CallMessage[]): IceVerdict {
+  const checks = checksOf(d, stun);
+  if (checks.length === 0) return { failed: null, mayRunElsewhere: false };
+  const tried = checks.filter((c) => c.sent >= LEAST_CHECKS && c.lastUs - c.firstUs >= LEAST_US);
+  const ends = iceEnds(messages);
+  let mayBeElsewhere = ends === null;
+  const endsOf = new Map<IceCheck, IceEnd[]>();
+  const hosts = new Set(checks.map(({ src, dst }) => betweenText(endpointKeyAddress(src), endpointKeyAddress(dst))));
+  const proven = tried.filter((check) => {
+    const [from, to] = [endpointKeyAddress(check.src), endpointKeyAddress(check.dst)];
+    const asked = endAt(ends, to);
+    const asking = endAt(ends, from) ?? ends?.find(({ host }) => host === from);
+    if (asked === undefined || asking === undefined || asked === asking) return false;
+    if (mayRunElsewhere(asking, asked, (a, b) => hosts.has(betweenText(a, b)) || hosts.has(betweenText(b, a)))) {
+      mayBeElsewhere = true;
+      return false;
+    }
+    endsOf.set(check, [asking, asked]);
+    return check.errors > 0 || hosts.has(betweenText(to, from)) || signals(messages, to, from);
+  });
+  const refused = proven.filter(({ errors }) => errors > 0);
+  const worst = mostTried(refused.length > 0 ? refused : proven);
+  if (worst === null || mayBeElsewhere) return { failed: null, mayRunElsewhere: mayBeElsewhere };
+  const back = checks.find((c) => c.src === worst.dst && c.dst === worst.src && c.sent >= LEAST_CHECKS) ?? null;
+  const isOwn = (c: IceCheck): boolean => c === worst || (c.src === worst.dst && c.dst === worst.src);
+  const others = tried.filter((c) => !isOwn(c)).length;
+  return { failed: { worst, back, others, ends: endsOf.get(worst) ?? [] }, mayRunElsewhere: false };
+}
+
+/** All that were sent while the call lasted; none where one succeeded, where some are not kept, or began before. */
+function checksOf(d: Dialog, { ice }: StunKnowledge): IceCheck[] {
+  const found = new Set<IceCheck>();
+  if (ice.goneUs >= d.createdUs) return [];
+  for (const key of d.claimedKeys.slice(0, MAX_ICE_SOCKETS)) {
+    const checks = ice.at(key);
+    if (checks === null) return [];
+    for (const check of checks) {
+      if (check.answeredUs >= d.createdUs) return [];
+      if (check.lastUs >= d.createdUs && !(check.firstUs > d.endedUs)) found.add(check);
+    }
+  }
+  const all = [...found];
+  return all.every(({ firstUs }) => firstUs >= d.createdUs) ? all : [];
+}
+
+function betweenText(from: string, to: string): string {
+  return `${from} ${to}`;
+}
+
+function endAt(ends: readonly IceEnd[] | null, address: string): IceEnd | undefined {
+  return ends?.find(({ candidates }) => candidates.some((c) => c.address === address));
+}
+
+/** SIP of one host reached the other here, and no agent only told so. */
+function signals(messages: readonly CallMessage[], from: string, to: string): boolean {
+  return messages.some(({ src, dst, origin }) => origin !== MIRROR && src.host === from && dst.host === to);
+}
+
+function mostTried(checks: readonly IceCheck[]): IceCheck | null {
+  return checks.reduce<IceCheck | null>((most, c) => (most === null || c.sent > most.sent ? c : most), null);
+}
