@@ -70,5 +70,5 @@ function who(d: Dialog, key: EndpointKey): string {
   const address = endpointKeyAddress(key);
   const sides = new Set((d.sdp ?? []).filter((e) => e.media.some((m) => m.address === address)).map((e) => e.side));
   const [side] = sides;
-  return sides.size !== 1 ? socket : `the ${side === 0 ? 'caller' : 'callee'} ${socket}`;
+  return sides.size !== 1 ? socket : `${socket} (the ${side === 0 ? 'caller' : 'callee'})`;
 }
