@@ -21,6 +21,7 @@ import { checkAsymmetry, checkLate } from './asymmetry.ts';
 import type { MediaCase, MediaCheck, MediaContext, MediaStream } from './check.ts';
 import { checkCodecChange } from './codec-change.ts';
 import { checkIce } from './ice-failed.ts';
+import { checkElsewhere } from './elsewhere.ts';
 import { machineOf, senderSide } from './meant-silence.ts';
 import { checkReports, hearsUnseen } from './reports.ts';
 import { checkSrtp } from './srtp-mismatch.ts';
@@ -31,6 +32,7 @@ import { Ways } from './ways.ts';
 const CHECKS: readonly { readonly check: MediaCheck; readonly needsAll: boolean }[] = [
   { check: checkIce, needsAll: true },
   { check: checkNoMedia, needsAll: true },
+  { check: checkElsewhere, needsAll: true },
   { check: checkOneWay, needsAll: true },
   { check: checkStopped, needsAll: true },
   { check: checkNat, needsAll: false },

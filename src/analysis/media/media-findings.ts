@@ -36,6 +36,23 @@ export const MEDIA_FINDINGS = {
     remedy:
       'Asterisk: `rtp_symmetric=yes`, `force_rport=yes`, `direct_media=no` for phones behind NAT. Kamailio: engage rtpengine for both sides. Open the RTP ports of the server in the firewall (Asterisk 10000-20000, FreeSWITCH 16384-32768, rtpengine 30000-40000).',
   },
+  'media-elsewhere': {
+    severity: 'critical',
+    unit: 'dialogs',
+    healthySince: '2026-11-29',
+    has: said('media-elsewhere'),
+    meaning:
+      'A side sends where the other does not listen: to a socket that nobody named, or that an earlier description named. What the other named last gets nothing.',
+    causes: [
+      'A sender that reads the address of the o= line, or rounds the port',
+      'one that keeps the port of the 183 when the 200 names another',
+      'one that ignores a re-INVITE',
+    ],
+    look: 'Compare where the media goes with the c= and m= lines of the last answer or offer that the sender got.',
+    effects: ['one-way-audio', 'media-stopped', 'ended-by-cause'],
+    remedy:
+      'Let the answer keep its port: 183 and 200 of one dialog must be the same (Asterisk: `Progress()` and `Answer()` of one channel; Kamailio: one `rtpengine_manage()` for each branch, and `replace-origin` for senders that read the o= line). The sender needs `rtp_symmetric=yes` (Asterisk), no `disable-rtp-auto-adjust` (FreeSWITCH).',
+  },
   'one-way-audio': {
     severity: 'critical',
     unit: 'dialogs',

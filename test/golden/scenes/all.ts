@@ -5,6 +5,7 @@ import { AT_ANSWER } from './at-answer.ts';
 import { ATTEMPTS } from './attempts.ts';
 import { CONNECTIONS } from './connections.ts';
 import { DECLINED } from './declined.ts';
+import { ELSEWHERE } from './elsewhere.ts';
 import { ENDED } from './ended.ts';
 import { FAX_AND_VIDEO } from './fax-and-video.ts';
 import { FORKS } from './forks.ts';
@@ -35,6 +36,7 @@ export const SCENES: readonly Scene[] = [
   ...ATTEMPTS,
   ...DECLINED,
   ...CONNECTIONS,
+  ...ELSEWHERE,
   ...ENDED,
   ...FAX_AND_VIDEO,
   ...FORKS,

@@ -1,0 +1,62 @@
+/**
+ * The sockets that each side named, at which its media may arrive at a time: those of the descriptions in force (RFC 3264
+ * section 4), on every hop and branch. Of two answers of one sender to one offer the later counts.
+ */
+import type { EndpointKey } from '../../core/ip.ts';
+import { endpointText } from '../../core/ip.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
+import { isNowhere } from '../../store/media/sdp-timeline.ts';
+import type { Agreement } from './agreements.ts';
+import { agreements } from './agreements.ts';
+
+type Said = readonly SdpEntry[];
+export type InForce = { readonly sinceUs: number; readonly bySide: readonly [Said, Said] };
+
+/** What came into force until `untilUs`, the oldest first. */
+export function* inForceUntil(d: Dialog, untilUs: number): Generator<InForce> {
+  for (const agreement of agreements(d.sdp ?? [])) {
+    if (agreement.answeredUs > untilUs) return;
+    yield inForceOf(agreement);
+  }
+}
+
+/** Null before the first answer. */
+export function inForceAt(d: Dialog, atUs: number): InForce | null {
+  let last: Agreement<SdpEntry> | null = null;
+  for (const agreement of agreements(d.sdp ?? [])) {
+    if (agreement.answeredUs > atUs) break;
+    last = agreement;
+  }
+  return last === null ? null : inForceOf(last);
+}
+
+function inForceOf({ answeredUs, bySide }: Agreement<SdpEntry>): InForce {
+  return { sinceUs: answeredUs, bySide: [newestAnswers(bySide[0]), newestAnswers(bySide[1])] };
+}
+
+/** Offers stay all: those of several branches may have one sender. */
+function newestAnswers(said: Said): Said {
+  if (said.length < 2) return said;
+  const senders = new Set<EndpointKey>();
+  const newest: SdpEntry[] = [];
+  for (const e of said.toReversed()) {
+    if (e.isOffer || !senders.has(e.sender)) newest.push(e);
+    senders.add(e.sender);
+  }
+  return newest.reverse();
+}
+
+/** `address:port` of every line that takes RTP. */
+export function socketsOf(said: Said): Set<string> {
+  const sockets = new Set<string>();
+  for (const { media } of said)
+    for (const { address, port, isRtp } of media)
+      if (isRtp && port !== 0 && address !== null && !isNowhere(address)) sockets.add(endpointText(address, port));
+  return sockets;
+}
+
+/** Whether the side that spoke first of these named the socket: it is its own, and no relay's. */
+export function isPartyOf(said: Said, socket: string): boolean {
+  return said[0] !== undefined && socketsOf([said[0]]).has(socket);
+}
