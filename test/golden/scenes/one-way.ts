@@ -8,6 +8,22 @@ const between = (a: string, b: string): string => `
   2.18 ${b}>${a} 200 sdp
   2.2  ${a}>${b} ACK`;
 
+/** By a relay of the proxy; the caller names a media host that is not its own. */
+const separate = (relay: string, back = ''): string => `
+  0    A>P INVITE sdp=M
+  0.02 P>B INVITE sdp=R
+  2    B>P 200 sdp
+  2.01 P>A 200 sdp=${relay}
+  2.03 A>P ACK
+  2.04 P>B ACK
+  2.1-20 M>${relay} rtp
+  2.1-20 R>B rtp ssrc=M
+  ${back}
+  20    A>P BYE
+  20.01 P>B BYE
+  20.02 B>P 200
+  20.03 P>A 200`;
+
 export const ONE_WAY: readonly Scene[] = [
   faulty(
     'caller-unheard',
@@ -151,5 +167,73 @@ export const ONE_WAY: readonly Scene[] = [
     5-60 A>B rtcp sent=2800
     6-60 B>A rtcp hears=A lost=2790
     ${ends(60)}`,
+  ),
+  faulty(
+    'relay-silent-to-a-media-host',
+    'one-way-audio',
+    'the callee sends to the relay, which sends nothing to the media host of the caller',
+    separate('R:45002', '2.1-20 B>R rtp'),
+  ),
+  faulty(
+    'relay-of-two-addresses-is-silent',
+    'one-way-audio',
+    'the same, and the relay has another address on the other side',
+    separate('203.0.113.8:45002', '2.1-20 B>R rtp'),
+  ),
+  faulty(
+    'relay-hears-nothing-of-the-callee',
+    'one-way-audio',
+    'the callee sends nothing to the relay',
+    separate('R:45002'),
+  ),
+  healthy(
+    'relay-and-a-media-host',
+    'all four streams run',
+    separate('R:45002', '2.1-20 B>R rtp\n2.1-20 R:45002>M rtp ssrc=B'),
+  ),
+  healthy(
+    'relay-of-two-addresses',
+    'all four run by a relay that has an address on each side',
+    separate('203.0.113.8:45002', '2.1-20 B>R rtp\n2.1-20 203.0.113.8:45002>M rtp ssrc=B'),
+  ),
+  healthy(
+    'relay-and-noise-to-a-media-host',
+    'the callee is silent and sends comfort noise',
+    separate('R:45002', '2.1-20 B>R cn\n2.1-20 R:45002>M cn ssrc=B'),
+    'hint:cn',
+  ),
+  healthy(
+    'early-media-host-falls-silent',
+    'a server named by the 183 sent alone, and the callee speaks after the answer',
+    `
+    0    A>P INVITE sdp
+    0.02 P>B INVITE sdp=R
+    0.3  P>A 183 sdp=M
+    0.4-2.2 M>A rtp
+    2    B>P 200 sdp
+    2.01 P>A 200 sdp=R:45002
+    2.03 A>P ACK
+    2.04 P>B ACK
+    ${talk(2.3, 20, 'A>R:45002')}
+    ${talk(2.3, 20, 'R>B')}
+    20    A>P BYE
+    20.01 P>B BYE
+    20.02 B>P 200
+    20.03 P>A 200`,
+  ),
+  healthy(
+    'held-by-relay',
+    'the callee holds; the relay plays music to the media host of the caller for both',
+    separate(
+      'R:45002',
+      `2.1-10 B>R rtp
+    2.1-10 R:45002>M rtp ssrc=B
+    10 B>P INVITE sdp sendonly
+    10.02 P>A INVITE sdp=R:45002 sendonly
+    10.04 A>P 200 sdp=M recvonly
+    10.06 P>B 200 sdp=R recvonly
+    10.1 B>P ACK
+    10.1 P>A ACK`,
+    ),
   ),
 ];

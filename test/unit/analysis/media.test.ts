@@ -84,12 +84,22 @@ test('one-way audio: two seconds in one direction, both sides sendrecv', () => {
   const only = diagnosed(call, [stream(call, ALICE.rtp, BOB.rtp)]);
   assert.equal(only.oneWayAudio, true);
   assert.deepEqual(textsOf(only), [
-    'One-way audio: 192.0.2.10:20000 sent 250 packets to 198.51.100.20:30000 in 5.0 s and none came back.',
+    'One-way audio: the caller hears nothing. 192.0.2.10:20000 sent 250 packets to 198.51.100.20:30000 in 5.0 s and none came back.',
   ]);
   assert.deepEqual(diagnosed(call, [stream(call, ALICE.rtp, BOB.rtp, { sec: 1.9 })]), QUIET);
   assert.deepEqual(diagnosed(call, [stream(call, ALICE.rtp, BOB.rtp, { hasReverse: true })]), QUIET);
   const held = answered({ answer: { direction: 'recvonly' } });
   assert.deepEqual(diagnosed(held, [stream(held, ALICE.rtp, BOB.rtp)]), QUIET, 'one side promised not to send');
+});
+
+test('one-way audio names who hears nothing, also where its peer sends to nobody', () => {
+  const call = answered();
+  const astray = stream(call, ALICE.rtp, { address: '198.51.100.21', port: 30_000 });
+  const both = diagnosed(call, [astray, stream(call, BOB.rtp, ALICE.rtp, { packets: 200 })]);
+  assert.equal(
+    textsOf(both).find((text) => text.startsWith('One-way')),
+    'One-way audio: the callee hears nothing. 192.0.2.10:20000 sent 250 packets to 198.51.100.21:30000 in 5.0 s, and its media comes from 198.51.100.20:30000.',
+  );
 });
 
 test('audio that was refused by port 0, or sent nowhere, is no one-way audio', () => {
