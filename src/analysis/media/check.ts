@@ -29,6 +29,8 @@ export type MediaStream = {
   /** By sequence number, between its first and its last packet: what a receiver counts, also during a hold. */
   readonly expected: number;
   readonly lost: number;
+  /** Highest sequence number, which comes with its last packets. */
+  readonly lastSequence: number;
   readonly firstUs: number;
   readonly lastUs: number;
   readonly codec: string | null;

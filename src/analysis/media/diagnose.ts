@@ -25,6 +25,7 @@ import { checkOneWay } from './one-way.ts';
 import { checkReports } from './reports.ts';
 import { checkSrtp } from './srtp-mismatch.ts';
 import { checkStopped } from './stop.ts';
+import { checkTwoSenders } from './two-senders.ts';
 import { Ways } from './ways.ts';
 
 /** In this order. `needsAll`: what is missing may be what was evicted, or refused while the call ran. */
@@ -34,6 +35,7 @@ const CHECKS: readonly { readonly check: MediaCheck; readonly needsAll: boolean 
   { check: checkElsewhere, needsAll: true },
   { check: checkOneWay, needsAll: true },
   { check: checkStopped, needsAll: true },
+  { check: checkTwoSenders, needsAll: false },
   { check: checkNat, needsAll: false },
   { check: checkPrivate, needsAll: false },
   { check: checkLate, needsAll: true },

@@ -60,6 +60,7 @@ function mediaStream({ stream, quality }: CallStream, reverse: Reverse): MediaSt
     packets: snapshot.packets,
     expected: snapshot.expected,
     lost: snapshot.lost,
+    lastSequence: snapshot.extMax & 0xffff,
     firstUs: snapshot.firstUs,
     lastUs: snapshot.lastUs,
     codec: quality.codec,

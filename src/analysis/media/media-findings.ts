@@ -90,6 +90,23 @@ export const MEDIA_FINDINGS = {
     remedy:
       'Where it was lost media: Asterisk `rtp_keepalive=15`, FreeSWITCH `rtp-timeout-sec` and keepalives of the phone, so that the binding of the NAT stays open.',
   },
+  'two-senders': {
+    severity: 'major',
+    unit: 'dialogs',
+    healthySince: '2026-11-29',
+    has: said('two-senders'),
+    meaning:
+      'Two sources sent to one socket of a party for 3 s or more while both sides talked: it hears garbled audio.',
+    causes: [
+      'A server of ring tones or announcements that goes on after the answer',
+      'the media of a transfer or a hold that never ended',
+      'a port that was given to two calls',
+    ],
+    look: 'See which of the two no description in force names, and what its host was for.',
+    effects: ['nat-mismatch'],
+    remedy:
+      'End the other source at the answer: Asterisk `StopPlaytones()`, FreeSWITCH `uuid_break`; rtpengine: `strict-source` keeps others out. Give no port to two calls: the range must be larger than the calls need.',
+  },
   'nat-mismatch': {
     severity: 'major',
     unit: 'dialogs',

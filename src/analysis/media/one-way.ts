@@ -154,21 +154,16 @@ function longest(streams: readonly MediaStream[]): MediaStream | null {
 
 /**
  * Hosts of the parties' media, not of what relays between them: a party named it in what it sent itself, or spoke first of
- * its side, and the other side did not name it.
+ * its side, and the other side did not name it. What a description took back is no host of the call any more.
  */
 function partyHosts(d: Dialog, atUs: number): string[] {
-  const bySide = [new Set<string>(), new Set<string>()] as const;
-  for (const e of d.sdp ?? [])
-    if (e.address !== null && e.address === endpointKeyAddress(e.sender)) bySide[e.side === 0 ? 0 : 1].add(e.address);
   const said = inForceAt(d, atUs)?.bySide ?? [];
-  for (const [side, [first]] of said.entries())
-    for (const m of first?.media ?? []) if (m.address !== null && isTalk(m)) bySide[side === 0 ? 0 : 1].add(m.address);
-  const named = [0, 1].map((side) => new Set(said[side]?.flatMap(({ media }) => media.map(({ address }) => address))));
-  const [a, b] = bySide;
-  return [
-    ...[...a].filter((host) => !b.has(host) && named[1]?.has(host) !== true),
-    ...[...b].filter((host) => !a.has(host) && named[0]?.has(host) !== true),
-  ];
+  const named = said.map((entries) => new Set(entries.flatMap(({ media }) => media.map(({ address }) => address))));
+  return said.flatMap((entries, side) => {
+    const own = entries.filter((e, i) => i === 0 || e.address === endpointKeyAddress(e.sender));
+    const hosts = new Set(own.flatMap(({ media }) => media.filter(isTalk).map(({ address }) => address)));
+    return [...hosts].filter((host): host is string => host !== null && named[1 - side]?.has(host) !== true);
+  });
 }
 
 /** What was in force of each side at `atUs`, or first. */

@@ -28,6 +28,7 @@ import { SILENCE } from './silence.ts';
 import { SRTP } from './srtp.ts';
 import { TAP } from './tap.ts';
 import { TRANSFER } from './transfer.ts';
+import { TWO_SENDERS } from './two-senders.ts';
 
 export const SCENES: readonly Scene[] = [
   ...ACKS,
@@ -58,4 +59,5 @@ export const SCENES: readonly Scene[] = [
   ...SRTP,
   ...TAP,
   ...TRANSFER,
+  ...TWO_SENDERS,
 ];

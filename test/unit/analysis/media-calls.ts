@@ -57,11 +57,14 @@ export function stream(
   call: Call,
   src: Endpoint,
   dst: Endpoint,
-  over: Partial<MediaStream> & { fromMs?: number; sec?: number; mediaType?: string } = {},
+  over: Partial<MediaStream> & { fromMs?: number; sec?: number; mediaType?: string; ssrc?: number } = {},
 ): MediaStream {
-  const { fromMs = CALL_TIMES.answer + 100, sec = 5, mediaType = 'audio', ...rest } = over;
+  const { fromMs = CALL_TIMES.answer + 100, sec = 5, mediaType = 'audio', ssrc, ...rest } = over;
   const { d, dialogs, streams } = call;
-  const made = streams.stream(src, dst, { atUs: call.script.at(fromMs) });
+  const made = streams.stream(src, dst, {
+    atUs: call.script.at(fromMs),
+    ...(ssrc === undefined ? {} : { ssrc }),
+  });
   const codecs = { names: [], formats: [] };
   const row = dialogs.sdp.addClaim(d, 0, made.dstKey, { codecs, mediaType, isSrtp: false, line: 0 });
   streams.store.onClaim(made.dstKey, row);
@@ -71,6 +74,7 @@ export function stream(
     packets: sec * 50,
     expected: sec * 50,
     lost: 0,
+    lastSequence: 0,
     firstUs: call.script.at(fromMs),
     lastUs: call.script.at(fromMs + sec * 1000),
     codec: 'PCMU',

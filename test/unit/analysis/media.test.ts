@@ -102,6 +102,22 @@ test('one-way audio names who hears nothing, also where its peer sends to nobody
   );
 });
 
+test('the same packets before and behind a NAT are of one sender, others with its SSRC are of two', () => {
+  const call = answered();
+  const names = (lastSequence: number): (string | null)[] => {
+    const nat = { address: '192.0.2.99', port: 34_567 };
+    const behind = stream(call, nat, BOB.rtp, { sec: 9, ssrc: 7, lastSequence });
+    const both = [
+      stream(call, ALICE.rtp, BOB.rtp, { sec: 9, ssrc: 7 }),
+      stream(call, BOB.rtp, ALICE.rtp, { sec: 9 }),
+      behind,
+    ];
+    return diagnosed(call, both).hints.map(({ finding }) => finding);
+  };
+  assert.ok(!names(1).includes('two-senders'));
+  assert.ok(names(3000).includes('two-senders'));
+});
+
 test('audio that was refused by port 0, or sent nowhere, is no one-way audio', () => {
   for (const style of [
     { media: { ...BOB.rtp, port: 0 } },

@@ -1,0 +1,83 @@
+/**
+ * Two sources that send to one socket of a party at once: it plays both, or what comes of them (RFC 3550 section 8.2 gives
+ * each source an SSRC of its own, and leaves to the receiver what it plays).
+ */
+import type { EndpointKey } from '../../core/ip.ts';
+import { endpointKeyAddress, endpointKeyText } from '../../core/ip.ts';
+import { MARK } from '../../store/dialogs/call-marks.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { MediaFindings } from '../findings.ts';
+import { isTalk } from './agreements.ts';
+import type { MediaCase, MediaStream } from './check.ts';
+import { inForceAt, isPartyOf, socketsOf } from './in-force.ts';
+import { wasAnswered } from './stop.ts';
+
+/** Early media and the media of a branch that lost end so soon after the answer; what was moved, after the new description. */
+const GRACE_US = 1_000_000;
+/** Sequence numbers between a packet and its copy that another tap saw. */
+const MOST_APART = 250;
+/** Pairs of streams to one socket that are looked at. @cap */
+const MAX_PAIRS = 16;
+
+export function checkTwoSenders(c: MediaCase, f: MediaFindings): void {
+  const { d, audio } = c;
+  // ICE may send over two pairs while it chooses one.
+  if (audio.length < 2 || (d.marks & MARK.ICE) !== 0 || !wasAnswered(d)) return;
+  let left = MAX_PAIRS;
+  // At most MAX_DIALOG_STREAMS of one call; nearly always each goes to a socket of its own.
+  for (const b of audio)
+    for (const a of audio) {
+      if (a === b) break;
+      if (a.stream.dstKey !== b.stream.dstKey || a.stream.srcKey === b.stream.srcKey) continue;
+      if (left-- === 0) return;
+      const text = areAtOnce(c, a, b);
+      if (text === null || c.sharesMedia()) continue;
+      f.hints.push({ finding: 'two-senders', text });
+      return;
+    }
+}
+
+/** The sentence, or null where they are copies, or do not send at once while both sides talk. */
+function areAtOnce({ d, thresholds: t }: MediaCase, a: MediaStream, b: MediaStream): string | null {
+  if (isGroup(a.stream.dstKey) || isCopy(a, b)) return null;
+  const toUs = Math.min(a.lastUs, b.lastUs);
+  const inForce = inForceAt(d, toUs);
+  if (inForce === null || !inForce.bySide.every((said) => said.at(-1)?.media.some(isTalk))) return null;
+  const answeredUs = Number.isNaN(d.answerUs) ? inForce.sinceUs : Math.max(d.answerUs, inForce.sinceUs);
+  const fromUs = Math.max(a.firstUs, b.firstUs, answeredUs + GRACE_US);
+  // Each may have been silent while the other spoke.
+  if (toUs - fromUs - silentUs(a) - silentUs(b) < t.noMediaSec * 1e6) return null;
+  const to = endpointKeyText(a.stream.dstKey);
+  const side = inForce.bySide.findIndex((said) => isPartyOf(said, to));
+  if (side === -1) return null;
+  const who = side === 0 ? 'the caller' : 'the callee';
+  const named = socketsOf(inForce.bySide.flat());
+  const strangers = [a, b].map((s) => s.stream.srcKey).filter((key) => !named.has(endpointKeyText(key)));
+  const [from, other] = [a, b].map((s) => endpointKeyText(s.stream.srcKey));
+  const sec = ((toUs - fromUs) / 1e6).toFixed(1);
+  return `Two senders: ${from} and ${other} both sent to ${who} at ${to} for ${sec} s. ${strangers.map((key) => whose(d, key)).join('')}What ${who} hears is garbled.`;
+}
+
+function whose(d: Dialog, key: EndpointKey): string {
+  const socket = endpointKeyText(key);
+  return d.claimedKeys.includes(key) ? `${socket} is of an earlier description. ` : `No description named ${socket}. `;
+}
+
+/** How long it sent nothing between its first and its last packet; endless where its packet time is not known. */
+function silentUs({ firstUs, lastUs, packets, expected, lost, packetMs, codec }: MediaStream): number {
+  if (packetMs === 0 || codec === 'telephone-event' || codec === 'CN') return Number.POSITIVE_INFINITY;
+  return Math.max(0, lastUs - firstUs - Math.min(packets, expected - lost) * packetMs * 1000);
+}
+
+/** The same packets before and behind a NAT. */
+function isCopy(a: MediaStream, b: MediaStream): boolean {
+  if (a.stream.ssrc !== b.stream.ssrc) return false;
+  if (a.packetMs === 0) return true;
+  const apart = b.lastSequence - a.lastSequence - Math.round((b.lastUs - a.lastUs) / 1000 / a.packetMs);
+  const mod = ((apart % 65_536) + 65_536) % 65_536;
+  return Math.min(mod, 65_536 - mod) <= MOST_APART;
+}
+
+function isGroup(key: EndpointKey): boolean {
+  return /^(?:22[4-9]|23\d)\.|^ff/i.test(endpointKeyAddress(key));
+}
