@@ -1,5 +1,5 @@
 /**
- * Where the two directions of a call differ: late or uneven media, other codecs, packet times or durations.
+ * Where the two directions of a call differ: in codecs, packet times, comfort noise or durations.
  */
 
 import { endpointKeyText, endpointText } from '../../core/ip.ts';
@@ -10,28 +10,6 @@ import type { MediaFindings } from '../findings.ts';
 import { note } from '../hint.ts';
 import type { MediaCase, MediaStream } from './check.ts';
 import { isAgreed } from './codec-change.ts';
-
-export function checkLate({ d, audio, thresholds: t }: MediaCase, f: MediaFindings): void {
-  if (Number.isNaN(d.answerUs) || audio.length === 0) return;
-  const { firstUs } = spanOf(audio);
-  if ((firstUs - d.answerUs) / 1000 <= t.lateMediaMs) return;
-  const lateMs = (firstUs - Math.max(d.answerUs, agreedUs(d))) / 1000;
-  if (lateMs > t.lateMediaMs)
-    f.hints.push(note(`Late media: the first packet came ${Math.round(lateMs)} ms after the answer.`));
-}
-
-/** When both sides had first agreed to media: a call set up on hold has none until a re-INVITE brings it. */
-function agreedUs(d: Dialog): number {
-  const isActive = [true, true];
-  let wasHeld = false;
-  for (const e of d.sdp ?? []) {
-    if (e.isRefused) continue;
-    isActive[e.side] = e.mode !== 'inactive' && e.address !== '0.0.0.0' && e.address !== '::';
-    if (isActive[0] !== true || isActive[1] !== true) wasHeld = true;
-    else return wasHeld ? e.tsUs : d.answerUs;
-  }
-  return wasHeld ? Number.POSITIVE_INFINITY : d.answerUs;
-}
 
 export function checkAsymmetry({ d, audio, ways, thresholds: t }: MediaCase, f: MediaFindings): void {
   // Ring tones and announcements before the answer have no other direction.
@@ -63,11 +41,13 @@ export function checkAsymmetry({ d, audio, ways, thresholds: t }: MediaCase, f: 
       );
     checkComfortNoise(a, b, t, f);
     // A direction lasts from its first packet to its last, through every SSRC it used.
-    const secOf = ({ stream }: MediaStream): number => {
-      const { firstUs, lastUs } = spanOf(ways.sameAs(stream));
-      return Math.max(0, lastUs - Math.max(answeredUs, firstUs)) / 1e6;
-    };
-    const [there, back] = [secOf(a), secOf(b)];
+    const spans = [a, b].map(({ stream }) => spanOf(ways.sameAs(stream)));
+    // What began late is said already: it counts from the time at which both ran.
+    const isLate = f.hints.some(({ finding }) => finding === 'late-media');
+    const fromUs = Math.max(answeredUs, ...(isLate ? spans.map(({ firstUs }) => firstUs) : []));
+    const [there = 0, back = 0] = spans.map(
+      ({ firstUs, lastUs }) => Math.max(0, lastUs - Math.max(fromUs, firstUs)) / 1e6,
+    );
     const long = Math.max(there, back);
     const short = Math.min(there, back);
     if (long - short > t.durationSec && (long - short) * 100 > long * t.durationPct)

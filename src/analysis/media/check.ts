@@ -67,6 +67,8 @@ export type MediaContext = {
   readonly transfers: () => readonly Transfer[];
   /** The source that brought the stream had ended by then, though that of the signaling had not. */
   readonly isTapOver: (stream: MediaStream, atUs: number) => boolean;
+  /** When the 2xx of the call was acknowledged; NaN when no ACK was seen. Asked only where media is late. */
+  readonly ackUs: () => number;
   /** Capture clock in microseconds. */
   readonly nowUs: number;
   /** Streams of the call that only RTCP speaks of. */

@@ -26,6 +26,12 @@ import { checkReports } from './reports.ts';
 import { checkSrtp } from './srtp-mismatch.ts';
 import { checkStopped } from './stop.ts';
 import { checkTwoSenders } from './two-senders.ts';
+import { agreements, isTalk } from './agreements.ts';
+import { checkAsymmetry } from './asymmetry.ts';
+import { checkLate } from './late-media.ts';
+import { machineOf, senderSide } from './meant-silence.ts';
+import { checkReports, hearsUnseen } from './reports.ts';
+import { checkStopped, LEAST_PACKETS, wasAnswered } from './stop.ts';
 import { Ways } from './ways.ts';
 
 /** In this order. `needsAll`: what is missing may be what was evicted, or refused while the call ran. */
@@ -63,6 +69,8 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], contex
     isTapOver,
   } = context;
   const { nowUs, unseen, thresholds } = context;
+  const { isRtpCaptured, refusedUs, pathGround, sharesMedia, linkedMedia, machines, transfers, isTapOver } = context;
+  const { ackUs, nowUs, unseen, thresholds } = context;
   const c: MediaCase = {
     isRtpCaptured,
     refusedUs,
@@ -74,6 +82,7 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], contex
     machines,
     transfers,
     isTapOver,
+    ackUs,
     nowUs,
     unseen,
     thresholds,

@@ -4,6 +4,7 @@
  */
 
 import { grouped } from '../../core/maps.ts';
+import * as METHOD from '../../core/methods.ts';
 import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
@@ -45,6 +46,7 @@ export function judgeMedia(call: JudgedCall, found: CallFindings): undefined {
     machines: () => machinesOf(call.messages),
     transfers: () => ((d.marks & MARK.REFER_ACCEPTED) !== 0 ? transfersOf(call.messages) : []),
     isTapOver: ({ stream }, atUs) => isTapOver(stores.streams, d, stream, atUs),
+    ackUs: () => call.messages.find((m) => m.method === METHOD.ACK && m.tsUs >= d.answerUs)?.tsUs ?? Number.NaN,
     nowUs,
     unseen: unseenStreams(stores, d),
     thresholds: rules.thresholds,

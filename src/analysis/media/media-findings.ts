@@ -106,6 +106,17 @@ export const MEDIA_FINDINGS = {
     effects: ['nat-mismatch'],
     remedy:
       'End the other source at the answer: Asterisk `StopPlaytones()`, FreeSWITCH `uuid_break`; rtpengine: `strict-source` keeps others out. Give no port to two calls: the range must be larger than the calls need.',
+  'late-media': {
+    severity: 'minor',
+    has: said('late-media'),
+      'A side began to send at least 2 s after the answer while the other side sent, or both sides began so late.',
+      'A gateway or PBX that answers before its other leg is ready',
+      'a device that opens its audio slowly',
+      'a NAT or firewall that opens late',
+      'a phone that was muted and sends nothing meanwhile, which is no fault',
+    look: 'See who began late, and what it did in that time: ICE, DTLS, another leg, an ACK that it waited for.',
+    ground: 'inferred',
+      'Asterisk: no `Answer()` before `Dial()`, and `rtp_keepalive=1`. FreeSWITCH: `bypass_media` or `pre_answer` in place of an early `answer`. Kamailio: rtpengine does not delay; look at the first packet on each of its sides.',
   },
   'nat-mismatch': {
     severity: 'major',

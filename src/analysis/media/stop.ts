@@ -170,7 +170,7 @@ function stopAfter(lastUs: number, promises: readonly Promised[], leastUs: numbe
 }
 
 /** Its sender may be silent without having stopped: it agreed to, or it did before. */
-function maySilence(d: Dialog, s: MediaStream): boolean {
+export function maySilence(d: Dialog, s: MediaStream): boolean {
   if (s.comfortNoisePackets > 0) return true;
   // One that was silent and came back suppresses silence, whatever it agreed to. After a hold the sequence continues as well.
   const holds = (d.sdp ?? []).filter((e) => e.event === 'hold' && !e.isRefused).length;

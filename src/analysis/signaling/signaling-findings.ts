@@ -77,7 +77,15 @@ export const SIGNALING_FINDINGS = {
     look: 'Compare where the ACK went with the Record-Route and the Contact of the 2xx.',
     remedy:
       'The 2xx must name an address that the caller reaches: Asterisk `external_signaling_address`, FreeSWITCH `ext-sip-ip`, Kamailio `record_route()` with `advertise`, and `fix_nated_contact()` for phones behind NAT.',
-    effects: ['ack-missing', 'one-way-audio', 'no-media', 'ended-by-cause', 'dropped-at-answer', 'in-dialog-failure'],
+    effects: [
+      'ack-missing',
+      'one-way-audio',
+      'no-media',
+      'ended-by-cause',
+      'dropped-at-answer',
+      'in-dialog-failure',
+      'late-media',
+    ],
   },
   'ack-not-arriving': {
     severity: 'major',
@@ -93,7 +101,7 @@ export const SIGNALING_FINDINGS = {
     remedy:
       'Follow the ACK: a capture on the next hop shows where it ends. Firewalls and SIP helpers of routers drop it; a proxy that keeps no state loses it without `loose_route()`.',
     ground: 'inferred',
-    effects: ['ack-missing', 'one-way-audio', 'no-media', 'ended-by-cause', 'media-stopped'],
+    effects: ['ack-missing', 'one-way-audio', 'no-media', 'ended-by-cause', 'media-stopped', 'late-media'],
   },
   'response-not-arriving': {
     severity: 'major',

@@ -12,6 +12,7 @@ import { FORKS } from './forks.ts';
 import { HOLD } from './hold.ts';
 import { ICE } from './ice.ts';
 import { IN_DIALOG } from './in-dialog.ts';
+import { LATE } from './late.ts';
 import { LOOPS } from './loops.ts';
 import { MAILBOX } from './mailbox.ts';
 import { MANY_PARTIES } from './many-parties.ts';
@@ -43,6 +44,7 @@ export const SCENES: readonly Scene[] = [
   ...FORKS,
   ...HOLD,
   ...ICE,
+  ...LATE,
   ...LOOPS,
   ...IN_DIALOG,
   ...MAILBOX,

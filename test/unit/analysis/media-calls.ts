@@ -116,6 +116,7 @@ export function diagnosed(
     hasOtherKeys: () => false,
     ice: () => ({ failed: null, mayRunElsewhere: false }),
     isTapOver: () => false,
+    ackUs: () => Number.NaN,
     unseen: [],
     thresholds: THRESHOLDS,
     nowUs: call.script.at(nowMs),
