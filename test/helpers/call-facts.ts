@@ -14,7 +14,6 @@ import type { OpenSession } from './open-session.ts';
 const HINTS = {
   'hint:late': 'Late media: the first packet',
   'hint:codec': 'Codec asymmetry',
-  'hint:pt': 'Payload type asymmetry',
   'hint:ptime': 'Packet time asymmetry',
   'hint:cn': 'Comfort noise asymmetry',
   'hint:remote-loss': 'they were lost after it',

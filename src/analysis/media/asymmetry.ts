@@ -2,10 +2,8 @@
  * Where the two directions of a call differ: in codecs, packet times, comfort noise or durations.
  */
 
-import { endpointKeyText, endpointText } from '../../core/ip.ts';
+import { endpointKeyText } from '../../core/ip.ts';
 import type { Thresholds } from '../../core/thresholds.ts';
-import type { Dialog } from '../../store/dialogs/dialog.ts';
-import { formatOf } from '../../store/media/codec-format.ts';
 import type { MediaFindings } from '../findings.ts';
 import { note } from '../hint.ts';
 import type { MediaCase, MediaStream } from './check.ts';
@@ -23,10 +21,6 @@ export function checkAsymmetry({ d, audio, ways, thresholds: t }: MediaCase, f: 
     const hasChanged = a.segments.length + b.segments.length > 0;
     if (isSpoken && a.codec !== null && b.codec !== null && a.codec !== b.codec && !(hasChanged && isAgreed(a, b)))
       f.hints.push(note(`Codec asymmetry between ${pair()}: ${a.codec} one way, ${b.codec} the other.`));
-    else if (isSpoken && !hasChanged && a.payloadType !== b.payloadType && !(isNamedFor(d, a) && isNamedFor(d, b)))
-      f.hints.push(
-        note(`Payload type asymmetry between ${pair()}: ${a.payloadType} one way, ${b.payloadType} the other.`),
-      );
     if (
       isSpoken &&
       (!hasChanged || a.codec === b.codec) &&
@@ -71,24 +65,6 @@ function spanOf(streams: readonly MediaStream[]): { readonly firstUs: number; re
 
 function isSpeech({ codec, packets, comfortNoisePackets }: MediaStream): boolean {
   return codec !== 'telephone-event' && codec !== 'CN' && comfortNoisePackets < packets;
-}
-
-/**
- * The receiver of the stream named its payload type: each side says by which numbers it will be sent to (RFC 3264 section
- * 5.1), so that they may differ. Where it is not known who receives, either side may have named it.
- */
-function isNamedFor(d: Dialog, { stream, payloadType }: MediaStream): boolean {
-  const entries = (d.sdp ?? []).filter((e) => !e.isRefused);
-  const lines = entries.flatMap((e) => e.media);
-  const [src, dst] = [stream.srcKey, stream.dstKey].map(endpointKeyText);
-  const at = (socket: string | undefined): typeof lines =>
-    lines.filter((m) => m.address !== null && endpointText(m.address, m.port) === socket);
-  const theirs = at(dst);
-  if (theirs.length > 0) return theirs.some((m) => formatOf(m.codecs, payloadType) !== null);
-  const sender = at(src)[0];
-  const bySide = entries.find((e) => sender !== undefined && e.media.includes(sender))?.side;
-  const others = entries.filter((e) => e.side !== bySide).flatMap((e) => e.media);
-  return others.some((m) => formatOf(m.codecs, payloadType) !== null);
 }
 
 function checkComfortNoise(a: MediaStream, b: MediaStream, t: Thresholds, f: MediaFindings): void {

@@ -35,6 +35,8 @@ export type MediaStream = {
   readonly lastUs: number;
   readonly codec: string | null;
   readonly payloadType: number;
+  /** How many packets each type carried. */
+  readonly payloadTypes: readonly { readonly payloadType: number; readonly packets: number }[];
   /** Where the payload type changed; none where it never did. */
   readonly segments: readonly MediaSegment[];
   /** Packet time; 0 while unknown. */

@@ -30,6 +30,7 @@ import { agreements, isTalk } from './agreements.ts';
 import { checkAsymmetry } from './asymmetry.ts';
 import { checkLate } from './late-media.ts';
 import { machineOf, senderSide } from './meant-silence.ts';
+import { checkPayloadTypes } from './payload-type-mismatch.ts';
 import { checkReports, hearsUnseen } from './reports.ts';
 import { checkStopped, LEAST_PACKETS, wasAnswered } from './stop.ts';
 import { Ways } from './ways.ts';
@@ -45,6 +46,7 @@ const CHECKS: readonly { readonly check: MediaCheck; readonly needsAll: boolean 
   { check: checkNat, needsAll: false },
   { check: checkPrivate, needsAll: false },
   { check: checkLate, needsAll: true },
+  { check: checkPayloadTypes, needsAll: true },
   { check: checkAsymmetry, needsAll: true },
   { check: checkCodecChange, needsAll: false },
   { check: checkSrtp, needsAll: true },

@@ -55,7 +55,8 @@ export function judgeMedia(call: JudgedCall, found: CallFindings): undefined {
 
 function mediaStream({ stream, quality }: CallStream, reverse: Reverse): MediaStream {
   const { snapshot } = quality;
-  const comfortNoisePackets = snapshot.cnPackets + namedNoise(stream, snapshot);
+  const { payloadTypes } = snapshot;
+  const comfortNoisePackets = snapshot.cnPackets + namedNoise(stream, payloadTypes);
   return {
     stream,
     snapshot,
@@ -67,6 +68,7 @@ function mediaStream({ stream, quality }: CallStream, reverse: Reverse): MediaSt
     lastUs: snapshot.lastUs,
     codec: quality.codec,
     payloadType: quality.payloadType,
+    payloadTypes,
     segments: quality.segments.map(({ payloadType, firstUs, lastUs }) => ({
       codec: streamFormat(stream, payloadType)?.name ?? null,
       payloadType,
@@ -81,7 +83,7 @@ function mediaStream({ stream, quality }: CallStream, reverse: Reverse): MediaSt
 }
 
 /** Packets of comfort noise under a number that only a description explains (RFC 3389 section 4: rates other than 8000 Hz). */
-function namedNoise(stream: Stream, { payloadTypes }: StreamSnapshot): number {
+function namedNoise(stream: Stream, payloadTypes: StreamSnapshot['payloadTypes']): number {
   let packets = 0;
   for (const p of payloadTypes)
     if (p.payloadType >= FIRST_DYNAMIC_PT && streamFormat(stream, p.payloadType)?.name === 'CN') packets += p.packets;

@@ -92,6 +92,24 @@ export const MEDIA_FINDINGS = {
   },
   'two-senders': {
     severity: 'major',
+  'payload-type-mismatch': {
+    unit: 'dialogs',
+    healthySince: '2026-11-29',
+    has: said('payload-type-mismatch'),
+    meaning:
+      'A side sent packets of a payload type that the other side never named: they are not heard, or decoded wrongly.',
+    causes: [
+      'A gateway that passes key presses on as 101 although another number was agreed',
+      'a sender that uses the numbers of its own description',
+      'a codec that nobody agreed to',
+    ],
+    look: 'Compare the m= line and the rtpmap lines of who receives with the payload types of the stream.',
+    effects: ['ended-by-cause'],
+    remedy:
+      'Key presses: the same number on both sides (Asterisk `dtmf_mode=rfc4733` on both endpoints, FreeSWITCH `rfc2833-pt`). Codecs: Asterisk `asymmetric_rtp_codec=no`, FreeSWITCH no `inherit_codec` towards such a peer. Behind Kamailio: no part of the SDP may be changed on one leg alone.',
+  },
+  'late-media': {
+    severity: 'minor',
     unit: 'dialogs',
     healthySince: '2026-11-29',
     has: said('two-senders'),

@@ -93,15 +93,19 @@ function refusesAnnex(m: SdpMedia, payloadType: number): boolean {
 
 function codecSet(m: SdpMedia): CodecSet {
   const formats: CodecFormat[] = [];
+  const unexplained: number[] = [];
   for (const text of m.formats) {
     if (!/^[0-9]{1,3}$/.test(text)) continue;
     const payloadType = Number(text);
     const map = m.rtpmaps.find((r) => r.payloadType === payloadType);
     const known = map ?? STATIC_PAYLOADS.get(payloadType);
-    if (known === undefined) continue;
+    if (known === undefined) {
+      unexplained.push(payloadType);
+      continue;
+    }
     const { name, clockRate } = known;
     const maySuppress = WITH_ANNEX.has(name) && !refusesAnnex(m, payloadType);
     formats.push({ payloadType, name, clockRate, ...(maySuppress ? { maySuppress } : {}) });
   }
-  return { names: codecNames(m), formats };
+  return { names: codecNames(m), formats, ...(unexplained.length > 0 ? { unexplained } : {}) };
 }

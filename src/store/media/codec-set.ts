@@ -21,7 +21,12 @@ export type CodecFormat = {
 };
 
 /** Codec names in the order of the m= line, and the formats by payload type. */
-export type CodecSet = { readonly names: readonly string[]; readonly formats: readonly CodecFormat[] };
+export type CodecSet = {
+  readonly names: readonly string[];
+  readonly formats: readonly CodecFormat[];
+  /** Payload types of the m= line that neither an rtpmap nor the static table explains; absent where there is none. */
+  readonly unexplained?: readonly number[];
+};
 
 /** Interns codec sets by their text; past the cap the oldest is shared no more. */
 export class CodecSets {

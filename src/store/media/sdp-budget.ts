@@ -36,6 +36,7 @@ const ENDED = 2;
 export function codecBytes(set: CodecSet): number {
   let bytes = CODECS_BYTES;
   for (const { name } of set.formats) bytes += FORMAT_BYTES + name.length;
+  bytes += 8 * (set.unexplained?.length ?? 0);
   for (const name of set.names) bytes += 16 + name.length;
   return bytes;
 }

@@ -19,6 +19,7 @@ import { MANY_PARTIES } from './many-parties.ts';
 import { NAT } from './nat.ts';
 import { ONE_WAY } from './one-way.ts';
 import { PATHS } from './paths.ts';
+import { PAYLOAD_TYPES } from './payload-types.ts';
 import { QUALITY_AND_ICMP } from './quality-and-icmp.ts';
 import { REGISTER } from './register.ts';
 import { RENEGOTIATED } from './renegotiated.ts';
@@ -52,6 +53,7 @@ export const SCENES: readonly Scene[] = [
   ...NAT,
   ...ONE_WAY,
   ...PATHS,
+  ...PAYLOAD_TYPES,
   ...QUALITY_AND_ICMP,
   ...REGISTER,
   ...RENEGOTIATED,

@@ -23,12 +23,14 @@ const MDNS = '0f1e2d3c-4b5a-4968-8778-695a4b3c2d1e';
 const KEY = 'inline:WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz';
 
 export function codecOf(word: string): Codec {
-  const found = CODECS[word];
+  const [name = '', number] = word.split(':');
+  const found = CODECS[name];
   if (found === undefined) throw new Error(`no such codec: ${word}`);
-  return found;
+  return number === undefined ? found : { ...found, payloadType: Number(number) };
 }
 
 /** Words: a direction, `codecs=pcmu,cn`, `ptime=30`, `nowhere`, `off`, `srtp`, `crypto` (keys for plain RTP), `fingerprint`, `zrtp`, `mux`, `ice`, `host=A:20400`, `relay=R` and `mdns` (further candidates), `video`, `video=off`, `second`, `second=off` (another audio line), `bundle-only`, `t38`; `origin=x` is the o= line of another. */
+/** Words: a direction, `codecs=pcmu,event:96` (its number), `bare` (no rtpmap), `ptime=30`, `nowhere`, `off`, `srtp`, `mux`, `ice`, `video`, `video=off`, `second`, `second=off` (another audio line), `bundle-only`, `t38`; `origin=x` is the o= line of another. */
 export function description(media: Endpoint, session: string, version: number, words: Words): string {
   if (words.has('t38')) return t38Sdp({ media, session, version });
   const attributes: string[] = [];
@@ -50,7 +52,8 @@ export function description(media: Endpoint, session: string, version: number, w
     ...(words.has('srtp') ? { profile: 'RTP/SAVP' as const } : {}),
   };
   if (words.has('bundle-only')) attributes.push('mid:0', 'bundle-only');
-  const audio = words.has('off') ? sdp(options).replace(/m=audio \d+/, 'm=audio 0') : sdp(options);
+  const text = words.has('bare') ? sdp(options).replace(/a=(rtpmap|fmtp):.*\r\n/g, '') : sdp(options);
+  const audio = words.has('off') ? text.replace(/m=audio \d+/, 'm=audio 0') : text;
   return audio + second(media, words.get('second')) + video(media, words.get('video'));
 }
 

@@ -86,7 +86,8 @@ function planOf(line: Line): RtpPlan[] {
   const starts = (everyMs: number): number[] =>
     Array.from({ length: Math.ceil(lengthMs / everyMs) }, (_, i) => i * everyMs);
   if (what === 'cn') return comfortNoise(Math.ceil(lengthMs / 200), 200, 0, 0);
-  if (what === 'keys') return starts(SPURT_MS).flatMap((ms, i) => dtmf(i % 12, 8, ms * 1000, ms * 8));
+  if (what === 'keys')
+    return starts(SPURT_MS).flatMap((ms, i) => dtmf(i % 12, 8, ms * 1000, ms * 8, Number(words.get('pt') ?? 101)));
   if (what !== 'spurts') throw new Error(`no such media: ${line.text}`);
   // `sid`: a packet of noise parameters every 160 ms of a pause, as AMR and opus send them.
   const every = words.has('sid')

@@ -79,6 +79,7 @@ export function stream(
     lastUs: call.script.at(fromMs + sec * 1000),
     codec: 'PCMU',
     payloadType: 0,
+    payloadTypes: [{ payloadType: rest.payloadType ?? 0, packets: rest.packets ?? sec * 50 }],
     packetMs: 20,
     segments: [],
     comfortNoisePackets: 0,

@@ -241,8 +241,13 @@ test('asymmetries between the two directions are hints', () => {
   const hint = (over: Partial<MediaStream> & { sec?: number }): string[] =>
     textsOf(diagnosed(call, [stream(call, ALICE.rtp, BOB.rtp), stream(call, BOB.rtp, ALICE.rtp, over)]));
   const pair = 'between 192.0.2.10:20000 and 198.51.100.20:30000';
-  assert.deepEqual(hint({ codec: 'PCMA', payloadType: 8 }), [`Codec asymmetry ${pair}: PCMU one way, PCMA the other.`]);
-  assert.deepEqual(hint({ payloadType: 97 }), [`Payload type asymmetry ${pair}: 0 one way, 97 the other.`]);
+  assert.deepEqual(hint({ codec: 'PCMA', payloadType: 8 }), [
+    'Payload type mismatch: the callee at 198.51.100.20:30000 sent 250 packets of type 8 (PCMA) to 192.0.2.10:20000, which named only 0 (PCMU).',
+    `Codec asymmetry ${pair}: PCMU one way, PCMA the other.`,
+  ]);
+  assert.deepEqual(hint({ payloadType: 97 }), [
+    'Payload type asymmetry: the callee at 198.51.100.20:30000 sent 250 packets of type 97 to 192.0.2.10:20000, which named only 0 (PCMU).',
+  ]);
   assert.deepEqual(hint({ codec: null }), [], 'what is not known is not compared');
   assert.deepEqual(hint({ packetMs: 30 }), [`Packet time asymmetry ${pair}: 20 ms one way, 30 ms the other.`]);
   assert.deepEqual(hint({ packetMs: 21.9 }), []);
@@ -283,8 +288,13 @@ test('payload numbers differ by direction as each side named them; comfort noise
       ]),
     );
   assert.deepEqual(sent(111, 96), []);
-  assert.deepEqual(sent(96, 111), [`Payload type asymmetry between ${A} and ${B}: 96 one way, 111 the other.`]);
-  assert.deepEqual(sent(111, 97), [`Payload type asymmetry between ${A} and ${B}: 111 one way, 97 the other.`]);
+  assert.deepEqual(sent(96, 111), [
+    `Payload type asymmetry: the caller at ${A} sent 250 packets of type 96 (opus) to ${B}, which named only 111 (opus).`,
+    `Payload type asymmetry: the callee at ${B} sent 250 packets of type 111 (opus) to ${A}, which named only 96 (opus).`,
+  ]);
+  assert.deepEqual(sent(111, 97), [
+    `Payload type asymmetry: the callee at ${B} sent 250 packets of type 97 to ${A}, which named only 96 (opus).`,
+  ]);
   const noise = { codec: 'G729', payloadType: 18, packets: 5, comfortNoisePackets: 5, packetMs: 2000 };
   const speech = { codec: 'G729', payloadType: 18 };
   const quiet = answered({ offer: { codecs: [CODEC.G729B] }, answer: { codecs: [CODEC.G729B] } });

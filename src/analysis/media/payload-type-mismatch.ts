@@ -1,0 +1,99 @@
+/**
+ * Finds payload types that the receiver never named: each side says by which numbers it will be sent to (RFC 3264 section
+ * 5.1), so that the numbers of the two directions may differ. A receiver drops the others, or decodes them wrongly.
+ *
+ * Whatever the receiver named in the whole call counts, on every hop: packets are on their way while a re-INVITE changes the
+ * numbers. It says nothing where the receiver's description was not seen before the stream.
+ */
+import { counted } from '../../core/counted.ts';
+import { endpointKeyText } from '../../core/ip.ts';
+import { MAX_FORMATS } from '../../protocols/sdp/attribute.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
+import { formatOf, streamFormat } from '../../store/media/codec-format.ts';
+import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
+import type { MediaFindings } from '../findings.ts';
+import type { MediaCase, MediaStream } from './check.ts';
+import { senderSide } from './meant-silence.ts';
+import { LEAST_PACKETS } from './stop.ts';
+import type { Ways } from './ways.ts';
+
+/** Sentences of one call; what goes on longer says the same. @cap */
+const MAX_MISMATCHES = 4;
+/** Numbers of the receiver that a sentence names; the rest is counted. @cap */
+const MAX_NAMED = 8;
+
+/** Sent without having been named, comfort noise does no harm (RFC 3389; 19 is its old number). */
+const NOISE: readonly number[] = [13, 19];
+/** With the marker bit they look like RTCP (RFC 5761 section 4): nobody names them. */
+const isLikeRtcp = (payloadType: number): boolean => payloadType >= 64 && payloadType < 96;
+
+export function checkPayloadTypes(c: MediaCase, f: MediaFindings): void {
+  const { d, audio } = c;
+  const entries = d.sdp ?? [];
+  const said = new Set<string>();
+  for (const s of audio)
+    for (const { payloadType, packets } of s.payloadTypes) {
+      // Most types are named by both sides.
+      if (packets < LEAST_PACKETS || entries.every((e) => hasNamed(e, payloadType))) continue;
+      if (NOISE.includes(payloadType) || isLikeRtcp(payloadType) || said.size >= MAX_MISMATCHES) continue;
+      const sender = senderSide(d, s.stream);
+      // A relay's stream carries the same type again.
+      const key = `${sender ?? s.stream.srcKey} ${payloadType}`;
+      const by = describedBy(d, sender === null ? null : sender === 0 ? 1 : 0, s);
+      if (said.has(key) || by === null || by.some((e) => hasNamed(e, payloadType))) continue;
+      if (said.size === 0 && c.sharesMedia()) return;
+      said.add(key);
+      f.hints.push({
+        finding: 'payload-type-mismatch',
+        text: `${titleOf(s, payloadType, c.ways)}: ${roleOf(sender)}${endpointKeyText(s.stream.srcKey)} sent ${counted(packets, 'packet')} of type ${payloadType}${meaningOf(s, payloadType)} to ${endpointKeyText(s.stream.dstKey)}, ${sender === null ? 'and both sides together' : 'which'} named only ${namesOf(by)}.`,
+      });
+    }
+}
+
+/** Also without a meaning; of a line that is too long the rest is not known. */
+function hasNamed({ media }: SdpEntry, payloadType: number): boolean {
+  return media.some(({ codecs }) => {
+    const { formats, unexplained = [] } = codecs;
+    if (formats.length + unexplained.length >= MAX_FORMATS) return true;
+    return formatOf(codecs, payloadType) !== null || unexplained.includes(payloadType);
+  });
+}
+
+/** What the receiver described, where it is not known who receives what both did; null where that was not seen in time. */
+function describedBy(d: Dialog, receiver: 0 | 1 | null, { firstUs }: MediaStream): SdpEntry[] | null {
+  const entries = d.sdp ?? [];
+  const sides = receiver === null ? [0, 1] : [receiver];
+  const isSeen = sides.every((side) =>
+    entries.some((e) => e.side === side && e.tsUs <= firstUs && e.media.some((m) => m.isRtp && m.port !== 0)),
+  );
+  return isSeen ? entries.filter((e) => sides.includes(e.side)) : null;
+}
+
+/** The directions differ where the other one carries mainly another number, and it is not the codec that differs. */
+function titleOf(s: MediaStream, payloadType: number, ways: Ways<MediaStream>): string {
+  const back = ways.reverseOf(s.stream)[0];
+  const isOneSided = payloadType === s.payloadType && back !== undefined && back.payloadType !== payloadType;
+  const isOtherCodec = s.codec !== null && back !== undefined && back.codec !== null && s.codec !== back.codec;
+  return isOneSided && !isOtherCodec ? 'Payload type asymmetry' : 'Payload type mismatch';
+}
+
+function roleOf(sender: 0 | 1 | null): string {
+  return sender === null ? '' : `the ${sender === 0 ? 'caller' : 'callee'} at `;
+}
+
+/** By the sender's own description, or by the static table (RFC 3551). */
+function meaningOf({ stream }: MediaStream, payloadType: number): string {
+  const format = streamFormat(stream, payloadType);
+  return format === null ? '' : ` (${format.name})`;
+}
+
+function namesOf(entries: readonly SdpEntry[]): string {
+  const names = new Set<string>();
+  for (const { media } of entries)
+    for (const { type, codecs } of media)
+      if (type === 'audio') for (const { payloadType, name } of codecs.formats) names.add(`${payloadType} (${name})`);
+  const all = [...names];
+  if (all.length === 0) return 'types of no audio';
+  const more = all.length > MAX_NAMED ? ` and ${all.length - MAX_NAMED} more` : '';
+  return `${all.slice(0, MAX_NAMED).join(', ')}${more}`;
+}
