@@ -16,23 +16,19 @@ import { noMediaFault } from '../findings.ts';
 import { note } from '../hint.ts';
 import type { Agreement } from './agreements.ts';
 import { agreements } from './agreements.ts';
-import { checkAsymmetry, checkLate } from './asymmetry.ts';
+import { checkAsymmetry } from './asymmetry.ts';
 import type { MediaCase, MediaCheck, MediaContext, MediaStream } from './check.ts';
 import { checkCodecChange } from './codec-change.ts';
 import { checkElsewhere } from './elsewhere.ts';
 import { checkIce } from './ice-failed.ts';
+import { checkLate } from './late-media.ts';
 import { checkOneWay } from './one-way.ts';
+import { checkPayloadTypes } from './payload-type-mismatch.ts';
+import { checkRemote } from './remote-hears-nothing.ts';
 import { checkReports } from './reports.ts';
 import { checkSrtp } from './srtp-mismatch.ts';
 import { checkStopped } from './stop.ts';
 import { checkTwoSenders } from './two-senders.ts';
-import { agreements, isTalk } from './agreements.ts';
-import { checkAsymmetry } from './asymmetry.ts';
-import { checkLate } from './late-media.ts';
-import { machineOf, senderSide } from './meant-silence.ts';
-import { checkPayloadTypes } from './payload-type-mismatch.ts';
-import { checkReports, hearsUnseen } from './reports.ts';
-import { checkStopped, LEAST_PACKETS, wasAnswered } from './stop.ts';
 import { Ways } from './ways.ts';
 
 /** In this order. `needsAll`: what is missing may be what was evicted, or refused while the call ran. */
@@ -50,6 +46,7 @@ const CHECKS: readonly { readonly check: MediaCheck; readonly needsAll: boolean 
   { check: checkAsymmetry, needsAll: true },
   { check: checkCodecChange, needsAll: false },
   { check: checkSrtp, needsAll: true },
+  { check: checkRemote, needsAll: true },
   { check: checkReports, needsAll: false },
 ];
 
@@ -70,8 +67,6 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], contex
     transfers,
     isTapOver,
   } = context;
-  const { nowUs, unseen, thresholds } = context;
-  const { isRtpCaptured, refusedUs, pathGround, sharesMedia, linkedMedia, machines, transfers, isTapOver } = context;
   const { ackUs, nowUs, unseen, thresholds } = context;
   const c: MediaCase = {
     isRtpCaptured,

@@ -130,7 +130,7 @@ function isExplained(c: MediaCase, { side, streams, first }: Direction, sinceUs:
 }
 
 /** It sent for less than nine tenths of its time: with DTX it is silent between its frames of noise. */
-function isSparse({ expected, packetMs, firstUs, lastUs }: MediaStream): boolean {
+export function isSparse({ expected, packetMs, firstUs, lastUs }: MediaStream): boolean {
   return packetMs > 0 && expected * packetMs < 0.9 * ((lastUs - firstUs) / 1000);
 }
 
@@ -139,13 +139,15 @@ function sendsOn({ streams }: Direction, atUs: number): boolean {
   return streams.some((s) => s.firstUs < atUs && s.lastUs > atUs);
 }
 
-/** About so many packets: those of each stream by its share of the time. Of a relay's streams the same packets count once. */
+/** Of a relay's streams the same packets count once. */
 function sentIn({ streams }: Direction, fromUs: number, toUs: number): number {
-  const counts = streams.map(({ packets, firstUs, lastUs }) => {
-    const overlapUs = Math.max(0, Math.min(lastUs, toUs) - Math.max(firstUs, fromUs));
-    return lastUs > firstUs ? (packets * overlapUs) / (lastUs - firstUs) : 0;
-  });
-  return Math.round(Math.max(...counts));
+  return Math.max(...streams.map((s) => packetsIn(s, fromUs, toUs)));
+}
+
+/** About so many packets of a stream, by its share of the time. */
+export function packetsIn({ packets, firstUs, lastUs }: MediaStream, fromUs: number, toUs: number): number {
+  const overlapUs = Math.max(0, Math.min(lastUs, toUs) - Math.max(firstUs, fromUs));
+  return lastUs > firstUs ? Math.round((packets * overlapUs) / (lastUs - firstUs)) : 0;
 }
 
 function named({ side, first }: Direction): string {

@@ -92,7 +92,40 @@ export const MEDIA_FINDINGS = {
   },
   'two-senders': {
     severity: 'major',
+    unit: 'dialogs',
+    healthySince: '2026-11-29',
+    has: said('two-senders'),
+    meaning:
+      'Two sources sent to one socket of a party for 3 s or more while both sides talked: it hears garbled audio.',
+    causes: [
+      'A server of ring tones or announcements that goes on after the answer',
+      'the media of a transfer or a hold that never ended',
+      'a port that was given to two calls',
+    ],
+    look: 'See which of the two no description in force names, and what its host was for.',
+    effects: ['nat-mismatch'],
+    remedy:
+      'End the other source at the answer: Asterisk `StopPlaytones()`, FreeSWITCH `uuid_break`; rtpengine: `strict-source` keeps others out. Give no port to two calls: the range must be larger than the calls need.',
+  },
+  'remote-hears-nothing': {
+    severity: 'major',
+    unit: 'dialogs',
+    healthySince: '2026-11-29',
+    has: said('remote-hears-nothing'),
+    meaning:
+      'RTCP reports of a side name the same last packet again and again, while packets go to it past this capture.',
+    causes: [
+      'A firewall or NAT behind the capture drops RTP and lets RTCP pass',
+      'the receiver drops the packets: another port, payload type, key or source than it expects',
+    ],
+    look: 'Capture behind the next hop towards who reports, and compare the socket of the RTP with its description.',
+    ground: 'reported',
+    effects: ['ended-by-cause'],
+    remedy:
+      'Open the RTP ports between here and who reports, the even ones too. Asterisk: `strictrtp` drops what comes from another source. rtpengine: `strict-source` likewise. SRTP: compare the keys of both descriptions.',
+  },
   'payload-type-mismatch': {
+    severity: 'major',
     unit: 'dialogs',
     healthySince: '2026-11-29',
     has: said('payload-type-mismatch'),
@@ -112,28 +145,18 @@ export const MEDIA_FINDINGS = {
     severity: 'minor',
     unit: 'dialogs',
     healthySince: '2026-11-29',
-    has: said('two-senders'),
-    meaning:
-      'Two sources sent to one socket of a party for 3 s or more while both sides talked: it hears garbled audio.',
-    causes: [
-      'A server of ring tones or announcements that goes on after the answer',
-      'the media of a transfer or a hold that never ended',
-      'a port that was given to two calls',
-    ],
-    look: 'See which of the two no description in force names, and what its host was for.',
-    effects: ['nat-mismatch'],
-    remedy:
-      'End the other source at the answer: Asterisk `StopPlaytones()`, FreeSWITCH `uuid_break`; rtpengine: `strict-source` keeps others out. Give no port to two calls: the range must be larger than the calls need.',
-  'late-media': {
-    severity: 'minor',
     has: said('late-media'),
+    meaning:
       'A side began to send at least 2 s after the answer while the other side sent, or both sides began so late.',
+    causes: [
       'A gateway or PBX that answers before its other leg is ready',
       'a device that opens its audio slowly',
       'a NAT or firewall that opens late',
       'a phone that was muted and sends nothing meanwhile, which is no fault',
+    ],
     look: 'See who began late, and what it did in that time: ICE, DTLS, another leg, an ACK that it waited for.',
     ground: 'inferred',
+    remedy:
       'Asterisk: no `Answer()` before `Dial()`, and `rtp_keepalive=1`. FreeSWITCH: `bypass_media` or `pre_answer` in place of an early `answer`. Kamailio: rtpengine does not delay; look at the first packet on each of its sides.',
   },
   'nat-mismatch': {
@@ -158,7 +181,7 @@ export const MEDIA_FINDINGS = {
     causes: ['The port is closed: the device ended the call, or listens elsewhere', 'a firewall rejects the port'],
     look: 'See which host sent the errors, and from when.',
     ground: 'reported',
-    effects: ['no-media', 'one-way-audio', 'media-stopped'],
+    effects: ['no-media', 'one-way-audio', 'media-stopped', 'remote-hears-nothing'],
     remedy:
       'Let the port range of the SDP and the one of the firewall be the same (Asterisk `rtp.conf`, FreeSWITCH `rtp-start-port`, rtpengine `port-min` and `port-max`). A port that closes in a call is a program that ended: look at its log.',
   },

@@ -69,13 +69,13 @@ export class RtcpTracker {
             unseen.sentOctets = p.octets;
           }
         }
-        for (const r of p.reports) this.#onBlock(r, c);
+        for (const r of p.reports) this.#onBlock(p.ssrc, r, c);
         return;
       }
       case 'rr':
         // Who sends no media yet, or none that comes past, shows that its path does.
         if (this.#sent(c, p.ssrc) === null) this.unseen.note(endsOf(c), p.ssrc, c.tsUs, c.arrivedUs);
-        for (const r of p.reports) this.#onBlock(r, c);
+        for (const r of p.reports) this.#onBlock(p.ssrc, r, c);
         return;
       case 'bye':
         for (const ssrc of p.ssrcs) {
@@ -94,7 +94,7 @@ export class RtcpTracker {
     }
   }
 
-  #onBlock(r: ReportBlock, c: Packet): void {
+  #onBlock(reporter: number, r: ReportBlock, c: Packet): void {
     const data = this.#received(c, r.ssrc);
     const remote = {
       atUs: c.tsUs,
@@ -109,6 +109,7 @@ export class RtcpTracker {
     }
     data.receiverReportCount++;
     data.remote = remote;
+    data.noteHighest(reporter, r.highestSequence, c.tsUs);
     this.#improve(data, echoRoundTrip(data.senderReports, r.lastSr, r.delaySinceLastSr, c.tsUs));
   }
 

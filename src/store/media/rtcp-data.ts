@@ -13,6 +13,23 @@ export type RemoteReport = {
   jitterTimestampUnits: number;
 };
 
+/** Copies of a report, which hops and taps make, come closer together. */
+const LEAST_APART_US = 500_000;
+
+/** Reports of one receiver, the newest of which name the same packet as the last that arrived. */
+export type StandingReports = {
+  /** SSRC of who reports; several may. */
+  reporter: number;
+  /** With the cycles before it (RFC 3550 section 6.4.1). */
+  highestSequence: number;
+  /** The first and the last of them. */
+  sinceUs: number;
+  atUs: number;
+  reports: number;
+  /** An earlier report named another packet. */
+  hasMoved: boolean;
+};
+
 export class RtcpSideData {
   readonly senderReports = new SenderReportHistory();
   senderReportCount = 0;
@@ -20,6 +37,24 @@ export class RtcpSideData {
   lastSenderPackets = 0;
   lastSenderOctets = 0;
   remote: RemoteReport | null = null;
+  standing: StandingReports | null = null;
   roundTrip: RoundTrip | null = null;
   hasBye = false;
+
+  /** Notes which packet a receiver named as the last that arrived. */
+  noteHighest(reporter: number, highestSequence: number, atUs: number): void {
+    const s = this.standing;
+    if (s === null || s.reporter !== reporter) {
+      this.standing = { reporter, highestSequence, sinceUs: atUs, atUs, reports: 1, hasMoved: false };
+    } else if (s.highestSequence !== highestSequence) {
+      s.highestSequence = highestSequence;
+      s.sinceUs = atUs;
+      s.atUs = atUs;
+      s.reports = 1;
+      s.hasMoved = true;
+    } else if (atUs - s.atUs >= LEAST_APART_US) {
+      s.atUs = atUs;
+      s.reports++;
+    }
+  }
 }

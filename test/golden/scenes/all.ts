@@ -22,6 +22,7 @@ import { PATHS } from './paths.ts';
 import { PAYLOAD_TYPES } from './payload-types.ts';
 import { QUALITY_AND_ICMP } from './quality-and-icmp.ts';
 import { REGISTER } from './register.ts';
+import { REMOTE_REPORTS } from './remote-reports.ts';
 import { RENEGOTIATED } from './renegotiated.ts';
 import { RESPONSES } from './responses.ts';
 import type { Scene } from './scene.ts';
@@ -56,6 +57,7 @@ export const SCENES: readonly Scene[] = [
   ...PAYLOAD_TYPES,
   ...QUALITY_AND_ICMP,
   ...REGISTER,
+  ...REMOTE_REPORTS,
   ...RENEGOTIATED,
   ...RESPONSES,
   ...SETUP,

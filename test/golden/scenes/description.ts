@@ -29,8 +29,7 @@ export function codecOf(word: string): Codec {
   return number === undefined ? found : { ...found, payloadType: Number(number) };
 }
 
-/** Words: a direction, `codecs=pcmu,cn`, `ptime=30`, `nowhere`, `off`, `srtp`, `crypto` (keys for plain RTP), `fingerprint`, `zrtp`, `mux`, `ice`, `host=A:20400`, `relay=R` and `mdns` (further candidates), `video`, `video=off`, `second`, `second=off` (another audio line), `bundle-only`, `t38`; `origin=x` is the o= line of another. */
-/** Words: a direction, `codecs=pcmu,event:96` (its number), `bare` (no rtpmap), `ptime=30`, `nowhere`, `off`, `srtp`, `mux`, `ice`, `video`, `video=off`, `second`, `second=off` (another audio line), `bundle-only`, `t38`; `origin=x` is the o= line of another. */
+/** Words: a direction, `codecs=pcmu,event:96` (its number), `bare` (no rtpmap), `ptime=30`, `nowhere`, `off`, `srtp`, `crypto` (keys for plain RTP), `fingerprint`, `zrtp`, `mux`, `ice`, `host=A:20400`, `relay=R` and `mdns` (further candidates), `video`, `video=off`, `second`, `second=off` (another audio line), `bundle-only`, `t38`; `origin=x` is the o= line of another. */
 export function description(media: Endpoint, session: string, version: number, words: Words): string {
   if (words.has('t38')) return t38Sdp({ media, session, version });
   const attributes: string[] = [];

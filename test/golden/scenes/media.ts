@@ -127,13 +127,17 @@ function noise(label: string, bytes: number): () => Uint8Array {
   return () => random.bytes(bytes);
 }
 
-/** A sender report each five seconds; `mux` sends it between the sockets of the media, `hears=A` says that all of hers came. */
+/** A sender report each five seconds; `mux` sends it between the sockets of the media, `hears=A` says that all of hers came.
+ * The last of them is always the same; with `moves` another one each time, with `moves=20` until then, with `zeros` none. */
 function report(name: string, line: Line, ssrc: number, s?: Sender): Datagram[] {
   const { fromMs, toMs, words } = line;
   const [src, dst] = [socketOf(line.from), socketOf(line.to)];
   const beside = ({ address, port }: Endpoint): Endpoint => ({ address, port: words.has('mux') ? port : port + 1 });
   const hears = words.get('hears');
-  const heard = hears === undefined ? [] : [received(name, socketOf(hears), Number(words.get('lost') ?? 0))];
+  const heard = (ms: number): ReportBlock[] =>
+    hears === undefined
+      ? []
+      : [{ ...received(name, socketOf(hears), Number(words.get('lost') ?? 0)), ...highest(words, ms) }];
   const all: Datagram[] = [];
   for (let ms = fromMs; ms < toMs; ms += REPORT_MS) {
     const packets = Math.round(
@@ -141,10 +145,19 @@ function report(name: string, line: Line, ssrc: number, s?: Sender): Datagram[] 
     );
     const tsUs = EPOCH_US + ms * 1000;
     const info = { ssrc, sentUs: tsUs, rtpTimestamp: 160_000 + ms * 8, packets, octets: packets * 160 };
-    const bytes = Buffer.concat([senderReport(info, heard), sdes(ssrc, `${src.address}:${src.port}`)]);
+    const bytes = Buffer.concat([senderReport(info, heard(ms)), sdes(ssrc, `${src.address}:${src.port}`)]);
     all.push({ tsUs, src: beside(src), dst: beside(dst), bytes });
   }
   return all;
+}
+
+function highest(words: Line['words'], ms: number): Partial<ReportBlock> {
+  const moves = words.get('moves');
+  if (words.has('zeros')) return { highestSequence: 0 };
+  if (moves === undefined) return {};
+  return {
+    highestSequence: 5000 + Math.round(Math.min(ms, moves === 'moves' ? ms : Number(moves) * 1000) / PACKET_MS),
+  };
 }
 
 function received(name: string, { address, port }: Endpoint, lost: number): ReportBlock {
