@@ -194,8 +194,8 @@ CT_INLINE int udp(struct __sk_buff *skb, const struct net *n) {
   } else if (h[0] >> 6 == 2 && sport >= 1024 && dport >= 1024) {
     if (h[1] >= 192 && h[1] <= 223) return verdict(skb, CT_F_RTCP, WHOLE);
     if (gate || whole_frames) return verdict(skb, CT_F_RTP, WHOLE);
-    /* Behind the fixed header and the CSRC list there is room for a telephone event. */
-    u32 head = h[0] & 0x10 ? KEEP_RTP : 24 + (h[0] & 15) * 4;
+    /* Behind the fixed header and the CSRC list there is room for a telephone event, and to hear silence. */
+    u32 head = h[0] & 0x10 ? KEEP_RTP : 28 + (h[0] & 15) * 4;
     return verdict(skb, CT_F_RTP, keep(skb, at, head));
   } else {
     if (gate) return verdict(skb, CT_F_SIP, WHOLE);

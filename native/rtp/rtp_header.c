@@ -35,6 +35,10 @@ bool ct_rtp_parse(const struct ct_packet *p, struct ct_rtp_header *h) {
     uint32_t pad = b[p->len - 1];
     if (pad <= h->octets) h->octets -= pad;
   }
+  /* Padding that was cut off may begin anywhere. */
+  const bool knows = p->len > off && (!(b[0] & 0x20) || p->len == wire);
+  h->known = !knows ? 0 : p->len - off < h->octets ? p->len - off : h->octets;
+  h->payload = knows ? b + off : b;
   h->marker = b[1] >> 7;
   h->pt = b[1] & 0x7f;
   h->seq = ct_be16(b + 2);

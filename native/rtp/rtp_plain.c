@@ -5,6 +5,7 @@
 
 #include "core/record.h"
 #include "rtp/rtp_sample.h"
+#include "rtp/rtp_sound.h"
 
 #define NEAR_NS ((uint64_t)CT_PAUSE_NS) /* a silence from here on is looked at: a pause, or the next call */
 #define FIRST_DYNAMIC 96u      /* payload types from here on have no clock of their own (RFC 3551 s3) */
@@ -14,9 +15,9 @@
 static bool may_be_plain(const struct ct_stream *s) {
   const uint8_t pt = s->last_pt;
   bool is_audio = s->pt[0] == pt && s->main_pt == pt && s->audio_pt == pt && (s->event_mask & 1) == 0;
-  bool is_timed = (s->flags & (CT_SF_TIMED | CT_SF_RETIRED | CT_SF_BEHIND)) == CT_SF_TIMED &&
+  bool is_timed = (s->flags & (CT_SF_TIMED | CT_SF_RETIRED | CT_SF_BEHIND | CT_SF_JUMPED)) == CT_SF_TIMED &&
                   s->ts_step == s->ts_step_seen && s->last_audio_ns == s->last_ns;
-  bool is_well = s->state == CT_STREAM_ACCEPTED && s->bad_seq > UINT16_MAX && s->late_run == 0;
+  bool is_well = s->state == CT_STREAM_ACCEPTED && s->late_run == 0;
   bool is_wire = s->ip_version == 4 && s->origin == CT_ORIGIN_WIRE;
   return is_audio && is_timed && is_well && is_wire;
 }
@@ -49,7 +50,9 @@ static bool clock_may_change(const struct ct_stream *s) {
   return (hint != 0 && hint != s->clock) || ct_is_infer_point(s->jitter_n - s->jitter_base + 1);
 }
 
-bool ct_stream_plain_packet(struct ct_stream *s, const uint8_t *d, int64_t now, int64_t buffer_ns) {
+bool ct_stream_plain_packet(struct ct_stream *s, const struct ct_frame *f, int64_t buffer_ns) {
+  const uint8_t *d = f->data;
+  const int64_t now = f->ts_ns;
   /* A marker makes another number of the type: what it begins goes the long way. */
   if (s->plain != d[CT_PLAIN_RTP + 1] + 1u || !same_flow(s, d)) return false;
   /* Unsigned, so that any difference there can be is right, and one below zero is large. */
@@ -94,5 +97,7 @@ bool ct_stream_plain_packet(struct ct_stream *s, const uint8_t *d, int64_t now, 
   s->jitter_n++;
   s->pt0_count++;
   ct_sample_lane0(s, ct_absf(dt_ms - step_ms), false);
+  const uint32_t captured = f->caplen - CT_PLAIN_END;
+  ct_sound_take(s, d + CT_PLAIN_END, captured < octets ? captured : octets);
   return true;
 }

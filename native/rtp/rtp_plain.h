@@ -65,6 +65,6 @@ static inline void ct_stream_settle(struct ct_stream *s) {
   if (s->plain != 0) s->last_audio_ns = s->last_ns;
 }
 /* The short way in one stream, of which the caller knows nothing yet. */
-bool ct_stream_plain_packet(struct ct_stream *s, const uint8_t *frame, int64_t now, int64_t buffer_ns);
+bool ct_stream_plain_packet(struct ct_stream *s, const struct ct_frame *f, int64_t buffer_ns);
 
 #endif

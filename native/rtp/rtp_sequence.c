@@ -8,7 +8,6 @@
  */
 #include "rtp/rtp_stream.h"
 
-#define NO_BAD_SEQ 0x10000u
 #define MAX_EARLY 16u /* how far before the first packet captured a reordered start may reach */
 
 __extension__ typedef unsigned __int128 bitmap;
@@ -60,7 +59,7 @@ static void step_forward(struct ct_stream *s, uint32_t step) {
   }
   s->ext_max += step;
   s->unique++;
-  s->bad_seq = NO_BAD_SEQ;
+  s->flags &= (uint8_t)~CT_SF_JUMPED;
 }
 
 /* A packet from before the first one captured: the capture began amid a reordering. */
@@ -103,7 +102,7 @@ static enum ct_seq_verdict behind_max(struct ct_stream *s, uint32_t behind) {
 void ct_sequence_start(struct ct_stream *s, uint16_t seq) {
   s->ext_max = s->base_ext = 0x10000u + seq;
   s->window_lo = s->window_hi = UINT64_MAX;
-  s->bad_seq = NO_BAD_SEQ;
+  s->flags &= (uint8_t)~CT_SF_JUMPED;
   s->unique = 1;
 }
 
@@ -116,7 +115,7 @@ static enum ct_seq_verdict resync(struct ct_stream *s, uint16_t seq) {
   s->base_ext = (s->ext_max & 0xffff0000u) + 0x10000u + (uint16_t)(seq - 1);
   s->ext_max = s->base_ext + 1;
   s->window_lo = s->window_hi = UINT64_MAX;
-  s->bad_seq = NO_BAD_SEQ;
+  s->flags &= (uint8_t)~CT_SF_JUMPED;
   s->unique += 2;
   s->strays--; /* the first of the two, counted as a stray when it came */
   if (s->resyncs < UINT16_MAX) s->resyncs++;
@@ -124,7 +123,7 @@ static enum ct_seq_verdict resync(struct ct_stream *s, uint16_t seq) {
 }
 
 enum ct_seq_verdict ct_sequence_update(struct ct_stream *s, uint16_t seq, enum ct_leap leap) {
-  if (s->bad_seq == seq) return resync(s, seq);
+  if (ct_confirms_jump(s, seq)) return resync(s, seq);
   const uint16_t ahead = (uint16_t)(seq - s->ext_max);
   if (leap == CT_LEAP_OUTAGE || (leap == CT_LEAP_NONE && ahead > 0 && ahead < CT_RTP_MAX_DROPOUT)) {
     step_forward(s, ahead);
@@ -133,6 +132,7 @@ enum ct_seq_verdict ct_sequence_update(struct ct_stream *s, uint16_t seq, enum c
   const int step = (int16_t)ahead;
   if (step <= 0 && step > -CT_RTP_WINDOW_BITS) return behind_max(s, (uint32_t)-step);
   s->bad_seq = (uint16_t)(seq + 1);
+  s->flags |= CT_SF_JUMPED;
   s->strays++;
   return CT_SEQ_STRAY;
 }

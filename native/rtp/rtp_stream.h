@@ -32,8 +32,12 @@ enum ct_stream_flag {
   CT_SF_BEHIND = 8,  /* the packet before this one lay behind the highest sequence number */
   CT_SF_PROVEN = 16, /* arrivals moved with the timestamps, before the sender began anew */
   CT_SF_AMID = 32,   /* of the open window: ct_rtp_window.amid */
+  CT_SF_JUMPED = 64, /* bad_seq would confirm a jump */
 };
 enum ct_lane_mode { CT_LANES_ONE = 0, CT_LANES_ALL = 1 };
+/* What all packets but key presses had as payload. SILENT: each one octet, again and again. HEARD: one had more than one.
+ * UNKNOWN: none had, and of one too little was captured. */
+enum ct_sound { CT_SOUND_NONE = 0, CT_SOUND_SILENT = 1, CT_SOUND_HEARD = 2, CT_SOUND_UNKNOWN = 3 };
 
 struct ct_stream {
   /* lines 0 and 1: all that the next packet of a stream reads and writes when nothing about it is unusual (rtp_plain.h) */
@@ -61,7 +65,9 @@ struct ct_stream {
   uint8_t plain;         /* 118 payload type whose packets go the short way, and 1; 0 none */
   uint8_t dscp_last;     /* 119 */
   uint32_t base_ext;     /* 120 first of the current run */
-  uint32_t bad_seq;      /* 124 the sequence number that would confirm a jump; above 65535 none */
+  uint16_t bad_seq;      /* 124 the sequence number that would confirm a jump, with CT_SF_JUMPED */
+  uint8_t sound;         /* 126 enum ct_sound */
+  uint8_t octet;         /* 127 of the newest packet that was nothing but this octet */
   /* line 2: what the packets of a candidate need besides */
   int64_t last_audio_ns;   /* 128 where plain is set: last_ns is it, and this is old */
   uint32_t generation;     /* 136 counts the uses of this struct; 0 never used */
@@ -152,6 +158,8 @@ static inline uint32_t ct_delta_us(int64_t ns) {
 struct ct_rtp_header {
   uint32_t ssrc, ts;
   uint32_t octets; /* payload bytes on the wire: header, CSRC, extension and padding excluded */
+  uint32_t known;  /* of these the ones captured, from `payload` on; 0 where nobody knows where they end */
+  const uint8_t *payload;
   uint16_t seq;
   uint8_t pt;
   bool marker;
@@ -172,6 +180,9 @@ static inline float ct_ns_per_tick(const struct ct_stream *s, uint8_t pt) {
 /* ---- rtp_sequence.c: what a sequence number means (RFC 3550 A.1, A.3; RFC 3611 s4.7.2) ---- */
 enum ct_seq_verdict { CT_SEQ_FORWARD, CT_SEQ_LATE, CT_SEQ_DUPLICATE, CT_SEQ_STRAY, CT_SEQ_RESYNC };
 void ct_sequence_start(struct ct_stream *s, uint16_t seq);
+static inline bool ct_confirms_jump(const struct ct_stream *s, uint16_t seq) {
+  return (s->flags & CT_SF_JUMPED) && s->bad_seq == seq;
+}
 /* What times and timestamps say of a step forward: all in between was lost, however much; or nothing was. */
 enum ct_leap { CT_LEAP_NONE, CT_LEAP_OUTAGE, CT_LEAP_JUMP };
 enum ct_seq_verdict ct_sequence_update(struct ct_stream *s, uint16_t seq, enum ct_leap leap);

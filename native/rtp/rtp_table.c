@@ -134,7 +134,7 @@ static void opened_stream(struct ct_rtp_events *out) {
 }
 
 bool ct_rtp_update_plain(struct ct_rtp_table *t, struct ct_stream *guess, const struct ct_frame *f) {
-  if (guess == NULL || !ct_stream_plain_packet(guess, f->data, f->ts_ns, t->buffer_ns)) return false;
+  if (guess == NULL || !ct_stream_plain_packet(guess, f, t->buffer_ns)) return false;
   t->counters[CT_RC_PACKETS]++;
   return true;
 }

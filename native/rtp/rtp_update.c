@@ -6,6 +6,7 @@
 
 #include "rtp/rtp_plain.h"
 #include "rtp/rtp_segment.h"
+#include "rtp/rtp_sound.h"
 
 #define PROBE_STEP 50 /* a forward step above this does not vouch for a candidate */
 
@@ -52,6 +53,7 @@ static bool take_payload(struct ct_stream *s, const struct ct_rtp_header *h, boo
   count_payload_type(s, h, event);
   s->octets += h->octets;
   s->markers += h->marker;
+  if (!event) ct_sound_take(s, h->payload, h->known);
   if (event) {
     s->event_packets++;
   } else if (is_comfort_noise(h)) {
@@ -98,7 +100,7 @@ unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const 
   const uint16_t ahead = (uint16_t)(h->seq - s->ext_max);
   const enum ct_leap leap = ahead > 1 ? ct_stream_leap(s, h, now) : CT_LEAP_NONE;
   /* The second packet of a sender that began anew confirms it, whatever its own step looks like. */
-  const bool lost = ahead > 1 && s->bad_seq != h->seq &&
+  const bool lost = ahead > 1 && !ct_confirms_jump(s, h->seq) &&
                     (leap == CT_LEAP_OUTAGE || (leap == CT_LEAP_NONE && ahead < CT_RTP_MAX_DROPOUT));
   const uint32_t missing = lost ? ahead - 1u : 0;
   if (now >= s->window_end_ns) done = ct_segment_split(changes, s, o, out);

@@ -24,6 +24,8 @@ export const GMIN = 16;
 export const STREAM_STATE = { FREE: 0, PROBING: 1, ACCEPTED: 2 } as const;
 /** enum ct_stream_flag */
 export const STREAM_FLAG = { TIMED: 1, RETIRED: 2, HINTED: 4, AMID: 32 } as const;
+/** enum ct_sound */
+export const SOUND = { NONE: 0, SILENT: 1, HEARD: 2, UNKNOWN: 3 } as const;
 /** enum ct_lane_mode */
 export const LANE_MODE = { ONE: 0, ALL: 1 } as const;
 
@@ -37,6 +39,8 @@ export const STREAM_NUMBERS = {
   jitterN: [88, 'u32'],
   tsStep: [116, 'u16'],
   dscpLast: [119, 'u8'],
+  sound: [126, 'u8'],
+  octet: [127, 'u8'],
   generation: [136, 'u32'],
   baseExt: [120, 'u32'],
   expectedPrev: [152, 'u32'],
