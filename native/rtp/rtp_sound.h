@@ -10,8 +10,8 @@
 
 #include "rtp/rtp_stream.h"
 
-#define CT_SOUND_OCTETS                                                                                      \
-  16u /* 2 ms: no tone that anybody hears stands still for so long at both ends of each packet */
+#define CT_SOUND_OCTETS 16u /* 2 ms: no tone stands still for so long at both ends of each packet */
+#define CT_SOUND_LEVEL 0x7f /* the sign of nothing may change (ITU-T G.711) */
 
 /* `octets` of a payload were captured, with fewer than sixteen nobody can say. */
 static inline void ct_sound_take(struct ct_stream *s, const uint8_t *payload, uint32_t octets) {
@@ -27,7 +27,9 @@ static inline void ct_sound_take(struct ct_stream *s, const uint8_t *payload, ui
   memcpy(last, payload + octets - sizeof last, sizeof last);
   if (((first[0] ^ same) | (first[1] ^ same) | (last[0] ^ same) | (last[1] ^ same)) != 0)
     s->sound = CT_SOUND_HEARD;
-  else if (s->sound != CT_SOUND_UNKNOWN) {
+  else if (s->sound == CT_SOUND_SILENT && ((payload[0] ^ s->octet) & CT_SOUND_LEVEL) != 0)
+    s->sound = CT_SOUND_STEPS;
+  else if (s->sound == CT_SOUND_NONE || s->sound == CT_SOUND_SILENT) {
     s->sound = CT_SOUND_SILENT;
     s->octet = payload[0];
   }

@@ -35,9 +35,15 @@ enum ct_stream_flag {
   CT_SF_JUMPED = 64, /* bad_seq would confirm a jump */
 };
 enum ct_lane_mode { CT_LANES_ONE = 0, CT_LANES_ALL = 1 };
-/* What all packets but key presses had as payload. SILENT: each one octet, again and again. HEARD: one had more than one.
- * UNKNOWN: none had, and of one too little was captured. */
-enum ct_sound { CT_SOUND_NONE = 0, CT_SOUND_SILENT = 1, CT_SOUND_HEARD = 2, CT_SOUND_UNKNOWN = 3 };
+/* What all packets but key presses had as payload. SILENT: one octet, again and again, but for its sign. STEPS: each packet
+ * one octet, and not all the same. HEARD: a packet had more than one. UNKNOWN: none had, and of one too little was captured. */
+enum ct_sound {
+  CT_SOUND_NONE = 0,
+  CT_SOUND_SILENT = 1,
+  CT_SOUND_STEPS = 2,
+  CT_SOUND_HEARD = 3,
+  CT_SOUND_UNKNOWN = 4
+};
 
 struct ct_stream {
   /* lines 0 and 1: all that the next packet of a stream reads and writes when nothing about it is unusual (rtp_plain.h) */

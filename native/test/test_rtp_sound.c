@@ -74,7 +74,7 @@ static void where_the_payload_lies(void) {
 
 /* ---- one packet after another ---- */
 
-/* s: silence, S: of another octet, h: something is heard, c: cut, k: a key press, n: comfort noise. Both ways of a plain
+/* s: silence, S: of the other sign, o: another octet, h: something is heard, c: cut, k: a key press, n: comfort noise. Both ways of a plain
  * frame must agree. */
 static void after(const char *packets, enum ct_sound is, uint8_t octet) {
   struct plain_pair w;
@@ -91,7 +91,7 @@ static void after(const char *packets, enum ct_sound is, uint8_t octet) {
                c == 'k'   ? 4
                : c == 'n' ? 1
                           : 160);
-    memset(x.b + 54, c == 'S' ? 0x55 : 0xd5, 160);
+    memset(x.b + 54, c == 'S' ? 0x55 : c == 'o' ? 0xff : 0xd5, 160);
     if (c == 'h') x.b[60] = 0x11;
     if (c == 'c') x.f.caplen = 60;
     CHECK(pair_push(&w, &x.f, CT_ORIGIN_WIRE));
@@ -107,6 +107,10 @@ static void what_a_stream_is(void) {
   after("s", CT_SOUND_SILENT, 0xd5);
   after("ssssssssssss", CT_SOUND_SILENT, 0xd5);
   after("sssssssssssS", CT_SOUND_SILENT, 0x55);
+  after("sssssssssssSssssss", CT_SOUND_SILENT, 0xd5);
+  after("sssssssssssooss", CT_SOUND_STEPS, 0xd5);
+  after("sssssssssssoossssshs", CT_SOUND_HEARD, 0xd5);
+  after("sssssssssssoocss", CT_SOUND_UNKNOWN, 0xd5);
   after("sssssskksssss", CT_SOUND_SILENT, 0xd5);
   after("sssssssssssh", CT_SOUND_HEARD, 0xd5);
   after("hsssssssssss", CT_SOUND_HEARD, 0);

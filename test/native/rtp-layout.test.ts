@@ -51,6 +51,7 @@ test('offsets, sizes and constants are those of the C structs', { skip }, () => 
     ['CT_SF_AMID', layout.STREAM_FLAG.AMID],
     ['CT_SOUND_NONE', layout.SOUND.NONE],
     ['CT_SOUND_SILENT', layout.SOUND.SILENT],
+    ['CT_SOUND_STEPS', layout.SOUND.STEPS],
     ['CT_SOUND_HEARD', layout.SOUND.HEARD],
     ['CT_SOUND_UNKNOWN', layout.SOUND.UNKNOWN],
     ['CT_LANES_ONE', layout.LANE_MODE.ONE],

@@ -25,7 +25,7 @@ export const STREAM_STATE = { FREE: 0, PROBING: 1, ACCEPTED: 2 } as const;
 /** enum ct_stream_flag */
 export const STREAM_FLAG = { TIMED: 1, RETIRED: 2, HINTED: 4, AMID: 32 } as const;
 /** enum ct_sound */
-export const SOUND = { NONE: 0, SILENT: 1, HEARD: 2, UNKNOWN: 3 } as const;
+export const SOUND = { NONE: 0, SILENT: 1, STEPS: 2, HEARD: 3, UNKNOWN: 4 } as const;
 /** enum ct_lane_mode */
 export const LANE_MODE = { ONE: 0, ALL: 1 } as const;
 
