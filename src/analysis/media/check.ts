@@ -42,6 +42,10 @@ export type MediaStream = {
   /** Packet time; 0 while unknown. */
   readonly packetMs: number;
   readonly comfortNoisePackets: number;
+  /** What its packets had as payload (SOUND of stream-layout.ts); where they are all one octet, which. */
+  readonly sound: number;
+  readonly octet: number;
+  readonly hasKeys: boolean;
   /** Silences its sender made: the sequence continued after them. */
   readonly pauses: number;
   /** A stream of another call that named the same sockets ran the other way meanwhile. */
@@ -67,6 +71,8 @@ export type MediaContext = {
   /** Sides that are machines, and transfers that were accepted. Asked only where media stopped or runs one way. */
   readonly machines: () => readonly MachineSide[];
   readonly transfers: () => readonly Transfer[];
+  /** One side is a conference, where many listen alone. Asked only where a direction is silent. */
+  readonly isConference: () => boolean;
   /** The source that brought the stream had ended by then, though that of the signaling had not. */
   readonly isTapOver: (stream: MediaStream, atUs: number) => boolean;
   /** When the 2xx of the call was acknowledged; NaN when no ACK was seen. Asked only where media is late. */

@@ -29,6 +29,10 @@ import { checkReports } from './reports.ts';
 import { checkSrtp } from './srtp-mismatch.ts';
 import { checkStopped } from './stop.ts';
 import { checkTwoSenders } from './two-senders.ts';
+import { machineOf, senderSide } from './meant-silence.ts';
+import { checkReports, hearsUnseen } from './reports.ts';
+import { checkSilentAudio } from './silent-audio.ts';
+import { checkStopped, LEAST_PACKETS, wasAnswered } from './stop.ts';
 import { Ways } from './ways.ts';
 
 /** In this order. `needsAll`: what is missing may be what was evicted, or refused while the call ran. */
@@ -39,6 +43,7 @@ const CHECKS: readonly { readonly check: MediaCheck; readonly needsAll: boolean 
   { check: checkOneWay, needsAll: true },
   { check: checkStopped, needsAll: true },
   { check: checkTwoSenders, needsAll: false },
+  { check: checkSilentAudio, needsAll: true },
   { check: checkNat, needsAll: false },
   { check: checkPrivate, needsAll: false },
   { check: checkLate, needsAll: true },
@@ -68,6 +73,8 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], contex
     isTapOver,
   } = context;
   const { ackUs, nowUs, unseen, thresholds } = context;
+  const { isRtpCaptured, refusedUs, pathGround, sharesMedia, linkedMedia, machines, transfers } = context;
+  const { isConference, isTapOver, nowUs, unseen, thresholds } = context;
   const c: MediaCase = {
     isRtpCaptured,
     refusedUs,
@@ -78,6 +85,7 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], contex
     ice,
     machines,
     transfers,
+    isConference,
     isTapOver,
     ackUs,
     nowUs,

@@ -19,7 +19,7 @@ import type { MediaStream } from './check.ts';
 import { diagnoseMedia } from './diagnose.ts';
 import { judgeIce } from './ice-verdict.ts';
 import { isTapOver, legWithMedia } from './linked-legs.ts';
-import { machinesOf, transfersOf } from './meant-silence.ts';
+import { hasConference, machinesOf, transfersOf } from './meant-silence.ts';
 import { pathGround } from './path-ground.ts';
 import { hasOtherKeys } from './srtp-mismatch.ts';
 
@@ -45,6 +45,7 @@ export function judgeMedia(call: JudgedCall, found: CallFindings): undefined {
     ice: () => judgeIce(d, stores.stun, call.messages),
     machines: () => machinesOf(call.messages),
     transfers: () => ((d.marks & MARK.REFER_ACCEPTED) !== 0 ? transfersOf(call.messages) : []),
+    isConference: () => hasConference(call.messages),
     isTapOver: ({ stream }, atUs) => isTapOver(stores.streams, d, stream, atUs),
     ackUs: () => call.messages.find((m) => m.method === METHOD.ACK && m.tsUs >= d.answerUs)?.tsUs ?? Number.NaN,
     nowUs,
@@ -77,6 +78,9 @@ function mediaStream({ stream, quality }: CallStream, reverse: Reverse): MediaSt
     })),
     packetMs: spokenPacketMs(quality),
     comfortNoisePackets,
+    sound: snapshot.sound,
+    octet: snapshot.octet,
+    hasKeys: snapshot.eventPackets > 0,
     pauses: snapshot.pauses,
     hasReverse: reverse.ran(stream, snapshot.firstUs, snapshot.lastUs),
   };

@@ -30,6 +30,8 @@ const WORDS: readonly (readonly [Machine, RegExp])[] = [
   ['an announcement', /(?:^|[-_.+])(?:annc|announce|announcements?|playback|moh)(?:$|[-_.+\d])/i],
 ];
 
+const CONFERENCE = /(?:^|[-_.+])(?:conf|conference|confbridge|meetme|meeting|bridge|webinar)(?:$|[-_.+\d])/i;
+
 /** In the host only what means nothing else: `vm` is a virtual machine too. */
 const HOST_WORDS = /(?:^|[-_.])(?:vmail|voice-?mail|mailbox)(?:$|[-_.\d])/i;
 
@@ -82,6 +84,14 @@ function tagged(m: SipMessage | null): Machine | null {
       if (tag === 'automata') return 'a machine';
     }
   return null;
+}
+
+/** One side says that it is the focus of a conference (RFC 4579 section 5.1), or the called user is named like one. */
+export function hasConference(messages: readonly CallMessage[]): boolean {
+  const invites = messages.filter((m) => m.method === METHOD.INVITE && m.isFirst);
+  const called = parseUri(invites.find(({ isRequest }) => isRequest)?.parse()?.requestUriText ?? '');
+  if (called.ok && CONFERENCE.test(called.value.userDecoded ?? '')) return true;
+  return invites.some((m) => m.parse()?.contacts?.some(({ params }) => hasParam(params, 'isfocus')) === true);
 }
 
 /** The transfers of the call that were accepted. */

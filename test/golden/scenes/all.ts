@@ -29,6 +29,7 @@ import type { Scene } from './scene.ts';
 import { SETUP } from './setup.ts';
 import { SILENCE } from './silence.ts';
 import { SRTP } from './srtp.ts';
+import { SILENT_AUDIO } from './silent-audio.ts';
 import { TAP } from './tap.ts';
 import { TRANSFER } from './transfer.ts';
 import { TWO_SENDERS } from './two-senders.ts';
@@ -63,6 +64,7 @@ export const SCENES: readonly Scene[] = [
   ...SETUP,
   ...SILENCE,
   ...SRTP,
+  ...SILENT_AUDIO,
   ...TAP,
   ...TRANSFER,
   ...TWO_SENDERS,

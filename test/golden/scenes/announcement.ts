@@ -22,7 +22,7 @@ export const ANNOUNCEMENT: readonly Scene[] = [
     `
     ${answered('', '')}
     0.2-9  B>A rtp
-    0.2-9  A>B rtp
+    0.2-9  A>B rtp silent
     ${ends(9, 'B>A')}`,
   ),
   healthy(

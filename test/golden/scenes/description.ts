@@ -10,6 +10,7 @@ const AMR: Codec = { name: 'AMR', payloadType: 97, clock: 8000, map: 'AMR/8000',
 export const CODECS: Readonly<Record<string, Codec>> = {
   pcmu: CODEC.PCMU,
   pcma: CODEC.PCMA,
+  pcmu118: { name: 'PCMU', payloadType: 118, clock: 8000, map: 'PCMU/8000' },
   g722: CODEC.G722,
   g729: CODEC.G729,
   g729b: CODEC.G729B,

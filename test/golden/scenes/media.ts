@@ -70,8 +70,7 @@ function planOf(line: Line): RtpPlan[] {
   const lengthMs = line.toMs - line.fromMs;
   const { clock, payloadType } = codecWord(line);
   const ptimeMs = Number(words.get('ptime') ?? PACKET_MS);
-  const bytes = words.get('bytes');
-  const payload = bytes === undefined ? {} : { payload: noise(line.text, Number(bytes)) };
+  const payload = payloadOf(line);
   const speech = (fromMs: number, toMs: number): RtpPlan[] =>
     voice({
       payloadType,
@@ -80,7 +79,7 @@ function planOf(line: Line): RtpPlan[] {
       clock,
       fromUs: fromMs * 1000,
       fromTimestamp: (fromMs * clock) / 1000,
-      ...payload,
+      payload,
     });
   if (what === 'rtp') return speech(0, lengthMs);
   const starts = (everyMs: number): number[] =>
@@ -120,6 +119,20 @@ function impairment({ words }: Line, count: number): Impairment {
     ...(late === undefined || late === 0 ? {} : { delayUs: (i: number) => (i % late === late - 1 ? 120_000 : 0) }),
     ...(jitter === undefined || jitter === 0 ? {} : { delayUs: (i: number) => (i % 2) * jitter * 1000 }),
   };
+}
+
+/** What anybody says. */
+const SOUND = new Random('speech').bytes(160);
+
+/** `silent` is digital silence, `silent=00` another octet again and again; `bytes=33` a frame of so many. */
+function payloadOf({ text, words }: Line): (index: number) => Uint8Array {
+  const bytes = words.get('bytes');
+  if (bytes !== undefined) return noise(text, Number(bytes));
+  const octet = words.get('silent');
+  if (octet === undefined) return () => SOUND;
+  const quiet = words.has('pcma') ? 0xd5 : 0xff;
+  const silence = new Uint8Array(160).fill(octet === 'silent' ? quiet : Number.parseInt(octet, 16));
+  return () => silence;
 }
 
 function noise(label: string, bytes: number): () => Uint8Array {

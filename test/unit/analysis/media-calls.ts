@@ -12,6 +12,7 @@ import type { MediaStream } from '../../../src/analysis/media/check.ts';
 import { diagnoseMedia } from '../../../src/analysis/media/diagnose.ts';
 import type { MachineSide, Transfer } from '../../../src/analysis/media/meant-silence.ts';
 import type { PathGround } from '../../../src/analysis/media/path-ground.ts';
+import { SOUND } from '../../../src/protocols/rtp/stream-layout.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
 import type { Dialog } from '../../../src/store/dialogs/dialog.ts';
 import type { DialogStore } from '../../../src/store/dialogs/dialog-store.ts';
@@ -83,6 +84,9 @@ export function stream(
     packetMs: 20,
     segments: [],
     comfortNoisePackets: 0,
+    sound: SOUND.HEARD,
+    octet: 0,
+    hasKeys: false,
     pauses: 0,
     hasReverse: false,
     ...rest,
@@ -96,6 +100,7 @@ export function diagnosed(
     pathGround?: () => PathGround;
     machines?: () => readonly MachineSide[];
     transfers?: () => readonly Transfer[];
+    isConference?: () => boolean;
     sharesMedia?: () => boolean;
     linkedMedia?: () => string | null;
     isTapOver?: (stream: MediaStream, atUs: number) => boolean;
@@ -112,6 +117,7 @@ export function diagnosed(
     pathGround: () => 'open',
     machines: () => [],
     transfers: () => [],
+    isConference: () => false,
     sharesMedia: () => false,
     linkedMedia: () => null,
     hasOtherKeys: () => false,
