@@ -8,8 +8,6 @@
  */
 #include "file/pcap_read.h"
 #include "live_lab.h"
-#include "rtp/rtp_stream.h"
-#include "rtp/rtp_table.h"
 #ifdef CT_HAVE_LIBBPF
 #include "system/bpf_load.h"
 #endif
@@ -44,8 +42,7 @@ static const struct probe probes[] = {
     {"STUN of RFC 3489", 17, 10000, 20000, TEXT("\x00\x01\x00\x04................1234"), CT_F_STUN, true},
     {"ChannelData", 17, 10000, 20000, TEXT("\x40\x01\x00\x0a.........."), CT_F_STUN, true},
     {"short ChannelData", 17, 10000, 20000, TEXT("\x40\x01\x00\x02.."), CT_F_STUN, true},
-    {"DTLS", 17, 10000, 20000, TEXT("\x16\xfe\xff\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04...."),
-     CT_F_ENCRYPTED, true},
+    {"DTLS", 17, 10000, 20000, TEXT("\x16\xfe\xff\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04...."), CT_F_ENCRYPTED, true},
     {"ZRTP", 17, 10000, 20000, TEXT("\x10\x00\x00\x01ZRTP\x00\x00\x00\x07" PAD40), CT_F_ENCRYPTED, true},
     {"HEP without -E", 17, 10000, 9060, TEXT("HEP3\x00\x34" PAD40 "......"), CT_F_DROP_UDP, true},
     {"QUIC", 17, 50000, 443, TEXT("\xc3\x00\x00\x00\x01" PAD40), CT_F_DROP_UDP, true},
@@ -275,34 +272,6 @@ static void media_is_cut(void) {
   }
 }
 
-/* What is left of a packet tells digital silence, also behind contributing sources and an extension. */
-static void silence_is_heard(void) {
-  static const uint8_t first[] = {0x80, 0x82, 0x90};
-  make_veth();
-  for (uint32_t i = 0; i < 2 * sizeof first; i++) {
-    struct lab *l = lab_start("vb", CT_FILTER_EBPF);
-    int out = raw_socket("va");
-    uint8_t rtp[12 + 160];
-    const bool is_silent = i < sizeof first;
-    for (uint32_t k = 0; k < 10; k++) {
-      rtp_payload(rtp, k, 7, sizeof rtp);
-      memset(rtp + 12, 0xff, 160);
-      rtp[0] = first[i % sizeof first];
-      if (rtp[0] == 0x90) memcpy(rtp + 12, "\xbe\xde\x00\x01", 4);
-      if (!is_silent) rtp[12 + 8 + 10] = 0x3c;
-      send_frame(out, frame, udp_frame(frame, 10000, 20000, rtp, sizeof rtp));
-    }
-    wait_count(l, 0, CT_L_FRAMES, 10);
-    lab_stop(l);
-    CHECK(l->counters[CT_N_BYTES] / 10 < 42 + 96 + 1);
-    const struct ct_stream *s = ct_rtp_chunk(l->pl.rtp, 0);
-    /* Without an extension only the first sixteen octets are there. */
-    CHECK_EQ(s->sound, is_silent || rtp[0] == 0x80 ? CT_SOUND_SILENT : CT_SOUND_HEARD);
-    close(out);
-    lab_free(l);
-  }
-}
-
 /* ---- Captures ---- */
 
 /* Decode reasons and classes that a filter must not change. */
@@ -441,14 +410,10 @@ static void verifier_reason(void) {}
 
 int main(int argc, char **argv) {
   static const struct scenario list[] = {
-      {"classes", classes, true},
-      {"classic", classic, false},
-      {"odd_gates", odd_gates, false},
-      {"media_endpoints", media_endpoints, true},
+      {"classes", classes, true},           {"classic", classic, false},
+      {"odd_gates", odd_gates, false},      {"media_endpoints", media_endpoints, true},
       {"many_endpoints", many_endpoints, true},
-      {"media_is_cut", media_is_cut, true},
-      {"silence_is_heard", silence_is_heard, true},
-      {"verifier_reason", verifier_reason, true},
+      {"media_is_cut", media_is_cut, true}, {"verifier_reason", verifier_reason, true},
   };
   setvbuf(stdout, NULL, _IOLBF, 0);
   if (argc > 1 && strcmp(argv[1], "replay") == 0) return replay(argc, argv);

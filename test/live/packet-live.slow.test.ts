@@ -10,6 +10,10 @@ test('live capture of frames for others', { skip: liveSkip() }, async (t) => {
   await runLiveProgram(t, buildLiveProgram(t, 'test_packet_promiscuous.slow'), []);
 });
 
+test('what the kernel filter leaves tells silence from sound', { skip: liveSkip() }, async (t) => {
+  await runLiveProgram(t, buildLiveProgram(t, 'test_packet_sound.slow'), []);
+});
+
 test('what a capture ring drops has a time, and it drops nothing while there is room', {
   skip: liveSkip(),
 }, async (t) => {
