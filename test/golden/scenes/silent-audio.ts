@@ -160,6 +160,17 @@ export const SILENT_AUDIO: readonly Scene[] = [
     9.1-16 B>A rtp silent ssrc=second
     ${ends(16)}`,
   ),
+  faulty(
+    'silence-seen-twice',
+    'silent-audio',
+    'a mirror shows each packet twice',
+    `
+    ${ANSWERED}
+    2.3-16 A>B rtp
+    2.3-16 B>A rtp silent
+    ${ends(16)}
+    copies 2 0.0002`,
+  ),
   healthy(
     'muted-at-first',
     'the callee takes the call with a muted phone, and speaks later',
@@ -328,6 +339,44 @@ export const SILENT_AUDIO: readonly Scene[] = [
     ${ANSWERED}
     2.3-10 A>B rtp
     2.3-10 B>A rtp silent`,
+  ),
+  healthy(
+    'silent-after-a-transfer',
+    'who has sent the caller on has nothing more to say',
+    `
+    ${ANSWERED}
+    2.3-20 A>B rtp
+    2.3-20 B>A rtp silent
+    4    B>A REFER refer=C
+    4.02 A>B 202
+    ${ends(20, 'B>A')}`,
+  ),
+  healthy(
+    'silent-over-a-clock-step',
+    'two seconds of silence, in which the capturing clock moves on by a minute',
+    `
+    ${ANSWERED}
+    2.3-4.8 A>B rtp
+    2.3-4.8 B>A rtp silent
+    ${ends(4.8)}
+    call other C>D
+    0    C>D INVITE sdp
+    1    D>C 200 sdp
+    1.02 C>D ACK
+    ${talk(1.1, 20, 'C>D')}
+    ${ends(20, 'C>D')}
+    clock 3.5 +60`,
+  ),
+  healthy(
+    'silence-cut-off-by-the-descriptions',
+    'the callee is not to send at all',
+    `
+    0    A>B INVITE sdp sendonly
+    1    B>A 200 sdp recvonly
+    1.02 A>B ACK
+    1.1-20 A>B rtp
+    1.1-20 B>A rtp silent
+    ${ends(20)}`,
   ),
   healthy(
     'silent-until-the-media-moves',
