@@ -359,12 +359,6 @@ export const SILENT_AUDIO: readonly Scene[] = [
     2.3-4.8 A>B rtp
     2.3-4.8 B>A rtp silent
     ${ends(4.8)}
-    call other C>D
-    0    C>D INVITE sdp
-    1    D>C 200 sdp
-    1.02 C>D ACK
-    ${talk(1.1, 20, 'C>D')}
-    ${ends(20, 'C>D')}
     clock 3.5 +60`,
   ),
   healthy(
