@@ -26,13 +26,10 @@ import { checkOneWay } from './one-way.ts';
 import { checkPayloadTypes } from './payload-type-mismatch.ts';
 import { checkRemote } from './remote-hears-nothing.ts';
 import { checkReports } from './reports.ts';
+import { checkSilentAudio } from './silent-audio.ts';
 import { checkSrtp } from './srtp-mismatch.ts';
 import { checkStopped } from './stop.ts';
 import { checkTwoSenders } from './two-senders.ts';
-import { machineOf, senderSide } from './meant-silence.ts';
-import { checkReports, hearsUnseen } from './reports.ts';
-import { checkSilentAudio } from './silent-audio.ts';
-import { checkStopped, LEAST_PACKETS, wasAnswered } from './stop.ts';
 import { Ways } from './ways.ts';
 
 /** In this order. `needsAll`: what is missing may be what was evicted, or refused while the call ran. */
@@ -60,21 +57,8 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], contex
   const during = streams.filter((s) => !(s.firstUs > d.endedUs));
   const audio = during.filter((s) => s.stream.claim?.mediaType === 'audio' && s.packets > 0);
   // Spelled out: an object that begins with a spread gets a hidden class of its own each time.
-  const {
-    isRtpCaptured,
-    refusedUs,
-    pathGround,
-    sharesMedia,
-    linkedMedia,
-    hasOtherKeys,
-    ice,
-    machines,
-    transfers,
-    isTapOver,
-  } = context;
-  const { ackUs, nowUs, unseen, thresholds } = context;
-  const { isRtpCaptured, refusedUs, pathGround, sharesMedia, linkedMedia, machines, transfers } = context;
-  const { isConference, isTapOver, nowUs, unseen, thresholds } = context;
+  const { isRtpCaptured, refusedUs, pathGround, sharesMedia, linkedMedia, hasOtherKeys, ice } = context;
+  const { machines, transfers, isConference, isTapOver, ackUs, nowUs, unseen, thresholds } = context;
   const c: MediaCase = {
     isRtpCaptured,
     refusedUs,

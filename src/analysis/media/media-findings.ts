@@ -1,7 +1,6 @@
 /** What can be wrong with the media of a call: rows of the table of findings, the worst first. */
 import type { CallFindingRows } from '../finding-row.ts';
 import { said } from '../finding-row.ts';
-import { type CallFindingRows, said } from '../finding-row.ts';
 
 export const MEDIA_FINDINGS = {
   'ice-failed': {
@@ -159,14 +158,22 @@ export const MEDIA_FINDINGS = {
     ground: 'inferred',
     remedy:
       'Asterisk: no `Answer()` before `Dial()`, and `rtp_keepalive=1`. FreeSWITCH: `bypass_media` or `pre_answer` in place of an early `answer`. Kamailio: rtpengine does not delay; look at the first packet on each of its sides.',
+  },
   'silent-audio': {
+    severity: 'minor',
+    unit: 'dialogs',
+    healthySince: '2026-11-29',
     has: said('silent-audio'),
+    meaning:
       'One side of an answered call sent G.711 of nothing but one octet for three seconds or more, from its first packet to its last; the other side was heard.',
+    causes: [
       'A microphone that is muted, not plugged in, or that the program may not use',
       'a PBX, relay or transcoder that gets no audio from its other leg and sends silence in its place',
       'an application that plays a file it does not find, or fills no buffer (`0x00`)',
       'somebody who listened only: muted for the whole call, which is no fault',
+    ],
     look: 'Follow the stream back to who sends it. Where a relay or a PBX does, compare it with what came to that host on its other leg.',
+    remedy:
       'Phones and browsers: look at the input device and at the right to use it. Asterisk: `core show channel` shows whether frames come from the bridged channel, and `core show translation` whether a codec can be translated; `transmit_silence=yes` sends silence while it records. FreeSWITCH: look for `silence_stream` in the dialplan and for a missing file of `playback`. rtpengine: look at the packet counts of each side in `query`.',
   },
   'nat-mismatch': {
