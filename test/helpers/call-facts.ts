@@ -12,7 +12,8 @@ import type { OpenSession } from './open-session.ts';
 
 /** A hint that has no finding, by a part of its sentence. What only explains a call is not among them. */
 const HINTS = {
-  'hint:late': 'Late media: the first packet',
+  'hint:late': 'Late media',
+  'hint:pt': 'Payload type asymmetry',
   'hint:codec': 'Codec asymmetry',
   'hint:ptime': 'Packet time asymmetry',
   'hint:cn': 'Comfort noise asymmetry',

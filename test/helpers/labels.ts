@@ -1,5 +1,8 @@
 /** Two ways to say what is true of the calls of captures: deeds.jsonl beside them, and fixtures/diagnosis-truth.tsv. */
 
+import type { FindingRow } from '../../src/analysis/finding-row.ts';
+import { CALL_FINDINGS } from '../../src/analysis/finding-table.ts';
+
 export type Label = {
   readonly origin: string;
   readonly isHealthy: boolean;
@@ -29,6 +32,10 @@ type Deed = {
 
 /** How media sounds is measured, not done: these are held only against a label that speaks of them. */
 const SOUND = ['jitter', 'late-packets', 'poor-audio'];
+/** What explains a fault: on a faulty call these are held only against a label that speaks of them, for it may be older. */
+const EXPLAINING = Object.entries<FindingRow>(CALL_FINDINGS).flatMap(([name, { v1 }]) =>
+  v1 === undefined ? [name] : [],
+);
 /** In per cent: loss that a diagnosis must name, and loss that it may name. Its own threshold lies between them. */
 const LOSS = { must: 1.1, may: 0.8 };
 
@@ -40,7 +47,15 @@ export function readDeeds(text: string): Labels {
     const { capture, call_id, healthy, should, may, note, source, auto } = deedOf(line, i + 1);
     const isMeasured = auto !== false && !should.includes('packet-loss') && !may.includes('packet-loss');
     const sound = auto === false ? [] : SOUND.filter((name) => !should.includes(name));
-    const told = { origin: source, isHealthy: healthy, must: should, may: [...may, ...sound], note, isMeasured };
+    const later = healthy ? [] : EXPLAINING.filter((name) => !should.includes(name));
+    const told = {
+      origin: source,
+      isHealthy: healthy,
+      must: should,
+      may: [...may, ...sound, ...later],
+      note,
+      isMeasured,
+    };
     label(labels, capture, call_id, told);
   }
   return labels;
