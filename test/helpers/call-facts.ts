@@ -12,8 +12,7 @@ import type { OpenSession } from './open-session.ts';
 
 /** A hint that has no finding, by a part of its sentence. What only explains a call is not among them. */
 const HINTS = {
-  'hint:late': 'Late media',
-  'hint:pt': 'Payload type asymmetry',
+  'hint:late': 'Late media: the first packet',
   'hint:codec': 'Codec asymmetry',
   'hint:ptime': 'Packet time asymmetry',
   'hint:cn': 'Comfort noise asymmetry',

@@ -47,7 +47,9 @@ export function readDeeds(text: string): Labels {
     const { capture, call_id, healthy, should, may, note, source, auto } = deedOf(line, i + 1);
     const isMeasured = auto !== false && !should.includes('packet-loss') && !may.includes('packet-loss');
     const sound = auto === false ? [] : SOUND.filter((name) => !should.includes(name));
-    const later = healthy ? [] : EXPLAINING.filter((name) => !should.includes(name));
+    // Who says that something is wrong, or may be, may have known no better word.
+    const isTold = !healthy || should.length > 0 || may.length > 0;
+    const later = isTold ? EXPLAINING.filter((name) => !should.includes(name)) : [];
     const told = {
       origin: source,
       isHealthy: healthy,

@@ -7,12 +7,12 @@ import { dropOldest } from '../../core/maps.ts';
 /**
  * Sockets of calls that ICE checked: who is checked again keeps its place.
  *
- * @cap memory 20 MiB, ice_checked_evicted: sockets of calls that ICE checked, with their pairs
+ * @cap memory 15 MiB, ice_checked_evicted: sockets of calls that ICE checked, with their pairs
  */
 const MAX_ICE_CHECKED = 8_192;
 
 /** Pairs remembered of one socket that ICE checked; of a socket with more nobody says that all failed. @cap */
-const MAX_SOCKET_CHECKS = 16;
+const MAX_SOCKET_CHECKS = 12;
 
 /** Checks that went one way between two sockets. */
 export class IceCheck {
