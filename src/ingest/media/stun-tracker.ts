@@ -189,16 +189,17 @@ export class StunTracker {
     const flow = isCheck ? null : this.#flow(src, dst);
     if (flow !== null && m.method === STUN_METHOD.BINDING) flow.requests++;
     const key = pendingKey(m, src);
-    const isNew = !this.#pending.delete(key);
-    if (isCheck) this.#noteCheck(src, dst, isNew, tsUs);
+    // What is sent again is the newest.
+    this.#pending.delete(key);
+    if (isCheck) this.#noteCheck(src, dst, tsUs);
     if (this.#pending.size >= MAX_STUN_REQUESTS && dropOldest(this.#pending)) this.requestsEvicted++;
     const { method, username, channel, peer } = m;
     this.#pending.set(key, { method, src, dst, flow, username, channel, peer });
   }
 
-  #noteCheck(src: EndpointKey, dst: EndpointKey, isNew: boolean, tsUs: number): void {
+  #noteCheck(src: EndpointKey, dst: EndpointKey, tsUs: number): void {
     const named = [src, dst].filter((key) => this.#d.endpoints.find(key, tsUs) !== NONE);
-    this.ice.onRequest(src, dst, named, isNew, tsUs);
+    this.ice.onRequest(src, dst, named, tsUs);
   }
 
   #onResponse(m: StunMessage, src: EndpointKey, dst: EndpointKey, tsUs: number): void {

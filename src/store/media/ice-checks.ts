@@ -20,7 +20,7 @@ export class IceCheck {
   readonly dst: EndpointKey;
   readonly firstUs: number;
   lastUs: number;
-  /** What is sent again counts once. */
+  /** What is sent again counts too: nobody answered it before. */
   sent = 0;
   errors = 0;
   /** The last error that answered one; null without. */
@@ -45,11 +45,11 @@ export class IceChecks {
   goneUs = Number.NaN;
 
   /** A check went from `src` to `dst`; `named` are those of the two that a call named. */
-  onRequest(src: EndpointKey, dst: EndpointKey, named: readonly EndpointKey[], isNew: boolean, tsUs: number): void {
+  onRequest(src: EndpointKey, dst: EndpointKey, named: readonly EndpointKey[], tsUs: number): void {
     if (named.length === 0) return;
     const check = this.#find(src, dst) ?? new IceCheck(src, dst, tsUs);
     check.lastUs = tsUs;
-    if (isNew) check.sent++;
+    check.sent++;
     for (const key of named) this.#keep(key, check, tsUs);
   }
 

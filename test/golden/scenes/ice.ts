@@ -36,6 +36,14 @@ export const ICE: readonly Scene[] = [
     ${ends(14, 'B>A')}`,
   ),
   faulty(
+    'ice-one-transaction-sent-again',
+    'ice-failed, no-media',
+    'one check alone, sent again until it is given up',
+    `${BOTH_ICE}
+    2.1-12 A>B stun unanswered one
+    ${ends(14)}`,
+  ),
+  faulty(
     'ice-wrong-password',
     'ice-failed, no-media',
     'Bob refuses each check with 401',

@@ -191,7 +191,8 @@ function check(name: string, line: Line, src: Endpoint, dst: Endpoint): Datagram
 function checkAt(name: string, { from, to, text, words }: Line, src: Endpoint, dst: Endpoint, ms: number): Datagram[] {
   const [own, other] = [from, to].map((who) => ufrag(`${name}/${who.split(':')[0]}`));
   const error = words.get('error');
-  const label = `${name}/${text}/${ms}`;
+  // `one`: a transaction that is sent again and again.
+  const label = words.has('one') ? `${name}/${text}` : `${name}/${text}/${ms}`;
   const tsUs = EPOCH_US + ms * 1000;
   if (words.has('indication'))
     return [{ tsUs, src, dst, bytes: stun.stun(stun.CLASS.INDICATION, stun.METHOD.BINDING, label) }];
