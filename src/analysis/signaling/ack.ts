@@ -17,8 +17,8 @@ export type AckMissing = {
   answerTransmissions: number;
   /** Where an ACK went that did not go to who sent the answer; null without one. */
   strayedTo: string | null;
-  /** Whose To tag the ACKs have that came there with another one than the answer: a status, 0 of nobody's; null without them. */
-  misfit: number | null;
+  /** In what the ACKs differ from the answer that came there and fit none: a phrase; null without them. */
+  misfit: string | null;
   evidence: number[];
 };
 
@@ -60,7 +60,7 @@ export function findAckMissing({ d, messages, nowUs, thresholds: t }: SignalingC
     waitedSec,
     answerTransmissions: answers.length,
     strayedTo: stray?.dstText ?? null,
-    misfit: misfit === undefined ? null : (messages.find((m) => isOfTag(m, misfit))?.status ?? 0),
+    misfit: misfit === undefined ? null : misfitText(misfit, first, messages),
     evidence: evidence.map((m) => m.index).sort((a, b) => a - b),
   };
 }
@@ -79,34 +79,37 @@ export function passesHere(answer: CallMessage, messages: readonly CallMessage[]
   return (!onward && !before) || (answer.parse()?.values(HEADER.RECORD_ROUTE).length ?? 1) > 0;
 }
 
-/** An ACK from who got the answer to who sent it, with the To tag of no answer. */
+/** An ACK from who got the answer to who sent it, with the To tag of no answer, or the number of no INVITE. */
 function misfitTo(
   answer: CallMessage,
   answered: readonly CallMessage[],
   messages: readonly CallMessage[],
 ): CallMessage | undefined {
   const tags = new Set(answered.map((m) => m.hop.toTag));
+  const numbers = new Set(messages.filter((m) => m.isRequest && m.method === METHOD.INVITE).map(({ cseq }) => cseq));
   return messages.find(
     (m) =>
       m.isRequest &&
       m.method === METHOD.ACK &&
-      m.cseq === answer.cseq &&
       m.dst.host === answer.src.host &&
       m.src.host === answer.dst.host &&
       m.tsUs >= answer.tsUs &&
       m.hop.toTag !== '' &&
-      !tags.has(m.hop.toTag),
+      (m.cseq === answer.cseq ? !tags.has(m.hop.toTag) : !numbers.has(m.cseq)),
   );
 }
 
-function isOfTag({ isRequest, status, hop }: CallMessage, ack: CallMessage): boolean {
-  return !isRequest && status > 100 && hop.toTag === ack.hop.toTag;
+function misfitText(ack: CallMessage, answer: CallMessage, messages: readonly CallMessage[]): string {
+  if (ack.cseq !== answer.cseq) return `CSeq ${ack.cseq}, and the INVITE has ${answer.cseq}`;
+  const other = messages.find((m) => !m.isRequest && m.status > 100 && m.hop.toTag === ack.hop.toTag);
+  return other === undefined
+    ? 'a To tag that no response has'
+    : `the To tag of the ${other.status}, which is another one than the answer has`;
 }
 
 export function ackMissingHint({ answerTransmissions, waitedSec, strayedTo, misfit }: AckMissing): string {
   const sent = `The answer was sent ${times(answerTransmissions)}`;
-  if (misfit !== null)
-    return `${sent}, and no ACK fits it: those that came have ${misfit === 0 ? 'a To tag that no response has' : `the To tag of the ${misfit}, which is another one than the answer has`}.`;
+  if (misfit !== null) return `${sent}, and no ACK fits it: those that came have ${misfit}.`;
   return strayedTo === null
     ? `${sent} and no ACK came within ${waitedSec.toFixed(1)} s.`
     : `${sent} in spite of an ACK: that went to ${strayedTo}, where the answer did not come from.`;

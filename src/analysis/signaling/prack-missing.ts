@@ -18,6 +18,8 @@ import type { Proven, SignalingCall, StatedCall } from './signaling-call.ts';
 /** So often it was sent, at the least: at once, after T1, and after 2*T1 more. */
 const LEAST_SENT = 3;
 const LEAST_SPAN_US = 1_000_000;
+/** A challenge, a request that is pending, and what a proxy says that got no answer itself: they want another try. */
+const NO_REFUSAL: ReadonlySet<number> = new Set([401, 407, 408, 491, 503, 504]);
 
 /** One response, sent again and again. */
 type Reliable = { readonly rseq: number; readonly group: readonly CallMessage[]; readonly first: CallMessage };
@@ -77,11 +79,8 @@ function* findRefused(call: SignalingCall): Steps<Proven | null> {
   };
 }
 
-/** A challenge and a request that is pending are answered with another one. */
 function isRefusal(m: CallMessage): boolean {
-  return (
-    !m.isRequest && m.method === METHOD.PRACK && m.status >= 400 && !m.isChallenge && m.status !== 491 && !m.isCopy
-  );
+  return !m.isRequest && m.method === METHOD.PRACK && m.status >= 400 && !NO_REFUSAL.has(m.status) && !m.isCopy;
 }
 
 /** Reliable ones that were sent often enough, as who made them sent them. The next one of a phone has the next RSeq, and all else alike. */

@@ -56,7 +56,7 @@ function firstResponse(asked: CallMessage, responses: readonly CallMessage[]): C
   let first: CallMessage | null = null;
   for (const m of responses) {
     if (m.origin !== asked.origin || m.tsUs < asked.tsUs || (first !== null && m.tsUs >= first.tsUs)) continue;
-    if (m.src.host !== asked.dst.host || m.dst.host !== asked.src.host) continue;
+    if (m.src.host !== asked.dst.host) continue;
     if (asked.method !== METHOD.INVITE && m.status < 200) continue;
     if (asked.hop.transaction !== '' && m.hop.transaction === asked.hop.transaction) first = m;
   }
@@ -69,10 +69,12 @@ function textOf(call: SignalingCall, first: CallMessage, response: CallMessage, 
   // Behind a proxy that keeps no state another one may be who asks again.
   const isOnward = (first.parse()?.values(HEADER.VIA).length ?? 1) > 1;
   const side = `${capital(who.sender(first))}${isOnward ? ', or who sends by it,' : ''}`;
-  const where =
-    response.dst.port === first.src.port
-      ? ''
-      : ` The ${response.status} went to port ${response.dst.port}, and the ${method} comes from port ${first.src.port}.`;
+  const { status, dst } = response;
+  let where = '';
+  if (dst.host !== first.src.host)
+    where = ` The ${status} went to ${response.dstText}, and the ${method} comes from ${first.srcText}.`;
+  else if (dst.port !== first.src.port)
+    where = ` The ${status} went to port ${dst.port}, and the ${method} comes from port ${first.src.port}.`;
   const sec = (again.lastedUs / 1e6).toFixed(1);
   return `${side} does not hear the ${response.status} of ${who.sender(response)} to its ${method}, or ignores it. It sent the ${method} again ${times(again.copies.length)} in the ${sec} s after that response came past here.${where}`;
 }

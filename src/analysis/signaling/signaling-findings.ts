@@ -118,7 +118,7 @@ export const SIGNALING_FINDINGS = {
     remedy:
       'Answer to where the request came from: `force_rport=yes` in Asterisk, `force_rport()` in Kamailio, `NDLB-force-rport` in FreeSWITCH. A firewall that forgets UDP in under 30 s drops late answers.',
     ground: 'inferred',
-    effects: ['no-response', 'abandoned', 'final-failure', 'ack-missing'],
+    effects: ['no-response', 'abandoned', 'final-failure', 'refused-by-callee', 'ack-missing'],
   },
   'prack-missing': {
     severity: 'major',
@@ -232,7 +232,7 @@ export const SIGNALING_FINDINGS = {
     causes: ['The peer is down or does not listen', 'a firewall', 'the answer goes another way than the capture sees'],
     look: 'See whether the peer answers OPTIONS or other calls.',
     ground: 'inferred',
-    effects: ['final-failure', 'refused-by-callee', 'registration-failure', 'abandoned'],
+    effects: ['final-failure', 'refused-by-callee', 'registration-failure', 'abandoned', 'in-dialog-failure'],
     remedy:
       'Try `OPTIONS` to that address. Switch the SIP helper of the router off (SIP ALG). Kamailio: `fr_timer` and a failure route to the next target.',
   },

@@ -53,6 +53,12 @@ const MISROUTED: readonly Scene[] = [
     'another branch rang, and the caller stays with its tag',
     `0 A>B INVITE sdp\n0.2 B>A 180 tag=early\n${acked('', 'A>B ACK tag=early')}\n${talk(2.2, 14)}\n${ends(14)}`,
   ),
+  faulty(
+    'ack-with-another-number',
+    'ack-missing',
+    'the ACK has a CSeq of its own',
+    `${RINGS}\n2 B>A 200 sdp\n2.03 A>B ACK cseq=7\n${AGAIN.map((sec) => `${2 + sec} B>A 200 again\n${2.03 + sec} A>B ACK again`).join('\n')}\n${talk(2.2, 14)}\n${ends(14)}`,
+  ),
   healthy(
     'ack-past-the-proxy',
     'no Record-Route: the ACK goes from end to end',

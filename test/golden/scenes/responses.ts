@@ -33,6 +33,12 @@ const NOT_ARRIVING: readonly Scene[] = [
     `0 A>B INVITE sdp\n0.03 B>A 403\n${again('A>B', 'INVITE', [0.5, 1.5, 3.5, 7.5])}`,
   ),
   faulty(
+    'refusal-sent-elsewhere',
+    'response-not-arriving, final:480',
+    'the refusal goes to the private address of the Via, and the INVITE comes from another one',
+    `0 A>B INVITE sdp\n0.03 B>A 480 stray=C\n${[0.5, 1.5, 3.5, 7.5].map((sec) => `${sec} A>B INVITE again\n${sec + 0.03} B>A 480 again`).join('\n')}`,
+  ),
+  faulty(
     'bye-answer-lost-behind-a-proxy',
     'response-not-arriving',
     'the proxy passes on each BYE and each answer',

@@ -87,9 +87,10 @@ class Play {
         ({ line: l, m }) => l.from === to && l.to === from && m.status >= 200 && m.method === 'INVITE',
       );
       const status = final?.m.status ?? 200;
-      const tag = words.get('tag');
+      const [tag, cseq] = [words.get('tag'), words.get('cseq')];
+      const over = { ...(tag === undefined ? {} : { tag }), ...(cseq === undefined ? {} : { cseq: Number(cseq) }) };
       if (!playerOf(from).isProxy || status >= 300)
-        return this.script.ack(this.#invite(line), status, fromMs, tag === undefined ? options : { ...options, tag });
+        return this.script.ack(this.#invite(line), status, fromMs, { ...options, ...over });
     }
     if (playerOf(from).isProxy) {
       const got = this.#last((s) => s.line.to === from && s.line.what === what)?.r ?? null;
@@ -128,6 +129,7 @@ class Play {
       headers: this.#headers(line),
       ...(body === undefined ? {} : { body }),
       ...contactIn(words),
+      ...(words.has('stray') ? { stray: playerOf(words.get('stray') ?? '').sip } : {}),
       ...(tag === undefined ? {} : { tag }),
       ...(isParty ? {} : { as: playerOf(from) }),
     });

@@ -69,7 +69,7 @@ test('an ACK with the To tag of another response fits no answer, and one of anot
       call.ack(invite, 200, 130, { tag });
       for (const ms of TIMES) call.repeat(ok, 100 + ms);
     });
-  assert.equal(tagged('rings')?.ackMissing?.misfit, 180);
+  assert.equal(tagged('rings')?.ackMissing?.misfit, 'the To tag of the 180, which is another one than the answer has');
   assert.match(
     tagged('rings')?.hints[0]?.text ?? '',
     /^The answer was sent 7 times, and no ACK fits it: those that came have the To tag of the 180, which is another one/,
