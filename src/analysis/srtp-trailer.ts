@@ -2,7 +2,8 @@
  * Tells whether a stream is SRTP by what its ends agreed on, and what SRTP appends to each payload of a stream, the MKI and the authentication tag, if the signaling gives their
  * lengths (RFC 3711 section 3.1, RFC 4568 section 5.1). DTLS-SRTP negotiates them where no capture sees it.
  */
-import { endpointKeyText, endpointText } from '../core/ip.ts';
+import type { EndpointKey } from '../core/ip.ts';
+import { endpointKeyAddress, endpointKeyPort } from '../core/ip.ts';
 import type { SdpEntry, SdpMediaLine } from '../store/media/sdp-timeline.ts';
 import type { Stream } from '../store/media/stream.ts';
 
@@ -24,8 +25,8 @@ export function srtpTrailerBytes(stream: Stream): number {
 
 /** What the two ends of a stream agreed on, by the sockets they named; null where nobody named one. */
 function exchangeOf(entries: readonly SdpEntry[], stream: Stream): Exchange | null {
-  const sender = describedAt(entries, endpointKeyText(stream.srcKey), stream.openedUs);
-  const receiver = describedAt(entries, endpointKeyText(stream.dstKey), stream.openedUs);
+  const sender = describedAt(entries, stream.srcKey, stream.openedUs);
+  const receiver = describedAt(entries, stream.dstKey, stream.openedUs);
   const known = receiver ?? sender;
   if (known === null) return null;
   const isPair = receiver !== null && sender !== null && receiver.entry.isOffer !== sender.entry.isOffer;
@@ -51,11 +52,12 @@ export function isSavp({ proto }: SdpMediaLine): boolean {
 }
 
 /** What described the socket last before the stream began, else first after it. */
-function describedAt(entries: readonly SdpEntry[], socket: string, atUs: number): Described | null {
+function describedAt(entries: readonly SdpEntry[], key: EndpointKey, atUs: number): Described | null {
+  const [address, port] = [endpointKeyAddress(key), endpointKeyPort(key)];
   let found: Described | null = null;
   for (const entry of entries) {
     if (found !== null && entry.tsUs > atUs) break;
-    const line = entry.media.find((m) => m.address !== null && endpointText(m.address, m.port) === socket);
+    const line = entry.media.find((m) => m.port === port && m.address === address);
     if (line !== undefined) found = { entry, line };
   }
   return found;

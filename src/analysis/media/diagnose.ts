@@ -7,6 +7,7 @@
 
 import { endpointKeyAddress, endpointKeyHost, endpointKeyText } from '../../core/ip.ts';
 import { isPrivateAddress } from '../../core/private-address.ts';
+import type { Steps } from '../../core/turns.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
@@ -32,6 +33,9 @@ import { checkStopped } from './stop.ts';
 import { checkTwoSenders } from './two-senders.ts';
 import { Ways } from './ways.ts';
 
+/** Agreements without media whose path is looked at. @cap */
+const MAX_AGREEMENTS = 16;
+
 /** In this order. `needsAll`: what is missing may be what was evicted, or refused while the call ran. */
 const CHECKS: readonly { readonly check: MediaCheck; readonly needsAll: boolean }[] = [
   { check: checkIce, needsAll: true },
@@ -52,7 +56,12 @@ const CHECKS: readonly { readonly check: MediaCheck; readonly needsAll: boolean 
   { check: checkReports, needsAll: false },
 ];
 
-export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], context: MediaContext): MediaFindings {
+/** A step a check. */
+export function* diagnoseMedia(
+  d: Dialog,
+  streams: readonly MediaStream[],
+  context: MediaContext,
+): Steps<MediaFindings> {
   const found = noMediaFault();
   const during = streams.filter((s) => !(s.firstUs > d.endedUs));
   const audio = during.filter((s) => s.stream.claim?.mediaType === 'audio' && s.packets > 0);
@@ -84,7 +93,11 @@ export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], contex
   // A stream of an open section may be the audio that seems to be missing.
   const isOpen = during.some((s) => s.stream.claim?.mediaType === '');
   const hasAll = (d.marks & MARK.MEDIA_EVICTED) === 0 && !(context.refusedUs >= d.createdUs) && !isOpen;
-  for (const { check, needsAll } of CHECKS) if (hasAll || !needsAll) check(c, found);
+  for (const { check, needsAll } of CHECKS) {
+    if (!hasAll && needsAll) continue;
+    check(c, found);
+    yield;
+  }
   return found;
 }
 
@@ -121,12 +134,15 @@ function hasIceFailed({ hints }: MediaFindings): boolean {
 function silentAgreement(c: MediaCase, isOpen: boolean): Agreement<SdpEntry> | null {
   const { d, nowUs, thresholds } = c;
   const all = [...agreements(d.sdp ?? [])];
+  let left = MAX_AGREEMENTS;
   for (const [i, agreement] of all.entries()) {
     const fromUs = Math.max(agreement.answeredUs, d.answerUs);
     const toUs = all[i + 1]?.answeredUs ?? (Number.isNaN(d.byeUs) ? nowUs : d.byeUs);
     const isLong = (toUs - fromUs) / 1e6 >= thresholds.noMediaSec;
     const isPromised = agreement.bySide.every((said) => activeRtp(said.at(-1)));
-    if (isLong && isPromised && (isOpen || c.pathGround(agreement) === 'open')) return agreement;
+    if (!isLong || !isPromised) continue;
+    if (left-- === 0) return null;
+    if (isOpen || c.pathGround(agreement) === 'open') return agreement;
   }
   return null;
 }

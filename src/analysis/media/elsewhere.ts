@@ -10,7 +10,7 @@ import type { MediaFindings } from '../findings.ts';
 import { isTalk } from './agreements.ts';
 import type { MediaCase, MediaStream } from './check.ts';
 import type { InForce } from './in-force.ts';
-import { inForceUntil, isPartyOf, socketsOf } from './in-force.ts';
+import { inForceUntil, isPartyOf, socketsIn, socketsOf } from './in-force.ts';
 import { LEAST_PACKETS, wasAnswered } from './stop.ts';
 
 /** An answer and its copies on other hops are so close to the first 2xx. */
@@ -25,7 +25,6 @@ const MAX_STRAYS = 8;
 type Missed = {
   readonly sinceUs: number;
   readonly sender: 0 | 1;
-  readonly named: ReadonlySet<string>;
   readonly inForce: InForce;
   readonly wasNamed: boolean;
 };
@@ -60,15 +59,16 @@ function missedBy({ d }: MediaCase, { stream, lastUs }: MediaStream): Missed | n
   let missed: Missed | null = null;
   let wasNamed = false;
   for (const inForce of inForceUntil(d, lastUs)) {
-    const named = socketsOf(inForce.bySide[receiver]);
-    const isNamed = named.has(to);
+    const said = inForce.bySide[receiver];
+    const isNamed = said.some((e) => socketsIn(e).has(to));
     wasNamed ||= isNamed;
     const sinceUs = Math.max(missed?.sinceUs ?? inForce.sinceUs, Number.isNaN(d.answerUs) ? 0 : d.answerUs);
-    missed = isNamed || named.size === 0 ? null : { sinceUs, sender, named, inForce, wasNamed };
+    const isNowhere = said.every((e) => socketsIn(e).size === 0);
+    missed = isNamed || isNowhere ? null : { sinceUs, sender, inForce, wasNamed };
   }
   if (missed === null || !missed.inForce.bySide.every((said) => said.at(-1)?.media.some(isTalk))) return null;
   const { sinceUs, inForce } = missed;
-  const offers = (d.sdp ?? []).filter((e) => e.side === receiver && socketsOf([e]).has(to));
+  const offers = (d.sdp ?? []).filter((e) => e.side === receiver && socketsIn(e).has(to));
   // Named since, in an offer that was not answered here.
   if (offers.some(({ tsUs }) => tsUs >= sinceUs)) return null;
   // A candidate or a=rtcp; or a branch of a fork named it, and its 2xx has no description.
@@ -79,7 +79,7 @@ function missedBy({ d }: MediaCase, { stream, lastUs }: MediaStream): Missed | n
 /** Who named where it comes from, else the other side than named where it goes; null where both or none did. */
 function senderOf(sdp: InForce['bySide'][0], from: string, to: string): 0 | 1 | null {
   const sides = (socket: string): boolean[] =>
-    [0, 1].map((side) => sdp.some((e) => e.side === side && socketsOf([e]).has(socket)));
+    [0, 1].map((side) => sdp.some((e) => e.side === side && socketsIn(e).has(socket)));
   const [a, b] = sides(from);
   const [x, y] = sides(to);
   if (a !== b) return a === true ? (x === true ? null : 0) : y === true ? null : 1;
@@ -95,7 +95,8 @@ function listener(
   { stream, lastUs }: MediaStream,
   missed: Missed,
 ): string | null {
-  const { named, inForce, sender, sinceUs } = missed;
+  const { inForce, sender, sinceUs } = missed;
+  const named = socketsOf(inForce.bySide[sender === 0 ? 1 : 0]);
   const fromUs = sinceUs + t.lateMediaMs * 1000;
   const since = during.filter((r) => r.lastUs > fromUs && r.firstUs < lastUs);
   if (since.some((r) => named.has(endpointKeyText(r.stream.dstKey)))) return null;

@@ -11,8 +11,9 @@ import type { CallMessage } from '../call-messages.ts';
 /** Candidates of an end that are compared with those of the other; who names more may have a pair that nobody sees. @cap */
 const MAX_CANDIDATES = 24;
 
-/** Messages of a call, and descriptions in them, that are read for candidates. @cap */
-const MAX_MESSAGES = 512;
+/** Messages of a call, their bytes, and descriptions in them, that are read for candidates. @cap */
+const MAX_MESSAGES = 256;
+const MAX_BYTES = 524_288;
 const MAX_DESCRIPTIONS = 32;
 
 /** Who described media with ICE, as one hop sent it. */
@@ -27,7 +28,10 @@ export function iceEnds(messages: readonly CallMessage[]): IceEnd[] | null {
   if (messages.length > MAX_MESSAGES) return null;
   const ends = new Map<string, { host: string; candidates: SdpCandidate[] }>();
   let left = MAX_DESCRIPTIONS;
+  let bytes = MAX_BYTES;
   for (const m of messages) {
+    bytes -= m.byteLength;
+    if (bytes < 0) return null;
     const sip = m.parse();
     const body = sip?.bodyParts() ?? [];
     // Candidates that come one by one (RFC 8840) are not read.

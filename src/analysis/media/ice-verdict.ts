@@ -17,6 +17,9 @@ const LEAST_US = 2_000_000;
 /** Sockets of one call that are looked up. @cap */
 const MAX_ICE_SOCKETS = 64;
 
+/** Pairs of ends whose candidates are compared; of further ones nobody knows where media may run. @cap */
+const MAX_END_PAIRS = 16;
+
 const MIRROR = ORIGINS.indexOf('hep');
 
 export type FailedIce = {
@@ -46,17 +49,31 @@ export function judgeIce(d: Dialog, stun: StunKnowledge, messages: readonly Call
   let mayBeElsewhere = ends === null;
   const endsOf = new Map<IceCheck, IceEnd[]>();
   const hosts = new Set(checks.map(({ src, dst }) => betweenText(endpointKeyAddress(src), endpointKeyAddress(dst))));
+  const endAt = endsByAddress(ends ?? []);
+  const signaled = signaledBetween(messages);
+  const judged = new Map<IceEnd, Map<IceEnd, boolean>>();
+  let left = MAX_END_PAIRS;
+  const mayReachUnseen = (a: IceEnd, b: IceEnd): boolean => {
+    const of = judged.get(a) ?? new Map<IceEnd, boolean>();
+    judged.set(a, of);
+    const known = of.get(b);
+    if (known !== undefined) return known;
+    const isSeen = (x: string, y: string): boolean => hosts.has(betweenText(x, y)) || hosts.has(betweenText(y, x));
+    const mayReach = left-- <= 0 || mayRunElsewhere(a, b, isSeen);
+    of.set(b, mayReach);
+    return mayReach;
+  };
   const proven = tried.filter((check) => {
     const [from, to] = [endpointKeyAddress(check.src), endpointKeyAddress(check.dst)];
-    const asked = endAt(ends, to);
-    const asking = endAt(ends, from) ?? ends?.find(({ host }) => host === from);
+    const asked = endAt.get(to);
+    const asking = endAt.get(from) ?? ends?.find(({ host }) => host === from);
     if (asked === undefined || asking === undefined || asked === asking) return false;
-    if (mayRunElsewhere(asking, asked, (a, b) => hosts.has(betweenText(a, b)) || hosts.has(betweenText(b, a)))) {
+    if (mayReachUnseen(asking, asked)) {
       mayBeElsewhere = true;
       return false;
     }
     endsOf.set(check, [asking, asked]);
-    return check.errors > 0 || hosts.has(betweenText(to, from)) || signals(messages, to, from);
+    return check.errors > 0 || hosts.has(betweenText(to, from)) || signaled.has(betweenText(to, from));
   });
   const refused = proven.filter(({ errors }) => errors > 0);
   const worst = mostTried(refused.length > 0 ? refused : proven);
@@ -87,13 +104,18 @@ function betweenText(from: string, to: string): string {
   return `${from} ${to}`;
 }
 
-function endAt(ends: readonly IceEnd[] | null, address: string): IceEnd | undefined {
-  return ends?.find(({ candidates }) => candidates.some((c) => c.address === address));
+/** The first end that named each address. */
+function endsByAddress(ends: readonly IceEnd[]): ReadonlyMap<string, IceEnd> {
+  const found = new Map<string, IceEnd>();
+  for (const end of ends) for (const { address } of end.candidates) if (!found.has(address)) found.set(address, end);
+  return found;
 }
 
-/** SIP of one host reached the other here, and no agent only told so. */
-function signals(messages: readonly CallMessage[], from: string, to: string): boolean {
-  return messages.some(({ src, dst, origin }) => origin !== MIRROR && src.host === from && dst.host === to);
+/** Between which hosts SIP ran here, and no agent only told so. */
+function signaledBetween(messages: readonly CallMessage[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { src, dst, origin } of messages) if (origin !== MIRROR) found.add(betweenText(src.host, dst.host));
+  return found;
 }
 
 function mostTried(checks: readonly IceCheck[]): IceCheck | null {

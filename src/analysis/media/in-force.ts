@@ -50,13 +50,24 @@ function newestAnswers(said: Said): Said {
 /** `address:port` of every line that takes RTP. */
 export function socketsOf(said: Said): Set<string> {
   const sockets = new Set<string>();
-  for (const { media } of said)
-    for (const { address, port, isRtp } of media)
-      if (isRtp && port !== 0 && address !== null && !isNowhere(address)) sockets.add(endpointText(address, port));
+  for (const e of said) for (const socket of socketsIn(e)) sockets.add(socket);
+  return sockets;
+}
+
+/** What was made of a description: it may stay in force through many answers, for many streams. */
+const made = new WeakMap<SdpEntry, ReadonlySet<string>>();
+
+export function socketsIn(e: SdpEntry): ReadonlySet<string> {
+  const known = made.get(e);
+  if (known !== undefined) return known;
+  const sockets = new Set<string>();
+  for (const { address, port, isRtp } of e.media)
+    if (isRtp && port !== 0 && address !== null && !isNowhere(address)) sockets.add(endpointText(address, port));
+  made.set(e, sockets);
   return sockets;
 }
 
 /** Whether the side that spoke first of these named the socket: it is its own, and no relay's. */
 export function isPartyOf(said: Said, socket: string): boolean {
-  return said[0] !== undefined && socketsOf([said[0]]).has(socket);
+  return said[0] !== undefined && socketsIn(said[0]).has(socket);
 }

@@ -5,6 +5,7 @@
 
 import { grouped } from '../../core/maps.ts';
 import * as METHOD from '../../core/methods.ts';
+import type { Steps } from '../../core/turns.ts';
 import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
@@ -29,22 +30,27 @@ const MAX_SHARING = 64;
 /** Streams looked at of calls that share a socket with one. @cap */
 const MAX_SHARED_STREAMS = 1_024;
 
-export function judgeMedia(call: JudgedCall, found: CallFindings): undefined {
+export function* judgeMedia(call: JudgedCall, found: CallFindings): Steps<void> {
   const { d, e, nowUs } = call;
   const { capture, stores, rules } = e;
   // Media is captured by our clock: a call of another time is not held against it, and what is replayed has none.
   const isForeign = d.clock?.isForeign === true;
   const reverse = new Reverse(stores, d, call.streams.length);
-  found.media = diagnoseMedia(d, isForeign ? [] : call.streams.map((s) => mediaStream(s, reverse)), {
+  const streams: MediaStream[] = [];
+  for (const s of isForeign ? [] : call.streams) {
+    streams.push(mediaStream(s, reverse));
+    yield;
+  }
+  found.media = yield* diagnoseMedia(d, streams, {
     isRtpCaptured: capture.capturesRtp && !isForeign,
     refusedUs: capture.refusedUs,
     pathGround: (agreement) => pathGround(d, agreement, call.messages, stores, e.vantage),
-    sharesMedia: () => sharesMedia(stores.streams, d),
+    sharesMedia: once(() => sharesMedia(stores.streams, d)),
     linkedMedia: () => legWithMedia(d, stores.streams, e.ties()),
     hasOtherKeys: () => hasOtherKeys(call.messages),
-    ice: () => judgeIce(d, stores.stun, call.messages),
-    machines: () => machinesOf(call.messages),
-    transfers: () => ((d.marks & MARK.REFER_ACCEPTED) !== 0 ? transfersOf(call.messages) : []),
+    ice: once(() => judgeIce(d, stores.stun, call.messages)),
+    machines: once(() => machinesOf(call.messages)),
+    transfers: once(() => ((d.marks & MARK.REFER_ACCEPTED) !== 0 ? transfersOf(call.messages) : [])),
     isConference: () => hasConference(call.messages),
     isTapOver: ({ stream }, atUs) => isTapOver(stores.streams, d, stream, atUs),
     ackUs: () => call.messages.find((m) => m.method === METHOD.ACK && m.tsUs >= d.answerUs)?.tsUs ?? Number.NaN,
@@ -52,6 +58,15 @@ export function judgeMedia(call: JudgedCall, found: CallFindings): undefined {
     unseen: unseenStreams(stores, d),
     thresholds: rules.thresholds,
   });
+}
+
+/** Several checks may ask for it, or one for many streams. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly one: T } | undefined;
+  return () => {
+    made ??= { one: make() };
+    return made.one;
+  };
 }
 
 function mediaStream({ stream, quality }: CallStream, reverse: Reverse): MediaStream {

@@ -13,6 +13,7 @@ import { hasParam } from '../../protocols/sip/params.ts';
 import type { SipUri } from '../../protocols/sip/uri.ts';
 import { parseUri } from '../../protocols/sip/uri.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { CallMessage } from '../call-messages.ts';
 
@@ -21,6 +22,10 @@ export type Machine = 'a mailbox' | 'a recorder' | 'an announcement' | 'a machin
 export type MachineSide = { readonly side: 0 | 1; readonly machine: Machine };
 /** From the 2xx to a REFER until a NOTIFY says that it failed. */
 export type Transfer = { readonly fromUs: number; readonly toUs: number };
+
+/** Messages that are read for who takes part in a call, and NOTIFYs for what became of its transfers. @cap */
+const MAX_READ = 8;
+const MAX_NOTIFIES = 32;
 
 /** Words of a user part, between its ends, dots and dashes: `vm` is one in `vm-2001`, not in `vmiller`. */
 const WORDS: readonly (readonly [Machine, RegExp])[] = [
@@ -41,7 +46,10 @@ export function machinesOf(messages: readonly CallMessage[]): MachineSide[] {
   const answer = invites.find(({ status }) => status >= 200 && status < 300);
   const opening = invites.find(({ isRequest }) => isRequest);
   // A call that nobody took may go on to a mailbox: each hop and branch names whom it asked.
-  const asked = invites.filter((m) => m.isRequest && m.hop.transaction === answer?.hop.transaction);
+  const asked = invites
+    .filter((m) => m.isRequest)
+    .slice(0, MAX_READ)
+    .filter((m) => m.hop.transaction === answer?.hop.transaction);
   const found: MachineSide[] = [];
   const caller = tagged(opening?.parse() ?? null);
   const callee = firstOf([opening, ...asked], calledMachine) ?? tagged(answer?.parse() ?? null);
@@ -91,17 +99,22 @@ export function hasConference(messages: readonly CallMessage[]): boolean {
   const invites = messages.filter((m) => m.method === METHOD.INVITE && m.isFirst);
   const called = parseUri(invites.find(({ isRequest }) => isRequest)?.parse()?.requestUriText ?? '');
   if (called.ok && CONFERENCE.test(called.value.userDecoded ?? '')) return true;
-  return invites.some((m) => m.parse()?.contacts?.some(({ params }) => hasParam(params, 'isfocus')) === true);
+  return invites
+    .slice(0, MAX_READ)
+    .some((m) => m.parse()?.contacts?.some(({ params }) => hasParam(params, 'isfocus')) === true);
 }
 
 /** The transfers of the call that were accepted. */
 export function transfersOf(messages: readonly CallMessage[]): Transfer[] {
   const found: { fromUs: number; toUs: number }[] = [];
+  let left = MAX_NOTIFIES;
   for (const m of messages) {
     const isAccepted = m.method === METHOD.REFER && m.status >= 200 && m.status < 300 && m.isFirst;
     if (isAccepted) found.push({ fromUs: m.tsUs, toUs: Number.POSITIVE_INFINITY });
     const last = found.at(-1);
     if (last === undefined || m.method !== METHOD.NOTIFY || !m.isRequest || last.toUs < m.tsUs) continue;
+    // One that is not read leaves the transfer as it was.
+    if (left-- <= 0) return found;
     const body = m.parse()?.body;
     if (body !== undefined && FAILED.test(Buffer.from(body.subarray(0, FAILED_BYTES)).toString('latin1')))
       last.toUs = m.tsUs;
@@ -116,15 +129,27 @@ export function machineOf(machines: readonly MachineSide[], side: 0 | 1 | null):
 
 /** Who sends a stream: the other side than named where it goes, or who named where it comes from; null where nobody did. */
 export function senderSide(d: Dialog, { srcKey, dstKey }: Stream): 0 | 1 | null {
-  const sideAt = (key: EndpointKey): 0 | 1 | null => {
-    const socket = endpointKeyText(key);
-    for (const { media, side, isRefused } of d.sdp ?? [])
-      if (!isRefused && media.some((m) => m.address !== null && endpointText(m.address, m.port) === socket))
-        return side === 0 ? 0 : 1;
-    return null;
-  };
+  const sides = sidesOf(d.sdp ?? []);
+  const sideAt = (key: EndpointKey): 0 | 1 | null => sides.get(endpointKeyText(key)) ?? null;
   const receiver = sideAt(dstKey);
   return receiver === null ? sideAt(srcKey) : receiver === 0 ? 1 : 0;
+}
+
+/** Who named each socket first: a dialog may have many streams, and each would read each description again. */
+const made = new WeakMap<readonly SdpEntry[], ReadonlyMap<string, 0 | 1>>();
+
+function sidesOf(entries: readonly SdpEntry[]): ReadonlyMap<string, 0 | 1> {
+  const known = made.get(entries);
+  if (known !== undefined) return known;
+  const sides = new Map<string, 0 | 1>();
+  for (const { media, side, isRefused } of entries)
+    for (const { address, port } of media) {
+      if (isRefused || address === null) continue;
+      const socket = endpointText(address, port);
+      if (!sides.has(socket)) sides.set(socket, side === 0 ? 0 : 1);
+    }
+  made.set(entries, sides);
+  return sides;
 }
 
 /** The status line of a sipfrag (RFC 3420). */

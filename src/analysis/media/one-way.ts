@@ -4,6 +4,7 @@
  */
 import { counted } from '../../core/counted.ts';
 import { endpointKeyAddress, endpointKeyHost, endpointKeyText } from '../../core/ip.ts';
+import { grouped } from '../../core/maps.ts';
 import { isPrivateAddress } from '../../core/private-address.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
@@ -111,17 +112,29 @@ function oneWayStream(d: Dialog, heard: readonly MediaStream[], ways: Ways<Media
   // Most calls: each stream has one that runs back to the host that sent it.
   if (heard.every((a) => !a.hasReverse && ways.isAnswered(a.stream))) return null;
   const lastUs = Math.max(...heard.map((s) => s.lastUs));
+  const sentBy = grouped(
+    heard.filter((s) => !s.hasReverse),
+    (s) => endpointKeyAddress(s.stream.srcKey),
+  );
+  const receivers = new Set(heard.map((s) => endpointKeyAddress(s.stream.dstKey)));
   for (const host of partyHosts(d, lastUs)) {
-    const sent = heard.filter((s) => endpointKeyAddress(s.stream.srcKey) === host && !s.hasReverse);
-    if (sent.length > 0 && !heard.some((s) => endpointKeyAddress(s.stream.dstKey) === host)) return longest(sent);
+    const sent = sentBy.get(host);
+    if (sent !== undefined && !receivers.has(host)) return longest(sent);
   }
   return null;
 }
 
+/** Addresses that a stream runs between. */
+type Way = { readonly from: string; readonly to: string };
+
 function isFromBesideAny(d: Dialog, heard: readonly MediaStream[]): boolean {
   if (heard.length < 2) return false;
   const named = namedAddresses(d);
-  return heard.some((a) => heard.some((b) => isFromBeside(a, b, named)));
+  const ways = heard.map(({ stream }) => ({
+    from: endpointKeyAddress(stream.srcKey),
+    to: endpointKeyAddress(stream.dstKey),
+  }));
+  return ways.some((a) => ways.some((b) => isFromBeside(a, b, named)));
 }
 
 /**
@@ -129,10 +142,9 @@ function isFromBesideAny(d: Dialog, heard: readonly MediaStream[]): boolean {
  * with two addresses answers. A private address that was named is another host's, or behind a NAT, unless both are
  * neighbours: then nothing arrives.
  */
-function isFromBeside(there: MediaStream, back: MediaStream, named: ReadonlySet<string>): boolean {
-  const to = endpointKeyAddress(there.stream.dstKey);
-  const from = endpointKeyAddress(back.stream.srcKey);
-  if (endpointKeyAddress(back.stream.dstKey) !== endpointKeyAddress(there.stream.srcKey)) return false;
+function isFromBeside(there: Way, back: Way, named: ReadonlySet<string>): boolean {
+  if (back.to !== there.from) return false;
+  const [to, from] = [there.to, back.from];
   return named.has(to) && !named.has(from) && (!isPrivateAddress(to) || areNeighbours(to, from));
 }
 

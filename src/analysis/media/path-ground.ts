@@ -43,10 +43,13 @@ export function pathGround(
   vantage: SeenMedia,
 ): PathGround {
   const [a, b] = agreement.bySide.map(hostsOf);
-  if (a === undefined || b === undefined) return 'unknown';
+  if (a === undefined || b === undefined || a.size > MAX_HOSTS || b.size > MAX_HOSTS) return 'unknown';
   const arePair: ArePair = (x, y) => (a.has(x) && b.has(y)) || (a.has(y) && b.has(x));
   return hasTrace(d, arePair, agreement.offeredUs, stores) ? 'open' : groundOfHosts(a, b, arePair, messages, vantage);
 }
+
+/** Hosts of a side whose media may pass; who names more tells nobody where it is. @cap */
+const MAX_HOSTS = 32;
 
 const MIRROR = ORIGINS.indexOf('hep');
 
@@ -71,6 +74,7 @@ function hostsOf(said: readonly SdpEntry[]): Set<string> {
   for (const { media, sender } of said)
     for (const { address, port, isRtp } of media) {
       if (address === null || isNowhere(address) || port === 0 || !isRtp) continue;
+      if (hosts.size > MAX_HOSTS) return hosts;
       hosts.add(address);
       const from = endpointKeyAddress(sender);
       if (isPrivateAddress(address) && !isPrivateAddress(from)) hosts.add(from);

@@ -8,8 +8,8 @@
 import { counted } from '../../core/counted.ts';
 import { endpointKeyText } from '../../core/ip.ts';
 import { MAX_FORMATS } from '../../protocols/sdp/attribute.ts';
-import type { Dialog } from '../../store/dialogs/dialog.ts';
-import { formatOf, streamFormat } from '../../store/media/codec-format.ts';
+import { streamFormat } from '../../store/media/codec-format.ts';
+import type { CodecSet } from '../../store/media/codec-set.ts';
 import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
 import type { MediaFindings } from '../findings.ts';
 import type { MediaCase, MediaStream } from './check.ts';
@@ -21,6 +21,11 @@ import type { Ways } from './ways.ts';
 const MAX_MISMATCHES = 4;
 /** Numbers of the receiver that a sentence names; the rest is counted. @cap */
 const MAX_NAMED = 8;
+/** Lists of codecs that are read for them. @cap */
+const MAX_NAMING = 32;
+
+/** A payload type has seven bits. */
+const TYPES = 128;
 
 /** Sent without having been named, comfort noise does no harm (RFC 3389; 19 is its old number). */
 const NOISE: readonly number[] = [13, 19];
@@ -30,43 +35,56 @@ const isLikeRtcp = (payloadType: number): boolean => payloadType >= 64 && payloa
 export function checkPayloadTypes(c: MediaCase, f: MediaFindings): void {
   const { d, audio } = c;
   const entries = d.sdp ?? [];
+  const named = [new Named(entries, 0), new Named(entries, 1)] as const;
   const said = new Set<string>();
   for (const s of audio)
     for (const { payloadType, packets } of s.payloadTypes) {
       // Most types are named by both sides.
-      if (packets < LEAST_PACKETS || entries.every((e) => hasNamed(e, payloadType))) continue;
+      if (packets < LEAST_PACKETS || named.every((by) => by.has(payloadType))) continue;
       if (NOISE.includes(payloadType) || isLikeRtcp(payloadType) || said.size >= MAX_MISMATCHES) continue;
       const sender = senderSide(d, s.stream);
       // A relay's stream carries the same type again.
       const key = `${sender ?? s.stream.srcKey} ${payloadType}`;
-      const by = describedBy(d, sender === null ? null : sender === 0 ? 1 : 0, s);
-      if (said.has(key) || by === null || by.some((e) => hasNamed(e, payloadType))) continue;
+      // Where it is not known who receives, what both described.
+      const by = sender === null ? named : [named[sender === 0 ? 1 : 0]];
+      if (said.has(key) || by.some((one) => one.sinceUs > s.firstUs || one.has(payloadType))) continue;
       if (said.size === 0 && c.sharesMedia()) return;
       said.add(key);
       f.hints.push({
         finding: 'payload-type-mismatch',
-        text: `${titleOf(s, payloadType, c.ways)}: ${roleOf(sender)}${endpointKeyText(s.stream.srcKey)} sent ${counted(packets, 'packet')} of type ${payloadType}${meaningOf(s, payloadType)} to ${endpointKeyText(s.stream.dstKey)}, ${sender === null ? 'and both sides together' : 'which'} named only ${namesOf(by)}.`,
+        text: `${titleOf(s, payloadType, c.ways)}: ${roleOf(sender)}${endpointKeyText(s.stream.srcKey)} sent ${counted(packets, 'packet')} of type ${payloadType}${meaningOf(s, payloadType)} to ${endpointKeyText(s.stream.dstKey)}, ${sender === null ? 'and both sides together' : 'which'} named only ${namesOf(by.flatMap(({ said: all }) => all))}.`,
       });
     }
 }
 
-/** Also without a meaning; of a line that is too long the rest is not known. */
-function hasNamed({ media }: SdpEntry, payloadType: number): boolean {
-  return media.some(({ codecs }) => {
-    const { formats, unexplained = [] } = codecs;
-    if (formats.length + unexplained.length >= MAX_FORMATS) return true;
-    return formatOf(codecs, payloadType) !== null || unexplained.includes(payloadType);
-  });
-}
+/** What a side named in the whole call. It is read once: a call may have many streams of many types. */
+class Named {
+  readonly said: readonly SdpEntry[];
+  /** From when on a description of it was seen. */
+  readonly sinceUs: number;
+  readonly #types = new Uint8Array(TYPES);
 
-/** What the receiver described, where it is not known who receives what both did; null where that was not seen in time. */
-function describedBy(d: Dialog, receiver: 0 | 1 | null, { firstUs }: MediaStream): SdpEntry[] | null {
-  const entries = d.sdp ?? [];
-  const sides = receiver === null ? [0, 1] : [receiver];
-  const isSeen = sides.every((side) =>
-    entries.some((e) => e.side === side && e.tsUs <= firstUs && e.media.some((m) => m.isRtp && m.port !== 0)),
-  );
-  return isSeen ? entries.filter((e) => sides.includes(e.side)) : null;
+  constructor(entries: readonly SdpEntry[], side: number) {
+    this.said = entries.filter((e) => e.side === side);
+    let sinceUs = Number.POSITIVE_INFINITY;
+    for (const { media, tsUs } of this.said)
+      for (const { codecs, isRtp, port } of media) {
+        if (isRtp && port !== 0) sinceUs = Math.min(sinceUs, tsUs);
+        this.#add(codecs);
+      }
+    this.sinceUs = sinceUs;
+  }
+
+  has(payloadType: number): boolean {
+    return this.#types[payloadType] === 1;
+  }
+
+  /** Also without a meaning; of a line that is too long the rest is not known. */
+  #add({ formats, unexplained = [] }: CodecSet): void {
+    if (formats.length + unexplained.length >= MAX_FORMATS) this.#types.fill(1);
+    for (const { payloadType } of formats) this.#types[payloadType] = 1;
+    for (const payloadType of unexplained) this.#types[payloadType] = 1;
+  }
 }
 
 /** The directions differ where the other one carries mainly another number, and it is not the codec that differs. */
@@ -89,9 +107,13 @@ function meaningOf({ stream }: MediaStream, payloadType: number): string {
 
 function namesOf(entries: readonly SdpEntry[]): string {
   const names = new Set<string>();
+  const looked = new Set<CodecSet>();
   for (const { media } of entries)
-    for (const { type, codecs } of media)
-      if (type === 'audio') for (const { payloadType, name } of codecs.formats) names.add(`${payloadType} (${name})`);
+    for (const { type, codecs } of media) {
+      if (type !== 'audio' || looked.size >= MAX_NAMING || looked.has(codecs)) continue;
+      looked.add(codecs);
+      for (const { payloadType, name } of codecs.formats) names.add(`${payloadType} (${name})`);
+    }
   const all = [...names];
   if (all.length === 0) return 'types of no audio';
   const more = all.length > MAX_NAMED ? ` and ${all.length - MAX_NAMED} more` : '';

@@ -18,6 +18,8 @@ import { endOf } from './stop.ts';
 const CALLEE_US = 3_000_000;
 /** Who calls may listen first, to a text. And in a call that goes on, who is muted may still speak. */
 const CALLER_US = 10_000_000;
+/** Silent directions of a call that are looked at. @cap */
+const MAX_DIRECTIONS = 16;
 /** Of a sender whose packet time is not known. */
 const USUAL_PACKET_MS = 20;
 
@@ -73,8 +75,10 @@ function directionsOf(c: MediaCase): Direction[] {
   const transferUs = Math.min(...c.transfers().map((t) => t.fromUs));
   const seen = new Set<MediaStream>();
   const found: Direction[] = [];
+  let left = MAX_DIRECTIONS;
   for (const first of talk) {
     if (seen.has(first) || !isSilent(first)) continue;
+    if (left-- === 0) return found;
     const { octet } = first;
     const { srcKey, dstKey } = first.stream;
     const same = ways.sameAs(first.stream);

@@ -25,17 +25,26 @@ const TOLERANCE = 0.05;
 /** Octets of a tag where the descriptions do not tell: SHA1 with 80 and 32 bits, GCM (RFC 4568 section 6.2, RFC 7714). */
 const TAGS: ReadonlySet<number> = new Set([10, 4, 16]);
 
+/** Pairs of streams that are held against the descriptions. @cap */
+const MAX_PAIRS = 4;
+/** Bytes of messages that are read for keys; of a call with more, nobody knows all keys. @cap */
+const MAX_KEY_BYTES = 1_048_576;
+
 const G711: ReadonlySet<string> = new Set(['PCMU', 'PCMA']);
 
 export function checkSrtp(c: MediaCase, f: MediaFindings): void {
   const { d, audio } = c;
   if (audio.length < 2 || Number.isNaN(d.answerUs)) return;
+  let left = MAX_PAIRS;
   for (const secured of audio) {
     const tag = octetsBeyond(secured);
     if (tag === null || tag === 0 || !(TAGS.has(tag) || srtpTrailerBytes(secured.stream) === tag)) continue;
     const plain = plainAnswer(c, secured);
-    const agreed = plain === null ? null : agreedFor(d, secured, plain);
-    if (plain === null || agreed === null || (agreed === 'RTP' && c.hasOtherKeys())) continue;
+    if (plain === null) continue;
+    if (left-- === 0) return;
+    const agreed = agreedFor(d, secured, plain);
+    if (agreed === null) continue;
+    if (agreed === 'RTP' && c.hasOtherKeys()) return;
     f.hints.push({ finding: 'srtp-mismatch', text: textOf(d, { secured, plain, tag, agreed }) });
     return;
   }
@@ -94,7 +103,11 @@ const OTHER_KEYS = /^a=(?:fingerprint|zrtp-hash|key-mgmt)\b/m;
 
 /** A description names keys that a=crypto does not: DTLS-SRTP, ZRTP, MIKEY; or not all descriptions are kept. */
 export function hasOtherKeys(messages: readonly CallMessage[]): boolean {
-  return messages.some((m) => OTHER_KEYS.test(m.bytes.toString('latin1')));
+  let left = MAX_KEY_BYTES;
+  return messages.some((m) => {
+    left -= m.byteLength;
+    return left < 0 || OTHER_KEYS.test(m.bytes.toString('latin1'));
+  });
 }
 
 type Mismatch = {

@@ -31,7 +31,8 @@ export function checkTwoSenders(c: MediaCase, f: MediaFindings): void {
       if (a.stream.dstKey !== b.stream.dstKey || a.stream.srcKey === b.stream.srcKey) continue;
       if (left-- === 0) return;
       const text = areAtOnce(c, a, b);
-      if (text === null || c.sharesMedia()) continue;
+      if (text === null) continue;
+      if (c.sharesMedia()) return;
       f.hints.push({ finding: 'two-senders', text });
       return;
     }

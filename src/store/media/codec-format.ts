@@ -6,8 +6,9 @@ import type { CodecFormat, CodecSet } from './codec-set.ts';
 import type { ClaimedMedia, SdpEntry, SdpMediaLine } from './sdp-timeline.ts';
 import type { Stream } from './stream.ts';
 
-/** Lists of codecs in which a payload type is looked for. @cap */
+/** Lists of codecs in which a payload type is looked for, and lines of descriptions that may have one. @cap */
 const MAX_FORMAT_SETS = 64;
+const MAX_FORMAT_LINES = 1_024;
 
 /** Payload types from here on have no clock of their own (RFC 3551 section 3). */
 export const FIRST_DYNAMIC_PT = 96;
@@ -56,8 +57,10 @@ function agreed(
   let found: CodecFormat | null = null;
   // Of an offer that is repeated the codecs are the same object.
   const looked = new Set<CodecSet>();
+  let left = MAX_FORMAT_LINES;
   for (const { media } of entries)
     for (const [line, m] of media.entries()) {
+      if (left-- === 0) return found;
       if (looked.has(m.codecs) || !isMeant(m, line)) continue;
       if (looked.add(m.codecs).size > MAX_FORMAT_SETS) return found;
       const format = formatOf(m.codecs, payloadType);
