@@ -157,7 +157,10 @@ function checkNat({ d, audio, ways }: MediaCase, f: MediaFindings): void {
     for (const m of e.media) if (m.address !== null) bySide[e.side === 0 ? 0 : 1].add(m.address);
   // Of a side whose description is not here, nobody knows where its media should come from.
   if (bySide.some((addresses) => addresses.size === 0)) return;
+  const seenUs = Number.isNaN(d.answerUs) ? describedUs(d) : Number.NEGATIVE_INFINITY;
   for (const s of strangers) {
+    // Where the capture began later, it may have been named before.
+    if (s.firstUs < seenUs) continue;
     const from = endpointKeyAddress(s.stream.srcKey);
     if (bySide.some((addresses) => addresses.has(from))) continue;
     // A relay names its own address to both sides and answers to where the media came from; ICE has checked the pair.
@@ -173,6 +176,12 @@ function checkNat({ d, audio, ways }: MediaCase, f: MediaFindings): void {
     });
     return;
   }
+}
+
+/** When both sides had described. */
+function describedUs(d: Dialog): number {
+  const [a, b] = [0, 1].map((side) => (d.sdp ?? []).find((e) => e.side === side)?.tsUs ?? Number.POSITIVE_INFINITY);
+  return Math.max(a ?? 0, b ?? 0);
 }
 
 function checkPrivate({ d }: MediaCase, f: MediaFindings): void {

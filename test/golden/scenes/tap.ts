@@ -56,6 +56,21 @@ export const TAP: readonly Scene[] = [
     ${talk(30.1, 50)}
     ${ends(50)}`,
   ),
+  healthy(
+    'begins-before-it-moves',
+    'the capture begins while they talk; then the callee goes on from another host',
+    `
+    tap 10-60
+    ${ANSWERED}
+    2.3-30 B>A rtp
+    2.3-50 A>B rtp
+    30    B>A INVITE sdp=C
+    30.02 A>B 200 sdp
+    30.04 B>A ACK
+    30.1-50 C>A rtp
+    30.1-50 A>C rtp
+    ${ends(50)}`,
+  ),
   healthy('clock-forward-an-hour', 'the clock is set while both talk', `clock 20 3600\n${TALKS}${BESIDE}`),
   healthy('clock-back-an-hour', 'the clock is set back while both talk', `clock 20 -3600\n${TALKS}${BESIDE}`),
   healthy('clock-forward-a-little', 'a quarter of a second', `clock 20 0.25\n${TALKS}${BESIDE}`),
