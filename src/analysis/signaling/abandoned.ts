@@ -49,8 +49,9 @@ export function findAbandoned(call: SignalingCall): Abandoned | null {
   return { kind: 'no_final_response', elapsedSec, canceledBy: null, evidence: invites.map((m) => m.index) };
 }
 
-function canceled({ d, messages, otherLegs }: SignalingCall, cancels: readonly CallMessage[]): Abandoned | null {
+function canceled({ d, messages, otherLegs }: SignalingCall, all: readonly CallMessage[]): Abandoned | null {
   const invites = messages.filter((m) => m.isRequest && m.isFirst && m.method === METHOD.INVITE);
+  const cancels = all.filter((m) => !isOfRunningCall(m, invites));
   // Each hop cancels its next ones: what the caller sent says why.
   const ofCaller = cancels.find((m) => isOfCaller(m, invites));
   const cancel = ofCaller ?? cancels[0];
@@ -84,6 +85,11 @@ function isOfCaller(cancel: CallMessage, invites: readonly CallMessage[]): boole
   const scan = own.read()?.scan;
   // A second Via has a bit of its own, with other headers.
   return scan !== undefined && ((scan.seen & OTHER_LEG) === 0 || own.parse()?.values(HEADER.VIA).length === 1);
+}
+
+/** A To tag says that the INVITE was sent within a call, whose answer this capture missed (RFC 3261 section 14.1). */
+function isOfRunningCall(cancel: CallMessage, invites: readonly CallMessage[]): boolean {
+  return invites.some((m) => m.hop.transaction === cancel.hop.transaction && m.hop.toTag !== '');
 }
 
 function reasonOf(cancel: CallMessage): string {

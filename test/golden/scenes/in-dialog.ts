@@ -160,6 +160,21 @@ const HEALTHY: readonly Scene[] = [
     9.03 A>B ACK`),
   ),
   healthy(
+    'reinvite-canceled-after-the-start',
+    'the user takes the hold back, and the capture begins while they talk',
+    `
+    tap 5-60
+    ${ANSWERED}
+    ${talk(2.3, 20)}
+    8    A>B INVITE sdp sendonly
+    8.01 B>A 100
+    9    A>B CANCEL
+    9.01 B>A 200
+    9.02 B>A 487 for=INVITE
+    9.03 A>B ACK
+    ${ends(20)}`,
+  ),
+  healthy(
     'reinvite-pending-at-bye',
     'the other side hangs up before it answers',
     `${ANSWERED}
