@@ -121,6 +121,9 @@ function isExplained(c: MediaCase, { side, streams, first }: Direction, sinceUs:
   if (isElsewhere || c.unseen.some(({ sentPackets }) => sentPackets > 0)) return true;
   // Who stops again speaks in turn. Where one side suppresses silence, nobody can tell whether the other one does.
   const lastUs = streams.reduce((us, s) => Math.max(us, s.lastUs), 0);
+  const isRunning = Number.isNaN(d.byeUs) && Number.isNaN(d.endedUs);
+  // As long as it may be heard to stop.
+  if (isRunning && lastUs - first.firstUs < MUTED_US) return true;
   if (endOf(d, c.nowUs) - lastUs > LATE_US || c.audio.some((s) => isSparse(s) || maySilence(d, s))) return true;
   // Until the ACK nobody knows that the 2xx arrived.
   const ackUs = c.ackUs();

@@ -115,6 +115,16 @@ export const LATE: readonly Scene[] = [
     `${ANSWERED}\n2.3-20 A>B rtp\n6-20.5 B>A spurts\n${ends(20.5)}`,
   ),
   healthy(
+    'begins-late-and-goes-on',
+    'who stops again speaks in turn, and the capture ends before that',
+    `
+    tap 0-12
+    ${ANSWERED}
+    2.3-20 A>B rtp
+    6-14   B>A rtp
+    ${ends(20.5)}`,
+  ),
+  healthy(
     'caller-unmutes',
     'a muted phone sends nothing for half a minute',
     `${ANSWERED}\n2.3-60 B>A rtp\n35-60 A>B rtp\n${ends(60)}`,
