@@ -38,7 +38,8 @@ export function checkPayloadTypes(c: MediaCase, f: MediaFindings): void {
   const named = [new Named(entries, 0), new Named(entries, 1)] as const;
   const said = new Set<string>();
   for (const s of audio)
-    for (const { payloadType, packets } of s.payloadTypes) {
+    for (const { payloadType, packets: seen } of s.payloadTypes) {
+      const packets = Math.round(seen * shareOfFirst(s));
       // Most types are named by both sides.
       if (packets < LEAST_PACKETS || named.every((by) => by.has(payloadType))) continue;
       if (NOISE.includes(payloadType) || isLikeRtcp(payloadType) || said.size >= MAX_MISMATCHES) continue;
@@ -55,6 +56,11 @@ export function checkPayloadTypes(c: MediaCase, f: MediaFindings): void {
         text: `${titleOf(s, payloadType, c.ways)}: ${roleOf(sender)}${endpointKeyText(s.stream.srcKey)} sent ${counted(packets, 'packet')} of type ${payloadType}${meaningOf(s, payloadType)} to ${endpointKeyText(s.stream.dstKey)}, ${sender === null ? 'and both sides together' : 'which'} named only ${namesOf(by.flatMap(({ said: all }) => all))}.`,
       });
     }
+}
+
+/** How much of what was seen was no copy, which another tap saw again. */
+function shareOfFirst({ packets, expected, lost }: MediaStream): number {
+  return packets === 0 ? 1 : Math.min(1, (expected - lost) / packets);
 }
 
 /** What a side named in the whole call. It is read once: a call may have many streams of many types. */

@@ -118,6 +118,11 @@ export const PAYLOAD_TYPES: readonly Scene[] = [
     `${ANSWERED}\n2.2-2.28 B>A rtp pt=126\n2.3-12 A>B rtp\n2.3-12 B>A rtp`,
   ),
   fits(
+    'four-packets-seen-twice',
+    'the same probe, and two taps see it',
+    `copies 2 0.004\n${ANSWERED}\n2.2-2.28 B>A rtp pt=126\n2.3-12 A>B rtp\n2.3-12 B>A rtp`,
+  ),
+  fits(
     'video-beside',
     'its number is named for the picture',
     `${answered('video', 'video')}\n${talk(2.3, 12)}\n2.3-12 A:20002>B:30002 rtp pt=96 clock=90000\n2.3-12 B:30002>A:20002 rtp pt=96 clock=90000`,
