@@ -10,7 +10,9 @@ import { endpointKeyText } from '../../core/ip.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { RtcpSideData } from '../../store/media/rtcp-data.ts';
 import type { MediaFindings } from '../findings.ts';
+import { isTalk } from './agreements.ts';
 import type { MediaCase, MediaStream } from './check.ts';
+import { inForceAt } from './in-force.ts';
 import { isSparse, packetsIn } from './late-media.ts';
 import { senderSide } from './meant-silence.ts';
 
@@ -29,6 +31,14 @@ export function checkRemote(c: MediaCase, f: MediaFindings): void {
   for (const s of audio) {
     const { rtcp } = s.stream;
     if (rtcp === null || rtcp.standing === null || !hearsNothing(s, rtcp, audio)) continue;
+    // What was held when the capture began has no mark.
+    const inForce = inForceAt(d, rtcp.standing.atUs);
+    if (
+      inForce === null
+        ? Number.isNaN(d.answerUs)
+        : !inForce.bySide.every((own) => own.at(-1)?.media.some(isTalk) ?? true)
+    )
+      continue;
     const sender = senderSide(d, s.stream);
     // A relay's streams carry the same packets.
     if (said.has(sender) || (said.size === 0 && c.sharesMedia())) continue;

@@ -60,6 +60,17 @@ export const REMOTE_REPORTS: readonly Scene[] = [
     5-60  B>A rtcp hears=A moves=20`,
   ),
   hears(
+    'reports-in-the-first-hold-seen',
+    'the capture begins while they talk, and the hold is what it sees first',
+    `
+    tap 10-60
+    ${TALK}
+    20    A>B INVITE sdp sendonly
+    20.02 B>A 200 sdp recvonly
+    20.04 A>B ACK
+    5-60  B>A rtcp hears=A moves=20`,
+  ),
+  hears(
     'copied-reports',
     'a mirror shows two reports twice',
     `copies 2 0.004\n${TALK}\n5-60 B>A rtcp hears=A moves=50`,
