@@ -56,19 +56,35 @@ const CHECKS: readonly { readonly check: MediaCheck; readonly needsAll: boolean 
   { check: checkReports, needsAll: false },
 ];
 
-/** A step a check. */
-export function* diagnoseMedia(
-  d: Dialog,
-  streams: readonly MediaStream[],
-  context: MediaContext,
-): Steps<MediaFindings> {
+const ALL = CHECKS.map(({ check }) => check);
+const FOR_SOME = CHECKS.filter(({ needsAll }) => !needsAll).map(({ check }) => check);
+
+/** All checks at once. */
+export function diagnoseMedia(d: Dialog, streams: readonly MediaStream[], context: MediaContext): MediaFindings {
   const found = noMediaFault();
+  const c = caseOf(d, streams, context);
+  for (const check of checksOf(c)) check(c, found);
+  return found;
+}
+
+/** A step a check. */
+export function* diagnoseWide(d: Dialog, streams: readonly MediaStream[], context: MediaContext): Steps<MediaFindings> {
+  const found = noMediaFault();
+  const c = caseOf(d, streams, context);
+  for (const check of checksOf(c)) {
+    check(c, found);
+    yield;
+  }
+  return found;
+}
+
+function caseOf(d: Dialog, streams: readonly MediaStream[], context: MediaContext): MediaCase {
   const during = streams.filter((s) => !(s.firstUs > d.endedUs));
   const audio = during.filter((s) => s.stream.claim?.mediaType === 'audio' && s.packets > 0);
   // Spelled out: an object that begins with a spread gets a hidden class of its own each time.
   const { isRtpCaptured, refusedUs, pathGround, sharesMedia, linkedMedia, hasOtherKeys, ice } = context;
   const { machines, transfers, isConference, isTapOver, ackUs, nowUs, unseen, thresholds } = context;
-  const c: MediaCase = {
+  return {
     isRtpCaptured,
     refusedUs,
     pathGround,
@@ -90,15 +106,13 @@ export function* diagnoseMedia(
     audio,
     ways: new Ways(audio),
   };
+}
+
+function checksOf({ d, during, refusedUs }: MediaCase): readonly MediaCheck[] {
   // A stream of an open section may be the audio that seems to be missing.
   const isOpen = during.some((s) => s.stream.claim?.mediaType === '');
-  const hasAll = (d.marks & MARK.MEDIA_EVICTED) === 0 && !(context.refusedUs >= d.createdUs) && !isOpen;
-  for (const { check, needsAll } of CHECKS) {
-    if (!hasAll && needsAll) continue;
-    check(c, found);
-    yield;
-  }
-  return found;
+  const hasAll = (d.marks & MARK.MEDIA_EVICTED) === 0 && !(refusedUs >= d.createdUs) && !isOpen;
+  return hasAll ? ALL : FOR_SOME;
 }
 
 /** Who holds may send music or nothing: only what both are to send and to receive is missing. */

@@ -16,8 +16,8 @@ import type { Stores, Streams } from '../../store/stores.ts';
 import type { CallStream, JudgedCall } from '../call.ts';
 import type { CallFindings } from '../findings.ts';
 import { spokenPacketMs } from '../stream-quality.ts';
-import type { MediaStream } from './check.ts';
-import { diagnoseMedia } from './diagnose.ts';
+import type { MediaContext, MediaStream } from './check.ts';
+import { diagnoseMedia, diagnoseWide } from './diagnose.ts';
 import { judgeIce } from './ice-verdict.ts';
 import { isTapOver, legWithMedia } from './linked-legs.ts';
 import { hasConference, machinesOf, transfersOf } from './meant-silence.ts';
@@ -30,18 +30,43 @@ const MAX_SHARING = 64;
 /** Streams looked at of calls that share a socket with one. @cap */
 const MAX_SHARED_STREAMS = 1_024;
 
-export function* judgeMedia(call: JudgedCall, found: CallFindings): Steps<void> {
-  const { d, e, nowUs } = call;
-  const { capture, stores, rules } = e;
+/** Calls with more are judged in steps. */
+const AT_ONCE_STREAMS = 8;
+const AT_ONCE_DESCRIPTIONS = 32;
+
+export function judgeMedia(call: JudgedCall, found: CallFindings): Steps<void> | undefined {
+  const { d } = call;
   // Media is captured by our clock: a call of another time is not held against it, and what is replayed has none.
   const isForeign = d.clock?.isForeign === true;
-  const reverse = new Reverse(stores, d, call.streams.length);
-  const streams: MediaStream[] = [];
-  for (const s of isForeign ? [] : call.streams) {
-    streams.push(mediaStream(s, reverse));
+  const streams = isForeign ? [] : call.streams;
+  const reverse = new Reverse(call.e.stores, d, streams.length);
+  if (streams.length > AT_ONCE_STREAMS || d.sdpCount > AT_ONCE_DESCRIPTIONS)
+    return judgeWide(call, found, streams, reverse, contextOf(call, isForeign));
+  const seen = streams.map((s) => mediaStream(s, reverse));
+  found.media = diagnoseMedia(d, seen, contextOf(call, isForeign));
+  return undefined;
+}
+
+/** A step a stream, and one a check. */
+function* judgeWide(
+  { d }: JudgedCall,
+  found: CallFindings,
+  streams: readonly CallStream[],
+  reverse: Reverse,
+  context: MediaContext,
+): Steps<void> {
+  const seen: MediaStream[] = [];
+  for (const s of streams) {
+    seen.push(mediaStream(s, reverse));
     yield;
   }
-  found.media = yield* diagnoseMedia(d, streams, {
+  found.media = yield* diagnoseWide(d, seen, context);
+}
+
+function contextOf(call: JudgedCall, isForeign: boolean): MediaContext {
+  const { d, e, nowUs } = call;
+  const { capture, stores, rules } = e;
+  return {
     isRtpCaptured: capture.capturesRtp && !isForeign,
     refusedUs: capture.refusedUs,
     pathGround: (agreement) => pathGround(d, agreement, call.messages, stores, e.vantage),
@@ -57,7 +82,7 @@ export function* judgeMedia(call: JudgedCall, found: CallFindings): Steps<void> 
     nowUs,
     unseen: unseenStreams(stores, d),
     thresholds: rules.thresholds,
-  });
+  };
 }
 
 /** Several checks may ask for it, or one for many streams. */

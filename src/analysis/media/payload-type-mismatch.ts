@@ -8,7 +8,7 @@
 import { counted } from '../../core/counted.ts';
 import { endpointKeyText } from '../../core/ip.ts';
 import { MAX_FORMATS } from '../../protocols/sdp/attribute.ts';
-import { streamFormat } from '../../store/media/codec-format.ts';
+import { formatOf, streamFormat } from '../../store/media/codec-format.ts';
 import type { CodecSet } from '../../store/media/codec-set.ts';
 import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
 import type { MediaFindings } from '../findings.ts';
@@ -24,6 +24,8 @@ const MAX_NAMED = 8;
 /** Lists of codecs that are read for them. @cap */
 const MAX_NAMING = 32;
 
+/** Descriptions, and lines of one, that nearly all calls have at most. */
+const FEW = 8;
 /** A payload type has seven bits. */
 const TYPES = 128;
 
@@ -35,12 +37,12 @@ const isLikeRtcp = (payloadType: number): boolean => payloadType >= 64 && payloa
 export function checkPayloadTypes(c: MediaCase, f: MediaFindings): void {
   const { d, audio } = c;
   const entries = d.sdp ?? [];
+  if (audio.length === 0 || areNamedByAll(audio, entries)) return;
   const named = [new Named(entries, 0), new Named(entries, 1)] as const;
   const said = new Set<string>();
   for (const s of audio)
     for (const { payloadType, packets: seen } of s.payloadTypes) {
       const packets = Math.round(seen * shareOfFirst(s));
-      // Most types are named by both sides.
       if (packets < LEAST_PACKETS || named.every((by) => by.has(payloadType))) continue;
       if (NOISE.includes(payloadType) || isLikeRtcp(payloadType) || said.size >= MAX_MISMATCHES) continue;
       const sender = senderSide(d, s.stream);
@@ -61,6 +63,16 @@ export function checkPayloadTypes(c: MediaCase, f: MediaFindings): void {
 /** How much of what was seen was no copy, which another tap saw again. */
 function shareOfFirst({ packets, expected, lost }: MediaStream): number {
   return packets === 0 ? 1 : Math.min(1, (expected - lost) / packets);
+}
+
+/** Most calls: each type is in each of a few short descriptions. */
+function areNamedByAll(audio: readonly MediaStream[], entries: readonly SdpEntry[]): boolean {
+  if (entries.length > FEW || entries.some(({ media }) => media.length > FEW)) return false;
+  const isNamed = (payloadType: number): boolean =>
+    entries.every(({ media }) => media.some(({ codecs }) => formatOf(codecs, payloadType) !== null));
+  return audio.every(({ payloadTypes }) =>
+    payloadTypes.every(({ payloadType, packets }) => packets < LEAST_PACKETS || isNamed(payloadType)),
+  );
 }
 
 /** What a side named in the whole call. It is read once: a call may have many streams of many types. */

@@ -13,7 +13,6 @@ import { diagnoseMedia } from '../../../src/analysis/media/diagnose.ts';
 import type { MachineSide, Transfer } from '../../../src/analysis/media/meant-silence.ts';
 import type { PathGround } from '../../../src/analysis/media/path-ground.ts';
 import { THRESHOLDS } from '../../../src/core/thresholds.ts';
-import { finish } from '../../../src/core/turns.ts';
 import { SOUND } from '../../../src/protocols/rtp/stream-layout.ts';
 import type { Dialog } from '../../../src/store/dialogs/dialog.ts';
 import type { DialogStore } from '../../../src/store/dialogs/dialog-store.ts';
@@ -112,7 +111,7 @@ export function diagnosed(
   } = {},
 ): MediaFindings {
   const { nowMs = 60_000, ...rest } = over;
-  const steps = diagnoseMedia(call.d, streams, {
+  const found = diagnoseMedia(call.d, streams, {
     isRtpCaptured: true,
     refusedUs: Number.NaN,
     pathGround: () => 'open',
@@ -130,7 +129,6 @@ export function diagnosed(
     nowUs: call.script.at(nowMs),
     ...rest,
   });
-  const found = finish(steps);
   for (const { text } of found.hints) assert.match(text, /^[A-Z].*[^.]\.$/, 'a sentence');
   return found;
 }
