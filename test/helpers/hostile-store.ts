@@ -164,7 +164,8 @@ export class HostileStore {
     if (name === 'call_id') return this.call.document['call_id'] ?? 'c0';
     if (name === 'direction') return 'in';
     if (name === 'codes' || name === 'losses' || name.endsWith('_bins')) return { 200: 3, 486: 1 };
-    if (/^(keys|codecs|findings|hints|notes|tags|trunks|call_ids|window_\w+|segment_\w+|span_\w+)$/.test(name)) return [];
+    if (/^(keys|codecs|findings|hints|notes|tags|trunks|call_ids|window_\w+|segment_\w+|span_\w+)$/.test(name))
+      return [];
     return TEXTS[name] ?? 1;
   }
 

@@ -29,7 +29,9 @@ const TASKS: readonly Task[] = [
     number: '1',
     what: 'why the last call to this number failed',
     keys: [{ filter: 'number:+33199001234 state:Failed' }, 'Enter'],
-    shows: [/^INVITE was refused with 503 Service Unavailable \(Q\.850;cause=34;text="No circuit available"\)\.$/m],
+    shows: [
+      /^INVITE was refused with 503 Service Unavailable \(Q\.850;cause=34;text="No circuit available"\)\. Try again after 30 s\.$/m,
+    ],
   },
   {
     number: '2',

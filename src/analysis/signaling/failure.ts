@@ -105,7 +105,7 @@ export function failureHint(f: FinalFailure, { d }: SignalingCall): string {
   if (f.isUnanswered) return `${method} was challenged with ${f.code}, and nobody gave credentials.`;
   if (isChallenge(f.code))
     return `The credentials of ${method} were refused with ${f.code}: check user, password and realm.`;
-  const again = f.retryAfterSec === null ? '' : ` It asks to try again after ${f.retryAfterSec} s.`;
+  const again = f.retryAfterSec === null ? '' : ` Try again after ${f.retryAfterSec} s.`;
   return (
     `${method} was refused with ${f.code} ${f.reasonPhrase}`.trimEnd() + (cause === null ? '.' : ` (${cause}).`) + again
   );
