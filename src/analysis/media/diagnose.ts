@@ -78,34 +78,11 @@ export function* diagnoseWide(d: Dialog, streams: readonly MediaStream[], contex
   return found;
 }
 
+/** `context` becomes the case: a copy of it would cost every call. */
 function caseOf(d: Dialog, streams: readonly MediaStream[], context: MediaContext): MediaCase {
   const during = streams.filter((s) => !(s.firstUs > d.endedUs));
   const audio = during.filter((s) => s.stream.claim?.mediaType === 'audio' && s.packets > 0);
-  // Spelled out: an object that begins with a spread gets a hidden class of its own each time.
-  const { isRtpCaptured, refusedUs, pathGround, sharesMedia, linkedMedia, hasOtherKeys, ice } = context;
-  const { machines, transfers, isConference, isTapOver, ackUs, nowUs, unseen, thresholds } = context;
-  return {
-    isRtpCaptured,
-    refusedUs,
-    pathGround,
-    sharesMedia,
-    linkedMedia,
-    hasOtherKeys,
-    ice,
-    machines,
-    transfers,
-    isConference,
-    isTapOver,
-    ackUs,
-    nowUs,
-    unseen,
-    thresholds,
-    d,
-    streams,
-    during,
-    audio,
-    ways: new Ways(audio),
-  };
+  return Object.assign(context, { d, streams, during, audio, ways: new Ways(audio) });
 }
 
 function checksOf({ d, during, refusedUs }: MediaCase): readonly MediaCheck[] {
