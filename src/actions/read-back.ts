@@ -71,7 +71,7 @@ function argumentsOf(
   return [
     join(packageRoot(), 'dist/program/calltap.js'),
     ...files.flatMap((path) => ['-I', path]),
-    ...['--filter', `callid:${quoted.join(',')}`, '-O', to],
+    ...['--filter', `callid=${quoted.join(',')}`, '-O', to],
     ...['--portrange', portText(portrange), '--ws-portrange', portText(wsPortrange)],
     ...(decodeEspNull ? ['--decode-esp-null'] : []),
   ];

@@ -7,8 +7,8 @@ import type { Subject } from './subject.ts';
 /** Offsets into the text, in UTF-16 units; `end` lies behind the last one. */
 export type Span = { readonly start: number; readonly end: number };
 
-export const OPERATORS = ['<=', '>=', ':', '=', '<', '>'] as const;
-export type Operator = (typeof OPERATORS)[number];
+/** `key:abc` begins with it, `key=abc` is it. */
+export type Operator = '<=' | '>=' | ':' | '=' | '<' | '>';
 
 /** One value of a term. */
 export type Value = Span & {
@@ -19,6 +19,8 @@ export type Value = Span & {
   readonly isOpenEnd: boolean;
   /** An RE2 expression (`~yealink`). */
   readonly isExpression: boolean;
+  /** Of a bare word: it looks like a number, a code or an address, and was quoted to be a text. */
+  readonly isTextAlone: boolean;
 };
 
 /** True, false, or null while the subject has not loaded what the answer needs. */

@@ -126,7 +126,8 @@ export function moment(get: Get<number>, isIn: (us: number, valueUs: number) => 
   );
 }
 
-function any<T>(items: Iterable<T>, fits: (item: T) => boolean): boolean {
+/** Whether one of them fits. */
+export function any<T>(items: Iterable<T>, fits: (item: T) => boolean): boolean {
   for (const item of items) if (fits(item)) return true;
   return false;
 }

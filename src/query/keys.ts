@@ -17,8 +17,6 @@ import { address, choice, moment, part, text, whole } from './key-kinds.ts';
 import type { Subject } from './subject.ts';
 
 const users = ({ d }: Subject): string[] => [d.fromUser, d.toUser];
-/** Users, hosts and URNs. */
-const parties = ({ d }: Subject): string[] => [d.from, d.to];
 const displays = ({ d }: Subject): string[] => [d.fromDisplay ?? '', d.toDisplay ?? ''];
 
 /** What stands in the texts of messages (analysis/call-said.ts). */
@@ -60,19 +58,19 @@ type KeyRow = readonly [key: string, kind: KeyKind, example: string, help: strin
 const ROWS: readonly (KeyRow | string)[] = [
   'callid',
   ['from', text(RECORD, ({ d }) => [d.from]), 'from:2001', 'user of From, or its host or URN where it has none'],
-  ['to', text(RECORD, ({ d }) => [d.to]), 'to:+44*', 'user of To, or its host or URN where it has none'],
+  ['to', text(RECORD, ({ d }) => [d.to]), 'to:+44', 'user of To, or its host or URN where it has none'],
   [
     'number',
     text(TEXTS, said('numbers'), users),
-    'number:*5550123',
+    'number:+331990',
     'user of From, To, Request-URI, P-Asserted-Identity, Diversion',
   ],
   ['user', text(RECORD, users), 'user:alice', 'user of From or To'],
   ['display', text(RECORD, displays), 'display:"Front desk"', 'display name of From or To'],
   ['domain', text(TEXTS, said('domains')), 'domain:example.com', 'host of From, To or Request-URI'],
-  ['ruri', text(TEXTS, said('request_uris')), 'ruri:*@192.0.2.9*', 'Request-URI'],
-  ['pai', text(TEXTS, said('asserted')), 'pai:+4930*', 'P-Asserted-Identity: its URI or user'],
-  ['contact', text(TEXTS, said('contacts')), 'contact:*192.0.2.5*', 'Contact: its URI or user'],
+  ['ruri', text(TEXTS, said('request_uris')), 'ruri:*@192.0.2.9', 'Request-URI'],
+  ['pai', text(TEXTS, said('asserted')), 'pai:+4930', 'P-Asserted-Identity: its URI or user'],
+  ['contact', text(TEXTS, said('contacts')), 'contact:*192.0.2.5', 'Contact: its URI or user'],
   ['auth', text(TEXTS, credentialUsers), 'auth:2001', 'user name of the credentials'],
   'method',
   'state',
@@ -80,7 +78,7 @@ const ROWS: readonly (KeyRow | string)[] = [
   [
     'reason',
     text(TEXTS, said('reasons'), ({ d }) => [d.finalReason]),
-    'reason:*busy*',
+    'reason:*busy',
     'reason phrase, Reason or Warning',
   ],
   [
@@ -137,7 +135,7 @@ const ROWS: readonly (KeyRow | string)[] = [
     'host that saw the call: this one, at a hub any',
   ],
   ['origin', choice(RECORD, ORIGINS, ofSockets(SAID_SOCKETS.origins)), 'origin:uprobe', 'source that saw the call'],
-  ['leg', text(LEGS, (s) => s.legs.map((d) => d.callId)), 'leg:a84b4c76e6*', 'Call-ID of another leg of the call'],
+  ['leg', text(LEGS, (s) => s.legs.map((d) => d.callId)), 'leg:a84b4c76e6', 'Call-ID of another leg of the call'],
   ['since', moment(beganUs, (us, from) => us >= from), 'since:10m', 'began then or later'],
   ['until', moment(beganUs, (us, to) => us <= to), 'until:2026-11-22T02:00', 'began then or earlier'],
   ['text', part(TEXTS, (s) => s.texts), 'text:"a=sendonly"', 'part of a raw message'],
@@ -170,17 +168,6 @@ const HEADER_NAME = /^[\w!%*+`'~.-]{1,64}$/;
 function headerKind(name: string): KeyKind {
   return text(TEXTS, (s) => s.parsed.flatMap((m) => m.headersNamed(name).map((h) => h.value)));
 }
-
-/** A word without a key: Call-ID, users, numbers and display names. */
-export const BARE: KeyKind = text(
-  TEXTS,
-  function* (s) {
-    yield s.d.callId;
-    yield* displays(s);
-    yield* textsSaid('numbers', s);
-  },
-  (s) => [s.d.callId, ...parties(s), ...displays(s)],
-);
 
 /** The row of a key in any case; null where there is no such key. */
 export function keyNamed(name: string): Key | null {

@@ -1,29 +1,45 @@
 /**
  * Reads a filter: text into a tree of terms. What is wrong is said with its place, its reason and the nearest word.
  *
- *     any    = all *( "or" all )
- *     all    = part *( [ "and" ] part )
- *     part   = [ "-" / "not" ] ( "(" any ")" / term )
+ *     any    = all *( ( "or" / "|" ) all )
+ *     all    = part *( [ "and" / "&" ] part )
+ *     part   = [ "-" / "!" / "not" ] ( "(" any ")" / term )
  *     term   = [ key operator ] value *( "," value )
  *     value  = [ "~" ] ( quoted / word )          a star at either end leaves it open
  *
- * Words are joined by "and". A quoted word is never negated, nor is what follows "--".
+ * Words are joined by "and". A quoted word is never negated, nor is what follows "--". Operators of other tools are read too
+ * (foreign.ts), with blanks around them.
  */
 import { nearest } from '../config/spelling.ts';
+import { parseCidr } from '../core/cidr.ts';
 import type { Result } from '../core/result.ts';
 import { fail, ok } from '../core/result.ts';
+import { BARE, looksLikeMore } from './bare.ts';
+import type { Key } from './field-keys.ts';
 import type { Filter, FilterError, Node, Operator, Parsed, Term, Test, Value } from './filter.ts';
-import { OPERATORS } from './filter.ts';
+import type { WrittenOperator } from './foreign.ts';
+import { foreignKey, operatorAt, termMeant, valueMeant } from './foreign.ts';
 import type { KeyKind, Reading } from './key-kinds.ts';
-import { BARE, HEADER_KEY, KEYS, keyNamed } from './keys.ts';
+import { HEADER_KEY, KEYS, keyNamed } from './keys.ts';
 
 /** A filter: its bytes, how deep it is, and its expressions. @cap */
 const MAX_FILTER_BYTES = 4_096;
 const MAX_FILTER_DEPTH = 32;
 const MAX_FILTER_EXPRESSIONS = 8;
 
-const KEY = /[A-Za-z][\w.-]*(?=<=|>=|[:=<>])/y;
+const NAME = /[A-Za-z][\w.-]*/y;
 const BLANKS = /\s*/y;
+const WORD = /[^\s,()"]*/y;
+/** What begins a URI and no key. */
+const SCHEME = /^(urn|sips?|tel)$/i;
+/** What joins parts, by the word that it is. */
+const OR = /^(or(?=[\s()]|$)|\|\|?)/i;
+const AND = /^(and(?=[\s()]|$)|&&?(?=\s|$))/i;
+const NOT = /^(not(?=[\s()]|$)|!(?=[^\s!]))/i;
+const UNIT = /^(ms|milliseconds?|s|secs?|seconds?|m|min|minutes?|h|hours?|%)(?=[\s)]|$)/i;
+
+/** A bare word has no operator. */
+const PLAIN: WrittenOperator = { written: '', operator: ':', isNegated: false, isExpression: false };
 
 /** Thrown inside this file only: parseFilter() returns it. */
 class Mistake extends Error {
@@ -79,10 +95,10 @@ class Parser {
     for (;;) {
       const start = this.#at;
       const part = this.#all();
-      if (part === null && parts.length === 0 && !this.#isWord('or')) return null;
+      if (part === null && parts.length === 0 && !this.#isAt(OR)) return null;
       if (part === null) this.#fail(start, 'a word is missing beside "or"');
       parts.push(part);
-      if (!this.#takeWord('or')) return joined('or', parts);
+      if (!this.#takeJoint(OR)) return joined('or', parts);
     }
   }
 
@@ -91,11 +107,10 @@ class Parser {
     for (;;) {
       this.#skipBlanks();
       if (this.#takeDashes()) continue;
-      if (this.#isEnd || this.#peek === ')' || this.#isWord('or'))
-        return parts.length === 0 ? null : joined('and', parts);
+      if (this.#isEnd || this.#peek === ')' || this.#isAt(OR)) return parts.length === 0 ? null : joined('and', parts);
       const start = this.#at;
-      const isJoined = this.#takeWord('and');
-      if (isJoined && (parts.length === 0 || this.#isEnd || this.#peek === ')' || this.#isWord('or')))
+      const isJoined = this.#takeJoint(AND);
+      if (isJoined && (parts.length === 0 || this.#isEnd || this.#peek === ')' || this.#isAt(OR)))
         this.#fail(start, 'a word is missing beside "and"');
       parts.push(this.#part());
     }
@@ -105,7 +120,7 @@ class Parser {
     const start = this.#at;
     const isDash = !this.#isLiteral && this.#peek === '-';
     if (isDash) this.#at++;
-    const isNegated = isDash || this.#takeWord('not');
+    const isNegated = isDash || (!this.#isLiteral && this.#takeJoint(NOT));
     if (isNegated && (this.#isEnd || /[\s)]/.test(this.#peek))) this.#fail(start, 'a word is missing after it');
     if (isNegated && this.#peek === '-') this.#fail(start, 'it is negated twice');
     const of = this.#peek === '(' ? this.#group() : this.#term();
@@ -123,29 +138,94 @@ class Parser {
     return inner;
   }
 
-  #term(): Term {
+  #term(): Node {
     const start = this.#at;
-    KEY.lastIndex = start;
-    const found = KEY.exec(this.#text)?.[0];
-    // A URN is a word with colons.
-    const written = found?.toLowerCase() === 'urn' ? undefined : found;
-    const key = written === undefined ? null : keyNamed(written);
-    if (written !== undefined && key === null) throw new Mistake(start, start + written.length, unknownKey(written));
-    this.#at += written?.length ?? 0;
-    const operatorAt = this.#at;
-    const operator: Operator = written === undefined ? ':' : this.#operator();
+    const named = this.#key();
+    const [key, { operator, isNegated, isExpression }] = named ?? [null, PLAIN];
+    if (named === null) this.#refuseLoneKey();
+    const operatorEnd = this.#at;
     if (key !== null && !key.kind.isOrdered && operator !== ':' && operator !== '=')
-      throw new Mistake(operatorAt, this.#at, `${key.key} is not ordered; write ${key.key}:VALUE`);
+      throw new Mistake(
+        operatorEnd - operator.length,
+        operatorEnd,
+        `${key.key} is not ordered; write ${key.key}:VALUE`,
+      );
+    if (key !== null) this.#skipToValue(operator);
     const values: Value[] = [];
     const tests: Test[] = [];
     do {
-      const value = this.#value(written ?? null);
+      const value = this.#value(key?.key ?? null, isExpression);
       values.push(value);
       tests.push(this.#testOf(value, operator, key?.kind ?? BARE, key?.key ?? null));
     } while (this.#take(','));
-    if (!this.#isEnd && !/[\s)]/.test(this.#peek)) this.#fail(this.#at, 'a blank is missing after the quote');
+    if (!this.#isEnd && !/[\s)|]/.test(this.#peek)) this.#fail(this.#at, 'a blank is missing after the quote');
+    if (key?.kind.isOrdered === true) this.#refuseLoneUnit(key.key, operator);
     const { level } = key?.kind ?? BARE;
-    return { kind: 'term', key: key?.key ?? null, operator, values, test: oneOf(tests), level, start, end: this.#at };
+    const test = oneOf(tests);
+    const term: Term = { kind: 'term', key: key?.key ?? null, operator, values, test, level, start, end: this.#at };
+    return isNegated ? { kind: 'not', of: term } : term;
+  }
+
+  /** The key that stands there with its operator, which it goes behind; null for a bare word. */
+  #key(): readonly [Key, WrittenOperator] | null {
+    const start = this.#at;
+    const written = this.#match(NAME);
+    if (written === '') return null;
+    const end = start + written.length;
+    const key = keyNamed(written);
+    const meant = key === null ? foreignKey(written) : null;
+    const blanks = key === null && meant === null ? 0 : lengthOf(BLANKS, this.#text, end);
+    const operator = operatorAt(this.#text, end + blanks);
+    // "from :a" are two words.
+    if (operator === null || (blanks > 0 && operator.written === ':')) return null;
+    if (key !== null) {
+      this.#at = end + blanks + operator.written.length;
+      return [key, operator];
+    }
+    const word = this.#match(WORD);
+    if (SCHEME.test(written) || parseCidr(word).ok) return null;
+    // A host and its port.
+    if (meant === null && written.includes('.') && /^:\d{1,5}$/.test(word.slice(written.length))) return null;
+    const why = meant === null ? unknownKey(written) : `there is no key ${written}; did you mean ${meant}?`;
+    throw new Mistake(start, end, why);
+  }
+
+  /** The name of a key beside another word is no search for the name. */
+  #refuseLoneKey(): void {
+    const start = this.#at;
+    const word = this.#match(WORD);
+    const key = this.#isLiteral ? null : (keyNamed(word)?.key ?? foreignKey(word));
+    const end = start + word.length;
+    const rest = /^[ \t]+([^\s()|&"]+([ \t]+[^\s()|&"]+){0,2})/.exec(this.#text.slice(end, end + 200))?.[1];
+    if (key === null || rest === undefined || /^(or|and|not)\b|^[-!]|^[\w.-]+[:=<>]/i.test(rest)) return;
+    const address = /^(host|net)$/.test(key) && parseCidr(rest.split(/\s/)[0] ?? '').ok;
+    const meant = termMeant(address ? 'ip' : key, rest);
+    throw new Mistake(start, end, `${word} is a key; write ${meant}, or "${word}" for the word`);
+  }
+
+  /** A blank may stand before a value, but not another term. */
+  #skipToValue(operator: Operator): void {
+    const at = this.#at;
+    this.#skipBlanks();
+    const name = this.#match(NAME);
+    const isTerm = name !== '' && keyNamed(name) !== null && operatorAt(this.#text, this.#at + name.length) !== null;
+    const isJoint = this.#isAt(OR) || this.#isAt(AND) || this.#isAt(NOT) || this.#peek === '(';
+    if (this.#at > at && (isTerm || isJoint || (operator === ':' && this.#peek === '-'))) this.#at = at;
+  }
+
+  /** "5 min" are two words. */
+  #refuseLoneUnit(key: string, operator: Operator): void {
+    const after = lengthOf(BLANKS, this.#text, this.#at);
+    const unit = UNIT.exec(this.#text.slice(this.#at + after, this.#at + after + 20))?.[0];
+    if (unit === undefined || after === 0) return;
+    const written = /[\d.]+$/.exec(this.#text.slice(0, this.#at))?.[0] ?? '';
+    const short = unit.toLowerCase().startsWith('min') ? 'min' : unit.startsWith('mil') ? 'ms' : (unit[0] ?? '');
+    this.#at += after;
+    throw new Mistake(
+      this.#at,
+      this.#at + unit.length,
+      `no blank stands before a unit; write ${key}${operator}${written}${/^ms$/i.test(unit) ? 'ms' : short}`,
+    );
   }
 
   #testOf(v: Value, operator: Operator, kind: KeyKind, key: string | null): Test {
@@ -157,18 +237,12 @@ class Parser {
     throw new Mistake(v.start, v.end, key === null ? why : `${key}: ${why}`);
   }
 
-  #operator(): Operator {
-    const operator = OPERATORS.find((o) => this.#text.startsWith(o, this.#at)) ?? ':';
-    this.#at += operator.length;
-    return operator;
-  }
-
-  #value(key: string | null): Value {
+  #value(key: string | null, isMeantAsExpression: boolean): Value {
     const start = this.#at;
-    const isExpression = this.#take('~');
+    const isExpression = this.#take('~') || isMeantAsExpression;
     const isOpenStart = !isExpression && this.#take('*');
     const isQuoted = this.#peek === '"';
-    const found = isQuoted ? this.#quoted(isExpression) : ok(this.#word());
+    const found = isQuoted ? this.#quoted(isExpression) : ok(this.#word(isExpression));
     if (!found.ok) throw new Mistake(start, this.#text.length, found.reason);
     let text = found.value;
     let isOpenEnd = false;
@@ -177,20 +251,23 @@ class Parser {
       isOpenEnd = true;
       text = text.slice(0, -1);
     }
+    const meant = isQuoted || isExpression || this.#isLiteral ? null : valueMeant(key, found.value);
+    if (meant !== null) throw new Mistake(start, this.#at, meant);
     if (text === '' && !isQuoted && !isOpenStart && !isOpenEnd)
       throw new Mistake(start, this.#at, key === null ? 'a value is missing' : `the value of ${key} is missing`);
-    return { text, isOpenStart, isOpenEnd, isExpression, start, end: this.#at };
+    const isTextAlone = key === null && (isQuoted || this.#isLiteral) && looksLikeMore(text);
+    return { text, isOpenStart, isOpenEnd, isExpression, isTextAlone, start, end: this.#at };
   }
 
-  /** Up to a blank, a comma, or a parenthesis that was not opened in it. */
-  #word(): string {
+  /** Up to a blank, a comma, a "|" of no expression, or a parenthesis that was not opened in it. */
+  #word(isExpression: boolean): string {
     const start = this.#at;
     let open = 0;
     for (; !this.#isEnd; this.#at++) {
       const c = this.#peek;
       if (c === '"')
         this.#fail(this.#at, 'a quote stands inside a word; quote the whole value, and write \\" for a quote in it');
-      if (/[\s,]/.test(c)) break;
+      if (/[\s,]/.test(c) || (c === '|' && !isExpression)) break;
       if (c === '(') open++;
       if (c === ')' && open-- === 0) break;
     }
@@ -247,21 +324,31 @@ class Parser {
     return true;
   }
 
-  #isWord(word: string): boolean {
-    const end = this.#at + word.length;
-    return this.#text.slice(this.#at, end).toLowerCase() === word && /^[\s()]?$/.test(this.#text.slice(end, end + 1));
+  #isAt(joint: RegExp): boolean {
+    return !this.#isEnd && joint.test(this.#text.slice(this.#at, this.#at + 4));
   }
 
-  #takeWord(word: string): boolean {
-    if (!this.#isWord(word)) return false;
-    this.#at += word.length;
+  #takeJoint(joint: RegExp): boolean {
+    const found = joint.exec(this.#text.slice(this.#at, this.#at + 4))?.[0];
+    if (found === undefined) return false;
+    this.#at += found.length;
     this.#skipBlanks();
     return true;
+  }
+
+  /** What fits there; it stays in front of it. */
+  #match(expression: RegExp): string {
+    return this.#text.slice(this.#at, this.#at + lengthOf(expression, this.#text, this.#at));
   }
 
   #fail(at: number, reason: string): never {
     throw new Mistake(at, Math.min(at + 1, this.#text.length), reason);
   }
+}
+
+function lengthOf(sticky: RegExp, text: string, at: number): number {
+  sticky.lastIndex = at;
+  return sticky.exec(text)?.[0].length ?? 0;
 }
 
 function joined(kind: 'and' | 'or', parts: readonly Node[]): Node {
@@ -290,10 +377,15 @@ function unknownKey(written: string): string {
 }
 
 function unknownWord(text: string, words: readonly string[]): string {
-  const near = nearest(
-    text.toLowerCase(),
-    words.map((word) => word.toLowerCase()),
-  );
-  const meant = words.find((word) => word.toLowerCase() === near);
+  const small = text.toLowerCase();
+  const lower = words.map((word) => word.toLowerCase());
+  // A word that is begun is near to what begins so.
+  const near =
+    nearest(small, lower) ??
+    nearest(
+      small,
+      lower.map((word) => word.slice(0, small.length)),
+    );
+  const meant = near === null ? undefined : words.find((word) => word.toLowerCase().startsWith(near));
   return `there is no ${text === '' ? 'such word' : text}; ${meant === undefined ? `write one of ${words.join(' ')}` : `did you mean ${meant}?`}`;
 }

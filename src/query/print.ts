@@ -1,6 +1,8 @@
 /**
  * Writes a filter as text: reading it again gives the same tree.
  */
+
+import { looksLikeMore } from './bare.ts';
 import type { Filter, Node, Term, Value } from './filter.ts';
 import { quoted, valueText } from './write.ts';
 
@@ -30,7 +32,7 @@ function printTerm({ key, operator, values }: Term): string {
 }
 
 /** What may stand without quotes; a bare word must be no other part of the language either. */
-const PLAIN = /^[^\s,()"*~\\<>=:-][^\s,()"*<>=:]*$/;
+const PLAIN = /^[^\s,()"*~\\<>=:!&|'/-][^\s,()"*<>=:|]*$/;
 const WORDS = /^(or|and|not)$/i;
 
 function printValue(v: Value, isBare: boolean): string {
@@ -38,8 +40,9 @@ function printValue(v: Value, isBare: boolean): string {
   return `${v.isOpenStart ? '*' : ''}${printed(v, isBare)}${v.isOpenEnd ? '*' : ''}`;
 }
 
-function printed({ text, isOpenStart, isOpenEnd }: Value, isBare: boolean): string {
+function printed({ text, isOpenStart, isOpenEnd, isTextAlone }: Value, isBare: boolean): string {
   if (text === '' && (isOpenStart || isOpenEnd)) return '';
   if (!isBare) return valueText(text);
+  if (looksLikeMore(text)) return isTextAlone ? quoted(text) : text;
   return PLAIN.test(text) && !WORDS.test(text) ? text : quoted(text);
 }

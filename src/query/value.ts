@@ -19,60 +19,89 @@ const EXPRESSION = { maxProgram: 2_000, maxRepeats: 1_000, ignoresCase: true };
 export type TextTest = (text: string) => boolean;
 type Read<T> = Result<T, string>;
 
-/** Whether a text is this value: without case, open at the ends that have a star. An expression is found anywhere. */
-export function readText(v: Value): Read<TextTest> {
-  if (v.isExpression) {
-    if (v.text.length > MAX_EXPRESSION_CHARS)
-      return fail(`the expression is longer than ${MAX_EXPRESSION_CHARS} characters`);
-    const compiled = compilePattern(v.text, EXPRESSION);
-    return compiled.ok ? compiled : fail(`the expression ${compiled.reason}`);
+/** Where in a text a value stands: `key:abc` begins it, `key=abc` is all of it, a star before it leaves its place open. */
+export type Placing = 'whole' | 'begins' | 'ends' | 'holds';
+
+export function placingOf({ text, isOpenStart, isOpenEnd }: Value, operator: Operator): Placing {
+  if (isOpenStart) return operator === '=' && !isOpenEnd ? 'ends' : 'holds';
+  if (isOpenEnd) return 'begins';
+  return operator === '=' || text === '' ? 'whole' : 'begins';
+}
+
+/** Whether a text has this value, without case, where `placing` says. */
+function textTest(value: string, placing: Placing): TextTest {
+  const wanted = value.toLowerCase();
+  switch (placing) {
+    case 'holds':
+      return (text) => text.toLowerCase().includes(wanted);
+    case 'ends':
+      return (text) => text.toLowerCase().endsWith(wanted);
+    case 'begins':
+      return (text) => text.toLowerCase().startsWith(wanted);
+    default:
+      // Most texts differ in length: those make no second text.
+      return (text) => text.length === wanted.length && text.toLowerCase() === wanted;
   }
-  const wanted = v.text.toLowerCase();
-  const { isOpenStart, isOpenEnd } = v;
-  if (isOpenStart && isOpenEnd) return ok((text) => text.toLowerCase().includes(wanted));
-  if (isOpenStart) return ok((text) => text.toLowerCase().endsWith(wanted));
-  if (isOpenEnd) return ok((text) => text.toLowerCase().startsWith(wanted));
-  // Most texts differ in length: those make no second text.
-  return ok((text) => text.length === wanted.length && text.toLowerCase() === wanted);
+}
+
+/** Whether a text has this value, without case. An expression is found anywhere. */
+export function readText(v: Value, operator: Operator): Read<TextTest> {
+  if (!v.isExpression) return ok(textTest(v.text, placingOf(v, operator)));
+  if (v.text.length > MAX_EXPRESSION_CHARS)
+    return fail(`the expression is longer than ${MAX_EXPRESSION_CHARS} characters`);
+  const compiled = compilePattern(v.text, EXPRESSION);
+  return compiled.ok ? compiled : fail(`the expression ${compiled.reason}`);
 }
 
 /** Whether a text holds this value anywhere, without case. */
 export function readPart(v: Value): Read<TextTest> {
-  return readText(v.isExpression ? v : { ...v, isOpenStart: true, isOpenEnd: true });
+  return v.isExpression ? readText(v, ':') : ok(textTest(v.text, 'holds'));
 }
 
-/** Which of a closed set of words it means; stars and `_` for `-` are understood. */
+/**
+ * Which of a closed set of words it means; stars and `_` for `-` are understood. A word that is none of them means those that it
+ * begins.
+ */
 export function readChoice(v: Value, words: readonly string[]): Read<ReadonlySet<string>> {
-  const plain = readText(v.isExpression ? v : { ...v, text: v.text.replaceAll('_', '-') });
-  if (!plain.ok) return plain;
-  const chosen = new Set(words.filter((word) => plain.value(word.replaceAll('_', '-'))));
-  return chosen.size === 0 ? fail('') : ok(chosen);
+  const spelled = v.isExpression ? v : { ...v, text: v.text.replaceAll('_', '-') };
+  for (const operator of ['=', ':'] as const) {
+    const fits = readText(spelled, operator);
+    if (!fits.ok) return fits;
+    const chosen = new Set(words.filter((word) => fits.value(word.replaceAll('_', '-'))));
+    if (chosen.size > 0) return ok(chosen);
+  }
+  return fail('');
 }
 
 const LIKE_ADDRESS = /^[0-9a-f:]*[.:/][0-9a-f.:/]*$/i;
 
+/** The first bytes of an IPv4 address, as in `192.0.2`. */
+export const FIRST_BYTES = /^(\d{1,3}\.){1,3}$|^\d{1,3}(\.\d{1,3}){1,2}$/;
+
 /** The network that it names; null where it is a text, which an address or its name may fit. */
 export function readNetwork(v: Value): Read<Cidr | null> {
-  const net = v.isExpression || v.isOpenStart || v.isOpenEnd ? null : parseCidr(v.text);
+  const isText = v.isExpression || v.isOpenStart || v.isOpenEnd || FIRST_BYTES.test(v.text);
+  const net = isText ? null : parseCidr(v.text);
   if (net?.ok === true) return ok(net.value);
   if (net !== null && LIKE_ADDRESS.test(v.text)) return fail(`it is ${net.reason}; write 192.0.2.1 or 192.0.2.0/24`);
   return ok(null);
 }
 
 /** Whether an address lies in this network, or has this name. */
-export function readAddress(v: Value): Read<(address: string, name: string | null) => boolean> {
+export function readAddress(v: Value, operator: Operator): Read<(address: string, name: string | null) => boolean> {
   const net = readNetwork(v);
   if (!net.ok) return net;
   const { value } = net;
   if (value !== null) return ok((address) => isIn(address, value));
-  const text = readText(v);
+  const text = readText(v, operator);
   if (!text.ok) return text;
   return ok((address, name) => text.value(address) || (name !== null && text.value(name)));
 }
 
 const address = new Uint8Array(16);
 
-function isIn(text: string, net: Cidr): boolean {
+/** Whether an address lies in a network; false for a text that is none. */
+export function isIn(text: string, net: Cidr): boolean {
   const four = parseIpv4(text);
   if (four >= 0) {
     if (net.version !== 4) return false;

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { Dialog as DialogDocument } from '../../src/contract/index.ts';
 import { finish } from '../../src/core/turns.ts';
 import { ALL_CALLS } from '../../src/explore/question.ts';
+import { COLUMNS } from '../../src/faces/cli/columns.ts';
 import { complete } from '../../src/query/complete.ts';
 import type { Filter, Node } from '../../src/query/filter.ts';
 import { KEYS } from '../../src/query/keys.ts';
@@ -12,6 +13,7 @@ import { parseFilter } from '../../src/query/parse.ts';
 import { passesSteps } from '../../src/query/passes.ts';
 import { printFilter } from '../../src/query/print.ts';
 import { Subject } from '../../src/query/subject.ts';
+import { toCall } from '../../src/view/call.ts';
 import type { OpenSession } from '../helpers/open-session.ts';
 import { openSession } from '../helpers/open-session.ts';
 
@@ -100,9 +102,12 @@ const codeOf = (d: DialogDocument): number => d.final_status_code ?? d.signaling
 
 /** Terms, and what they mean as one would say it of a document. */
 const TERMS: readonly (readonly [string, Judge])[] = [
-  ['from:2001', (d) => same(d.from, '2001')],
-  ['to:+44*', (d) => (d.to ?? '').startsWith('+44')],
-  ['user:2002,2004', (d) => [d.from, d.to].some((u) => same(u, '2002') || same(u, '2004'))],
+  ['from=2001', (d) => same(d.from, '2001')],
+  ['from:20', (d) => (d.from ?? '').startsWith('20')],
+  ['to:*9602', (d) => (d.to ?? '').includes('9602')],
+  ['to=*602', (d) => (d.to ?? '').endsWith('602')],
+  ['to:+44', (d) => (d.to ?? '').startsWith('+44')],
+  ['user=2002,2004', (d) => [d.from, d.to].some((u) => same(u, '2002') || same(u, '2004'))],
   ['display:~novak', (d) => /novak/i.test(`${d.from_display} ${d.to_display}`)],
   ['state:Failed', (d) => d.state === 'Failed'],
   ['state:comp*', (d) => d.state === 'Completed'],
@@ -173,3 +178,49 @@ describe('a filter', () => {
     session.close();
   });
 });
+
+/** What a row shows of a call, whatever columns a person chose. */
+const SHOWN = ['callid', 'from', 'to', 'src', 'dst', 'method', 'state', 'code', 'transport', 'ua'] as const;
+/** What is a bare word without quotes, and no key. */
+const BARE = /^[\p{L}\d+][^\s,()"*<>=:|~]*$/u;
+
+describe('a plain word', () => {
+  let session: OpenSession;
+  before(async () => {
+    session = openSession(['-I', DEMO, '--json']);
+    await session.read([DEMO], () => undefined);
+  });
+
+  it('finds every call whose row shows it, in whatever letters', () => {
+    const { evidence: e } = session;
+    const asking = { e, nowUs: e.capture.nowUs, nameOf: () => null };
+    let asked = 0;
+    for (const d of session.dialogs.oldestFirst()) {
+      const call = toCall(e, d);
+      const texts = SHOWN.map((key) => COLUMNS.get(key)?.text(call, { number: 1, isUtc: true }) ?? assert.fail(key));
+      for (const text of texts)
+        for (let start = 0; start < text.length; start++)
+          for (const end of [start + 1, start + 3, text.length]) {
+            const word = text.slice(start, end);
+            // An address and a code are found whole.
+            if (/^\d{3}$/.test(text) && word !== text) continue;
+            if (!BARE.test(word) || KEYS.some(({ key }) => key === word) || /^(\d+\.){3}\d+$/.test(word)) continue;
+            if (/^(or|and|not)$/i.test(word)) continue;
+            const { filter } = parsedOf(word.toUpperCase());
+            assert.equal(
+              finish(passesSteps(filter ?? assert.fail(), new Subject(d, asking))),
+              true,
+              `${word} of ${text}`,
+            );
+            asked++;
+          }
+    }
+    assert.ok(asked > 1_000, `${asked} words`);
+  });
+});
+
+function parsedOf(text: string): { readonly filter: Filter } {
+  const parsed = parseFilter(text, READING);
+  assert.ok(parsed.ok, `${text}: ${parsed.ok ? '' : parsed.error.reason}`);
+  return parsed;
+}

@@ -145,6 +145,22 @@ const FILTERS = [
     '-(code:200 or code:486)',
   ],
   ...[
+    ...['from=2001', 'from=*01', 'callid=busy@pbx.example.com', 'callid:busy', 'domain:*example', 'ended-by:callee'],
+    ...['1234', '+33199', '0033 199 001234', '503', '"503"', '198.51.100.27', '198.51.100.2', '198.51.100.0/24'],
+    ...[
+      '198.51',
+      '2001:db8:10::10',
+      'failed',
+      'invite',
+      'pbx',
+      'udp',
+      '5060',
+      'desk',
+      '~^busy',
+      'bus*',
+      'transfer | busy',
+    ],
+    ...['ip:198.51.100', 'state:comp', '-2001', '20.'],
     'number:2001 code:486',
     'mos<4 or state:failed',
     'callid:*trunk*',
@@ -153,7 +169,7 @@ const FILTERS = [
     'text:~"INVITE sip:20\\d+"',
   ],
 ];
-const UNANSWERABLE = new Set(['leg:a84b4c76e6*', 'auth:2001']);
+const UNANSWERABLE = new Set(['leg:a84b4c76e6', 'auth:2001']);
 
 const FIGURES: readonly FieldKind[] = ['figure', 'milliseconds', 'seconds'];
 

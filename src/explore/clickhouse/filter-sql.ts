@@ -1,26 +1,30 @@
 /**
  * A filter as a condition of SQL over rows of `calls`. What people wrote goes along as parameters.
  *
- * A question without a span looks at the newest hour, but for a whole Call-ID, user or number: those are found over all days
- * by `ids`, the newest ones. There the letters count as they were written, or all small or all capital.
+ * A question without a span looks at the newest hour. A whole Call-ID, user or number is found over all days too, by `ids`, the
+ * newest ones; there the letters count as they were written, or all small or all capital.
  */
 import type { Cidr } from '../../core/cidr.ts';
 import { ipText } from '../../core/ip.ts';
 import type { Names } from '../../core/names.ts';
 import type { Result } from '../../core/result.ts';
-import type { Filter, Node, Term, Value } from '../../query/filter.ts';
+import { addressExpression, readBare, SEPARATORS } from '../../query/bare.ts';
+import type { Filter, Node, Operator, Term, Value } from '../../query/filter.ts';
 import { readMoment } from '../../query/time.ts';
 import type { NumberRange } from '../../query/value.ts';
-import { readChoice, readCode, readNetwork, readNumber, readText, readWhole } from '../../query/value.ts';
+import { placingOf, readChoice, readCode, readNetwork, readNumber, readText, readWhole } from '../../query/value.ts';
 import { Cannot } from '../refusal.ts';
-import type { KeySql, Texts } from './key-sql.ts';
-import { headerExpression, headerValues, keySql } from './key-sql.ts';
+import type { Texts } from './key-sql.ts';
+import { BARE_LOOKUP, BARE_TEXTS, headerExpression, headerValues, keySql } from './key-sql.ts';
 import { KEY } from './parts.ts';
 import type { SqlParameters } from './sql.ts';
 import { allOf, anyOf } from './sql.ts';
 
 /** Rows of calls that a whole number, user or Call-ID of a filter finds over all days: the newest ones. @cap */
 const HUB_FOUND = 100;
+
+/** Addresses and networks that a part of a name may mean in one question. @cap */
+const MAX_NAMED_ASKED = 200;
 
 export type Asking = {
   /** Microseconds since the epoch, which relative times count from. */
@@ -32,7 +36,7 @@ export type Asking = {
 export type FilterSql = {
   /** Over rows of `calls`. */
   readonly where: string;
-  /** Nothing in the filter says when, nor names a call: the newest hour was looked at. */
+  /** Nothing in the filter says when, nor names a call whole: the newest hour was looked at, beside what `ids` found. */
   readonly isNewestHour: boolean;
   /** Messages of calls, or streams, have to be read for it. */
   readonly isDear: boolean;
@@ -48,8 +52,10 @@ export function filterSql(
   fromUs: number | null = null,
 ): FilterSql {
   const terms = filter === null ? [] : filter.kind === 'and' ? filter.of : [filter];
-  const isNewestHour = !terms.some(isBound);
-  const spans = isNewestHour ? [newestHour(asking, parameters)] : [];
+  const isBound = (fits: (term: Term) => boolean): boolean => terms.some((term) => binds(term, fits));
+  const isNewestHour = !isBound((term) => isTime(term) || (isLookup(term) && term.operator === '='));
+  const isEverFound = isBound((term) => isTime(term) || isLookup(term));
+  const spans = isEverFound ? [] : [newestHour(asking, parameters)];
   if (fromUs !== null) spans.push(since(fromUs, parameters));
   const times = [...spans.map(([hour]) => hour), ...terms.flatMap((term) => hours(term, asking, parameters))];
   const writer = new Writer(asking, parameters, times);
@@ -69,25 +75,30 @@ function since(us: number, parameters: SqlParameters): [hour: string, created: s
   return [`hour >= toStartOfHour(${from})`, `created_at >= ${from}`];
 }
 
-/** It says when, or finds its calls by `ids`. */
-function isBound(node: Node): boolean {
+/** Whether a term that fits holds for every call that passes. */
+function binds(node: Node, fits: (term: Term) => boolean): boolean {
   switch (node.kind) {
     case 'term':
-      return node.key === 'since' || node.key === 'until' || isLookup(node);
+      return fits(node);
     case 'not':
       return false;
     case 'and':
-      return node.of.some(isBound);
+      return node.of.some((part) => binds(part, fits));
     default:
-      return node.of.every(isBound);
+      return node.of.every((part) => binds(part, fits));
   }
 }
 
-function isLookup({ key, operator, values }: Term): boolean {
+function isTime({ key }: Term): boolean {
+  return key === 'since' || key === 'until';
+}
+
+/** `ids` finds its whole texts. */
+function isLookup({ key, values }: Term): boolean {
   const row = keySql(key);
   const isWhole = ({ isExpression, isOpenStart, isOpenEnd, text }: Value): boolean =>
     !isExpression && !isOpenStart && !isOpenEnd && text !== '';
-  return row?.kind === 'text' && row.lookup !== undefined && operator !== '<' && values.every(isWhole);
+  return (row?.kind === 'bare' || (row?.kind === 'text' && row.lookup !== undefined)) && values.every(isWhole);
 }
 
 /** What since: and until: of the whole filter say of the key of the table. */
@@ -147,21 +158,23 @@ class Writer {
     const row = keySql(term.key);
     if (row === null) {
       const name = this.#parameters.add(headerExpression((term.key ?? '').slice('header.'.length)), 'String');
-      return this.#inMessages(inArray(headerValues(name), this.#text(v)), scope);
+      return this.#inMessages(inArray(headerValues(name), this.#text(v, term.operator)), scope);
     }
     switch (row.kind) {
-      case 'text':
-        return isLookup(term) ? this.#found(row, v) : this.#fits(row, this.#text(v));
-      case 'message': {
-        const test = this.#text(v.isExpression ? v : { ...v, isOpenStart: true, isOpenEnd: true });
-        return this.#inMessages(test('text'), scope);
+      case 'bare':
+        return this.#bare(v, isLookup(term));
+      case 'text': {
+        const fits = this.#fits(row, this.#text(v, term.operator));
+        return isLookup(term) ? this.#found(row.lookup ?? [], [v.text], fits) : fits;
       }
+      case 'message':
+        return this.#inMessages(this.#holds(v)('text'), scope);
       case 'choice': {
         const words = this.#parameters.add([...known(readChoice(v, row.words))], 'Array(String)');
         return this.#fits(row, (x) => `${x} IN ${words}`);
       }
       case 'address':
-        return this.#fits(row, this.#address(v));
+        return this.#fits(row, this.#address(v, term.operator));
       case 'code':
         return `(${row.column} != 0 AND ${this.#range(known(readCode(v, term.operator)), row.column)})`;
       case 'number':
@@ -180,17 +193,37 @@ class Writer {
     }
   }
 
-  /** A whole text: by `ids` whenever it was, and in the newest hour however its letters are written. */
-  #found(row: Extract<KeySql, { readonly kind: 'text' }>, v: Value): string {
-    const texts = [...new Set([v.text, v.text.toLowerCase(), v.text.toUpperCase()])];
+  /** Whole texts: by `ids` whenever it was, and what fits in the newest hour. */
+  #found(lookup: readonly string[], whole: readonly string[], fits: string): string {
+    const texts = [...new Set(whole.flatMap((text) => [text, text.toLowerCase(), text.toUpperCase()]))];
     const wanted = this.#parameters.add(texts, 'Array(String)');
-    const kinds = this.#parameters.add([...(row.lookup ?? [])], 'Array(String)');
+    const kinds = this.#parameters.add([...lookup], 'Array(String)');
     const digests = texts.map((text) => `substring(SHA256(${this.#parameters.add(text, 'String')}), 1, 16)`);
     const when = allOf(this.#times);
     const ids = `SELECT ${KEY} FROM ids WHERE id IN (${digests.join(', ')}) AND has(${wanted}, text) AND has(${kinds}, kind) AND ${when}
       GROUP BY ${KEY} ORDER BY hour DESC LIMIT ${HUB_FOUND}`;
     const [ofHour] = newestHour(this.#asking, this.#parameters);
-    return `((${KEY}) IN (${ids}) OR (${ofHour} AND ${this.#fits(row, this.#text(v))}))`;
+    return `((${KEY}) IN (${ids}) OR (${ofHour} AND ${fits}))`;
+  }
+
+  /** As query/bare.ts finds it in memory. */
+  #bare(v: Value, isWhole: boolean): string {
+    const { text, digits, code, net } = readBare(v);
+    const fits: string[] = [];
+    if (text !== null) {
+      const test = net === null ? this.#text(text, ':') : this.#byExpression(addressExpression(v.text, net));
+      fits.push(this.#fits(BARE_TEXTS, test), inArray('arrayMap(p -> toString(p), ports)', test));
+      if (net === null) fits.push(...this.#named(text, ':').map((within) => inArray('addresses', within)));
+    }
+    if (net !== null) fits.push(inArray('addresses', this.#within(net)));
+    if (code !== null) fits.push(`code = ${this.#parameters.add(code, 'UInt32')}`);
+    if (digits !== null) {
+      const wanted = this.#parameters.add(digits, 'String');
+      const has: Test = (x) => `position(${withoutSeparators(x)}, ${wanted}) > 0`;
+      fits.push(has('from_user'), has('to_user'), inArray('numbers', has));
+    }
+    const whole = digits === null ? [v.text] : [v.text, digits, `+${digits}`, `00${digits}`];
+    return isWhole ? this.#found(BARE_LOOKUP, whole, anyOf(fits)) : anyOf(fits);
   }
 
   #fits({ columns = [], arrays = [] }: Texts, test: Test): string {
@@ -203,28 +236,48 @@ class Writer {
     return `(${KEY}) IN (SELECT ${KEY} FROM messages WHERE ${allOf([...this.#times, ...ofCalls, test])})`;
   }
 
-  #text(v: Value): Test {
-    known(readText(v));
-    if (v.isExpression) {
-      const expression = this.#parameters.add(`(?i-s:${v.text})`, 'String');
-      return (x) => `match(${x}, ${expression})`;
-    }
+  #byExpression(expression: string): Test {
+    const parameter = this.#parameters.add(expression, 'String');
+    return (x) => `match(${x}, ${parameter})`;
+  }
+
+  #holds(v: Value): Test {
+    return this.#text(v.isExpression ? v : { ...v, isOpenStart: true, isOpenEnd: true }, ':');
+  }
+
+  #text(v: Value, operator: Operator): Test {
+    known(readText(v, operator));
+    if (v.isExpression) return this.#byExpression(`(?i-s:${v.text})`);
     const small = v.text.toLowerCase();
     const wanted = this.#parameters.add(small, 'String');
     // Twice as fast where no other letters are wanted.
     const lower = /^[\0-\x7f]*$/.test(small) ? 'lower' : 'lowerUTF8';
-    if (v.isOpenStart && v.isOpenEnd) return (x) => `position(${lower}(${x}), ${wanted}) > 0`;
-    if (v.isOpenStart) return (x) => `endsWith(${lower}(${x}), ${wanted})`;
-    if (v.isOpenEnd) return (x) => `startsWith(${lower}(${x}), ${wanted})`;
-    return (x) => `${lower}(${x}) = ${wanted}`;
+    switch (placingOf(v, operator)) {
+      case 'holds':
+        return (x) => `position(${lower}(${x}), ${wanted}) > 0`;
+      case 'ends':
+        return (x) => `endsWith(${lower}(${x}), ${wanted})`;
+      case 'begins':
+        return (x) => `startsWith(${lower}(${x}), ${wanted})`;
+      default:
+        return (x) => `${lower}(${x}) = ${wanted}`;
+    }
   }
 
-  #address(v: Value): Test {
+  #address(v: Value, operator: Operator): Test {
     const net = known(readNetwork(v));
     if (net !== null) return this.#within(net);
-    const text = this.#text(v);
-    const named = this.#asking.names.networks(known(readText(v))).map((one) => this.#within(one));
+    const text = this.#text(v, operator);
+    const named = this.#named(v, operator);
     return (x) => anyOf([text(x), ...named.map((test) => test(x))]);
+  }
+
+  /** Of the addresses and networks that have such a name. */
+  #named(v: Value, operator: Operator): Test[] {
+    const networks = this.#asking.names.networks(known(readText(v, operator)));
+    if (networks.length > MAX_NAMED_ASKED)
+      throw new Cannot('too-wide', `${networks.length} addresses have such a name; write more of the name.`);
+    return networks.map((one) => this.#within(one));
   }
 
   #within({ version, bits, address }: Cidr): Test {
@@ -244,6 +297,11 @@ class Writer {
     if (Number.isFinite(high)) ends.push(`${x} ${isHighIn ? '<=' : '<'} ${this.#parameters.add(high, 'Float64')}`);
     return allOf(ends);
   }
+}
+
+/** A number without what people write between its digits. */
+function withoutSeparators(x: string): string {
+  return [...SEPARATORS].reduce((text, one) => `replaceAll(${text}, '${one}', '')`, x);
 }
 
 function inArray(array: string, test: Test): string {

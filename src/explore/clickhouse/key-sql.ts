@@ -8,6 +8,7 @@ import { TAG_NAMES } from '../../analysis/tags.ts';
 import type { NamedField } from '../../core/call-fields.ts';
 import { FIELDS } from '../../core/call-fields.ts';
 import { ORIGINS, TRANSPORTS } from '../../core/words.ts';
+import { OTHER_TEXTS } from '../../query/bare.ts';
 import { unitsOf } from '../../query/field-keys.ts';
 import type { Units } from '../../query/value.ts';
 import { figureSql } from './field-sql.ts';
@@ -24,7 +25,7 @@ export type KeySql =
   | ({ readonly kind: 'address' } & Texts)
   | { readonly kind: 'number'; readonly units: Units; readonly sql: string }
   | { readonly kind: 'code'; readonly column: string }
-  | { readonly kind: 'message' | 'ssrc' | 'port' | 'since' | 'until' }
+  | { readonly kind: 'bare' | 'message' | 'ssrc' | 'port' | 'since' | 'until' }
   | { readonly kind: 'none'; readonly why: string };
 
 const EMPTY_LINE = `position(text, '\\r\\n\\r\\n')`;
@@ -103,15 +104,23 @@ const ROWS: Readonly<Record<string, KeySql>> = {
   text: { kind: 'message' },
 };
 
-/** Where a word without a key may stand. */
-export const BARE_SQL: KeySql = {
-  kind: 'text',
-  columns: ['call_id', FROM, TO, 'from_display', 'to_display'],
-  arrays: ['numbers'],
-  lookup: ['call_id', 'from', 'to', 'from_host', 'to_host', 'request', 'asserted', 'diversion'],
+/** Where a word without a key may stand (query/bare.ts), but for ports. */
+export const BARE_TEXTS: Texts = {
+  columns: ['call_id', FROM, TO, 'from_user', 'to_user', 'from_display', 'to_display', 'method', 'state', 'src', 'dst'],
+  arrays: ['addresses', 'trunks', 'transports', 'numbers', ...OTHER_TEXTS],
 };
+export const BARE_LOOKUP: Lookup = [
+  'call_id',
+  'from',
+  'to',
+  'from_host',
+  'to_host',
+  'request',
+  'asserted',
+  'diversion',
+];
 
 /** Null for `header.NAME`, whose values headerValues() has. */
 export function keySql(key: string | null): KeySql | null {
-  return key === null ? BARE_SQL : (ROWS[key] ?? null);
+  return key === null ? { kind: 'bare' } : (ROWS[key] ?? null);
 }

@@ -7,7 +7,16 @@ import { literalOf, mayHold } from '../../../src/query/literal.ts';
 import { readText } from '../../../src/query/value.ts';
 
 function asked(text: string, more: Partial<Value> = {}): Value {
-  return { start: 0, end: text.length, text, isOpenStart: false, isOpenEnd: false, isExpression: false, ...more };
+  return {
+    start: 0,
+    end: text.length,
+    text,
+    isOpenStart: false,
+    isOpenEnd: false,
+    isExpression: false,
+    isTextAlone: false,
+    ...more,
+  };
 }
 
 test('it is the longest run that no parser changes', () => {
@@ -35,7 +44,7 @@ test('a text that fits is never hidden by the bytes around it', () => {
   fc.assert(
     fc.property(string, string, string, fc.boolean(), fc.boolean(), (before, text, after, isOpenStart, isOpenEnd) => {
       const value = asked(text, { isOpenStart, isOpenEnd });
-      const fits = readText(value);
+      const fits = readText(value, ':');
       const literal = literalOf(value);
       assert.ok(fits.ok);
       const whole = before + text.toUpperCase() + after;

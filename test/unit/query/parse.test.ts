@@ -29,8 +29,38 @@ const PRINTED: readonly (readonly [string, string?])[] = [
   ['"-abc"'],
   ['-- -abc', '"-abc"'],
   ['a -- -b -c', 'a "-b" "-c"'],
+  ['from=2001'],
+  // What other tools write.
+  ['mos < 3', 'mos<3'],
+  ['mos <3.6 or loss >= 1%', 'mos<3.6 or loss>=1%'],
+  ['mos< 3', 'mos<3'],
+  ['from: 2001', 'from:2001'],
+  ['from == 2001', 'from=2001'],
+  ['from = 2001', 'from=2001'],
+  ['a | b', 'a or b'],
+  ['a|b', 'a or b'],
+  ['a || b c', 'a or b c'],
+  ['a && b', 'a b'],
+  ['a & b | c', 'a b or c'],
+  ['!from:x', '-from:x'],
+  ['!(a b)', '-(a b)'],
+  ['from!=x', '-from=x'],
+  ['from != "x y"', '-from="x y"'],
+  ['-from!=x', '-(-from=x)'],
+  ['ua=~yealink', 'ua:~yealink'],
+  ['ua !~ ^yealink', '-ua:~^yealink'],
+  ['ua:~(a|b) c', 'ua:~"(a|b)" c'],
+  ['fe80::1'],
+  ['192.0.2.0/24'],
+  ['198.51.100.27:5060', '"198.51.100.27:5060"'],
+  ['pbx.example.com:5060', '"pbx.example.com:5060"'],
+  ['sip:2001@192.0.2.1', '"sip:2001@192.0.2.1"'],
+  ['"a|b"'],
+  ['callid:"a|b"'],
+  ['from:"\'a\'"'],
   ['"or"'],
   ['"a" "b"', 'a b'],
+  ['503 "503" -- 503', '503 "503" "503"'],
   ['callid:-abc'],
   ['callid:"a b",c*,*d,*e*'],
   ['"a\\*"', '"a*"'],
@@ -67,7 +97,7 @@ const WRONG: readonly (readonly [text: string, part: string, reason: RegExp])[] 
   ['from<5', '<', /^from is not ordered; write from:VALUE$/],
   ['state:Faild', 'Faild', /^state: there is no Faild; did you mean Failed\?$/],
   ['state:zzzzzzzz', 'zzzzzzzz', /^state: there is no zzzzzzzz; write one of Trying Ringing /],
-  ['finding:one-way', 'one-way', /did you mean one-way-audio\?$/],
+  ['finding:one-wya', 'one-wya', /did you mean one-way-audio\?$/],
   ['code:777', '777', /^code: it is no code; write a code such as 486, 5xx or 400\.\.499$/],
   ['code:486..400', '486..400', /runs backwards/],
   ['mos<good', 'good', /^mos: it is no number; write a number$/],
@@ -125,4 +155,61 @@ describe('a filter', () => {
     assert.equal(parsed.error.reason, 'the filter is longer than 4096 bytes');
     assert.ok(parseFilter('a'.repeat(4_096), READING).ok);
   });
+});
+
+/** What hands that know other tools write, and what the answer tells them to write. */
+const FOREIGN: readonly (readonly [text: string, answer: string])[] = [
+  ['sip.Method == "INVITE"', 'did you mean method?'],
+  ['sip.Call-ID == "abc"', 'did you mean callid?'],
+  ['sip.from.user == 2001', 'did you mean from?'],
+  ['sip.Status-Code >= 400', 'did you mean code?'],
+  ['ip.addr == 192.0.2.1', 'did you mean ip?'],
+  ['ip.src==192.0.2.1', 'did you mean src?'],
+  ['udp.port == 5080', 'did you mean port?'],
+  ['rtp.ssrc == 0x1234', 'did you mean ssrc?'],
+  ['status:503', 'did you mean code?'],
+  ['caller:2001', 'did you mean from?'],
+  ['callee:2001', 'did you mean to?'],
+  ['call-id:abc', 'did you mean callid?'],
+  ['useragent:snom', 'did you mean ua?'],
+  ['loss_pct>1', 'did you mean loss?'],
+  ['hangup:caller', 'did you mean ended-by?'],
+  ['header:X-Foo', 'did you mean header.NAME?'],
+  ['form:2001', 'did you mean from?'],
+  ['host 192.0.2.1', 'write ip:192.0.2.1'],
+  ['host 192.0.2.1 and port 5060', 'write ip:192.0.2.1'],
+  ['port 5060', 'write port:5060'],
+  ['src host', 'write src:host'],
+  ['net 192.0.2.0/24', 'write ip:192.0.2.0/24'],
+  ['from 2001', 'write from:2001'],
+  ['from is 2001', 'write from=2001'],
+  ['ua contains snom', 'write ua:*snom'],
+  ['ua matches ^snom', 'write ua:~^snom'],
+  ['state is not Failed', 'write -state=Failed'],
+  ['mos under 3', 'write mos<3'],
+  ['duration ge 5s', 'write duration>=5s'],
+  ['status is 503', 'write code=503'],
+  ["from:'2001'", 'write from:"2001"'],
+  ['/invite/', 'write ~invite'],
+  ['ua:/snom/i', 'write ua:~snom'],
+  ['from:%2001%', 'write from:*2001'],
+  ['duration:>5s', 'write duration>5s'],
+  ['>5s', 'a key is missing before >'],
+  ['duration > 5 min', 'write duration>5min'],
+  ['pdd>3 seconds', 'write pdd>3s'],
+  ['code:50x', 'write a code such as 486, 5xx or 400..499'],
+  ['since:yesterday', 'write 10m, 02:00, 2026-11-22'],
+  ['mos<low', 'write a number'],
+  ['port:sip', 'write a whole number up to 65535'],
+  ['ip:192.0.2.1/40', 'write 192.0.2.1 or 192.0.2.0/24'],
+];
+
+describe('a filter of other tools', () => {
+  for (const [text, answer] of FOREIGN) {
+    it(`"${text}" is answered: ${answer}`, () => {
+      const parsed = parseFilter(text, READING);
+      assert.ok(!parsed.ok, parsed.ok ? printFilter(parsed.filter) : '');
+      assert.ok(parsed.error.reason.includes(answer), parsed.error.reason);
+    });
+  }
 });

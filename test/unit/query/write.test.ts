@@ -20,6 +20,6 @@ test('a name with blanks, a sign of the language, and an address of IPv6 are one
 test('a minute begins with its first microsecond and ends with its last', () => {
   assert.equal(
     trunkFilter('Acme Telecom', '2025-03-04T09:01:00.000000Z'),
-    'trunk:"Acme Telecom" since:2025-03-04T09:01:00.000000Z until:2025-03-04T09:01:59.999999Z',
+    'trunk="Acme Telecom" since:2025-03-04T09:01:00.000000Z until:2025-03-04T09:01:59.999999Z',
   );
 });

@@ -5,7 +5,8 @@ import type { NumberRange, Units } from '../../../src/query/value.ts';
 import { IN_MS, IN_SEC, isInRange, readNumber } from '../../../src/query/value.ts';
 
 function equalTo(text: string, units: Units = {}): NumberRange {
-  const value = { text, isExpression: false, isOpenStart: false, isOpenEnd: false, start: 0, end: text.length };
+  const open = { isExpression: false, isOpenStart: false, isOpenEnd: false, isTextAlone: false };
+  const value = { text, ...open, start: 0, end: text.length };
   const read = readNumber(value, '=', units);
   assert.ok(read.ok, text);
   return read.value;

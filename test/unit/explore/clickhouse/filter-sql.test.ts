@@ -54,15 +54,15 @@ test('what people write stands in parameters, and in no statement', () => {
 test('without a time the newest hour is looked at, but not for what is found over all days', () => {
   for (const q of ['', 'state:failed', 'from:20*', '-from:2001', 'from:2001 or state:failed', 'text:busy'])
     assert.equal(sqlOf(q).isNewestHour, true, q);
-  for (const q of [
-    'since:10d',
-    'until:1m state:failed',
-    'from:2001',
-    '2001',
-    'callid:a@b state:failed',
-    'from:1 or to:2',
-  ])
+  for (const q of ['since:10d', 'until:1m state:failed', 'from=2001', 'callid=a@b state:failed', 'from=1 or to=2'])
     assert.equal(sqlOf(q).isNewestHour, false, q);
+  // A whole text is found over all days, one that it begins in the newest hour.
+  for (const q of ['from:2001', '2001', 'callid:a@b state:failed', 'from:1 or to:2']) {
+    const { where, isNewestHour } = sqlOf(q);
+    assert.equal(isNewestHour, true, q);
+    assert.match(where, /FROM ids WHERE /, q);
+    assert.doesNotMatch(where, /^\(?hour >= /, q);
+  }
 });
 
 test('a time of the whole filter narrows the key of the table, and what is looked up', () => {
