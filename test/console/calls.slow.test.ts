@@ -14,7 +14,7 @@ test('the list shows the calls, filters them by the address, and completes keys 
   const { base } = await demo();
   const { page } = await openPage(t, `${base}/console/`);
   const rows = page.locator('[role=grid] [role=rowgroup]:not(.head) [role=row]');
-  await page.getByText('21 calls', { exact: true }).waitFor();
+  await page.getByRole('main').getByText('21 dialogs', { exact: true }).waitFor();
   assert.equal(await rows.count(), 21);
   await page.keyboard.press('/');
   await page.keyboard.type('sta');
@@ -24,22 +24,49 @@ test('the list shows the calls, filters them by the address, and completes keys 
   await page.getByRole('option', { name: 'Failed' }).waitFor();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await page.getByText('4 calls', { exact: true }).waitFor();
+  await page.getByRole('main').getByText('4 dialogs', { exact: true }).waitFor();
   assert.match(page.url(), /#\/calls\?q=state%3AFailed$/);
   await page.getByRole('button', { name: 'auth-loop 2' }).click();
-  await page.getByText('2 calls', { exact: true }).waitFor();
+  await page.getByRole('main').getByText('2 dialogs', { exact: true }).waitFor();
   assert.match(new URL(page.url()).hash, /finding%3Aauth-loop/);
   await page.goBack();
-  await page.getByText('4 calls', { exact: true }).waitFor();
+  await page.getByRole('main').getByText('4 dialogs', { exact: true }).waitFor();
   await page.getByLabel('Filter of calls').fill('stat:Failed');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').filter({ hasText: 'state' }).waitFor();
 });
 
+test('the list follows what is typed; Enter takes a value that is begun, Esc brings the list back', {
+  skip,
+}, async (t) => {
+  const { base } = await demo();
+  const { page } = await openPage(t, `${base}/console/`);
+  await page.getByRole('main').getByText('21 dialogs', { exact: true }).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('33199');
+  await page.getByRole('main').getByText('1 dialog', { exact: true }).waitFor();
+  await page.keyboard.type(' or state:Cancel');
+  await page.getByRole('option', { name: 'Canceled' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('main').getByText('2 dialogs', { exact: true }).waitFor();
+  // What cannot be read leaves the list, and says why.
+  await page.keyboard.type('or (');
+  await page.getByRole('alert').filter({ hasText: 'not closed' }).waitFor();
+  await page.locator('[role=grid]', { hasText: '+33199001234' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await page.getByRole('main').getByText('21 dialogs', { exact: true }).waitFor();
+  await page.keyboard.press('c');
+  await page.getByRole('main').getByText('16 calls', { exact: true }).waitFor();
+  assert.match(new URL(page.url()).hash, /method%3AINVITE/);
+  await page.keyboard.press('c');
+  await page.getByRole('main').getByText('21 dialogs', { exact: true }).waitFor();
+});
+
 test('keys alone open a call and come back to its row', { skip }, async (t) => {
   const { base } = await demo();
   const { page } = await openPage(t, `${base}/console/#/calls?q=state:Failed`);
-  await page.getByText('4 calls', { exact: true }).waitFor();
+  await page.getByRole('main').getByText('4 dialogs', { exact: true }).waitFor();
   await page.getByRole('grid').focus();
   await page.keyboard.press('j');
   await page.keyboard.press('ArrowDown');
@@ -56,14 +83,14 @@ test('an empty list says what could hide the call', { skip }, async (t) => {
   await page.getByText('No call matches this filter.').waitFor();
   await page.getByText(/21 dialogs were looked at/).waitFor();
   await page.getByRole('link', { name: 'Show all calls' }).click();
-  await page.getByText('21 calls', { exact: true }).waitFor();
+  await page.getByRole('main').getByText('21 dialogs', { exact: true }).waitFor();
 });
 
 test('nothing serious for who cannot see or use a mouse, in both colours and widths', { skip }, async (t) => {
   const { base } = await demo();
   for (const look of [{}, { width: 390, scheme: 'dark' }] as const) {
     const { page } = await openPage(t, `${base}/console/`, look);
-    await page.getByText('21 calls', { exact: true }).waitFor();
+    await page.getByRole('main').getByText('21 dialogs', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'auth-loop 2' }).waitFor();
     await assertAccessible(page);
     assert.ok(
@@ -98,7 +125,7 @@ test('live: calls come on top, rows change in place, and none moves under a hand
   const begin = (n: number): Promise<void> => send(port, call(n), `OPTIONS sip:u${n}@127.0.0.1 SIP/2.0`);
   const rows = page.locator('[role=grid] [role=rowgroup]:not(.head) [role=row]');
   for (const n of [1, 2]) await begin(n);
-  await page.getByText('2 calls', { exact: true }).waitFor();
+  await page.getByRole('main').getByText('2 dialogs', { exact: true }).waitFor();
   await page.getByRole('grid').focus();
   await page.keyboard.press('j');
   await page.locator('[role=row].current').waitFor();
@@ -108,12 +135,12 @@ test('live: calls come on top, rows change in place, and none moves under a hand
   await send(port, call(1), 'SIP/2.0 200 OK');
   await rows.nth(1).getByText('Completed').waitFor();
   await page.keyboard.press('Escape');
-  await page.getByText('3 calls', { exact: true }).waitFor();
+  await page.getByRole('main').getByText('3 dialogs', { exact: true }).waitFor();
   await page.keyboard.press('p');
   await page.getByRole('button', { name: 'Resume' }).waitFor();
   await begin(4);
   await page.getByRole('button', { name: '1 new: show' }).click();
-  await page.getByText('4 calls', { exact: true }).waitFor();
+  await page.getByRole('main').getByText('4 dialogs', { exact: true }).waitFor();
 });
 
 const DAY = '2026-01-01T10:00:00.000Z';
@@ -151,7 +178,7 @@ test('a list that somebody takes hold of while it is read keeps its rows', { ski
   await page.getByRole('link', { name: 'Calls' }).click();
   await page.getByRole('button', { name: '1 new: show' }).waitFor();
   await answer(0, 2);
-  await page.getByText('2 calls', { exact: true }).waitFor();
+  await page.getByRole('main').getByText('2 dialogs', { exact: true }).waitFor();
   await until(
     () => reads[1],
     () => 'no second read',
@@ -168,7 +195,7 @@ test('a list that somebody takes hold of while it is read keeps its rows', { ski
   assert.equal(await rows.count(), 2);
   await page.getByRole('button', { name: '2 new: show' }).click();
   await answer(3, 4);
-  await page.getByText('4 calls', { exact: true }).waitFor();
+  await page.getByRole('main').getByText('4 dialogs', { exact: true }).waitFor();
   assert.equal(await rows.count(), 4);
 });
 
@@ -203,7 +230,7 @@ test('busy: an end that is reached while the list is read leads on, and many cha
     return route.fulfill({ contentType: 'text/event-stream', body });
   });
   await page.getByRole('link', { name: 'Calls' }).click();
-  await page.getByText('201 calls', { exact: true }).waitFor();
+  await page.getByRole('main').getByText('201 dialogs', { exact: true }).waitFor();
   await isAskedAgain;
   await page.getByRole('grid').focus();
   await page.keyboard.press('End');
@@ -226,7 +253,7 @@ test('a key is asked for once, and is in no address, storage or error', { skip }
   await assertAccessible(page);
   await page.getByLabel('Key', { exact: true }).fill(key);
   await page.keyboard.press('Enter');
-  await page.getByText('4 calls', { exact: true }).waitFor();
+  await page.getByRole('main').getByText('4 dialogs', { exact: true }).waitFor();
   await page.getByText('\u25cf live').waitFor();
   const stored = 'JSON.stringify([{...sessionStorage}, {...localStorage}, document.cookie, location.href])';
   const places = async (): Promise<string> => `${await page.evaluate(stored)}`;
@@ -235,9 +262,9 @@ test('a key is asked for once, and is in no address, storage or error', { skip }
   await page.getByLabel('Key', { exact: true }).fill(key);
   await page.getByLabel(/session storage/).check();
   await page.keyboard.press('Enter');
-  await page.getByText('4 calls', { exact: true }).waitFor();
+  await page.getByRole('main').getByText('4 dialogs', { exact: true }).waitFor();
   await page.reload();
-  await page.getByText('4 calls', { exact: true }).waitFor();
+  await page.getByRole('main').getByText('4 dialogs', { exact: true }).waitFor();
   const [session, local, cookie, href] = JSON.parse(await places());
   assert.deepEqual([session, cookie], [{ 'calltap-key': key }, '']);
   assert.ok(!JSON.stringify([local, href, urls]).includes(key));

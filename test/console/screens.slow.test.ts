@@ -57,7 +57,7 @@ test('trunks: how they do, one of them by minute, and its calls', { skip }, asyn
   await page.getByRole('button', { name: 'Last 5 minutes' }).click();
   await page.getByRole('row', { name: /^all 1 of 2/ }).waitFor();
   await page.getByRole('link', { name: 'Show its calls' }).click();
-  await page.getByText('8 calls', { exact: true }).waitFor();
+  await page.getByRole('main').getByText('8 dialogs', { exact: true }).waitFor();
 });
 
 test('streams: those without a call first, and one by its SSRC', { skip }, async (t) => {

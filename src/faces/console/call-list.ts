@@ -44,7 +44,7 @@ export class CallList {
   readonly #path: string;
   readonly #tell: (state: ListState) => void;
   readonly #gone = new AbortController();
-  #state = EMPTY;
+  #state: ListState;
   #rowOf = new Map<string, number>();
   /** Rows that changed since the last frame, in a copy of their own; null before the first of a frame. */
   #changed: Call[] | null = null;
@@ -61,8 +61,9 @@ export class CallList {
   #tookMs = 0;
   #frame = 0;
 
-  /** `tell` gets each new state, at most one a frame. */
-  constructor(q: string, sort: string, tell: (state: ListState) => void) {
+  /** `tell` gets each new state, at most one a frame. The rows of the list before stay until there are others. */
+  constructor(q: string, sort: string, tell: (state: ListState) => void, before = EMPTY) {
+    this.#state = { ...EMPTY, rows: before.rows, total: before.total };
     this.#path = `ask/calls?${new URLSearchParams({ ...(q === '' ? {} : { q }), sort })}`;
     this.#tell = tell;
     void this.#readFirst();

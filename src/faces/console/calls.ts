@@ -31,13 +31,16 @@ export function Calls({ q, sort }: Props): ComponentChild {
   const hand = useRef({ isScrolled: false, isPaused, current });
   hand.current = { ...hand.current, isPaused, current };
   const calls = useRef<CallList | null>(null);
+  /** What stays on the screen while another filter is asked, or cannot be read. */
+  const last = useRef(list);
+  last.current = list;
   const isWide = useWideWindow();
   const holdIt = (): void => {
     const { isScrolled, isPaused: isStill, current: row } = hand.current;
     calls.current?.hold(isScrolled || isStill || row !== null);
   };
   useEffect(() => {
-    const opened = new CallList(q, sort, setList);
+    const opened = new CallList(q, sort, setList, last.current);
     calls.current = opened;
     holdIt();
     return () => {
@@ -54,17 +57,19 @@ export function Calls({ q, sort }: Props): ComponentChild {
       if (event.key === '/') document.getElementById('filter')?.focus();
       else if (event.key === 'p') setPaused((was) => !was);
       else if (event.key === 'e') void openFailed();
+      else if (event.key === 'c') apply(toggled(q, CALLS_ONLY));
       else return;
       event.preventDefault();
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
-  }, []);
+  }, [q, sort]);
   const openFailed = async (): Promise<void> => {
     const { calls: failed } = await ask<AskCalls>('ask/calls?q=state:Failed&limit=1');
     if (failed[0] !== undefined) open(failed[0]);
   };
-  const apply = (next: string, by = sort): void => go('calls', '', { q: next, sort: by === '-created' ? '' : by });
+  const apply = (next: string, by = sort, isInPlace = false): void =>
+    go('calls', '', { q: next, sort: by === '-created' ? '' : by }, isInPlace);
   const open = (call: Call): void => {
     lastOpened = rowKey(call);
     go('call', call.call_id, { legs: '1' });
@@ -74,11 +79,19 @@ export function Calls({ q, sort }: Props): ComponentChild {
     'main',
     { class: 'calls' },
     h('h1', { class: 'hidden' }, 'Calls'),
-    h(FilterBar, { q, mistake: list.error, onApply: (next: string) => apply(next) }),
+    h(FilterBar, {
+      q,
+      mistake: list.error,
+      onApply: (next: string, isInPlace: boolean) => apply(next, sort, isInPlace),
+    }),
     h(
       'div',
       { class: 'bar' },
-      h('span', { role: 'status' }, list.isLoading ? 'Loading calls\u2026' : counted(list.total, 'call')),
+      h(
+        'span',
+        { role: 'status' },
+        list.isLoading ? 'Loading\u2026' : counted(list.total, areCalls(q) ? 'call' : 'dialog'),
+      ),
       h(
         'button',
         { type: 'button', 'aria-pressed': isPaused, title: 'Key p', onClick: () => setPaused(!isPaused) },
@@ -97,6 +110,17 @@ export function Calls({ q, sort }: Props): ComponentChild {
             `${list.isNew < MOST_NEW ? list.isNew : `${MOST_NEW} or more`} new: show`,
           )
         : null,
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'chip',
+          'aria-pressed': areCalls(q),
+          title: 'Key c: without registrations, OPTIONS, messages',
+          onClick: () => apply(toggled(q, CALLS_ONLY)),
+        },
+        'calls only',
+      ),
       h(Chips, { q, isReady: !list.isLoading, onFilter: apply }),
       isWide ? h(ColumnMenu, { names, onNames: setNames }) : null,
     ),
@@ -126,7 +150,7 @@ export function Calls({ q, sort }: Props): ComponentChild {
     h(
       'p',
       { class: 'keys' },
-      'Keys: / filter, j k or arrows move, Enter opens, e opens the newest failure, Esc lets the list move again, p pauses.',
+      'Keys: / filter, c calls only, j k or arrows move, Enter opens, e opens the newest failure, Esc lets the list move again, p pauses.',
     ),
   );
 }
@@ -157,19 +181,14 @@ function Chips({ q, isReady, onFilter }: ChipsProps): ComponentChild {
     { class: 'chips', role: 'group', 'aria-label': 'Findings' },
     (value?.findings ?? []).map(({ finding, calls }) => {
       const word = `finding:${finding}`;
-      const isOn = q.split(/\s+/).includes(word);
-      const without = q
-        .split(/\s+/)
-        .filter((part) => part !== word)
-        .join(' ');
       return h(
         'button',
         {
           key: finding,
           type: 'button',
           class: 'chip',
-          'aria-pressed': isOn,
-          onClick: () => onFilter(isOn ? without : and(q, word)),
+          'aria-pressed': has(q, word),
+          onClick: () => onFilter(toggled(q, word)),
         },
         `${finding} ${calls}`,
       );
@@ -177,10 +196,19 @@ function Chips({ q, isReady, onFilter }: ChipsProps): ComponentChild {
   );
 }
 
-/** Both filters; one that has an alternative is put in brackets. */
-function and(q: string, word: string): string {
+const CALLS_ONLY = 'method:INVITE';
+const areCalls = (q: string): boolean => has(q, CALLS_ONLY);
+
+function has(q: string, word: string): boolean {
+  return q.split(/\s+/).includes(word);
+}
+
+/** The filter without the word, or with it; one that has an alternative is put in brackets. */
+function toggled(q: string, word: string): string {
+  const words = q.split(/\s+/);
+  if (words.includes(word)) return words.filter((one) => one !== word).join(' ');
   if (q === '') return word;
-  return /\bor\b/i.test(q) ? `(${q}) ${word}` : `${q} ${word}`;
+  return /\bor\b|\|/i.test(q) ? `(${q}) ${word}` : `${q} ${word}`;
 }
 
 type MenuProps = { readonly names: readonly string[]; readonly onNames: (names: readonly string[]) => void };

@@ -1,4 +1,7 @@
-/** The filter: typed with completion in the language of `calltap --help filter`, applied with Enter, its mistakes below it. */
+/**
+ * The filter: typed with completion in the language of `calltap --help filter`. The list follows while it is typed; Enter keeps it,
+ * Esc brings back the one before. Its mistakes stand below it.
+ */
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -17,6 +20,8 @@ type Key = {
 type Offer = { readonly text: string; readonly help: string };
 
 const OFFERED = 12;
+/** The list follows when nothing was typed for so long. */
+const PAUSE_MS = 250;
 let keys: readonly Key[] = [];
 
 /** The table belongs to the page, so it is asked for without a key. */
@@ -36,19 +41,42 @@ function offersAt({ start, end, key }: WordAt, text: string): Offer[] {
   return offers.filter((offer) => offer.text.toLowerCase().startsWith(begun)).slice(0, OFFERED);
 }
 
-type Props = { readonly q: string; readonly mistake: string; readonly onApply: (q: string) => void };
+type Props = {
+  readonly q: string;
+  readonly mistake: string;
+  /** The filter that is to hold; `isInPlace`: instead of what was typed before, to which no way back leads. */
+  readonly onApply: (q: string, isInPlace: boolean) => void;
+};
 
 export function FilterBar({ q, mistake, onApply }: Props): ComponentChild {
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(q);
   const [offers, setOffers] = useState<readonly Offer[]>([]);
   const [chosen, setChosen] = useState(-1);
-  useEffect(() => setText(q), [q]);
+  /** What held before somebody typed, and the pause after the last key. */
+  const typing = useRef({ before: q, timer: 0, isApplied: false });
+  useEffect(() => {
+    // Who types is ahead of the list.
+    if (document.activeElement !== input.current) setText(q);
+  }, [q]);
+  useEffect(() => () => clearTimeout(typing.current.timer), []);
   const offer = (): void => {
     const { value, selectionStart } = input.current ?? { value: '', selectionStart: 0 };
     const typed = wordAt(value, selectionStart ?? value.length);
-    setOffers(typed === null ? [] : offersAt(typed, value));
-    setChosen(-1);
+    const found = typed === null ? [] : offersAt(typed, value);
+    setOffers(found);
+    // A value that is begun is taken with Enter.
+    const isBegun = typed !== null && typed.key !== null && typed.end > typed.start;
+    setChosen(isBegun && found[0]?.text !== value.slice(typed.start, typed.end) ? 0 : -1);
+  };
+  const hold = (next: string): void => {
+    const { isApplied } = typing.current;
+    typing.current.isApplied = true;
+    onApply(next, isApplied);
+  };
+  const follow = (value: string): void => {
+    clearTimeout(typing.current.timer);
+    typing.current.timer = window.setTimeout(() => hold(value.trim()), PAUSE_MS);
   };
   const take = (word: string): void => {
     const at = input.current;
@@ -60,10 +88,13 @@ export function FilterBar({ q, mistake, onApply }: Props): ComponentChild {
     setText(at.value);
     at.focus();
     offer();
+    follow(at.value);
   };
   const apply = (value: string): void => {
+    clearTimeout(typing.current.timer);
     setOffers([]);
-    onApply(value.trim());
+    hold(value.trim());
+    typing.current = { before: value.trim(), timer: 0, isApplied: false };
   };
   const onKey = (event: KeyboardEvent): void => {
     const { length } = offers;
@@ -77,10 +108,18 @@ export function FilterBar({ q, mistake, onApply }: Props): ComponentChild {
     } else if (event.key === 'Enter') {
       event.preventDefault();
       if (chosen >= 0) take(offers[chosen]?.text ?? '');
-      else apply(text);
+      else {
+        apply(text);
+        // The keys of the list are meant from here on.
+        input.current?.blur();
+      }
     } else if (event.key === 'Escape') {
       if (length > 0) setOffers([]);
-      else input.current?.blur();
+      else {
+        setText(typing.current.before);
+        apply(typing.current.before);
+        input.current?.blur();
+      }
     }
   };
   return h(
@@ -110,16 +149,34 @@ export function FilterBar({ q, mistake, onApply }: Props): ComponentChild {
       spellcheck: false,
       maxLength: 4096,
       value: text,
-      onFocus: () => void readKeys().then(offer),
+      onFocus: () => {
+        typing.current = { before: q, timer: 0, isApplied: false };
+        input.current?.select();
+        void readKeys().then(offer);
+      },
       onInput: (event: Event) => {
-        setText((event.target as HTMLInputElement).value);
+        const { value } = event.target as HTMLInputElement;
+        setText(value);
         offer();
+        follow(value);
       },
       onKeyDown: onKey,
       onBlur: () => setOffers([]),
     }),
     h('button', { type: 'submit' }, 'Filter'),
-    q === '' ? null : h('button', { type: 'button', onClick: () => apply('') }, 'Clear'),
+    q === ''
+      ? null
+      : h(
+          'button',
+          {
+            type: 'button',
+            onClick: () => {
+              setText('');
+              apply('');
+            },
+          },
+          'Clear',
+        ),
     h(
       'ul',
       { id: 'offers', role: 'listbox', 'aria-label': 'Completions', hidden: offers.length === 0 },

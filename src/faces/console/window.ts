@@ -15,7 +15,9 @@ export function useWideWindow(): boolean {
   return isWide;
 }
 
-/** Shows another screen. */
-export function go(screen: string, name = '', query: Readonly<Record<string, string>> = {}): void {
-  location.hash = hashOf(screen, name, query);
+/** Shows another screen; `isInPlace`: the way back does not lead to the one before. */
+export function go(screen: string, name = '', query: Readonly<Record<string, string>> = {}, isInPlace = false): void {
+  const hash = hashOf(screen, name, query);
+  if (isInPlace) location.replace(hash);
+  else location.hash = hash;
 }
