@@ -54,6 +54,17 @@ const LegNotes = Type.Optional(
   Type.Array(Type.String(), { description: 'Asked with legs: why some may be missing, in sentences.' }),
 );
 
+const ProbableLegs = Type.Optional(
+  Type.Array(
+    Type.Object({
+      call_id: Type.String(),
+      score: Type.Integer({ minimum: 0, maximum: 100, description: 'A leg that an identifier ties has 80 or more.' }),
+      reason: Type.String({ description: 'What speaks for it, in parts of a sentence.' }),
+    }),
+    { description: 'Those of `call_ids` that no identifier ties to the first.' },
+  ),
+);
+
 export const AskMessages = named(
   'AskMessages',
   Type.Object({
@@ -141,6 +152,7 @@ export const AskLadder = named(
         { description: 'What one ladder cannot hold; absent where it holds all. The first call comes first.' },
       ),
     ),
+    probable_legs: ProbableLegs,
     leg_notes: LegNotes,
     clocks: Clocks,
   }),

@@ -44,6 +44,7 @@ import {
   ofCall,
   ofCallId,
   ofCalls,
+  ofDrawnCalls,
   ofTiedCall,
   readQuestion,
   readSpan,
@@ -157,7 +158,7 @@ export const CALL_QUESTIONS = {
     answer: document(AskLadder, 'Lifelines, steps and streams.', { takesNotes: true, known: knownLadder }),
     bounds: DOCUMENT,
     weight: 'text',
-    ...ofCalls,
+    ...ofDrawnCalls,
   }),
 
   /** The raw messages of calls, in one order of time; other Call-IDs than the first may be not here. */
@@ -178,7 +179,7 @@ export const CALL_QUESTIONS = {
     weight: 'text',
     told: ({ messages }) => ['read messages of', messages.reduce((sum, m) => sum + m.text.length, 0)],
     async read(given, reading) {
-      const { callIds, notes } = await callsOf(given, reading);
+      const { callIds, notes } = await callsOf(given, reading, true);
       return { asked: [callIds, { showsSecrets: false }], notes };
     },
     write: ([callIds]) => writeCalls(callIds),

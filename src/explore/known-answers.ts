@@ -29,8 +29,10 @@ export function knownLadder(ladder: AskLadder): AskLadder | null {
 export function knownLegs(ladder: AskLadder, callId: string): OtherLegs | null {
   const known = knownLadder(ladder);
   if (known === null) return null;
-  const { call_ids, leg_notes = [] } = known;
-  return { callIds: call_ids.filter((leg) => leg !== callId), notes: leg_notes.map(safeText) };
+  const { call_ids, probable_legs = [], leg_notes = [] } = known;
+  const probable = probable_legs.map((leg) => leg.call_id);
+  const callIds = call_ids.filter((leg) => leg !== callId && !probable.includes(leg));
+  return { callIds, probable, notes: leg_notes.map(safeText) };
 }
 
 /** No message is longer than one that calltap takes from the network. */

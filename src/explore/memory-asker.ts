@@ -6,6 +6,7 @@ import { callTree } from '../analysis/call-tree.ts';
 import type { CorrelationStores } from '../analysis/correlation.ts';
 import { ofDialog } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
+import { probableLegs } from '../analysis/probable-legs.ts';
 import type { AskCompare, AskQuality } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import type { Steps, Turns } from '../core/turns.ts';
@@ -88,8 +89,8 @@ export function createAsker(
     call: (callId, signal) => ofOne(callId, signal, (d) => callDocumentSteps(evidence, d)),
     head: (callId, signal) => ofOne(callId, signal, (d) => askHeadSteps(evidence, d)),
     legs(callId, signal) {
-      if (identifiers === null) return { callIds: [], notes: [] };
-      return ofOne(callId, signal, (d) => legsSteps(d, { dialogs, identifiers }));
+      if (identifiers === null) return { callIds: [], probable: [], notes: [] };
+      return ofOne(callId, signal, (d) => legsSteps(evidence, d, { dialogs, identifiers }));
     },
     messages: (callIds, asked, signal) =>
       ofAll(callIds, signal, (all, more) => messagesSteps(evidence, all, more, asked)),
@@ -154,9 +155,13 @@ function legsIn({ nodes }: CallTree, d: Dialog): Dialog[] {
   return nodes.flatMap(({ dialog }) => (dialog === d ? [] : [dialog]));
 }
 
-function* legsSteps(d: Dialog, stores: CorrelationStores): Steps<OtherLegs> {
+function* legsSteps(e: Evidence, d: Dialog, stores: CorrelationStores): Steps<OtherLegs> {
   const tree = yield* callTree(d, stores, MAX_LEGS_COUNTED, false);
-  return { callIds: legsIn(tree, d).map(({ callId }) => callId), notes: legNotes(tree, stores.identifiers) };
+  return {
+    callIds: legsIn(tree, d).map(({ callId }) => callId),
+    probable: probableLegs(d, e).map(({ dialog }) => dialog.callId),
+    notes: legNotes(tree, stores.identifiers),
+  };
 }
 
 /** Two calls that are one, or gone, make no comparison. */

@@ -13,7 +13,7 @@ import type { StreamFilter } from '../view/stream-query.ts';
 import { MCP_ROWS } from './limits.ts';
 import type { CallsQuestion } from './question.ts';
 import { placeText, sortOf } from './question.ts';
-import type { AnswererClock, Given, OtherLegs, ParametersRead, ReadContext } from './question-row.ts';
+import type { AnswererClock, Given, ParametersRead, ReadContext } from './question-row.ts';
 import { filterText } from './question-text.ts';
 import { Cannot, NotHere } from './refusal.ts';
 
@@ -65,11 +65,19 @@ export const ofFilter = {
 /** Of everything. */
 export const ofNothing = { read: (): ParametersRead<[]> => ({ asked: [] }), write: (): Given => ({}) };
 
-/** The call, and with `legs` its other legs. */
-export async function callsOf({ selector, legs }: Given, { port, signal }: ReadContext): Promise<OtherLegs> {
+type Calls = { readonly callIds: readonly string[]; readonly notes: readonly string[] };
+
+/** The call, and with `legs` its other legs; the probable ones too where they are drawn apart. */
+export async function callsOf(
+  { selector, legs }: Given,
+  { port, signal }: ReadContext,
+  isDrawnApart = false,
+): Promise<Calls> {
   const callId = await callOf(port, selector);
   const found = legs === true ? await port.legs(callId, signal) : null;
-  return { callIds: [callId, ...(found?.callIds ?? [])], notes: found?.notes ?? [] };
+  if (found === null) return { callIds: [callId], notes: [] };
+  const { callIds, probable, notes } = found;
+  return { callIds: [callId, ...callIds, ...(isDrawnApart ? probable : [])], notes };
 }
 
 /** Of more than one call the first is named, with its legs. */
@@ -162,6 +170,15 @@ export function readSpan({ from = 0, to = Number.POSITIVE_INFINITY }: Given): Au
 export function writeSpan({ fromSec, toSec }: AudioSpan): Given {
   return { from: fromSec, ...(Number.isFinite(toSec) ? { to: toSec } : {}) };
 }
+
+/** Of a call, and with `legs` of its other legs, those that are probable among them. */
+export const ofDrawnCalls = {
+  async read(given: Given, reading: ReadContext): Promise<ParametersRead<[callIds: readonly string[]]>> {
+    const { callIds, notes } = await callsOf(given, reading, true);
+    return { asked: [callIds], notes };
+  },
+  write: ([callIds]: [callIds: readonly string[]]): Given => writeCalls(callIds),
+};
 
 /** Of a call, and with `legs` of its other legs. */
 export const ofCalls = {

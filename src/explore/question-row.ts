@@ -39,8 +39,15 @@ export type Given = { readonly [K in keyof Parameters]?: Parameters[K] | undefin
   readonly from?: string | number | undefined;
 };
 
-/** Call-IDs, the call itself not among them; and why some may be missing, in sentences. */
-export type OtherLegs = { readonly callIds: readonly string[]; readonly notes: readonly string[] };
+/**
+ * Call-IDs, the call itself not among them: of legs that identifiers tie, and of those that are probable without one; and why some may
+ * be missing, in sentences.
+ */
+export type OtherLegs = {
+  readonly callIds: readonly string[];
+  readonly probable: readonly string[];
+  readonly notes: readonly string[];
+};
 
 /** Calls of the port that reading a question may need. */
 export type CallFinder = {

@@ -88,7 +88,7 @@ export function* ladderRows(l: AskLadder, style: LadderDrawing): Generator<Ladde
     if (time === 'clock' && at.date !== date) yield { text: at.date, step: null, look: 'head' };
     date = at.date;
     const when = { clock: at.time, first: since((atMs - firstMs) / 1000), before: null }[time];
-    const leg = several ? l.call_ids.indexOf(step.call_id) : -1;
+    const leg = several ? legName(l, step.call_id) : '';
     yield {
       get text() {
         return stepLine(step, { when, leg, shared }, draw);
@@ -99,7 +99,7 @@ export function* ladderRows(l: AskLadder, style: LadderDrawing): Generator<Ladde
   }
   for (const m of l.media.slice(bars)) yield mediaRow(m, left, draw);
   if (l.not_kept > 0) yield note(`${l.not_kept} more ${l.not_kept === 1 ? 'message was' : 'messages were'} not kept.`);
-  if (several) yield* legend(l.call_ids);
+  if (several) yield* legend(l);
 }
 
 /** The line that stands for several hosts; -1 where each has its own. */
@@ -126,14 +126,14 @@ function since(sec: number): string {
 type StepPlace = {
   /** Null leaves that column out. */
   readonly when: string | null;
-  /** Which of several calls the message belongs to; -1 with one call. */
-  readonly leg: number;
+  /** The letter of the call that the message belongs to, where there are several. */
+  readonly leg: string;
   readonly shared: number;
 };
 
 function stepLine(step: LadderStep, { when, leg, shared }: StepPlace, draw: (arrow: Arrow) => string): string {
   const label = labelOf(step);
-  const index = leg < 0 ? String(step.index) : `${legName(leg)}${step.index}`;
+  const index = `${leg}${step.index}`;
   const time = when === null ? '' : `${when.padStart(TIME)}  `;
   const left = `${index.padStart(4)}  ${time}${since(step.delta_sec).padStart(9)}  `;
   const notes = [...step.notes.map((note) => NOTES[note]), ...sharedEnds(step, shared)];
@@ -164,13 +164,20 @@ export function labelOf({ summary: whole, has_sdp }: LadderStep): string {
 }
 
 /** Letters for calls: A to Z, then numbers. */
-function legName(leg: number): string {
-  return leg < 26 ? String.fromCharCode(65 + leg) : `${leg}:`;
+/** `B`; `B?` for a leg that no identifier ties to the first. */
+export function legName({ call_ids, probable_legs = [] }: AskLadder, callId: string): string {
+  const leg = call_ids.indexOf(callId);
+  const name = leg < 26 ? String.fromCharCode(65 + leg) : `${leg}:`;
+  return probable_legs.some(({ call_id }) => call_id === callId) ? `${name}?` : name;
 }
 
-function* legend(callIds: readonly string[]): Generator<LadderRow> {
+function* legend(l: AskLadder): Generator<LadderRow> {
   yield note('');
-  for (const [i, id] of callIds.entries()) yield note(`${legName(i)}  ${safeText(id)}`);
+  for (const callId of l.call_ids) {
+    const guess = l.probable_legs?.find(({ call_id }) => call_id === callId);
+    const why = guess === undefined ? '' : `  probably another leg (${guess.score} of 100): ${guess.reason}`;
+    yield note(`${legName(l, callId).padEnd(2)} ${safeText(callId + why)}`);
+  }
 }
 
 /** `blank`, a row of lifelines, with an arrow across some of them. */

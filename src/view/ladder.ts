@@ -8,6 +8,7 @@ import { capturedText } from '../analysis/captured-at.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import type { PlayedStream } from '../analysis/media/one-way-video.ts';
 import { oneWayVideo } from '../analysis/media/one-way-video.ts';
+import { probableLegs } from '../analysis/probable-legs.ts';
 import { streamQuality } from '../analysis/stream-quality.ts';
 import type { AskLadder, AskMessage, LadderMedia, LadderStep } from '../contract/index.ts';
 import { endpointKeyText, endpointText, socketOf } from '../core/ip.ts';
@@ -76,7 +77,10 @@ export function* ladderSteps(e: Evidence, dialogs: readonly Dialog[], moreCalls 
     yield;
   }
   const media = yield* mediaOf(e, dialogs);
-  return yield* drawnLadder(
+  const [first, ...others] = dialogs;
+  // Of a call alone nobody asked for legs.
+  const guesses = first === undefined || others.length === 0 ? [] : probableLegs(first, e);
+  const ladder = yield* drawnLadder(
     {
       callIds: dialogs.map((d) => d.callId),
       moreCalls,
@@ -90,6 +94,10 @@ export function* ladderSteps(e: Evidence, dialogs: readonly Dialog[], moreCalls 
     },
     (address) => e.rules.names.of(address),
   );
+  const probable = guesses.filter(({ dialog }) => others.includes(dialog));
+  if (probable.length > 0)
+    ladder.probable_legs = probable.map(({ dialog, score, reason }) => ({ call_id: dialog.callId, score, reason }));
+  return ladder;
 }
 
 /**

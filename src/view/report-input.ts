@@ -10,6 +10,7 @@ import { dialogFactsSteps } from '../analysis/dialog-facts.ts';
 import { keysPressed } from '../analysis/dtmf.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import { whoHungUp } from '../analysis/hangup.ts';
+import { probableLegs, probableText } from '../analysis/probable-legs.ts';
 import type { StreamQuality } from '../analysis/stream-quality.ts';
 import { spokenPacketMs } from '../analysis/stream-quality.ts';
 import type { AskExplained, AskLadder, Termination } from '../contract/index.ts';
@@ -141,6 +142,7 @@ function legFacts(e: Evidence, d: Dialog): [string, string][] {
     .slice(0, LEGS_MAX)
     .map(({ dialog, strategy }): [string, string] => ['Other leg', `${dialog.callId} (by ${strategy})`]);
   if (legs.length > LEGS_MAX) facts.push(['Other legs', `${legs.length - LEGS_MAX} more`]);
+  for (const leg of probableLegs(d, e)) facts.push(['Probable leg', probableText(leg)]);
   for (const strategy of commonStrategies(d, identifiers)) facts.push(['No legs', commonNote(strategy)]);
   return facts;
 }

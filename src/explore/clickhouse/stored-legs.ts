@@ -203,7 +203,7 @@ export async function legsOf(reader: StoreReader, name: string, headers: readonl
   if (found === null) return null;
   const tree = await reader.inTurns(callTree(found.root, found.stores, HUB_LEGS, false));
   const callIds = tree.nodes.flatMap(({ dialog }) => (dialog === found.root ? [] : [dialog.callId]));
-  return { callIds, notes: legNotes(tree, found.stores.identifiers) };
+  return { callIds, probable: [], notes: legNotes(tree, found.stores.identifiers) };
 }
 
 export async function treeOf(

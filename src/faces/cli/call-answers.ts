@@ -57,12 +57,13 @@ async function withLegs(
   explorer: Explorer,
   callIds: readonly string[],
   hasLegs: boolean,
+  isDrawnApart: boolean,
 ): Promise<{ readonly callIds: readonly string[]; readonly notes: readonly string[] }> {
   const all = new Set(callIds);
   const notes = new Set<string>();
   for (const callId of hasLegs ? callIds : []) {
     const legs = await explorer.legs(callId);
-    for (const leg of legs.callIds) all.add(leg);
+    for (const leg of [...legs.callIds, ...(isDrawnApart ? legs.probable : [])]) all.add(leg);
     for (const note of legs.notes) notes.add(note);
   }
   return { callIds: [...all], notes: [...notes] };
@@ -76,7 +77,7 @@ async function* textOf(
   layout: TextLayout,
   { style }: Asked,
 ): AsyncGenerator<string> {
-  const all = await withLegs(explorer, callIds, legs);
+  const all = await withLegs(explorer, callIds, legs, layout === 'ladder');
   yield* await explorer.text(all.callIds, layout, style);
   yield* all.notes;
 }
@@ -97,7 +98,7 @@ async function messagesOf(
     return ofEach(explorer, callIds, showSecrets, style);
   }
   const callId = callIdOf(explorer, asked, option, isWhole ? selector : (single?.[1] ?? ''));
-  const { callIds, notes } = await withLegs(explorer, [callId], legs && isWhole);
+  const { callIds, notes } = await withLegs(explorer, [callId], legs && isWhole, false);
   const only = isWhole ? undefined : Number(single?.[2]);
   const document = await explorer.messages(callIds, { showsSecrets: showSecrets, only });
   if (isWhole) return messageLines({ ...document, leg_notes: [...notes] }, style);

@@ -60,6 +60,13 @@ export function LadderView({ ladder, current, marked, onCurrent, onMark }: Props
         ? null
         : h('button', { type: 'button', 'aria-pressed': hasMedia, onClick: () => setMedia(!hasMedia) }, 'Media'),
       ladder.not_kept === 0 ? null : h('span', { class: 'bad' }, `${ladder.not_kept} messages are not kept any more`),
+      (ladder.probable_legs ?? []).map(({ call_id, score, reason }) =>
+        h(
+          'span',
+          { key: call_id },
+          `${String.fromCharCode(65 + (ladder.call_ids.indexOf(call_id) % 26))}? is probably another leg (${score} of 100): ${shown(reason)}.`,
+        ),
+      ),
       ladder.leg_notes === undefined ? null : h('span', { class: 'bad' }, ladder.leg_notes.map(shown).join(' ')),
     ),
     whatIsNotShown(ladder).map((sentence) => h('p', { key: sentence, class: 'note' }, sentence)),
@@ -210,10 +217,11 @@ function labelOf(step: LadderStep): string {
   return `${step.index} ${shown(step.summary)}${step.has_sdp ? ' (SDP)' : ''}${again}`;
 }
 
-/** `B ` for a message of the second leg; the call that one looks at has none. */
-function legOf({ call_ids }: AskLadder, { call_id }: LadderStep): string {
+/** `B ` for a message of the second leg, `B? ` where it is only probable; the call that one looks at has none. */
+function legOf({ call_ids, probable_legs = [] }: AskLadder, { call_id }: LadderStep): string {
   const i = call_ids.indexOf(call_id);
-  return i <= 0 ? '' : `${String.fromCharCode(65 + (i % 26))} `;
+  const mark = probable_legs.some((leg) => leg.call_id === call_id) ? '?' : '';
+  return i <= 0 ? '' : `${String.fromCharCode(65 + (i % 26))}${mark} `;
 }
 
 /** Text for this many pixels. */

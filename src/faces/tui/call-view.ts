@@ -324,11 +324,13 @@ export class CallView implements View {
         (why) => this.#app.say(why, LOOK.red),
       );
       if (found === null) return;
-      const { callIds, notes } = found;
+      const { callIds, probable, notes } = found;
+      const all = [...callIds, ...probable];
       if (notes.length > 0) this.#app.say(notes.join(' '));
-      else if (callIds.length === 0) this.#app.say('no other leg of this call is known');
-      if (callIds.length === 0) return;
-      this.#callIds = [this.#first, ...callIds];
+      else if (all.length === 0) this.#app.say('no other leg of this call is known');
+      else if (probable.length > 0) this.#app.say('legs with "?" are probable; the lines below the ladder say why');
+      if (all.length === 0) return;
+      this.#callIds = [this.#first, ...all];
     }
     this.#scroll.to(0, 1);
     await this.read();
