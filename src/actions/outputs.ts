@@ -144,7 +144,7 @@ export class Outputs implements Meter {
       ...Shipping.families(this.shipping),
       counterFamily(
         'calltap_output_total',
-        'Frames and files of -O, by what became of them.',
+        'Frames and files of -O by result.',
         'event',
         this.#file?.counts() ?? this.#callFiles?.counts() ?? [],
       ),

@@ -62,7 +62,7 @@ export class SpoolFiles<K extends string, F extends SpoolFile<K>> {
       if (error instanceof ServiceError) throw error;
       const code = errnoOf(error) ?? 'error';
       const isNone = code === 'EEXIST' || code === 'ENOTDIR';
-      throw unusable(option, folder, isNone ? 'it is no folder' : `it cannot be used (${code})`);
+      throw unusable(option, folder, isNone ? 'it is not a folder' : `it cannot be used (${code})`);
     }
   }
 

@@ -24,7 +24,7 @@ export const REPORT_FINDINGS = {
     causes: ['No route', 'a refused password', 'an overload or a fault of a server'],
     look: 'Look at the code, at its Reason and Warning, and at who sent it first.',
     remedy:
-      '404 and 484: the dial plan. 401, 403, 407: user, password, address list of the trunk. 488: the codecs of both sides. 480 and 503: registration and capacity behind it. 5xx: the log of who sent it first.',
+      '404 and 484: the dial plan. 401, 403, 407: user, password, address list of the trunk. 488: the codecs of both sides. 480 and 503: registration and capacity behind it. 5xx: the log of the host that sent it first.',
   },
   'refused-by-callee': {
     severity: 'minor',
@@ -145,7 +145,7 @@ export const REPORT_FINDINGS = {
     healthySince: '2026-11-28',
     meaning: 'The clock of the host was set while it captured.',
     causes: ['A time service that sets and does not slew', 'a virtual machine that was moved'],
-    look: 'Times behind the step are shown as captured and judged without it.',
+    look: 'Times after the step are shown as captured and judged without it.',
   },
 } satisfies Readonly<Record<string, FindingRow>>;
 function isFailed({ signaling }: DialogFacts): boolean {

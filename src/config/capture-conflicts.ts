@@ -42,7 +42,7 @@ export function callSplitConflict({ split, output, keep, device, input }: Config
   if (keep !== null)
     return conflict(option, 'it cannot be combined with --keep', 'leave --keep out and remove old files yourself');
   if (!isFolder(output))
-    return conflict(option, `-O ${oneLine(output)} is no folder`, 'make the folder first, or name another one');
+    return conflict(option, `-O ${oneLine(output)} is not a folder`, 'make the folder first, or name another one');
   if (device.length === 0 && input.length === 0)
     return conflict(option, 'only -d and -I have frames to write', 'add -d, or leave --split call out');
   return null;

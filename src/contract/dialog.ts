@@ -168,7 +168,10 @@ export const mediaFacts = {
   ),
   media_lines_not_shown: Type.Optional(Type.Integer({ minimum: 1, description: 'Lines beyond those.' })),
   media_notes: Type.Optional(
-    Type.Array(Type.String(), { minItems: 1, description: 'What is no fault, in sentences: video that ran one way.' }),
+    Type.Array(Type.String(), {
+      minItems: 1,
+      description: 'Notes that are not faults, in sentences: video that ran one way.',
+    }),
   ),
 };
 

@@ -114,7 +114,7 @@ export const Caveats = named(
     }),
     clock_steps: Type.Integer({
       minimum: 0,
-      description: 'Steps of the clock of the capturing host; times behind one are judged without it.',
+      description: 'Steps of the clock of the capturing host; times after a step are judged without it.',
     }),
     sampled: Type.Integer({ minimum: 0, description: 'Packets left out by sampling.' }),
   }),

@@ -108,7 +108,7 @@ export const ERRORS = {
     NAME_INVALID: { line: '--name {value}: {reason}', remedy: 'write ADDRESS=NAME, such as 192.0.2.10=pbx' },
     TRUNK_INVALID: { line: '{option}: {reason}', remedy: 'write PLACE=NAME, such as 192.0.2.0/28=carrier' },
     SPAN_INVALID: {
-      line: '--span: {value} is no span',
+      line: '--span: {value} is not a span',
       remedy: 'write seconds after the first packet, such as 10..12, or worst',
     },
     FILTER_INVALID: { line: '{option}, {place}: {reason}' },

@@ -88,7 +88,7 @@ export function readTrunkPlace(text: string, name: string): Result<TrunkPlace, s
   const named = readName('192.0.2.1', name);
   if (!named.ok) return fail(named.reason);
   if (text.length > MAX_DOMAIN_CHARS || !DOMAIN.test(text))
-    return fail(`${text.slice(0, 60)} is no address, network or domain`);
+    return fail(`${text.slice(0, 60)} is not an address, a network or a domain`);
   return ok({ domain: text.toLowerCase(), name });
 }
 

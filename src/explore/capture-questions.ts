@@ -116,7 +116,7 @@ export const CAPTURE_QUESTIONS = {
       name: 'list_trunks',
       description:
         'Carriers and customers, by direction: up or down since when, what their calls came to (ASR, NER, ACD, codes), ' +
-        'post-dial delay, MOS and loss. minutes narrows it to the last so many; trunk and series show one by minute.',
+        'post-dial delay, MOS and loss. minutes is how many of the last minutes count; trunk and series show one by minute.',
       args: AskTrunksQuery.properties,
     },
     answer: document(AskTrunks, 'Those that are down first.'),

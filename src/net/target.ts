@@ -39,7 +39,7 @@ export type Place = Pick<Target, 'url' | 'isTls' | 'host' | 'port' | 'path'>;
 export function readPlace(text: string): Place | { readonly reason: string } {
   const isWhole = text.includes('://');
   const written = isWhole ? text : `http://${text}`;
-  if (!URL.canParse(written) || (!isWhole && /[/?#]/.test(text))) return { reason: 'it is no URL' };
+  if (!URL.canParse(written) || (!isWhole && /[/?#]/.test(text))) return { reason: 'it is not a URL' };
   const url = new URL(written);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return { reason: 'it begins with neither http nor https' };
   if (url.username !== '' || url.password !== '') return { reason: 'a user and a password do not belong there' };

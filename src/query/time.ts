@@ -13,7 +13,7 @@ const AGO = /^(\d{1,9})(s|m|min|h|d)$/i;
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3_600, d: 86_400 };
 const CLOCK = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?)?(Z|[+-]\d{2}:?\d{2})?$/i;
-const WHAT = 'it is no time; write 10m, 02:00, 2026-11-22 or 2026-11-22T02:00';
+const WHAT = 'it is not a time; write 10m, 02:00, 2026-11-22 or 2026-11-22T02:00';
 
 /** `isUtc`: what has no zone is UTC, not the local time of this host. */
 export function readMoment(v: Value, isUtc: boolean): Result<Moment, string> {

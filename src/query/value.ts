@@ -127,13 +127,13 @@ export function isInRange({ low, high, isLowIn, isHighIn }: NumberRange, n: numb
 /** Codes: `486`, `5xx`, `400..499`, and `>=400`. */
 export function readCode(v: Value, operator: Operator): Read<NumberRange> {
   const what = 'write a code such as 486, 5xx or 400..499';
-  if (v.isExpression || v.isOpenStart || v.isOpenEnd) return fail(`it is no code; ${what}`);
+  if (v.isExpression || v.isOpenStart || v.isOpenEnd) return fail(`it is not a code; ${what}`);
   const group = /^([1-6])xx$/i.exec(v.text);
   if (group !== null && isEqual(operator)) {
     const low = 100 * Number(group[1]);
     return ok({ low, high: low + 100, isLowIn: true, isHighIn: false });
   }
-  if (!/^[1-6]\d\d(\.\.[1-6]\d\d)?$/.test(v.text)) return fail(`it is no code; ${what}`);
+  if (!/^[1-6]\d\d(\.\.[1-6]\d\d)?$/.test(v.text)) return fail(`it is not a code; ${what}`);
   return readNumber(v, operator, {});
 }
 
@@ -173,7 +173,8 @@ export function readNumber(v: Value, operator: Operator, units: Units): Read<Num
   const what = names.length === 0 ? 'write a number' : `write a number with one of ${names.join(' ')}, or without`;
   const parts = v.isExpression || v.isOpenStart || v.isOpenEnd ? [] : v.text.split('..');
   const [low, high] = parts.map((part) => readAmount(part, units));
-  if (low === undefined || low === null || high === null || parts.length > 2) return fail(`it is no number; ${what}`);
+  if (low === undefined || low === null || high === null || parts.length > 2)
+    return fail(`it is not a number; ${what}`);
   if (high !== undefined) {
     if (!isEqual(operator)) return fail(`a range takes ":", not "${operator}"`);
     if (high.n < low.n) return fail('the range runs backwards');

@@ -54,10 +54,10 @@ export function liveFamilies(f: Figures): MetricFamily[] {
       'class',
       classes,
     ),
-    counterFamily('calltap_hep_total', 'HEP packets by what became of them.', 'event', hepEvents(f)),
+    counterFamily('calltap_hep_total', 'HEP packets by result.', 'event', hepEvents(f)),
     counterFamily(
       'calltap_hep_tcp_total',
-      'Connections of HEP over TCP, and what came by them, by what became of them.',
+      'Connections of HEP over TCP and their packets, by result.',
       'event',
       Object.entries(listener?.tcp.counts ?? {}).map(([name, n]) => [snake(name), n] as const),
     ),

@@ -112,7 +112,7 @@ const PROTOCOLS: readonly Loss[] = [
   loss(
     'closed_connections_evicted',
     (f) => f.ingest.connections.evicted,
-    'Closed TCP connections of SIP beyond 8,192, which no call is told of.',
+    'Closed TCP connections of SIP beyond 8,192: no call learns of these.',
   ),
   loss(
     'icmp_flows_untracked',
@@ -210,7 +210,7 @@ const STORES: readonly Loss[] = [
     'Other texts beyond [their caps](limits.md), kept in part; the message itself holds the whole text.',
   ),
   loss('sdp_dialogs_shed', (f) => f.ingest.sdp.shedDialogs, 'Dialogs that lost their SDP to stay under its budget.', {
-    remedy: 'Look for who sends huge SDP; raise `--max-dialogs`.',
+    remedy: 'Look for the host that sends huge SDP; raise `--max-dialogs`.',
   }),
   loss('sdp_claims_shed', (f) => f.ingest.sdp.shedClaims, 'Endpoints that these dialogs named.'),
   loss(

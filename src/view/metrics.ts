@@ -80,15 +80,15 @@ function securityFamilies({ security }: Figures): MetricFamily[] {
     ]),
     counterFamily(
       'calltap_security_answers_total',
-      'Requests of scanners, by what became of the answer.',
+      'Requests of scanners, by the result of the answer.',
       'event',
       Object.entries(security.answers?.counts ?? {}),
     ),
-    counterFamily('calltap_security_lines_total', 'Lines for fail2ban, by what became of them.', 'event', [
+    counterFamily('calltap_security_lines_total', 'Lines for fail2ban by result.', 'event', [
       ['written', security.lines.written],
       ['lost', security.lines.lost],
     ]),
-    counterFamily('calltap_security_syslog_total', 'Alerts for syslog, by what became of them.', 'event', [
+    counterFamily('calltap_security_syslog_total', 'Alerts for syslog by result.', 'event', [
       ['sent', security.syslog?.sent ?? 0],
       ['lost', security.syslog?.lost ?? 0],
     ]),

@@ -41,7 +41,7 @@ export function probeFamilies(tls: Probes | null): MetricFamily[] {
       'event',
       source.counterNames.map((name) => [name, source.counter(name)] as const),
     ),
-    counterFamily('calltap_uprobe_stream_total', 'What became of the plaintext of TLS connections.', 'event', [
+    counterFamily('calltap_uprobe_stream_total', 'Plaintext of TLS connections by result.', 'event', [
       ...stream,
       ['both_ends', ingest.bothEnds.seconds],
     ]),

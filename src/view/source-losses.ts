@@ -171,7 +171,7 @@ export const HEP_LOSSES: readonly Loss[] = [
   loss(
     'hep_messages_cut',
     (f) => f.ingest.hep.flows.cut,
-    'SIP messages over TCP that an agent sends in pieces, of which one did not come; calltap keeps what came.',
+    'SIP messages over TCP that an agent sends in pieces, where one piece did not come; calltap keeps the others.',
     { quality: 'reassembly_timeouts', remedy: 'The same.' },
   ),
   loss('hep_flows_evicted', (f) => f.ingest.hep.flows.evicted, 'Of these, those that gave way to stay under a cap.', {

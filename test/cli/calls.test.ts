@@ -106,7 +106,7 @@ test('the audio of a call goes to a file', async () => {
   assert.ok(readFileSync(path).length < whole);
   assert.match(
     assertRefused(await run(['-I', DEMO, '--wav', 'row:2', '--to', path, '--span', '5..2']), 2),
-    /--span: 5\.\.2 is no span; write/,
+    /--span: 5\.\.2 is not a span; write/,
   );
   assert.match(await refused('--wav', 'busy@', '--to', path), /--wav: No audio stream belongs to this dialog; run/);
   assert.match(

@@ -9,6 +9,8 @@ export type SourceText = {
   readonly code: string;
   /** Comments in order, without their marks. */
   readonly comments: readonly string[];
+  /** Strings and the pieces of templates, as they are written, each with where it begins. */
+  readonly strings: readonly { readonly at: number; readonly text: string }[];
   /** Module specifiers of static and dynamic imports and of re-exports, in order. */
   readonly imports: readonly string[];
   /** Those that remain at run time: all but `import type` and `export type`. */
@@ -26,6 +28,7 @@ const IMPORT = /(?<![.\w$])(import|export)\b(?:\s*\(\s*|[^;'"`()=]*?\bfrom\b|)\s
 export function readSource(text: string): SourceText {
   const code = text.split('');
   const comments: string[] = [];
+  const strings: { at: number; text: string }[] = [];
   const blank = (from: number, to: number): void => {
     for (let i = from; i < to && i < code.length; i++) if (code[i] !== '\n') code[i] = ' ';
   };
@@ -41,6 +44,7 @@ export function readSource(text: string): SourceText {
     while (i < text.length && text[i] !== '`') {
       if (text[i] === '\\') i++;
       else if (text[i] === '$' && text[i + 1] === '{') {
+        strings.push({ at: start, text: text.slice(start, i) });
         blank(start, i);
         templates.push(braces++);
         last = '{';
@@ -48,6 +52,7 @@ export function readSource(text: string): SourceText {
       }
       i++;
     }
+    strings.push({ at: start, text: text.slice(start, i) });
     blank(start, i);
     last = '`';
     return i + 1;
@@ -73,6 +78,7 @@ export function readSource(text: string): SourceText {
     if (c === "'" || c === '"') {
       let end = at + 1;
       while (end < text.length && text[end] !== c && text[end] !== '\n') end += text[end] === '\\' ? 2 : 1;
+      strings.push({ at: at + 1, text: text.slice(at + 1, end) });
       blank(at + 1, end);
       at = end + 1;
     } else if (c === '/' && !divides) {
@@ -123,5 +129,5 @@ export function readSource(text: string): SourceText {
     if (!/^(import|export)\s+type\b(?!\s*from\b)/.test(found[0])) runtimeImports.push(specifier);
     if (found[1] === 'export') reexports.push(specifier);
   }
-  return { code: masked, comments, imports, runtimeImports, reexports };
+  return { code: masked, comments, strings, imports, runtimeImports, reexports };
 }

@@ -83,7 +83,7 @@ export function mirrorFamilies(mirror: HepOut | null): MetricFamily[] {
   return [
     counterFamily(
       'calltap_hep_out_total',
-      'Packets of the HEP mirror, by what became of them; with several collectors each counts.',
+      'Packets of the HEP mirror by result; each collector counts.',
       'event',
       HEP_OUT_COUNTERS.map((name) => [snake(name), mirror?.counters.get(name) ?? 0] as const),
     ),

@@ -106,7 +106,7 @@ export class Hooks implements Observer, Meter {
         value,
       })),
     );
-    const help = 'Events of the exec hooks, by what became of them.';
+    const help = 'Events of the exec hooks by result.';
     return [{ name: 'calltap_hook_events_total', help, type: 'counter', labelNames: ['hook', 'what'], samples }];
   }
 

@@ -157,7 +157,7 @@ export class Shipping {
       ...shipFamilies(shipping === null ? null : shipping.#shipment),
       counterFamily(
         'calltap_ship_left_out_total',
-        'Calls, messages and streams of which no row was made, or not the last one, by why.',
+        'Calls, messages and streams whose row, or whose last row, was not made, by reason.',
         'why',
         [
           ...CALL_SHIP_COUNTERS.map((name) => [name, calls?.get(name) ?? 0] as const),

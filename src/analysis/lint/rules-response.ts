@@ -100,7 +100,7 @@ export const RESPONSE_RULES: readonly LintRuleRow[] = [
     basis: 'should',
     section: '13.3.1.3',
     expected: 'a Warning that says why the offer was refused',
-    explanation: 'Nobody but the refusing side knows what did not fit.',
+    explanation: 'Only the refusing side knows what did not fit.',
     check: (m) => (isResponse(m, 'INVITE', 488) && lacks(m, HEADER.WARNING) ? '488 without Warning' : null),
   },
   {

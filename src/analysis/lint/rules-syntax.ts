@@ -21,7 +21,7 @@ export const SYNTAX_RULES: readonly LintRuleRow[] = [
     section: '7.3.1',
     expected: 'name, colon and value in every header line',
     explanation: 'Many servers drop the whole message without an answer.',
-    check: (m) => (isNoted(m, NOTE.badHeaderLine) ? 'a line that is no header' : null),
+    check: (m) => (isNoted(m, NOTE.badHeaderLine) ? 'a line that is not a header' : null),
   },
   {
     id: 'start-line-form',
@@ -100,7 +100,7 @@ export const SYNTAX_RULES: readonly LintRuleRow[] = [
     rfc: 3966,
     section: '5.1.5',
     expected: 'a phone-context with a local number',
-    explanation: 'Nobody but the sender knows which network the number belongs to.',
+    explanation: 'Only the sender knows which network the number belongs to.',
     check: (m) => {
       const uris = [m.sip.requestUri, m.sip.from?.uri ?? null, m.sip.to?.uri ?? null];
       const local = uris.find(

@@ -35,12 +35,12 @@ function icmpFindings(d: Dialog, flows: readonly IcmpFlow[], leastErrors: number
 }
 
 function hintOf(flow: IcmpFlow, description: string, isAfter: boolean): string {
-  const what = { rtp: 'RTP', rtcp: 'RTCP', unread: 'a datagram', not_media: 'a datagram that is no media' }[
+  const what = { rtp: 'RTP', rtcp: 'RTCP', unread: 'a datagram', not_media: 'a datagram that is not media' }[
     flow.payload
   ];
   const errors = flow.errors === 1 ? 'one error' : `${flow.errors} errors`;
   const said = `${endpointKeyText(flow.dst)} did not get ${what} from ${endpointKeyText(flow.src)}: ${flow.reportedBy} reported "${description}" (${errors}).`;
-  if (isAfter) return `${said.slice(0, -1)}, after the call had ended, which is no fault.`;
+  if (isAfter) return `${said.slice(0, -1)}, after the call had ended: that is not a fault.`;
   if (flow.payload === 'rtcp') return `${said.slice(0, -1)}; only reports are lost, not the voice.`;
   return said;
 }

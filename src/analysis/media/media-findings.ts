@@ -79,7 +79,7 @@ export const MEDIA_FINDINGS = {
     meaning:
       'Media ran and stopped while the call continued; no hold, mailbox or transfer in the signaling explains it.',
     causes: [
-      'A recording or announcement that ended, which is no fault',
+      'A recording or announcement that ended: that is not a fault',
       'An address binding of a NAT expired',
       'a device lost its network',
       'a relay gave up the session',
@@ -118,7 +118,7 @@ export const MEDIA_FINDINGS = {
       'A firewall or NAT behind the capture drops RTP and lets RTCP pass',
       'the receiver drops the packets: another port, payload type, key or source than it expects',
     ],
-    look: 'Capture behind the next hop towards who reports, and compare the socket of the RTP with its description.',
+    look: 'Capture behind the next hop towards the host that reports, and compare the socket of the RTP with its description.',
     ground: 'reported',
     effects: ['ended-by-cause'],
     remedy:
@@ -136,7 +136,7 @@ export const MEDIA_FINDINGS = {
       'a sender that uses the numbers of its own description',
       'a codec that nobody agreed to',
     ],
-    look: 'Compare the m= line and the rtpmap lines of who receives with the payload types of the stream.',
+    look: 'Compare the m= line and the rtpmap lines of the receiver with the payload types of the stream.',
     effects: ['ended-by-cause'],
     remedy:
       'Key presses: the same number on both sides (Asterisk `dtmf_mode=rfc4733` on both endpoints, FreeSWITCH `rfc2833-pt`). Codecs: Asterisk `asymmetric_rtp_codec=no`, FreeSWITCH no `inherit_codec` towards such a peer. Behind Kamailio: no part of the SDP may be changed on one leg alone.',
@@ -152,7 +152,7 @@ export const MEDIA_FINDINGS = {
       'A gateway or PBX that answers before its other leg is ready',
       'a device that opens its audio slowly',
       'a NAT or firewall that opens late',
-      'a phone that was muted and sends nothing meanwhile, which is no fault',
+      'a phone that was muted and sends nothing meanwhile: that is not a fault',
     ],
     look: 'See who began late, and what it did in that time: ICE, DTLS, another leg, an ACK that it waited for.',
     ground: 'inferred',
@@ -170,9 +170,9 @@ export const MEDIA_FINDINGS = {
       'A microphone that is muted, not plugged in, or that the program may not use',
       'a PBX, relay or transcoder that gets no audio from its other leg and sends silence in its place',
       'an application that plays a file it does not find, or fills no buffer (`0x00`)',
-      'somebody who listened only: muted for the whole call, which is no fault',
+      'somebody who only listened, muted for the whole call: that is not a fault',
     ],
-    look: 'Follow the stream back to who sends it. Where a relay or a PBX does, compare it with what came to that host on its other leg.',
+    look: 'Follow the stream back to its sender. Where a relay or a PBX does, compare it with what came to that host on its other leg.',
     remedy:
       'Phones and browsers: look at the input device and at the right to use it. Asterisk: `core show channel` shows whether frames come from the bridged channel, and `core show translation` whether a codec can be translated; `transmit_silence=yes` sends silence while it records. FreeSWITCH: look for `silence_stream` in the dialplan and for a missing file of `playback`. rtpengine: look at the packet counts of each side in `query`.',
   },
@@ -184,7 +184,7 @@ export const MEDIA_FINDINGS = {
     has: ({ media }) => media.natMismatch,
     meaning:
       'The call never named the address that media comes from: no SDP, candidate, STUN answer or ICE check has it.',
-    causes: ['A NAT rewrites the source and nobody told the peer'],
+    causes: ['A NAT rewrites the source, and the peer does not know'],
     look: 'Compare the source of the stream with the c= and m= lines of its sender.',
     remedy:
       'Asterisk: `rtp_symmetric=yes`. FreeSWITCH: no `disable-rtp-auto-adjust`. Phones: switch STUN or ICE on. Kamailio: `fix_nated_sdp()` or rtpengine.',
@@ -227,7 +227,7 @@ export const MEDIA_FINDINGS = {
       'a side that answers RTP/SAVP and does not encrypt',
       'a server that passes media on between a secured leg and a plain one',
     ],
-    look: 'Compare the profile of the m= lines and the a=crypto lines of the answer with who encrypts.',
+    look: 'Compare the profile of the m= lines and the a=crypto lines of the answer with the side that encrypts.',
     effects: ['ended-by-cause'],
     remedy:
       'Let both sides have one rule. Asterisk: `media_encryption=sdes` or `no`, and `media_encryption_optimistic=no`. FreeSWITCH: `rtp_secure_media=mandatory` or `false`. rtpengine between a secured and a plain side: `RTP/SAVP` for the one and `RTP/AVP` for the other, with its own keys.',

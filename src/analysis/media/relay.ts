@@ -115,7 +115,7 @@ function stunMismatchHint(m: StunMismatch): string {
     case 'relay_ignored':
       return `The TURN server ${server} allocated ${relayText(m)}, but the SDP named ${m.advertised}.`;
     case 'ignored':
-      return `The STUN server ${server} told the client that it is ${mappedText(m)}, but the SDP named ${m.advertised}.`;
+      return `The STUN server ${server} answered that the client is ${mappedText(m)}, but the SDP named ${m.advertised}.`;
     case 'unanswered':
       return `The STUN server ${server} answered none of ${counted(m.requests, 'request')}, so the SDP named the private ${m.advertised}.`;
   }

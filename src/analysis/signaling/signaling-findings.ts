@@ -68,7 +68,7 @@ export const SIGNALING_FINDINGS = {
     unit: 'dialogs',
     healthySince: '2026-11-29',
     has: stated('ack-misrouted'),
-    meaning: 'The 2xx was sent again and again, and its ACK went somewhere else than to who sent it.',
+    meaning: 'The 2xx was sent again and again, and its ACK went somewhere else than to its sender.',
     causes: [
       'A Contact or Record-Route with an address that is not the sender of the 2xx',
       'a caller that sends the ACK to where the INVITE went',
@@ -92,7 +92,7 @@ export const SIGNALING_FINDINGS = {
     unit: 'dialogs',
     healthySince: '2026-11-29',
     has: stated('ack-not-arriving'),
-    meaning: 'The ACK went to who sent the 2xx, and the 2xx was sent again for 3 seconds all the same.',
+    meaning: 'The ACK went to the sender of the 2xx, which sent the 2xx again for 3 seconds all the same.',
     causes: [
       'A firewall or a lost route behind the capture point',
       'an ACK whose tags or branch the other side does not know',
@@ -108,7 +108,8 @@ export const SIGNALING_FINDINGS = {
     unit: 'dialogs',
     healthySince: '2026-11-29',
     has: stated('response-not-arriving'),
-    meaning: 'A response went back to who asked, and the request was sent again for 3 seconds all the same.',
+    meaning:
+      'A response went back to the sender of the request, which sent the request again for 3 seconds all the same.',
     causes: [
       'A NAT or firewall that does not let the response in',
       'a Via without rport behind a NAT',
@@ -309,7 +310,8 @@ export const SIGNALING_FINDINGS = {
       'a PBX that fails as soon as the call is answered',
     ],
     look: 'See who sent the BYE, with which Reason, and what the SDP of the answer says.',
-    remedy: 'Look at the log of who hung up: no codec in common, a failed SRTP key, a limit of calls or of credit.',
+    remedy:
+      'Look at the log of the side that hung up: no codec in common, a failed SRTP key, a limit of calls or of credit.',
   },
   'sources-differ': {
     severity: 'minor',

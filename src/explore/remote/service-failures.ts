@@ -31,7 +31,7 @@ export function statusFailure(
     const wait = retryAfterSec === null ? 'later' : `in ${retryAfterSec} s`;
     return new RemoteFailure('busy', 'it is busy', `try again ${wait}`);
   }
-  if (status === 422) return new RemoteFailure('no', said === '' ? 'there is none' : said, '');
+  if (status === 422) return new RemoteFailure('no', said === '' ? 'there is nothing' : said, '');
   return new RemoteFailure('no', `it answered with status ${status}${told}`, 'look at the log of the service');
 }
 

@@ -43,7 +43,7 @@ export class Watching {
   /** Throws Away while nothing is known. */
   since(moment: number | null): Changes {
     if (this.#isFollowing) return this.#log.since(moment);
-    throw new Away('agent-away', 'The service has not told yet what changes.');
+    throw new Away('agent-away', 'The service has not reported changes yet.');
   }
 
   close(): void {

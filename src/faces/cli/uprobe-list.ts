@@ -153,7 +153,7 @@ export function uprobeTable(
     );
   if (unreadable > 0)
     lines.push(
-      `${unreadable} of them may not be looked into${isRoot ? '' : ': run as root, or add CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH'}`,
+      `${unreadable} of them may not be read${isRoot ? '' : ': run as root, or add CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH'}`,
     );
   return lines;
 }

@@ -88,7 +88,7 @@ export function openInteractive(
       { keys: ['c'], help: 'Colour by method and answer, by call, or not.', run: () => a.say(shown.nextColoring()) },
       { keys: ['W'], help: 'Show times in UTC, or local ones.', run: () => turnZone(a) },
       { keys: ['L'], help: 'Show what calltap said.', run: () => a.push(new TextView(a, 'Log', log)) },
-      { keys: ['ctrl-l'], help: 'Draw the screen anew.', run: () => a.onResize() },
+      { keys: ['ctrl-l'], help: 'Draw the screen again.', run: () => a.onResize() },
       { keys: ['ctrl-c', 'q', 'f10'], short: 'Quit', help: 'End calltap.', run: () => a.quit() },
     ],
   );

@@ -58,7 +58,7 @@ export function answerWireEvents(
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
     // Node takes its own listeners off this connection, and a reset without one would end the program.
     socket.on('error', () => socket.destroy());
-    const noProxy = new ProblemError('method-not-allowed', 'This is no proxy.', { allow: 'GET, HEAD' });
+    const noProxy = new ProblemError('method-not-allowed', 'This service is not a proxy.', { allow: 'GET, HEAD' });
     admission.end(socket, admission.refusal(socket) ?? access(request) ?? noProxy);
   });
 }

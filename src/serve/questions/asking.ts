@@ -38,7 +38,7 @@ export async function ask(name: QuestionName, given: Given, { readers, maxRows, 
 
 /** The document of an answer, with why legs may be missing where it can say so. */
 export function documentOf({ row: { answer }, notes, found }: Answered): object {
-  if (answer.kind !== 'document') throw new Error(`${answer.kind} is no document`);
+  if (answer.kind !== 'document') throw new Error(`${answer.kind} is not a document`);
   // Without another form, the answer is the document of its schema.
   const document = answer.shown === undefined ? (found as object) : answer.shown(found);
   return answer.takesNotes === true && notes.length > 0 ? { ...document, leg_notes: [...notes] } : document;

@@ -47,8 +47,12 @@ const CASES: readonly (readonly [wrong: string, line: RegExp, right: string])[] 
   ['-d lo --hep-auth k', /--hep-auth: it requires -L/, '-L 1 -E --hep-auth k'],
   ['-d lo --split 1h', /--split: it requires -O; add -O FILE$/, '-d lo --split 1h -O x'],
   ['-d lo -O x --keep 5', /--keep: it requires --split; add --split SIZE\|TIME$/, '-d lo -O x --split 1h --keep 5'],
-  ['-d lo -O /dev/null --split call', /--split call: -O \/dev\/null is no folder; make/, '-d lo -O /tmp --split call'],
-  ['-d lo -O /tmp/none-such --split call', /is no folder/, '-I a -O /tmp --split call'],
+  [
+    '-d lo -O /dev/null --split call',
+    /--split call: -O \/dev\/null is not a folder; make/,
+    '-d lo -O /tmp --split call',
+  ],
+  ['-d lo -O /tmp/none-such --split call', /is not a folder/, '-I a -O /tmp --split call'],
   [
     '-d lo -O /tmp --split call --keep 5',
     /--split call: it cannot be combined with --keep;/,

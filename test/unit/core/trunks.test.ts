@@ -55,8 +55,8 @@ test('what cannot be a trunk says why', () => {
   assert.match(reason('203.0.113.7', 'other'), /no trunk can be called other/);
   assert.match(reason('203.0.113.7', ''), /the name is missing/);
   assert.match(reason('carrier.example', '\u001b[2J'), /a name has at most/);
-  assert.match(reason('203.0.113.7/99', 'acme'), /is no address, network or domain/);
-  assert.match(reason('a b', 'acme'), /is no address, network or domain/);
+  assert.match(reason('203.0.113.7/99', 'acme'), /is not an address, a network or a domain/);
+  assert.match(reason('a b', 'acme'), /is not an address, a network or a domain/);
   const many = Array.from({ length: MAX_TRUNKS + 1 }, (_, i) => place('203.0.113.7', `t${i}`));
   const read = trunksOf(many, []);
   assert.match(read.ok ? '' : read.reason, /more than 200 trunks/);

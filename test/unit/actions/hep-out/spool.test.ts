@@ -169,7 +169,7 @@ describe('HEP spool', { timeout: 120_000 }, () => {
     writeFileSync(join(folder, 'file'), '');
     assert.throws(
       () => opened(join(folder, 'file')),
-      (error) => error instanceof ServiceError && /^--hep-spool .*file: it is no folder; /.test(error.message),
+      (error) => error instanceof ServiceError && /^--hep-spool .*file: it is not a folder; /.test(error.message),
     );
   });
 });

@@ -195,7 +195,7 @@ describe('spool of rows', { timeout: 120_000 }, () => {
     const uid = process.geteuid?.();
     const foreign = ['/proc', '/usr'].find((one) => statSync(one).uid !== uid);
     for (const [name, reason] of [
-      [path('file'), 'it is no folder'],
+      [path('file'), 'it is not a folder'],
       [path('shared'), 'others may write to it'],
       [path('link'), 'it is a symbolic link'],
       ...(foreign === undefined ? [] : [[foreign, 'it belongs to another user'] as const]),
