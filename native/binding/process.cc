@@ -4,9 +4,11 @@
 #include "system/caps.h"
 #include "system/host_clock.h"
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -80,12 +82,27 @@ NAN_METHOD(HostSteps) {
   info.GetReturnValue().Set(clock.steps);
 }
 
-void EndAtOnce(int signal) { _exit(128 + signal); }
+// Signals before this time are copies of the first one: timeout(1) signals a process, and then its group.
+std::atomic<int64_t> end_from_ns;
+static_assert(std::atomic<int64_t>::is_always_lock_free, "a signal handler reads it");
 
-// exitOnSignals(): from now on SIGINT and SIGTERM end the process at once with 130 and 143, whatever JavaScript does.
+int64_t SteadyNs() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
+}
+
+void EndAtOnce(int signal) {
+  if (SteadyNs() >= end_from_ns) _exit(128 + signal);
+}
+
+// exitOnSignals(afterMs): SIGINT and SIGTERM do nothing so long; after that they end the process at once with 130 and 143,
+// whatever JavaScript does.
 NAN_METHOD(ExitOnSignals) {
+  end_from_ns = SteadyNs() + int64_t{Nan::To<int32_t>(info[0]).FromMaybe(0)} * 1000000;
   struct sigaction end {};
   end.sa_handler = EndAtOnce;
+  end.sa_flags = SA_RESTART;
   for (int signal : {SIGINT, SIGTERM}) sigaction(signal, &end, nullptr);
 }
 

@@ -1,12 +1,15 @@
 /**
  * SIGINT and SIGTERM: the first one ends captures and listeners, and what was asked for is printed then; a second one
- * ends the process at once.
+ * ends the process at once. Within a second of the first it is the same one: timeout(1) signals a process, and then its group.
  */
 import { constants } from 'node:os';
 import { loadNative } from '../sources/native.ts';
 
 /** This long after a signal listeners are waited for, and what does not close by itself. */
 export const STOP_MS = 1_900;
+
+/** Signals this long after the first are copies of it. */
+const SAME_SIGNAL_MS = 1_000;
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 type StopName = (typeof SIGNALS)[number];
@@ -28,9 +31,10 @@ export class StopSignal {
     this.came = new Promise((resolve) => {
       this.#resolve = resolve;
       const onSignal = (signal: NodeJS.Signals): void => {
-        for (const name of SIGNALS) process.off(name, onSignal);
-        // Without listeners Node follows signals no more, and this needs no turn of the loop.
-        loadNative().exitOnSignals();
+        // Two came before the loop turned.
+        if (this.#signal !== null) return;
+        // From now on a handler of the kernel's gets them, which needs no turn of the loop.
+        loadNative().exitOnSignals(SAME_SIGNAL_MS);
         this.#signal = SIGNALS.find((name) => name === signal) ?? 'SIGTERM';
         resolve();
       };

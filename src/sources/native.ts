@@ -268,8 +268,11 @@ export type NativeBinding = {
   watchTurns(turns: Float64Array, fromMs: number, onTurn: (heldMs: number, cpuMs: number) => void): void;
   /** Runs this process's program again in its place, the first argument its name; errno when that fails. */
   restart(words: readonly string[]): number;
-  /** From now on SIGINT and SIGTERM end the process at once, with 130 and 143. Node must not follow them any more. */
-  exitOnSignals(): void;
+  /**
+   * SIGINT and SIGTERM do nothing for `afterMs`, and then end the process at once, with 130 and 143. Node gets no signal any
+   * more; its listeners must stay, or the signal is the kernel's for a moment.
+   */
+  exitOnSignals(afterMs: number): void;
   frameAt(path: string, ordinal: number, espNull: boolean): NativeFrame;
   /** Whether the kernel takes the clock of the host for synchronized. */
   isClockSynchronized(): boolean;
