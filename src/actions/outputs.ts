@@ -3,13 +3,16 @@
  * mirror of -H, and the store of --ship.
  */
 
+import type { Keep, Split } from '../config/option-value.ts';
+import { keptFiles } from '../config/option-value.ts';
+import { filterOf } from '../config/run-kind.ts';
 import { failure } from '../core/errors.ts';
 import { faults } from '../core/faults.ts';
 import type { CallsOfTime } from '../explore/captures.ts';
 import { questionOf } from '../explore/question.ts';
 import { CALL_FILE_LOSSES, CallFiles } from '../export/call-files.ts';
 import { CallSplit } from '../export/call-split.ts';
-import type { Split } from '../export/capture-file.ts';
+
 import { OutputFile } from '../export/capture-file.ts';
 import { PersistenceGate } from '../export/persistence-gate.ts';
 import { laterKey } from '../query/known-at-start.ts';
@@ -28,14 +31,15 @@ export type OutputOptions = ReadBackOptions &
   ShippingOptions & {
     /** -O */
     readonly output: string | null;
-    readonly split: (Split & { readonly isByCall: boolean }) | null;
+    readonly split: Split | null;
     /** Which calls get a file, with --split call. */
     readonly filter: string | null;
+    readonly calls: boolean;
     readonly utc: boolean;
-    readonly keep: number | null;
+    readonly keep: Keep | null;
   };
 
-const NEVER: Split = { bytes: 0, seconds: 0 };
+const NEVER: Split = { bytes: 0, seconds: 0, isByCall: false };
 /** What the mirror still has to send when a file has been read gets this long. */
 const DRAIN_MS = 1_000;
 /** The same of rows for the store. */
@@ -80,7 +84,7 @@ export class Outputs implements Meter {
       this.#callFiles.setEnabled(this.gate.isEnabled);
       this.calls.writeTo(this.#callFiles);
     } else {
-      this.#file = OutputFile.open(output, split ?? NEVER, inputs, keep ?? 0);
+      this.#file = OutputFile.open(output, split ?? NEVER, inputs, keep === null ? 0 : keptFiles(keep, split ?? NEVER));
       this.#file.setEnabled(this.gate.isEnabled);
     }
     this.#clock = faults.every(TICK_MS, 'tick', () => this.#tick());
@@ -187,8 +191,8 @@ export class Outputs implements Meter {
 }
 
 /** Throws FILTER_INVALID, and OPTION_CONFLICT for a filter that cannot be answered when a call begins. */
-function callSplit({ filter: text, utc }: OutputOptions): CallSplit {
-  const { filter } = questionOf(text, 'created', utc);
+function callSplit(options: OutputOptions): CallSplit {
+  const { filter } = questionOf(filterOf(options), 'created', options.utc);
   const key = laterKey(filter);
   if (key === null) return new CallSplit(filter);
   throw failure('OPTION_CONFLICT', {

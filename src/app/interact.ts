@@ -4,6 +4,7 @@
 
 import { constants } from 'node:os';
 import type { Config } from '../config/config.ts';
+import { filterOf } from '../config/run-kind.ts';
 import { faults } from '../core/faults.ts';
 import type { Explorer } from '../explore/port.ts';
 import type { Asked } from '../faces/cli/asked.ts';
@@ -35,7 +36,7 @@ export async function interact(
         explorer,
         {
           question: newestFirst(asked.question),
-          filterText: config.filter ?? '',
+          filterText: filterOf(config) ?? '',
           isUtc: config.utc,
           showsSecrets: config.showSecrets,
           source: sourceOf(config),
@@ -71,7 +72,7 @@ export async function connect(config: Config): Promise<number> {
       port,
       {
         question: newestFirst(asked.question),
-        filterText: config.filter ?? '',
+        filterText: filterOf(config) ?? '',
         isUtc: config.utc,
         showsSecrets: false,
         source,

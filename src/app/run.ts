@@ -9,7 +9,7 @@ import { Outputs } from '../actions/outputs.ts';
 import type { Config } from '../config/config.ts';
 import { configErrorLine } from '../config/config.ts';
 import { namesOf } from '../config/names.ts';
-import { isLive, isServed, looksForScanners } from '../config/run-kind.ts';
+import { filterOf, isLive, isServed, looksForScanners } from '../config/run-kind.ts';
 import { trunksOfConfig } from '../config/trunks.ts';
 import { ServiceError } from '../core/errors.ts';
 import { faults } from '../core/faults.ts';
@@ -19,7 +19,7 @@ import { createExplorer } from '../explore/memory-explorer.ts';
 import type { Explorer } from '../explore/port.ts';
 import type { Asked } from '../faces/cli/asked.ts';
 import { readAsked } from '../faces/cli/asked.ts';
-import { tellingOf } from '../faces/cli/live-answers.ts';
+import { liveAnswer } from '../faces/cli/live-answers.ts';
 import { logTo } from '../faces/cli/log-file.ts';
 import { printAnswer, printDocuments, printTable, saySaved } from '../faces/cli/print.ts';
 import { ProgressBar } from '../faces/cli/progress.ts';
@@ -63,7 +63,7 @@ export function sessionOptions(config: Config): SessionOptions {
       config.json ||
       config.callReport !== null ||
       config.legs ||
-      config.filter !== null ||
+      filterOf(config) !== null ||
       config.interactive ||
       config.mcpStdio ||
       // Calls are judged while others come: to find it out anew for each would read all of them each time.
@@ -88,7 +88,7 @@ function countsTrunks(config: Config, trunks: Trunks): boolean {
   const isShown = config.show === 'trunks' || config.show === 'findings' || config.onTrunkExec !== null;
   const isShipped = config.ship !== null;
   const isAsked = config.interactive || config.mcpStdio || isServed(config);
-  return isShown || isShipped || isAsked || (config.filter !== null && trunks.hasDomains);
+  return isShown || isShipped || isAsked || (filterOf(config) !== null && trunks.hasDomains);
 }
 
 const say = (line: string): void => standardError.write(`calltap: ${line}\n`);
@@ -105,15 +105,17 @@ export async function runCapture(config: Config): Promise<number> {
   }
   const asked = readAsked(config);
   const log = config.log === null ? null : logTo(config.log);
-  const telling = isLive(config) ? tellingOf(config, asked) : null;
+  const live = isLive(config) ? liveAnswer(config, asked) : null;
   // Files that options name may be slow pipes: a signal ends that at once.
-  const parts = sessionParts(config, telling);
+  const parts = sessionParts(config, live?.telling ?? null);
   const stop = new StopSignal();
+  if (live !== null) faults.run('face', () => live.enough.then(() => stop.end()));
   const { session, capture: reads } = await open(config, parts, stop);
   // Whoever only prints answers nobody meanwhile; the start is over when all is open.
   const capture: Capturing = (ready) =>
     reads(() => {
       ready();
+      if (config.for !== null) stop.endAfter(config.for);
       if (staysRunning(config)) watchLoopTurns(say);
     });
   if (staysRunning(config) || config.output !== null || log !== null)
@@ -128,9 +130,10 @@ export async function runCapture(config: Config): Promise<number> {
   const print = async (): Promise<boolean> => {
     isPrinted = true;
     const { watched } = session;
-    if (watched !== null) {
-      // What was told while it happened is not told again.
-      await printDocuments(watched.rest());
+    // What was told while it happened is not told again.
+    const rest = watched === null ? null : (live?.restOf(watched.rest()) ?? null);
+    if (rest !== null) {
+      await printDocuments(rest);
       return true;
     }
     return printAnswer(explorer, config, asked, (performance.now() - startedMs) / 1000);
@@ -179,7 +182,7 @@ async function printed(
   const { file } = session.figures;
   const bar =
     file === null
-      ? new StatusLine(() => explorer.pulse(), session.watched === null)
+      ? new StatusLine(() => explorer.pulse(), !config.json && config.messages !== 'all')
       : new ProgressBar('reading', () => file.progress());
   let done: FilesRead;
   try {
@@ -209,7 +212,7 @@ async function printed(
 
 /** -O gets the frames of some calls of files alone: they are chosen once all is read. */
 function choosesFrames(config: Config): boolean {
-  return config.filter !== null && config.output !== null && !isLive(config);
+  return filterOf(config) !== null && config.output !== null && !isLive(config);
 }
 
 /** It captures or serves, and what it prints is the least of it. */

@@ -47,6 +47,11 @@ export class StopSignal {
     this.#resolve();
   }
 
+  /** The same after so many seconds, unless a signal comes before. */
+  endAfter(seconds: number): void {
+    setTimeout(() => this.end(), seconds * 1000).unref();
+  }
+
   /** Of a process that it cut short: 130 or 143; 0 while none came. */
   get exitCode(): number {
     return this.#signal === null ? 0 : 128 + constants.signals[this.#signal];

@@ -2,11 +2,11 @@
 import { statSync } from 'node:fs';
 import type { ServiceError } from '../core/errors.ts';
 import type { RowValues } from './option-spec.ts';
-import { oneLine, optionValueText } from './option-value.ts';
+import { keptFiles, oneLine, optionValueText } from './option-value.ts';
 import type { TABLE } from './options.ts';
 import { conflict } from './relations.ts';
-import { isLive } from './run-kind.ts';
-import { MAX_COLLECTORS } from './source-options.ts';
+import { filterOf, isLive } from './run-kind.ts';
+import { MAX_COLLECTORS, MAX_KEPT_FILES } from './source-options.ts';
 
 type Config = RowValues<typeof TABLE>;
 
@@ -22,14 +22,28 @@ export function listenKeyConflict({ hepListenCert, hepListenKey }: Config): Serv
     : null;
 }
 
+/** A time that is kept is whole files of the split. */
+export function keepConflict({ split, keep }: Config): ServiceError | null {
+  if (keep === null || keep.files > 0 || split === null || split.isByCall) return null;
+  const option = `--keep ${optionValueText(keep)}`;
+  if (split.seconds === 0)
+    return conflict(option, '--split begins files by their size, not by time', 'write --split 1h, or --keep N files');
+  if (split.bytes > 0)
+    return conflict(option, '--split may end a file before its time', 'leave its size out, or write --keep N files');
+  const kept = keptFiles(keep, split);
+  if (kept * split.seconds === keep.keptSeconds && kept >= 2 && kept <= MAX_KEPT_FILES) return null;
+  const every = `${split.seconds}s`;
+  return conflict(option, `it is no 2 to ${MAX_KEPT_FILES} files of --split ${every}`, `write a multiple of ${every}`);
+}
+
 export function outputFileConflict({ output }: Config): ServiceError | null {
   return output === '-' ? conflict('-O -', 'standard output carries other data', 'name a file or a pipe') : null;
 }
 
 /** -O gets the frames of some calls once all is read. */
 export function secondPassConflict(config: Config): ServiceError | null {
-  const { filter, output, split, input } = config;
-  if (filter === null || output === null || split?.isByCall === true) return null;
+  const { output, split, input } = config;
+  if (filterOf(config) === null || output === null || split?.isByCall === true) return null;
   return isLive(config) || input.includes('-')
     ? conflict('--filter with -O', 'it reads the files twice, and this source can be read once', 'use --split call')
     : null;

@@ -5,6 +5,7 @@ import {
   callSplitConflict,
   collectorConflict,
   deviceConflict,
+  keepConflict,
   listenKeyConflict,
   outputFileConflict,
   secondPassConflict,
@@ -17,6 +18,7 @@ import type { Flag, TABLE } from './options.ts';
 import { OPTIONS } from './options.ts';
 import type { Given } from './relations.ts';
 import { brokenRelation, conflict, given, nameOf, readsCapture } from './relations.ts';
+import { filterOf } from './run-kind.ts';
 import { shipConflict } from './ship-options.ts';
 
 type Config = RowValues<typeof TABLE>;
@@ -28,9 +30,14 @@ const OUTPUTS: readonly Flag[] = [
   ...(['json', 'csv', 'stats-json', 'call-report', 'ladder', 'messages', 'quality', 'show', 'compare'] as const),
   ...(['wav', 'sipp', 'interactive', 'mcp-stdio', 'show-frame', 'mint-token'] as const),
 ];
+/** A form of an answer, and the answers that have it: what is a table. */
+const FORMS: Partial<Record<Flag, readonly Flag[]>> = {
+  json: ['messages', 'quality', 'show', 'compare'],
+  csv: ['quality', 'show', 'compare'],
+};
 /** What goes with a screen over a running service; all else is a matter of that service. */
 const OF_CONNECT: readonly Flag[] = [
-  ...(['connect', 'filter', 'sort', 'utc', 'color', 'api-key', 'api-key-file', 'ca'] as const),
+  ...(['connect', 'filter', 'calls', 'sort', 'utc', 'color', 'api-key', 'api-key-file', 'ca'] as const),
   ...(['config', 'print-config', 'mcp-stdio'] as const),
 ];
 
@@ -53,6 +60,7 @@ const OF_VALUES: readonly Check[] = [
   ofCapture(deviceConflict),
   ofCapture(listenKeyConflict),
   ofCapture(outputFileConflict),
+  ofCapture(keepConflict),
   ofCapture(secondPassConflict),
   ofCapture(callSplitConflict),
   ofCapture(collectorConflict),
@@ -102,8 +110,10 @@ function strangerTo(known: readonly string[], effective: Effective): string | nu
 }
 
 function outputConflict(_: Config, { has }: Given): ServiceError | null {
-  const [first, second] = OUTPUTS.filter(has);
+  const given = OUTPUTS.filter(has);
+  const [first, second] = given;
   if (first === undefined || second === undefined) return null;
+  if (given.length === 2 && FORMS[first]?.includes(second) === true) return null;
   return conflict(nameOf(second), `it cannot be combined with ${nameOf(first)}`, 'give one of them');
 }
 
@@ -115,7 +125,9 @@ function columnsConflict({ columns }: Config, { has }: Given): ServiceError | nu
 }
 
 /** A screen and an agent hold the standard streams. */
-function screenConflict({ interactive, mcpStdio, input, output, filter, device }: Config): ServiceError | null {
+function screenConflict(config: Config): ServiceError | null {
+  const { interactive, mcpStdio, input, output, device } = config;
+  const filter = filterOf(config);
   if (mcpStdio && filter !== null) return conflict('--mcp-stdio', 'each tool has a filter of its own', 'leave it out');
   const readsStandardInput = input.includes('-');
   const remedy = 'write what comes there to a file, and name that';

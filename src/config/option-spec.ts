@@ -166,6 +166,8 @@ export function readRows<T extends Rows>(
 
 /** Kinds of values, as the table writes them. */
 export const text = { kind: 'string' } as const;
+export const time = { kind: 'time' } as const;
+export const files = (min: number, max: number) => ({ kind: 'keep', min, max }) as const;
 export const address = { kind: 'address' } as const;
 export const ports = { kind: 'portrange' } as const;
 export const regexp = { kind: 'regexp' } as const;

@@ -10,6 +10,9 @@ import { endpointText } from '../core/ip.ts';
 const MAX_SPLIT_BYTES = 1024 ** 5;
 const MAX_SPLIT_SECS = 366 * 86_400;
 
+/** Seconds of `--for`: a timer of Node takes no more. @cap */
+const MAX_RUN_SECS = 24 * 86_400;
+
 export type PortRange = { readonly from: number; readonly to: number };
 
 /** Where a listener binds; `host` is an IP address or a name, without brackets. */
@@ -17,6 +20,9 @@ export type ListenAddress = { readonly host: string; readonly port: number };
 
 /** When a written file is followed by the next: at `bytes`, after `seconds`; 0 is never. Or a file for each call. */
 export type Split = { readonly bytes: number; readonly seconds: number; readonly isByCall: boolean };
+
+/** What of a split is kept: so many files, or those of so many seconds. The other one is 0. */
+export type Keep = { readonly files: number; readonly keptSeconds: number };
 
 /** A HEP collector: a server's address, and how it is spoken to. */
 export type CollectorAddress = ListenAddress & { readonly transport: 'udp' | 'tcp' | 'tls' };
@@ -28,6 +34,10 @@ export type OptionType =
   | { readonly kind: 'number'; readonly min: number; readonly max: number }
   | { readonly kind: 'size'; readonly min: number; readonly max: number }
   | { readonly kind: 'split' }
+  /** Files from `min` to `max`, or a time. */
+  | { readonly kind: 'keep'; readonly min: number; readonly max: number }
+  /** In seconds. */
+  | { readonly kind: 'time' }
   | { readonly kind: 'portrange' }
   | { readonly kind: 'address' }
   | { readonly kind: 'collector' }
@@ -46,6 +56,8 @@ type ByKind = {
   readonly number: number;
   readonly size: number;
   readonly split: Split;
+  readonly keep: Keep;
+  readonly time: number;
   readonly portrange: readonly PortRange[];
   readonly address: ListenAddress;
   readonly collector: CollectorAddress;
@@ -58,7 +70,9 @@ export type ValueOf<T extends OptionType> = T extends { readonly kind: 'choice';
     ? ByKind[T['kind']]
     : string;
 
-export type OptionValue = string | boolean | number | readonly PortRange[] | ListenAddress | CollectorAddress | Split;
+export type OptionValue =
+  | (string | boolean | number)
+  | (readonly PortRange[] | ListenAddress | CollectorAddress | Split | Keep);
 
 /** The error of a value, with the option that it was given to. */
 type Wrong = <C extends ErrorCode>(code: C, params: Omit<ErrorParams<C>, 'option'>) => ServiceError;
@@ -92,6 +106,10 @@ export function parseOptionValue(type: OptionType, text: string, option: string)
       return parseSize(text, type, wrong);
     case 'split':
       return parseSplit(text, wrong);
+    case 'keep':
+      return parseKeep(text, type, wrong);
+    case 'time':
+      return parseTime(text, wrong);
     case 'portrange':
       return parsePortRanges(text, wrong);
     case 'address':
@@ -170,15 +188,41 @@ function parseSize(text: string, { min, max }: Range, wrong: Wrong): number {
 const TIME_UNITS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3_600, d: 86_400 };
 const MIN_SPLIT_BYTES = 64 * 1024;
 
+/** Seconds, or NaN for what is no time. */
+function secondsOf(text: string): number {
+  const [, digits = '', unit = ''] = /^([0-9]{1,9})(s|min|h|d)$/.exec(text) ?? [];
+  return digits === '' ? Number.NaN : Number(digits) * (TIME_UNITS[unit] ?? 0);
+}
+
+/** A number without a unit is seconds, as sleep and timeout take it, and m is minutes. */
+function parseTime(text: string, wrong: Wrong): number {
+  const value = secondsOf(
+    text
+      .trim()
+      .replace(/^([0-9]+)$/, '$1s')
+      .replace(/m$/, 'min'),
+  );
+  const cause = Number.isNaN(value) ? 'form' : value < 1 || value > MAX_RUN_SECS ? 'range' : null;
+  if (cause !== null) throw wrong('TIME_INVALID', { value: quoted(text), cause });
+  return value;
+}
+
+function parseKeep(text: string, range: Range, wrong: Wrong): Keep {
+  const seconds = secondsOf(text.trim());
+  if (seconds >= 1 && seconds <= MAX_SPLIT_SECS) return { files: 0, keptSeconds: seconds };
+  if (!Number.isNaN(seconds)) throw wrong('SPLIT_INVALID', { value: quoted(text), cause: 'range' });
+  const what = 'a time such as 24h, or a whole number of files';
+  return { files: parseNumber(text, /^[0-9]{1,15}$/, what, range, wrong), keptSeconds: 0 };
+}
+
 /** The word call; or a size, a time, or both with a comma between them: whichever is reached first. */
 function parseSplit(text: string, wrong: Wrong): Split {
   if (text.trim() === 'call') return { bytes: 0, seconds: 0, isByCall: true };
   let bytes = 0;
   let seconds = 0;
   for (const part of text.split(',')) {
-    const time = /^([0-9]{1,9})(s|min|h|d)$/.exec(part.trim());
-    if (time !== null) {
-      const value = Number(time[1]) * (TIME_UNITS[time[2] ?? ''] ?? 0);
+    const value = secondsOf(part.trim());
+    if (!Number.isNaN(value)) {
       if (seconds !== 0 || value < 1 || value > MAX_SPLIT_SECS)
         throw wrong('SPLIT_INVALID', { value: quoted(part), cause: 'range' });
       seconds = value;
@@ -190,6 +234,11 @@ function parseSplit(text: string, wrong: Wrong): Split {
     bytes = size;
   }
   return { bytes, seconds, isByCall: false };
+}
+
+/** How many files of the split stay. */
+export function keptFiles({ files, keptSeconds }: Keep, split: Split): number {
+  return files > 0 || split.seconds === 0 ? files : Math.floor(keptSeconds / split.seconds);
 }
 
 /** Ranges sorted and joined, so that what is printed and matched has one form. */
@@ -249,6 +298,7 @@ function parseCollector(text: string, wrong: Wrong): CollectorAddress {
 export function optionValueText(value: OptionValue): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean' || typeof value === 'number') return String(value);
+  if ('keptSeconds' in value) return value.files > 0 ? `${value.files}` : `${value.keptSeconds}s`;
   if ('bytes' in value) {
     if (value.isByCall) return 'call';
     return [value.bytes > 0 ? `${value.bytes}` : '', value.seconds > 0 ? `${value.seconds}s` : '']

@@ -73,8 +73,12 @@ const OUTPUT = group('Output', {
   sort: value('KEY', choice(...SORTS), 'Sort calls by this key; - in front of it sorts downwards.', {
     default: 'created',
   }),
+  calls: toggle('Show only calls: dialogs that an INVITE opened.', { short: 'c' }),
+  limit: value('N', int(1, 1_000_000_000), 'Show at most N calls or rows; a live capture ends after N calls.', {
+    excludes: ['interactive', 'mcp-stdio', 'stats-json'],
+  }),
   columns: value('LIST', text, 'Show these columns of the call table, such as row,from,to,mos.'),
-  csv: toggle('Print the call table as CSV.'),
+  csv: toggle('Print the call table as CSV, or that of --show, --quality or --compare.'),
   color: value('WHEN', choice('auto', 'always', 'never'), 'Colour the output.', { default: 'auto' }),
   names: value('FILE', text, 'Show the names of addresses that this file has, in the format of /etc/hosts.', {
     repeatable: true,
@@ -85,7 +89,7 @@ const OUTPUT = group('Output', {
     toml: 'general.name',
   }),
   utc: toggle('Show and read times in UTC instead of local time.'),
-  json: toggle('Print one JSON object for each dialog.'),
+  json: toggle('Print a JSON object a dialog, or a row of another table.'),
   'stats-json': toggle('Print the statistics of the capture as JSON.'),
   'call-report': value('CALL', text, 'Print the report of one call.'),
   ladder: value('CALL', text, 'Draw the ladder of a call; repeat it to draw several calls as one.', {
@@ -103,7 +107,7 @@ const OUTPUT = group('Output', {
   compare: value('CALL', text, 'Compare two calls: give it twice.', { repeatable: true }),
   legs: toggle('Add the other legs of the call.'),
   'no-body': toggle('Leave the bodies of messages out.', { needs: ['messages'] }),
-  raw: toggle('Print messages as bytes, to a pipe or a file only.', { needs: ['messages'] }),
+  raw: toggle('Print messages as bytes, to a pipe or a file only.', { needs: ['messages'], excludes: ['json'] }),
   'show-secrets': toggle('Show credentials and media keys in messages.', {
     needs: ['messages', 'sipp', 'interactive'],
   }),

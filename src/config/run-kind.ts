@@ -16,6 +16,15 @@ export function isServed({ api, metrics }: Pick<Config, 'api' | 'metrics'>): boo
   return api !== null || metrics !== null;
 }
 
+/** The filter in force; --calls is a term of it. */
+export function filterOf({ filter, calls }: Pick<Config, 'filter' | 'calls'>): string | null {
+  if (!calls) return filter;
+  return filter === null ? CALLS : `(${filter}) ${CALLS}`;
+}
+
+/** What an INVITE opened. */
+const CALLS = 'method:INVITE';
+
 type Detecting = Pick<Config, 'killScanner' | 'killUa' | 'fail2ban' | 'alert' | 'fraud'>;
 
 /** True when an option asks for the detection of scanners; syslog beside --fraud asks for the alerts of that alone. */

@@ -1,5 +1,18 @@
 /** Rows of the table of options: what is captured and read, and what is mirrored. */
-import { address, group, int, ports, regexp, size, text, textSecret, toggle, value } from './option-spec.ts';
+import {
+  address,
+  files,
+  group,
+  int,
+  ports,
+  regexp,
+  size,
+  text,
+  textSecret,
+  time,
+  toggle,
+  value,
+} from './option-spec.ts';
 
 /** Collectors of `-H`. @cap */
 export const MAX_COLLECTORS = 8;
@@ -8,7 +21,7 @@ export const MAX_COLLECTORS = 8;
 export const HEP_SPOOL_FILE_BYTES = 1024 * 1024;
 
 /** Files that `--keep` may keep of a split; 48 bytes of memory each. @cap */
-const MAX_KEPT_FILES = 100_000;
+export const MAX_KEPT_FILES = 100_000;
 
 /** Capture agent id of mirrored packets (`--hep-id`): the one that collectors' examples use. @cap */
 const HEP_AGENT_ID = 2001;
@@ -153,6 +166,10 @@ export const SOURCES = group('Sources', {
   ),
   'uprobe-list': toggle('List the processes that --uprobe can observe, and why not the others.'),
   check: toggle('Say what this host offers calltap, what it lacks, and what to do.'),
+  for: value('TIME', time, 'End the live capture after this time (60s, 2h), as Ctrl-C does.', {
+    needs: ['device', 'hep-listen', 'uprobe'],
+    unmet: { reason: 'a capture file ends by itself', remedy: 'leave it out, or add -d IFACE' },
+  }),
   output: value('FILE', text, 'Write captured frames to a file: pcapng if its name ends so, else pcap.', {
     short: 'O',
     toml: 'capture.output',
@@ -163,7 +180,7 @@ export const SOURCES = group('Sources', {
     'Start the next file at this size or time (100M, 1h), or for each call.',
     { toml: 'capture.split', needs: ['output'] },
   ),
-  keep: value('N', int(2, MAX_KEPT_FILES), 'Keep the newest N files of --split, and remove older ones.', {
+  keep: value('N|TIME', files(2, MAX_KEPT_FILES), 'Keep the newest N files of --split, or those of a time (24h).', {
     toml: 'capture.keep',
     needs: ['split'],
     unmet: { remedy: 'add --split SIZE|TIME' },

@@ -81,6 +81,11 @@ export const ERRORS = {
       remedy: 'give a size of 64k or more, a time in s, min, h or d, or both: 100M, 1h, 100M,1h; or the word call',
       causes: { form: 'is neither a size nor a time', range: 'is out of range' },
     },
+    TIME_INVALID: {
+      line: '{option}: {value} {cause}',
+      remedy: 'give a time of up to 24 days in s, min, h or d, such as 60s or 2h',
+      causes: { form: 'is not a time', range: 'is out of range' },
+    },
     PORTS_INVALID: {
       line: '{option}: {value} {cause}',
       remedy: 'give ports or ranges from 1 to 65535, such as 5060-5061,5080',

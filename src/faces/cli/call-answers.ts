@@ -4,6 +4,7 @@
 import type { Config } from '../../config/config.ts';
 import { oneLine, quoted } from '../../config/option-value.ts';
 import { failure } from '../../core/errors.ts';
+import { take } from '../../core/take.ts';
 import type { TextLayout } from '../../explore/call-questions.ts';
 import type { Explorer } from '../../explore/port.ts';
 import { ifHere } from '../../explore/refusal.ts';
@@ -11,9 +12,10 @@ import type { Asked } from './asked.ts';
 import { writeAudio, writeScenarios } from './call-files.ts';
 import { comparisonLines } from './comparison.ts';
 import type { MessageStyle } from './messages.ts';
-import { messageLines, oneMessage } from './messages.ts';
+import { messageLines, messageStyle, oneMessage } from './messages.ts';
 import type { Lines } from './print-lines.ts';
-import { qualityLines } from './quality-lines.ts';
+import { qualityLines, qualityRows } from './quality-lines.ts';
+import { rowLines } from './rows.ts';
 import { SUMS } from './sums.ts';
 
 /** The lines of whatever is asked about calls; null where nothing is. Throws ServiceError and refusals. */
@@ -92,9 +94,9 @@ async function messagesOf(
   const option = '--messages';
   const single = /^(.+)#(\d{1,6})$/s.exec(selector);
   const isWhole = single === null || 'callId' in explorer.select(selector, asked.question);
-  const style = { color: asked.style.color, isUtc: asked.style.isUtc, hasBody: !noBody, isRaw: raw };
+  const style = messageStyle(asked, { noBody, raw });
   if (selector === 'all') {
-    const callIds = [...explorer.calls(asked.question)].map(({ call_id }) => call_id);
+    const callIds = [...take(explorer.calls(asked.question), asked.limit)].map(({ call_id }) => call_id);
     return ofEach(explorer, callIds, showSecrets, style);
   }
   const callId = callIdOf(explorer, asked, option, isWhole ? selector : (single?.[1] ?? ''));
@@ -122,11 +124,18 @@ async function* ofEach(
   }
 }
 
-async function qualityOf(explorer: Explorer, { style }: Asked, callId: string): Promise<Lines> {
-  return qualityLines(await explorer.quality(callId), style);
+async function qualityOf(explorer: Explorer, { style, form, limit }: Asked, callId: string): Promise<Lines> {
+  const quality = await explorer.quality(callId);
+  return form === 'text' ? qualityLines(quality, style) : rowLines('quality', take(qualityRows(quality), limit), form);
 }
 
-async function comparisonOf(explorer: Explorer, { style }: Asked, callIds: readonly string[]): Promise<Lines> {
+async function comparisonOf(
+  explorer: Explorer,
+  { style, form, limit }: Asked,
+  callIds: readonly string[],
+): Promise<Lines> {
   const [a = '', b = ''] = callIds;
-  return comparisonLines(await explorer.compare(a, b), style.width, style.color);
+  const comparison = await explorer.compare(a, b);
+  if (form === 'text') return comparisonLines(comparison, style.width, style.color);
+  return rowLines('compare', take(comparison.rows, limit), form);
 }

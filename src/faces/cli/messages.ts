@@ -5,6 +5,7 @@ import type { AskMessage, AskMessages } from '../../contract/index.ts';
 import type { Color } from '../../core/terminal-text.ts';
 import { CALL_COLORS, paint, safeText } from '../../core/terminal-text.ts';
 import { clockOf } from '../../view/clock.ts';
+import type { Asked } from './asked.ts';
 
 export type MessageStyle = {
   readonly color: boolean;
@@ -12,12 +13,21 @@ export type MessageStyle = {
   readonly hasBody: boolean;
   /** As the bytes are: for a pipe alone. */
   readonly isRaw: boolean;
+  /** An object a message, as /ask gives it. */
+  readonly isJson: boolean;
 };
+
+export function messageStyle(
+  { style, form }: Pick<Asked, 'style' | 'form'>,
+  { noBody, raw }: { readonly noBody: boolean; readonly raw: boolean },
+): MessageStyle {
+  return { color: style.color, isUtc: style.isUtc, hasBody: !noBody, isRaw: raw, isJson: form === 'json' };
+}
 
 export function* messageLines(document: AskMessages, style: MessageStyle): Generator<string> {
   const { call_ids, messages, not_kept, not_shown, leg_notes = [] } = document;
   for (const m of messages) yield* oneMessage(m, style, call_ids.indexOf(m.call_id));
-  if (style.isRaw) return;
+  if (style.isRaw || style.isJson) return;
   if (not_kept > 0) yield `${not_kept} more ${not_kept === 1 ? 'message was' : 'messages were'} not kept.`;
   yield* leg_notes;
   if (not_shown === undefined) return;
@@ -29,8 +39,8 @@ export function* messageLines(document: AskMessages, style: MessageStyle): Gener
 /** `call` chooses the colour of the head: one a call. */
 export function* oneMessage(m: AskMessage, style: MessageStyle, call: number): Generator<string> {
   const text = style.hasBody ? m.text : withoutBody(m.text);
-  if (style.isRaw) {
-    yield text;
+  if (style.isRaw || style.isJson) {
+    yield style.isRaw ? text : JSON.stringify({ ...m, text });
     return;
   }
   const { date, time, zone } = clockOf(Date.parse(m.at) * 1000, style.isUtc);

@@ -5,6 +5,7 @@
 import type { Config } from '../../config/config.ts';
 import type { Call, CallDocument } from '../../contract/index.ts';
 import { counted } from '../../core/counted.ts';
+import { take } from '../../core/take.ts';
 import { safeText } from '../../core/terminal-text.ts';
 import type { Explorer, SavedCalls } from '../../explore/port.ts';
 import type { Asked } from './asked.ts';
@@ -24,24 +25,25 @@ export async function printAnswer(
   asked: Asked,
   elapsedSec: number,
 ): Promise<boolean> {
-  const { json, csv, statsJson } = config;
-  if (statsJson) await printStatsJson(explorer, elapsedSec);
-  else if (json) await printDocuments(explorer.documents(asked.question));
-  else if (csv) await printCsv(explorer, asked);
-  else {
-    const lines = await callAnswer(explorer, config, asked);
-    if (lines === null) return false;
-    await printLines(lines, print);
+  const { question, form, limit } = asked;
+  if (config.statsJson) {
+    await printStatsJson(explorer, elapsedSec);
+    return true;
   }
+  const lines = await callAnswer(explorer, config, asked);
+  if (lines !== null) await printLines(lines, print);
+  else if (form === 'json') await printDocuments(take(explorer.documents(question), limit));
+  else if (form === 'csv') await printCsv(explorer, asked);
+  else return false;
   return true;
 }
 
 /** The call table and a summary. Resolves once they are taken. */
-export function printTable(explorer: Explorer, { question, style }: Asked): Promise<void> {
+export function printTable(explorer: Explorer, { question, style, limit }: Asked): Promise<void> {
   const lines = function* (): Generator<string> {
     let rows = 0;
     const counted = function* (): Generator<Call> {
-      for (const row of explorer.calls(question)) {
+      for (const row of take(explorer.calls(question), limit)) {
         rows++;
         yield row;
       }
@@ -54,14 +56,16 @@ export function printTable(explorer: Explorer, { question, style }: Asked): Prom
     }
     yield '';
     const summary = explorer.summary();
-    if (question.filter !== null) yield `${rows} of ${summary.stats.dialogs.total} dialogs match the filter`;
+    const { total } = summary.stats.dialogs;
+    if (rows >= limit && rows < total) yield `${rows} of ${total} dialogs are shown (--limit)`;
+    else if (question.filter !== null) yield `${rows} of ${total} dialogs match the filter`;
     yield* summaryLines(summary);
   };
   return printLines(lines(), print);
 }
 
-function printCsv(explorer: Explorer, { question, style }: Asked): Promise<void> {
-  return printLines(callCsv(explorer.calls(question), style.columns, style.isUtc), print);
+function printCsv(explorer: Explorer, { question, style, limit }: Asked): Promise<void> {
+  return printLines(callCsv(take(explorer.calls(question), limit), style.columns, style.isUtc), print);
 }
 
 /** One JSON object a dialog. */

@@ -36,6 +36,13 @@ export function* qualityLines({ streams }: AskQuality, { isUtc, color }: TableSt
   }
 }
 
+/** A row a window of a stream. */
+export function qualityRows({ call_id, streams }: AskQuality): object[] {
+  return streams.flatMap(({ ssrc, src, dst, codec, quality_intervals }) =>
+    quality_intervals.map((window) => ({ call_id, ssrc, src, dst, codec, ...window })),
+  );
+}
+
 function segmentLine(g: StreamSegment, isUtc: boolean): string {
   const codec = safeText(g.codec ?? `type ${g.payload_type}`);
   const mos = g.mos === undefined ? 'no MOS' : `MOS ${g.mos.toFixed(2)}`;

@@ -41,7 +41,7 @@ export class StatusLine {
 
 export function statusText(p: Pulse, packetsPerSec: number): string {
   const parts = [
-    `${p.calls} calls (${p.active} active)`,
+    `${p.calls} dialogs (${p.active} active)`,
     `${p.sipMessages} SIP messages`,
     `${packetsPerSec} packets/s`,
     `${p.dropped} dropped`,

@@ -2,22 +2,65 @@
  * Calls summed up on the command line (`--show`): what is wrong with them, who registers, who attacks, how trunks do.
  */
 import type { AskFindings, AskRegistration, AskRegistrations, AskSecurity, AskTrunks } from '../../contract/index.ts';
+import { counted } from '../../core/counted.ts';
+import { take } from '../../core/take.ts';
 import { layout, safeText } from '../../core/terminal-text.ts';
 import type { Explorer } from '../../explore/port.ts';
 import { zonedSecondText } from '../../view/clock.ts';
 import type { Asked } from './asked.ts';
+import type { Lines } from './print-lines.ts';
+import { rowLines } from './rows.ts';
 import type { TrunkColumn } from './trunk-columns.ts';
 import { TRUNK_COLUMNS } from './trunk-columns.ts';
+import type { WireTable } from './wire-columns.ts';
 
-type Sum = (explorer: Explorer, asked: Asked) => Promise<Iterable<string>>;
+type Sum = (explorer: Explorer, asked: Asked) => Promise<Lines>;
+
+/** An answer of the port, and how it is printed. */
+type SumOf<D> = {
+  ask(explorer: Explorer, asked: Asked): D | Promise<D>;
+  /** For people; the same shape with fewer rows is what --limit leaves. */
+  lines(document: D, isUtc: boolean): Iterable<string>;
+  rows(document: D): Iterable<object>;
+  /** `document` with its first rows. */
+  first(document: D, limit: number): D;
+};
+
+function sum<D>(table: WireTable, { ask, lines, rows, first }: SumOf<D>): Sum {
+  return async (explorer, asked) => {
+    const document = await ask(explorer, asked);
+    const { form, limit, style } = asked;
+    if (form === 'text') return lines(first(document, limit), style.isUtc);
+    return rowLines(table, take(rows(document), limit), form);
+  };
+}
 
 /** The lines of each sum, by the value of `--show`. */
 export const SUMS: Readonly<Record<string, Sum>> = {
-  findings: async (explorer, { question, style }) => findingsLines(await explorer.findings(question), style.isUtc),
-  registrations: async (explorer, { question, style }) =>
-    registrationLines(await explorer.registrations(question), style.isUtc),
-  attackers: async (explorer, { style }) => attackerLines(explorer.security(), style.isUtc),
-  trunks: async (explorer, { style }) => trunkLines(await explorer.trunks({}), style.isUtc),
+  findings: sum<AskFindings>('findings', {
+    ask: (explorer, { question }) => explorer.findings(question),
+    lines: findingsLines,
+    rows: ({ findings, codes, trunks_down }) => [...findings, ...codes, ...trunks_down],
+    first: (d, limit) => ({ ...d, findings: d.findings.slice(0, limit), codes: d.codes.slice(0, limit) }),
+  }),
+  registrations: sum<AskRegistrations>('registrations', {
+    ask: (explorer, { question }) => explorer.registrations(question),
+    lines: registrationLines,
+    rows: ({ registrations }) => registrations,
+    first: (d, limit) => ({ ...d, registrations: d.registrations.slice(0, limit) }),
+  }),
+  attackers: sum<AskSecurity>('attackers', {
+    ask: (explorer) => explorer.security(),
+    lines: attackerLines,
+    rows: ({ alerts }) => alerts,
+    first: (d, limit) => ({ ...d, alerts: d.alerts.slice(0, limit) }),
+  }),
+  trunks: sum<AskTrunks>('trunks', {
+    ask: (explorer) => explorer.trunks({}),
+    lines: trunkLines,
+    rows: ({ trunks }) => trunks,
+    first: (d, limit) => ({ ...d, trunks: d.trunks.slice(0, limit) }),
+  }),
 };
 
 const plain = (text: string): string => text;
@@ -25,7 +68,7 @@ const plain = (text: string): string => text;
 function* findingsLines({ calls, trunks_down: down, findings, codes }: AskFindings, isUtc: boolean): Generator<string> {
   for (const { trunk, direction, since } of down)
     yield `Trunk ${safeText(trunk)} (${direction}) is down since ${zonedSecondText(since, isUtc)}`;
-  yield `${calls} calls`;
+  yield counted(calls, 'dialog');
   if (findings.length > 0) {
     yield '';
     const rows = findings.map((f) => [f.finding, String(f.calls), safeText(f.call_ids[0] ?? '')]);

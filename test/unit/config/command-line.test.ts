@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { test } from 'node:test';
 import type { Config } from '../../../src/config/config.ts';
 import { configErrorLine, loadConfig } from '../../../src/config/config.ts';
+import { keptFiles } from '../../../src/config/option-value.ts';
 import { OPTIONS } from '../../../src/config/options.ts';
+import { filterOf } from '../../../src/config/run-kind.ts';
 import { ok } from '../../../src/core/result.ts';
 
 function load(...argv: string[]): Config {
@@ -32,9 +34,43 @@ test('--split: a size, a time, or both; or a file for each call', () => {
   assert.deepEqual(split('call'), { bytes: 0, seconds: 0, isByCall: true });
   for (const text of ['call,1h', 'calls', 'CALL'])
     assert.match(mistake('-I', 'a', '-O', 'b', '--split', text), /neither a size nor a time; .*; or the word call$/);
-  assert.equal(load('-I', 'a', '-O', 'b', '--split', '1h', '--keep', '50').keep, 50);
-  for (const keep of ['0', '1', '-3', 'x', '100001'])
+});
+
+test('--keep: so many files, or those of a time that the files of --split divide', () => {
+  const kept = (split: string, keep: string): number => {
+    const config = load('-I', 'a', '-O', 'b', '--split', split, '--keep', keep);
+    return config.keep === null || config.split === null ? 0 : keptFiles(config.keep, config.split);
+  };
+  assert.deepEqual([kept('1h', '50'), kept('100M', '50'), kept('1h', '24h'), kept('15min', '1d')], [50, 50, 24, 96]);
+  for (const keep of ['0', '1', '-3', 'x', '100001', '24H', '1.5h'])
     assert.match(mistake('-I', 'a', '-O', 'b', '--split', '1h', `--keep=${keep}`), /from 2 to 100000$/);
+  for (const [split, keep, line] of [
+    ['100M', '24h', /--keep 86400s: --split begins files by their size, not by time; write --split 1h, or --keep N/],
+    ['100M,1h', '24h', /--split may end a file before its time; leave its size out, or write --keep N files$/],
+    ['5h', '24h', /it is no 2 to 100000 files of --split 18000s; write a multiple of 18000s$/],
+    ['1h', '1h', /it is no 2 to 100000 files/],
+    ['2h', '1h', /it is no 2 to 100000 files/],
+    ['1s', '300d', /it is no 2 to 100000 files/],
+  ] as const)
+    assert.match(mistake('-I', 'a', '-O', 'b', '--split', split, '--keep', keep), line);
+});
+
+test('--for: a time, for what does not end by itself', () => {
+  const seconds = (text: string): number | null => load('-d', 'lo', '--for', text).for;
+  assert.deepEqual(['60', '60s', '5m', '5min', '2h', '1d'].map(seconds), [60, 60, 300, 300, 7200, 86_400]);
+  for (const text of ['', '0', '-5', '1.5h', '10 minutes', '25d', 'soon'])
+    assert.match(
+      mistake('-d', 'lo', `--for=${text}`),
+      /give a time of up to 24 days in s, min, h or d, such as 60s or 2h$/,
+    );
+  assert.match(mistake('a', '--for', '60s'), /--for: a capture file ends by itself; leave it out, or add -d IFACE$/);
+});
+
+test('--calls is a term of the filter', () => {
+  const filter = (...argv: string[]): string | null => filterOf(load('a', ...argv));
+  assert.deepEqual([filter(), filter('--filter', 'a or b')], [null, 'a or b']);
+  assert.deepEqual([filter('-c'), filter('--calls')], ['method:INVITE', 'method:INVITE']);
+  assert.equal(filter('--calls', '--filter', 'a or b'), '(a or b) method:INVITE');
 });
 
 test('every form of writing an option', () => {

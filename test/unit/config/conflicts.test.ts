@@ -12,7 +12,15 @@ function lineOf(argv: readonly string[]): string | null {
 
 /** [what is wrong, what goes right] */
 const CASES: readonly (readonly [wrong: string, line: RegExp, right: string])[] = [
-  ['-I a --json --call-report x', /--call-report: it cannot be combined with --json; give one/, '-I a --call-report x'],
+  [
+    '-I a --json --call-report x',
+    /--call-report: it cannot be combined with --json; give one/,
+    '-I a --json --show trunks',
+  ],
+  ['-I a --csv --messages x', /--messages: it cannot be combined with --csv; give one/, '-I a --json --messages x'],
+  ['-I a --csv --json --show trunks', /--csv: it cannot be combined with --json/, '-I a --csv --compare x --compare y'],
+  ['-I a --json --messages x --raw', /--raw: it cannot be combined with --json/, '-I a --messages x'],
+  ['-i a --limit 5', /--limit: it cannot be combined with -i/, 'a --limit 5'],
   [
     '-I a --markdown',
     /--markdown: it requires --call-report; add --call-report CALL$/,

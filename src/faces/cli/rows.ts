@@ -1,0 +1,56 @@
+/**
+ * Rows of every table as CSV (RFC 4180) or as one JSON object a line, for spreadsheets and scripts. Names are those of the wire;
+ * a field inside another is `figures.asr_pct` in CSV.
+ */
+import { safeText } from '../../core/terminal-text.ts';
+import type { WireTable } from './wire-columns.ts';
+
+/** How an answer is printed. */
+export type Form = 'text' | 'csv' | 'json';
+
+const FORMULA = /^[=+\-@]/;
+/** A number or a phone number is no formula. */
+const NUMBER = /^[+-]?[\d.]+$/;
+
+/** `table` names the columns of CSV. */
+export async function* rowLines(
+  table: WireTable,
+  rows: Iterable<object>,
+  form: 'csv' | 'json',
+): AsyncGenerator<string> {
+  if (form === 'json') {
+    for (const row of rows) yield JSON.stringify(row);
+    return;
+  }
+  // The schemas take long to load, and few runs need them.
+  const { WIRE_COLUMNS } = await import('./wire-columns.ts');
+  const columns = WIRE_COLUMNS[table];
+  yield csvLine(columns);
+  for (const row of rows) yield csvLine(columns.map((column) => textOf(valueAt(row, column))));
+}
+
+/** A line of cells. */
+export function csvLine(cells: readonly string[]): string {
+  return cells.map(cell).join(',');
+}
+
+/** One cell: one line, no control characters, no formula. It begins with an apostrophe where a spreadsheet would take it for one. */
+export function cell(text: string): string {
+  const safe = safeText(text);
+  const shown = FORMULA.test(safe) && !NUMBER.test(safe) ? `'${safe}` : safe;
+  return /[",]/.test(shown) || shown !== shown.trim() ? `"${shown.replaceAll('"', '""')}"` : shown;
+}
+
+function valueAt(row: object, column: string): unknown {
+  return column
+    .split('.')
+    .reduce<unknown>((of, name) => (typeof of === 'object' && of !== null ? Reflect.get(of, name) : undefined), row);
+}
+
+/** A list is its items with blanks between them; an item of several values, such as a code and its calls, is `486:3`. */
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.map(textOf).join(' ');
+  if (typeof value === 'object') return Object.values(value).map(textOf).join(':');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
