@@ -8,7 +8,9 @@ import { oneLine } from '../config/option-value.ts';
 import { errnoOf, failure, ServiceError } from '../core/errors.ts';
 import { faults } from '../core/faults.ts';
 import { Refusal } from '../explore/refusal.ts';
+import { beginText } from '../faces/cli/begin.ts';
 import { runHostCheck } from '../faces/cli/host-check.ts';
+import { readInterfaces } from '../faces/cli/interfaces.ts';
 import { runShowFrame } from '../faces/cli/show-frame.ts';
 import { guardStandardStreams, standardError } from '../faces/cli/standard-streams.ts';
 import { runUprobeList } from '../faces/cli/uprobe-list.ts';
@@ -26,7 +28,8 @@ const HELP = { options: renderHelp, filter: () => filterHelp(), findings: () => 
 async function main(argv: readonly string[]): Promise<number> {
   const loaded = loadConfig({ argv, env: process.env });
   if (!loaded.ok) {
-    process.stderr.write(`${configErrorLine(loaded.error)}\n`);
+    const isBare = argv.length === 0 && loaded.error.code === 'NOTHING_TO_READ';
+    process.stderr.write(isBare ? beginText(readInterfaces()) : `${configErrorLine(loaded.error)}\n`);
     return loaded.error.exitCode;
   }
   ensureAddressSpace();

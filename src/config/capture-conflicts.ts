@@ -1,6 +1,7 @@
 /** Checks what sources, the listener, written files and collectors of a run say against each other. */
 import { statSync } from 'node:fs';
 import type { ServiceError } from '../core/errors.ts';
+import { failure } from '../core/errors.ts';
 import type { RowValues } from './option-spec.ts';
 import { keptFiles, oneLine, optionValueText } from './option-value.ts';
 import type { TABLE } from './options.ts';
@@ -89,6 +90,5 @@ export function collectorConflict({ hepSend, hepFailover, hepCa, hepCert }: Conf
 
 export function sourceConflict(config: Config): ServiceError | null {
   const isNamed = isLive(config) || config.input.length > 0 || config.showFrame !== null;
-  const remedy = 'name a capture file, or give an interface with -d IFACE';
-  return isNamed ? null : conflict('-I', 'there is nothing to read', remedy);
+  return isNamed ? null : failure('NOTHING_TO_READ', {});
 }

@@ -9,14 +9,17 @@ import { parseArgs } from 'node:util';
 import type { ServiceError } from '../core/errors.ts';
 import { failure } from '../core/errors.ts';
 import { LOCAL_SIDE } from '../core/trunks.ts';
+import { foreignOption } from './foreign.ts';
 import { GONE } from './gone.ts';
 import type { OptionSpec } from './option-spec.ts';
 import { requireBuiltIn } from './option-spec.ts';
 import type { OptionValue } from './option-value.ts';
-import { parseOptionValue, quoted } from './option-value.ts';
+import { oneLine, parseOptionValue, quoted } from './option-value.ts';
 import type { Flag } from './options.ts';
 import { OPTIONS, optionByFlag, ROWS } from './options.ts';
 import { nearest } from './spelling.ts';
+import type { Around } from './stray-words.ts';
+import { strayWord } from './stray-words.ts';
 
 /** Parts of a key of the configuration, and how deep its values may lie in each other. @cap */
 const MAX_TOML_DEPTH = 16;
@@ -66,21 +69,25 @@ export function readArgv(argv: readonly string[]): Layer {
     ),
   });
   let mayBeCommand = true;
-  for (const token of tokens) {
+  let mayBeStray = true;
+  for (const [i, token] of tokens.entries()) {
     if (token.kind === 'option-terminator') {
       mayBeCommand = false;
+      // What follows is a file for sure.
+      mayBeStray = false;
       continue;
     }
     if (token.kind === 'positional') {
       const command = mayBeCommand ? COMMANDS.get(token.value) : undefined;
+      const around = { words: wordsFrom(tokens, i), before: argv[token.index - 1] ?? '', isFirst: mayBeCommand };
       mayBeCommand = false;
-      if (command === undefined) addCapture(layer, token.value, token.index + 1);
-      else addValue(layer, optionByFlag(command), token.value, undefined);
+      if (command !== undefined) addValue(layer, optionByFlag(command), token.value, undefined);
+      else addCapture(layer, token.value, token.index + 1, mayBeStray ? around : null);
       continue;
     }
     const written = token.rawName;
     const spec = BY_FLAG.get(token.name) ?? BY_SHORT.get(token.name);
-    if (spec === undefined) throw unknownOption(written);
+    if (spec === undefined) throw unknownOption(written, token.value ?? argv[token.index + 1] ?? '');
     // Without strict mode parseArgs takes the next option for a value: `-I --api`.
     const isSwallowed = token.inlineValue === false && /^--?[A-Za-z]/.test(token.value);
     addValue(layer, spec, written, isSwallowed ? undefined : token.value);
@@ -88,11 +95,21 @@ export function readArgv(argv: readonly string[]): Layer {
   return layer;
 }
 
+type Tokens = readonly { readonly kind: string; readonly value?: string | undefined }[];
+
+/** The words from the i-th token up to the next option. */
+function wordsFrom(tokens: Tokens, i: number): string[] {
+  const end = tokens.findIndex(({ kind }, k) => k > i && kind !== 'positional');
+  return tokens.slice(i, end < 0 ? tokens.length : end).map(({ value = '' }) => value);
+}
+
 /** Adds a word without an option, the n-th argument. A secret with a blank in it and without quotes ends up here too. */
-function addCapture(layer: Layer, word: string, n: number): void {
+function addCapture(layer: Layer, word: string, n: number, around: Around | null): void {
   const hasSecret = [...layer.keys()].some((flag) => BY_FLAG.get(flag)?.type.kind === 'secret');
   // No later line may show it: nobody gives a file its name.
   if (hasSecret && word !== '-' && !existsSync(word)) throw failure('ARGUMENT_UNKNOWN', { option: `argument ${n}` });
+  const hint = around === null ? null : strayWord(around);
+  if (hint !== null) throw failure('ARGUMENT_STRAY', { option: quoted(word).slice(1, -1), hint: oneLine(hint) });
   addValue(layer, optionByFlag('input'), `argument ${n}`, word);
 }
 
@@ -110,11 +127,12 @@ function bareValue(arg: string, next: string): string | null {
   return isValue ? null : `--${spec.flag}=${spec.valueIfBare}`;
 }
 
-function unknownOption(written: string): ServiceError {
+function unknownOption(written: string, next: string): ServiceError {
   const gone = written.startsWith('--') ? GONE.get(written.slice(2).split('=', 1)[0] ?? '') : undefined;
   if (gone !== undefined) return failure('OPTION_GONE', { option: written, hint: gone });
   const near = written.startsWith('--') ? nearest(written.slice(2), BY_FLAG.keys()) : null;
-  const hint = near === null ? 'see --help for the options' : `did you mean --${near}?`;
+  const hint =
+    foreignOption(written, oneLine(next)) ?? (near === null ? 'see --help for the options' : `did you mean --${near}?`);
   return failure('OPTION_UNKNOWN', { option: quoted(written).slice(1, -1), hint });
 }
 

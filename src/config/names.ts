@@ -3,7 +3,7 @@
  */
 import { failure } from '../core/errors.ts';
 import type { NamedAddress } from '../core/names.ts';
-import { Names, readName, readNames } from '../core/names.ts';
+import { Names, readName, readNames, swapped } from '../core/names.ts';
 import type { Config } from './config.ts';
 import { oneLine } from './option-value.ts';
 import { readListFile } from './text-file.ts';
@@ -23,7 +23,12 @@ function readFile(path: string): NamedAddress[] {
 
 function readOne(text: string): NamedAddress {
   const equal = text.indexOf('=');
-  const read = readName(text.slice(0, Math.max(0, equal)), text.slice(equal + 1));
-  if (!read.ok) throw failure('NAME_INVALID', { value: oneLine(text.slice(0, 60)), reason: read.reason });
+  const [address, name] = [text.slice(0, Math.max(0, equal)), text.slice(equal + 1)];
+  const read = readName(address, name);
+  if (!read.ok)
+    throw failure('NAME_INVALID', {
+      value: oneLine(text.slice(0, 60)),
+      reason: oneLine(swapped(address, name) ?? read.reason),
+    });
   return read.value;
 }

@@ -49,6 +49,11 @@ export const ERRORS = {
       line: '{option}: no option takes this word, and no file has this name',
       remedy: 'quote a key that has blanks, and name captures in front of keys',
     },
+    NOTHING_TO_READ: {
+      line: '-I: there is nothing to read',
+      remedy: 'name a capture file, or give an interface with -d IFACE; calltap alone lists them',
+    },
+    ARGUMENT_STRAY: { line: '{option}: no file has this name', remedy: '{hint}' },
     BPF_INVALID: { line: '--bpf: {reason}', remedy: 'correct the expression (man pcap-filter)' },
     CONFIG_UNREADABLE: { line: '--config {path}: {reason}', remedy: 'name a readable TOML file' },
     CONFIG_SYNTAX: { line: '--config {path}: {reason}', remedy: 'correct the file' },

@@ -57,6 +57,12 @@ function keyOf(address: Uint8Array, version: number): string {
   return Buffer.from(address.buffer, address.byteOffset, version === 4 ? 4 : 16).toString('hex');
 }
 
+/** Says that name and address were given the wrong way round; null where they were not. */
+export function swapped(address: string, name: string): string | null {
+  const isSwapped = !parseCidr(address).ok && parseCidr(name).ok;
+  return isSwapped ? `name and address are the wrong way round, and ${name}=${address.slice(0, 60)} is right` : null;
+}
+
 /** Lines of an address or network and its name; `#` begins a comment. Or the number of a bad line, and why it is bad. */
 export function readNames(text: string): Result<NamedAddress[], string> {
   const named: NamedAddress[] = [];

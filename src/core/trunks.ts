@@ -6,7 +6,7 @@ import type { Cidr } from './cidr.ts';
 import { hasPrefix, parseCidr } from './cidr.ts';
 import { parseIpv4, parseIpv6 } from './ip.ts';
 import type { NamedAddress } from './names.ts';
-import { MAX_NAMED, Names, readName } from './names.ts';
+import { MAX_NAMED, Names, readName, swapped } from './names.ts';
 import type { Result } from './result.ts';
 import { fail, ok } from './result.ts';
 
@@ -84,6 +84,8 @@ export function readTrunkPlace(text: string, name: string): Result<TrunkPlace, s
   if (name === OTHER_TRUNK) return fail(`no trunk can be called ${OTHER_TRUNK}`);
   const place = readName(text, name);
   if (place.ok) return place;
+  const wrong = swapped(text, name);
+  if (wrong !== null) return fail(wrong);
   // A name that is bad is bad for a domain too.
   const named = readName('192.0.2.1', name);
   if (!named.ok) return fail(named.reason);

@@ -63,7 +63,7 @@ test('names with a line end or an escape sequence in them stay one line', async 
 
 test('a command line that is wrong', async () => {
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
-    [[], /there is nothing to read/],
+    [['--utc'], /there is nothing to read; .*; calltap alone lists them$/],
     [['-I'], /^calltap: -I/],
     [['--bogus'], /--bogus: there is no such option/],
     [['-I', DEMO, '--jsno'], /--jsno/],

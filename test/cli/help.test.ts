@@ -1,5 +1,6 @@
 /** -h is one screen of examples that work; --help is the reference. */
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { configErrorLine, loadConfig } from '../../src/config/config.ts';
 import { DEMO, printed, run } from './run-program.ts';
@@ -45,4 +46,13 @@ test('--help is the reference, with the topics that it names', async () => {
     assert.deepEqual([unknown.code, unknown.stdout], [2, '']);
     assert.equal(unknown.stderr, 'calltap: --help: "nothing" is not a choice; give one of options, filter, findings\n');
   }
+});
+
+test('calltap alone names three ways to begin and the interfaces of this host, and fails', async () => {
+  const { code, stdout, stderr } = await run([]);
+  assert.deepEqual([code, stdout], [2, '']);
+  assert.equal(stderr.match(/^ {2}calltap /gm)?.length, 3);
+  for (const name of readdirSync('/sys/class/net').slice(0, 3)) assert.ok(stderr.includes(`  -d ${name} `), stderr);
+  assert.match(stderr, /^ {2}-d lo +up +127\.0\.0\.1/m);
+  for (const line of stderr.split('\n')) assert.ok(line.length <= 100, line);
 });

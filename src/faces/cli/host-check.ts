@@ -3,7 +3,7 @@
  * and closes it again; nothing is captured, attached or kept.
  */
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { release } from 'node:os';
 import type { Config } from '../../config/config.ts';
 import { counted } from '../../core/counted.ts';
@@ -18,6 +18,8 @@ import { processorRefusal, readCpuinfo } from '../../sources/processor.ts';
 import { memoryBytes, tlsRingBytes } from '../../sources/tls/open.ts';
 import { surveyHost } from '../../sources/tls/survey.ts';
 import { TlsTargets } from '../../sources/tls/targets.ts';
+import type { Interface } from './interfaces.ts';
+import { readInterfaces } from './interfaces.ts';
 import { mayColor } from './terminal.ts';
 import { tryProbes, unreadLines } from './uprobe-list.ts';
 
@@ -139,22 +141,8 @@ export function rightsRow(uid: number, rights: ReadonlySet<CapabilityName>): Che
   return names.length === 0 ? limited('rights', `${text}: only files and -L`, ROOT_OR_UNIT) : ok('rights', text);
 }
 
-type Interface = { readonly name: string; readonly isUp: boolean };
-
-function readInterfaces(): Interface[] {
-  try {
-    return readdirSync('/sys/class/net').flatMap((name) => {
-      const state = readText(`/sys/class/net/${name}/operstate`);
-      // Loopback and some tunnels do not tell.
-      return state === '' ? [] : [{ name, isUp: state === 'up' || state === 'unknown' }];
-    });
-  } catch {
-    return [];
-  }
-}
-
-export function interfacesRow(all: readonly Interface[]): CheckRow {
-  const isLoopback = ({ name }: Interface): boolean => name === 'lo';
+export function interfacesRow(all: readonly Pick<Interface, 'name' | 'isUp'>[]): CheckRow {
+  const isLoopback = ({ name }: Pick<Interface, 'name'>): boolean => name === 'lo';
   const text = all.map(({ name, isUp }) => `${name} ${isUp ? 'up' : 'down'}`).join(', ') || 'none';
   if (all.some((row) => row.isUp && !isLoopback(row))) return ok('interfaces', text);
   const remedy = 'bring an interface up; a container needs the network of its host';
