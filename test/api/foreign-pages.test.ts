@@ -42,15 +42,7 @@ function pathsOf({ api }: RunningApi): string[] {
   const filled = [KNOWN, 'nobody', '%zz', 'x'.repeat(12_289)].flatMap((id) =>
     patterns.map((p) => p.replace(/\{\w+\}/, id)),
   );
-  const rest = [
-    '/',
-    '/nowhere',
-    '/mcp',
-    '/v1/dialogs?limit=x',
-    '/ask/calls?q=frm:1',
-    '/console/none.js',
-    '/console/a/b',
-  ];
+  const rest = ['/nowhere', '/mcp', '/v1/dialogs?limit=x', '/ask/calls?q=frm:1', '/console/none.js', '/console/a/b'];
   return [...new Set([...filled, ...rest])];
 }
 
@@ -105,10 +97,10 @@ for (const key of [null, 'k3y'])
 test('the console is served to a link from elsewhere, and to nothing else of another site', async (t) => {
   for (const key of [null, 'k3y']) {
     const { port } = await serve(t, key);
-    for (const path of ['/console', '/console/', '/console/keys.json'])
+    for (const path of ['/', '/console', '/console/', '/console/keys.json'])
       for (const [way, headers] of Object.entries(WAYS)) {
         const { status } = await rawRequest(port, get(path, headers));
-        const served = path === '/console' ? 308 : 200;
+        const served = { '/': 307, '/console': 308 }[path] ?? 200;
         assert.equal(status, way === 'link' ? served : 403, `${way} ${path}`);
       }
     assert.equal((await rawRequest(port, get('/consoles/', WAYS['link']))).status, 403);

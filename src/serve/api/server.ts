@@ -41,6 +41,7 @@ import { refusalsByRoute } from './plugins/route-table.ts';
 import { limitUnreadAnswers } from './plugins/unread-answers.ts';
 import { sendProblem, toProblem } from './problem.ts';
 import { addAudioRoute } from './routes/audio.ts';
+import { addEntrance } from './routes/entrance.ts';
 import { addNotBuiltRoutes } from './routes/not-built.ts';
 import { addPeerRoutes } from './routes/peer.ts';
 import type { App } from './routes/route.ts';
@@ -120,7 +121,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
     ...(deps.times?.unreadMs === undefined ? {} : { unreadMs: deps.times.unreadMs }),
     ...(deps.requestsPerSecond === undefined ? {} : { requestsPerSecond: deps.requestsPerSecond }),
   });
-  const authentication = createAuthentication(deps.credentials ?? null, deps.mcp?.credentials);
+  const authentication = createAuthentication(deps.credentials ?? null, deps.mcp?.credentials, deps.hasConsole);
   const responses = new Map<number, number>();
   const countResponse = (status: number): void => {
     responses.set(status, (responses.get(status) ?? 0) + 1);
@@ -232,6 +233,7 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   const ask = deps.ask === undefined ? null : addAsk(app, { ...deps, unread }, authentication, admission.moved);
   const mcp = deps.mcp === undefined ? null : await agentProtocol(app, deps, deps.mcp);
   if (deps.hasConsole === true) addConsole(app);
+  addEntrance(app, deps.hasConsole === true);
   deps.extend?.(app);
   addNotBuiltRoutes(app);
   await app.ready();

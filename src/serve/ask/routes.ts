@@ -33,10 +33,21 @@ export function addAsk(
       ask?.log(`${whose} ${what} ${JSON.stringify(selector)}, ${bytes} bytes`);
     },
   });
+  addIndex(app);
   addOpenApiRoute(app, 'askSwagger');
   const streams = new ChangeStreams(deps.readers, onMoved);
   addChanges(app, streams, authentication);
   return { close: () => streams.close() };
+}
+
+/** `/ask` itself: what can be asked, for who finds the address first. */
+function addIndex(app: App): void {
+  const rows: readonly AnyQuestion[] = Object.values(QUESTIONS) as AnyQuestion[];
+  const questions = rows.flatMap(({ path, ask }) =>
+    ask === undefined ? [] : [{ path: ask.path ?? path, summary: ask.summary }],
+  );
+  const index = { schema_version: 1, openapi: '/ask/openapi.json', questions };
+  app.get('/ask', { schema: { hide: true } }, async () => index);
 }
 
 function addChanges(app: App, streams: ChangeStreams, authentication: Authentication): void {

@@ -22,6 +22,8 @@ const OPEN = '/health';
 
 /** The routes of the console: files without data. Their patterns, so that an address nobody serves is none of them. */
 const PAGE = /^\/console(?:$|\/)/;
+/** Where it leads to the console it is a page of it; else it needs credentials like all else. */
+const ENTRANCE = '/';
 
 /** The one route that a token of scope `metrics` reaches. */
 const METRICS = '/metrics';
@@ -51,12 +53,13 @@ const FOR_AGENTS: Readonly<Record<Refusal, string>> = {
 };
 
 /**
- * Without credentials the listener is on loopback, and serves whom open-access.ts lets through. `agents` are the credentials
+ * `leadsToConsole`: the entrance does. Without credentials the listener is on loopback, and serves whom open-access.ts lets through. `agents` are the credentials
  * of the agent protocol, null without some; absent where it is not served.
  */
 export function createAuthentication(
   credentials: ApiCredentials | null,
   agents?: ApiCredentials | null,
+  leadsToConsole = false,
 ): Authentication {
   const refused = new Map<Refusal, number>();
   const refuse = (reason: Refusal, details: Readonly<Record<Refusal, string>> = DETAILS): ProblemError => {
@@ -68,7 +71,7 @@ export function createAuthentication(
     check(request, route) {
       const path = route ?? requestPath(request.url ?? '');
       if (path === OPEN) return null;
-      const isPage = route !== undefined && PAGE.test(route);
+      const isPage = route !== undefined && (PAGE.test(route) || (leadsToConsole && route === ENTRANCE));
       const foreign = foreignSiteProblem(request, isPage);
       if (foreign !== null) return foreign;
       if (isPage) return credentials === null ? openAccessProblem(request) : null;

@@ -19,8 +19,24 @@ export function refusalsByRoute(app: FastifyInstance): (method: string, url: str
       const allow = [...route.methods].sort().join(', ');
       return new ProblemError('method-not-allowed', `${method} is not taken here; ${allow} is.`, { allow });
     }
-    return new ProblemError('not-found', 'Nothing is served at this address.');
+    const [first = ''] = segments.slice(1);
+    const option = isServed(routes.keys(), first) ? undefined : SWITCHES.get(first);
+    const detail =
+      option === undefined ? 'Nothing is served at this address.' : `Start calltap with ${option} for this.`;
+    return new ProblemError('not-found', detail);
   };
+}
+
+/** What an option adds to the API, by the first part of its addresses. */
+const SWITCHES: ReadonlyMap<string, string> = new Map([
+  ['ask', '--ask'],
+  ['console', '--console'],
+  ['mcp', '--mcp'],
+]);
+
+function isServed(urls: Iterable<string>, first: string): boolean {
+  for (const url of urls) if (url === `/${first}` || url.startsWith(`/${first}/`)) return true;
+  return false;
 }
 
 function matches(pattern: readonly string[], path: readonly string[]): boolean {
