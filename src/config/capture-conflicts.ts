@@ -12,6 +12,13 @@ import { MAX_COLLECTORS, MAX_KEPT_FILES } from './source-options.ts';
 type Config = RowValues<typeof TABLE>;
 
 export function deviceConflict({ device: devices }: Config): ServiceError | null {
+  const rule = devices.find((name) => name.includes('=='));
+  if (rule !== undefined)
+    return conflict(
+      `-d ${rule}`,
+      'it names an interface, and no rule of tshark',
+      'write --portrange PORT to read SIP there',
+    );
   const twice = devices.find((name, i) => devices.indexOf(name) !== i || (name === 'any' && devices.length > 1));
   const remedy = 'give each interface once, or any alone';
   return twice === undefined ? null : conflict(`-d ${twice}`, 'this would capture the same packets twice', remedy);

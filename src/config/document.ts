@@ -15,11 +15,7 @@ export function flagText(spec: OptionSpec): string {
   return `${spec.short === undefined ? '   ' : `-${spec.short},`} --${spec.flag}${tail}`;
 }
 
-const SCREEN = `calltap shows the SIP calls of a capture or of this host, and what is wrong.
-
-Usage: ${USAGE}
-
-Capture on all interfaces, as root; Ctrl-C ends it and prints the calls:
+const EXAMPLES = `Capture on all interfaces, as root; Ctrl-C ends it and prints the calls:
   calltap -d any
 Read a file, a folder or a pattern:
   calltap calls.pcap
@@ -31,8 +27,15 @@ Look through calls, ladders and messages on the terminal; -d any works too:
   calltap -i calls.pcap
 Serve the API, and the console at http://127.0.0.1:8080/console/:
   calltap -d any --api 127.0.0.1:8080 --console
+`;
 
+const SCREEN = `calltap shows the SIP calls of a capture or of this host, and what is wrong.
+
+Usage: ${USAGE}
+
+${EXAMPLES}
 Read more:
+  calltap                   the interfaces of this host
   calltap --help            every option, by group
   calltap --help filter     the language of filters, on one page
   calltap --help findings   what each finding means, and where to look next
@@ -47,7 +50,7 @@ export function renderHelp(argv: readonly string[]): string {
 
 /** What is built in, by group. */
 function renderReference(): string {
-  const lines = [`Usage: ${USAGE}`, ''];
+  const lines = [`Usage: ${USAGE}`, '', EXAMPLES];
   for (const group of OPTION_GROUPS) {
     const specs = OPTIONS.filter((spec) => spec.group === group && isBuiltIn(spec) && spec.isHidden !== true);
     if (specs.length === 0) continue;

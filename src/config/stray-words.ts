@@ -21,7 +21,8 @@ const EXPRESSION =
   /^(?:\(|!|not|host|net|port|portrange|src|dst|udp|tcp|sctp|icmp6?|ip6?|arp|proto|ether|vlan|greater|less|len)$/;
 /** Such a word alone is an expression too. */
 const PROTOCOL = /^(?:udp|tcp|sctp|icmp6?|ip6?|arp|vlan)$/;
-const MAX_EXPRESSION = 160;
+/** A longer expression is not repeated. */
+const SHOWN_CHARS = 160;
 
 /** Names of network interfaces, as systemd and others give them. */
 const INTERFACE =
@@ -55,7 +56,7 @@ function ofExpression(words: readonly string[]): string | null {
   if (!EXPRESSION.test(first) || (more.length === 0 && !PROTOCOL.test(first))) return null;
   if (/^(?:udp |tcp )?port (?:sip|\d+)$/.test(text) && !text.endsWith('sip'))
     return `write --portrange ${text.split(' ').at(-1)} to look for SIP there, or --bpf '${text}', which leaves RTP out`;
-  return `write --bpf ${text.length > MAX_EXPRESSION ? "'EXPRESSION'" : shellWord(text)}`;
+  return `write --bpf ${text.length > SHOWN_CHARS ? "'EXPRESSION'" : shellWord(text)}`;
 }
 
 function ofAddress(word: string): string | null {

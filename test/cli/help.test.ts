@@ -36,6 +36,7 @@ test('each example of -h works', async () => {
 
 test('--help is the reference, with the topics that it names', async () => {
   const reference = await printed(['--help']);
+  for (const words of await examples()) assert.ok(reference.includes(`\n  calltap ${words.join(' ')}\n`));
   assert.ok(reference.includes('\nSources:\n') && reference.includes('\nGeneral:\n'));
   assert.ok(!reference.includes('-N,') && !reference.includes('--diag'));
   assert.equal(await printed(['--help', 'options']), reference);

@@ -44,6 +44,7 @@ const WRONG: readonly (readonly [command: string, answer: string, code?: 1 | 2])
   ['-Z nobody', 'write --user nobody'],
   ['-p', 'write --no-promisc'],
   // tshark.
+  ['-d udp.port==5080,sip', 'write --portrange PORT to read SIP there'],
   ['-Y sip.Method', 'write --filter sip.Method; --help filter has the keys'],
   ["-f 'port 5060'", 'write --bpf EXPR for a filter of packets'],
   ['-z sip,stat', 'write --show findings: it counts final codes'],
