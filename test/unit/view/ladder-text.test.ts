@@ -43,7 +43,7 @@ const lines = (l: AskLadder, style: Partial<LadderDrawing> = {}): string[] =>
   [...ladderRows(l, { width: 80, isUtc: true, ...style })].map(({ text }) => text);
 
 test('times of day, with the date where it changes', () => {
-  const [head = '', invite = '', date = '', answer = ''] = lines(ladder('INVITE sip:b@x', '200 OK'));
+  const [head = '', invite = '', date = '', answer = ''] = lines(ladder('INVITE sip:b@x', '200 OK'), { width: 100 });
   assert.match(head, /^2025-03-04 UTC /);
   assert.match(invite, /^ {3}0 {2}23:59:59\.000 {5}\+0\.000 {2}/);
   assert.equal(date, '2025-03-05');
@@ -52,8 +52,53 @@ test('times of day, with the date where it changes', () => {
 
 test('seconds since the first message, and since the one before alone', () => {
   const l = ladder('INVITE sip:b@x', '200 OK');
-  assert.match(lines(l, { time: 'first' })[2] ?? '', /^ {3}1 {8}\+1\.500 {5}\+1\.000 {2}/);
-  assert.match(lines(l, { time: 'before' })[2] ?? '', /^ {3}1 {5}\+1\.000 {2} +\|/);
+  assert.match(lines(l, { width: 100, time: 'first' })[2] ?? '', /^ {3}1 {8}\+1\.500 {5}\+1\.000 {2}/);
+  assert.match(lines(l, { width: 100, time: 'before' })[2] ?? '', /^ {3}1 {5}\+1\.000 {2} +\|/);
+});
+
+const HOSTS = ['172.16.100.200', '172.16.100.201', '172.16.100.202', '172.16.100.203'];
+
+/** Each host asks the next one. */
+function chain(count: number, name?: string): AskLadder {
+  const hosts = HOSTS.slice(0, count);
+  return {
+    ...ladder('', ''),
+    lifelines: hosts.map((address) => ({
+      label: name === undefined ? `${address}:5060` : `${name} ${address}:5060`,
+      address,
+      ...(name === undefined ? {} : { name }),
+    })),
+    steps: hosts.slice(1).map((_, i) => ({ ...step(i, `2025-03-04T23:59:5${i}.000000Z`, i, 'INVITE sip:b@x'), to: i + 1 })),
+  };
+}
+
+test('80 columns have three hosts in full, times of 25 cells, and lifelines up to the margins', () => {
+  const [head = '', first = '', second = ''] = lines(chain(3));
+  assert.match(head, /^2025-03-04 UTC +172\.16\.100\.200 +172\.16\.100\.201 +172\.16\.100\.202$/);
+  assert.match(first, /^ {2}0 23:59:50\.000 {2}\+0\.000 {5}\|-+ INVITE sip:b@x -+>\| +\|$/);
+  assert.match(second, /^ {2}1 23:59:51\.000 {2}\+1\.000 {5}\| +\|-+ INVITE sip:b@x -+>\|$/);
+  assert.ok([head, first, second].every((line) => line.length <= 80));
+  assert.ok(first.length >= 75, first);
+});
+
+test('hosts for which there is no room keep their ends, and names stand alone', () => {
+  const [head = ''] = lines(chain(4));
+  for (const i of [0, 1, 2, 3]) assert.match(head, new RegExp(`\u2026[\\d.]*\\.100\\.20${i}\\b`));
+  assert.ok(head.length <= 80, head);
+  assert.match(lines(chain(3, 'pbx'))[0] ?? '', /^2025-03-04 UTC +pbx +pbx +pbx$/);
+});
+
+test('what is said of a message stands in its arrow where there is no room beside it', () => {
+  const l = ladder('INVITE sip:b@x', '200 OK');
+  const again = { ...l, steps: l.steps.map((one) => ({ ...one, notes: ['again' as const] })) };
+  assert.match(lines(again)[1] ?? '', /\|-+ \(again\) INVITE sip:b@x -+>\|$/);
+  assert.match(lines(again, { width: 120 })[1] ?? '', /\|-+ INVITE sip:b@x -+>\| +\(again\)$/);
+});
+
+test('a long time between messages keeps its place', () => {
+  const l = ladder('INVITE sip:b@x', '200 OK');
+  const long = { ...l, steps: l.steps.map((one) => ({ ...one, delta_sec: 12_345.678 })) };
+  assert.match(lines(long)[1] ?? '', /^ {2}0 23:59:59\.000 {2}\+12346 {5}\|/);
 });
 
 for (const [what, text] of [
