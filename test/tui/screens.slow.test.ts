@@ -125,7 +125,7 @@ test('two messages, and two calls, side by side: Space and Space', options, asyn
   await tmux.press('Space', 'j', 'Space');
   await tmux.shows(/^! Final code/m);
   await tmux.press('Escape', 'e');
-  await tmux.shows(/^ +0 {2}09:00:27/m);
+  await tmux.shows(/^ +0 +09:00:27/m);
   await tmux.press('Space', 'j', 'Space');
   await tmux.shows(/^- INVITE sip:/m);
   await tmux.shows(/^\+ SIP\/2\.0 100 Trying$/m);

@@ -46,7 +46,7 @@ test('wide names, and marks on characters: rows, head and ladder are aligned', {
   for (const name of NAMES) {
     await tmux.press('Enter');
     const call = await tmux.settled(/^ +1 .* 486 /m);
-    const bars = call.filter((line) => /^ +[012] {2}/.test(line)).map((line) => cellOf(line, /\|/));
+    const bars = call.filter((line) => /^ +[012] +/.test(line)).map((line) => cellOf(line, /\|/));
     assert.deepEqual([...new Set(bars)].length, 1, name);
     await tmux.press('Escape', 'j');
   }

@@ -8,12 +8,15 @@ import { Cells, LOOK, widthOf } from './cells.ts';
 import type { Binding } from './keys.ts';
 import { bindingOf, shownKey } from './keys.ts';
 import type { Screen } from './tty.ts';
+import { wrappedTo } from './wrap.ts';
 
 const FRAME_MS = 100;
 /** Whoever presses a key waits for the answer, which may take a moment to come. */
 const KEY_FRAME_MS = 25;
 const ANSWER_MS = 300;
 const MESSAGE_MS = 5_000;
+/** Lines of the screen that a message may cover. */
+const MESSAGE_LINES = 6;
 
 /** A part of the screen. */
 export type Area = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
@@ -166,25 +169,25 @@ export class App {
       return;
     }
     this.#cells ??= new Cells(width, height, screen.hasColor, screen.isUtf8);
-    const cells = this.#cells;
+    const cursor = this.drawOn(this.#cells);
+    screen.write(this.#cells.frame(cursor));
+  }
+
+  /** Draws the whole screen; a cursor is where text is typed. */
+  drawOn(cells: Cells): Cursor | null {
+    const { width, height } = cells;
     cells.clear();
     this.#strip(cells, { x: 0, y: 0, width, height: 1 });
     const cursor = this.top.draw(cells, { x: 0, y: 1, width, height: height - 2 });
     this.#drawLast(cells, height - 1);
-    screen.write(cells.frame(cursor));
+    return cursor;
   }
 
   /** A message, or what keys do here. */
   #drawLast(cells: Cells, y: number): void {
-    if (this.#choice !== null) {
-      cells.put(0, y, this.#choice.text, LOOK.bold);
-      return;
-    }
+    if (this.#choice !== null) return drawOver(cells, y, this.#choice.text, LOOK.bold);
     const message = this.#message;
-    if (message !== null && performance.now() < message.untilMs) {
-      cells.put(0, y, message.text, message.look);
-      return;
-    }
+    if (message !== null && performance.now() < message.untilMs) return drawOver(cells, y, message.text, message.look);
     let x = 0;
     for (const { keys, short } of this.tables.flat()) {
       if (short === undefined) continue;
@@ -193,5 +196,15 @@ export class App {
       x += cells.put(x, y, key, LOOK.reverse);
       x += cells.put(x, y, ` ${short}  `);
     }
+  }
+}
+
+/** A text whose last line stands at `y`. */
+function drawOver(cells: Cells, y: number, text: string, look: Look): void {
+  const lines = wrappedTo([text], cells.width, Math.min(MESSAGE_LINES, y));
+  for (const [i, line] of lines.entries()) {
+    const at = y - lines.length + 1 + i;
+    cells.put(0, at, ' '.repeat(cells.width));
+    cells.put(0, at, line, look);
   }
 }

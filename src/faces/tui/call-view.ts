@@ -7,14 +7,14 @@ import type { AskHead, AskLadder, AskMessage, AskMessages } from '../../contract
 import { faults } from '../../core/faults.ts';
 import type { TerminalPort } from '../../explore/port.ts';
 import { ifAnswered, NotHere } from '../../explore/refusal.ts';
-import type { LadderRow } from '../../view/ladder-text.ts';
-import { ladderRows } from '../../view/ladder-text.ts';
 import { answerOr, whyMissing } from './answered.ts';
 import type { App, Area, Cursor, View } from './app.ts';
+import { drawHead } from './call-head.ts';
 import type { Cells } from './cells.ts';
-import { charactersOf, LOOK } from './cells.ts';
+import { LOOK } from './cells.ts';
 import { difference } from './difference.ts';
 import type { Binding } from './keys.ts';
+import { LadderPane } from './ladder-pane.ts';
 import type { EndNames } from './message-pane.ts';
 import { linesOf, MessagePane } from './message-pane.ts';
 import { moving, Scroll } from './scroll.ts';
@@ -23,11 +23,12 @@ import { TextView } from './text-view.ts';
 
 /** Cells of the ladder that show when there is no room for all of it. */
 const LADDER_LEAST = 62;
-const HEAD = 2;
 /** The part of the screen that the ladder takes beside a message, where there is room for both. */
 const LADDER_PART = 0.6;
 const MESSAGE_LEAST = 30;
 const DIGITS = '0123456789';
+/** Where a message has the whole screen these keys move its text. */
+const PAGES: Readonly<Record<string, 1 | -1>> = { pagedown: 1, 'ctrl-f': 1, pageup: -1, 'ctrl-b': -1 };
 
 export type CallPort = Pick<TerminalPort, 'head' | 'ladder' | 'messages' | 'legs' | 'text' | 'changes'>;
 
@@ -49,10 +50,7 @@ export class CallView implements View {
   readonly #scroll = new Scroll();
   #callIds: readonly string[];
   #ladder: AskLadder | null = null;
-  /** Lines of the ladder, of which a frame draws those that it shows. */
-  #rows: readonly LadderRow[] = [];
-  /** What they were made for. */
-  #rowsFor: readonly unknown[] = [];
+  readonly #drawing = new LadderPane();
   #messages: readonly AskMessage[] = [];
   /** Messages of which only the ladder tells. */
   #notShown = 0;
@@ -68,6 +66,8 @@ export class CallView implements View {
   /** The newest answer did not come: what is shown is older. */
   #isOld = false;
   #isReading = false;
+  /** That of the screen. */
+  #width: number | null = null;
 
   constructor(app: App, callId: string, parts: CallParts) {
     this.#app = app;
@@ -124,6 +124,8 @@ export class CallView implements View {
       ...moving(this.#scroll, () => this.#ladder?.steps.length ?? 0).map((binding) => ({
         ...binding,
         run: (key: string) => {
+          const way = this.#isMessageAlone ? PAGES[key] : undefined;
+          if (way !== undefined) return this.#pane.scrollPage(way);
           binding.run(key);
           this.#pane.reset();
         },
@@ -193,8 +195,13 @@ export class CallView implements View {
   }
 
   draw(cells: Cells, { y, width, height }: Area): Cursor | null {
-    this.#drawHead(cells, { x: 0, y, width, height: HEAD });
-    const area = { x: 0, y: y + HEAD, width, height: height - HEAD };
+    this.#width = width;
+    const above = drawHead(
+      cells,
+      { x: 0, y, width, height },
+      { callId: this.#first, head: this.#head, trouble: this.#trouble },
+    );
+    const area = { x: 0, y: y + above, width, height: height - above };
     if (this.#isMessageAlone) {
       this.#drawMessage(cells, area);
       return null;
@@ -214,45 +221,10 @@ export class CallView implements View {
     } else this.#pane.draw(cells, area, message, this.#names);
   }
 
-  #drawHead(cells: Cells, { y, width }: Area): void {
-    const head = this.#head;
-    cells.put(0, y, head === null ? this.#first : `${this.#first}  ${factsOf(head)}`, LOOK.bold, width);
-    const hints = head === null ? '' : wrongOf(head);
-    const said = this.#trouble || hints || (head === null ? '' : 'nothing wrong was found');
-    cells.put(0, y + 1, said, hints === '' ? LOOK.dim : LOOK.red, width);
-  }
-
-  #drawLadder(cells: Cells, { y, width, height }: Area): void {
+  #drawLadder(cells: Cells, area: Area): void {
     if (this.#ladder === null) return;
-    const { shown } = this.#parts;
-    const { call_ids } = this.#ladder;
-    const rows = this.#rowsOf(this.#ladder, width);
-    const chosen = this.#chosen;
-    cells.put(0, y, rows[0]?.text ?? '', LOOK.bold, width);
-    const at = rows.findIndex(({ step }) => step !== null && step === chosen) - 1;
-    const top = Math.max(0, Math.min(at - Math.floor(height / 2), rows.length - height));
-    this.#scroll.resize(height - 1, this.#ladder.steps.length);
-    for (const [i, row] of rows.slice(1 + top, top + height).entries()) {
-      const look = row.step === null ? LOOK.plain : shown.lookOfStep(row.step, call_ids.indexOf(row.step.call_id));
-      cells.put(
-        0,
-        y + 1 + i,
-        row.text,
-        row.look === 'again' ? LOOK.dim : row.look === 'head' ? LOOK.bold : look,
-        width,
-      );
-      if (top + i === at) cells.mark(0, y + 1 + i, width, LOOK.reverse);
-    }
-  }
-
-  #rowsOf(ladder: AskLadder, width: number): readonly LadderRow[] {
-    const { isUtc, time } = this.#parts.shown;
-    const made = [ladder, width, isUtc, time];
-    if (made.some((part, i) => part !== this.#rowsFor[i])) {
-      this.#rows = [...ladderRows(ladder, { width, isUtc, time, characters: charactersOf })];
-      this.#rowsFor = made;
-    }
-    return this.#rows;
+    this.#scroll.resize(area.height - 1, this.#ladder.steps.length);
+    this.#drawing.draw(cells, area, this.#ladder, this.#chosen, this.#parts.shown);
   }
 
   get #chosen() {
@@ -338,7 +310,7 @@ export class CallView implements View {
 
   async #report(): Promise<void> {
     const { port, shown } = this.#parts;
-    const style = { width: null, color: false, isUtc: shown.isUtc };
+    const style = { width: this.#width, color: false, isUtc: shown.isUtc };
     const lines = await answerOr(
       () => port.text([this.#first], 'text', style),
       (why) => this.#app.say(why, LOOK.red),
@@ -347,20 +319,4 @@ export class CallView implements View {
     const shownLines = [...lines].flatMap((line) => line.split('\n'));
     this.#app.push(new TextView(this.#app, 'Report', shownLines));
   }
-}
-/** Sentences in a row, what follows from a cause with an arrow. */
-function wrongOf({ explanation }: AskHead): string {
-  return explanation.flatMap(({ depth, texts }) => texts.map((text) => (depth === 0 ? text : `→ ${text}`))).join('  ');
-}
-
-function factsOf({ call, from_display, to_display }: AskHead): string {
-  const side = (user = '', display: string | undefined) => (display === undefined ? user : `${display} <${user}>`);
-  return [
-    call.state,
-    call.code === undefined ? '' : `${call.code} ${call.reason ?? ''}`.trimEnd(),
-    side(call.from_user ?? call.from_host, from_display),
-    side(call.to_user ?? call.to_host, to_display),
-  ]
-    .filter((part) => part !== '')
-    .join('  ');
 }

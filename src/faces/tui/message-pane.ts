@@ -17,6 +17,7 @@ export class MessagePane {
   #top = 0;
   #text = '';
   #width = 0;
+  #rows = STEP;
   /** Those that were shown so far, and where the next ones come from: a message may be 128 KiB in one line. */
   readonly #lines: string[] = [];
   #more: Iterator<string> | null = null;
@@ -26,8 +27,12 @@ export class MessagePane {
     this.#top = 0;
   }
 
-  scroll(way: 1 | -1): void {
-    this.#top = Math.max(0, this.#top + way * STEP);
+  scroll(way: 1 | -1, lines = STEP): void {
+    this.#top = Math.max(0, this.#top + way * lines);
+  }
+
+  scrollPage(way: 1 | -1): void {
+    this.scroll(way, this.#rows);
   }
 
   draw(cells: Cells, { x, y, width, height }: Area, message: AskMessage | null, names: EndNames): void {
@@ -40,6 +45,7 @@ export class MessagePane {
       width,
     );
     const rows = height - 1;
+    this.#rows = rows;
     this.#fold(message, width, this.#top + rows);
     this.#top = Math.max(0, Math.min(this.#top, this.#lines.length - rows));
     for (const [i, line] of this.#lines.slice(this.#top, this.#top + rows).entries())

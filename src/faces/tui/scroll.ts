@@ -30,6 +30,14 @@ export class Scroll {
   }
 }
 
+/** A text has no chosen line: each key moves the text itself. */
+export class TextScroll extends Scroll {
+  override to(row: number, count: number): void {
+    this.at = Math.max(0, Math.min(count - this.height, row));
+    this.top = this.at;
+  }
+}
+
 /** The keys that move, of vi and of a keyboard with arrows. */
 export function moving(scroll: Scroll, count: () => number, toEnds?: { first(): void; last(): void }): Binding[] {
   const by = (rows: () => number) => () => scroll.to(scroll.at + rows(), count());

@@ -1,5 +1,5 @@
 /**
- * Lines to scroll through: a report, figures of quality, the help.
+ * Lines to scroll through: a report, a comparison, the help. Lines that are wider than the screen are folded.
  */
 import type { App, Area, Cursor, View } from './app.ts';
 import type { Cells } from './cells.ts';
@@ -7,32 +7,41 @@ import { LOOK } from './cells.ts';
 import type { ShownLine } from './difference.ts';
 import type { Binding } from './keys.ts';
 import { shownKey } from './keys.ts';
-import { moving, Scroll } from './scroll.ts';
+import { moving, TextScroll } from './scroll.ts';
+import { wrapped } from './wrap.ts';
 
 export class TextView implements View {
   readonly title: string;
   readonly bindings: readonly Binding[];
   readonly #lines: readonly ShownLine[];
-  readonly #scroll = new Scroll();
+  /** The lines in pieces of this width. */
+  #folded: readonly ShownLine[] = [];
+  #width = 0;
+  readonly #scroll = new TextScroll();
 
   constructor(app: App, title: string, lines: readonly (string | ShownLine)[]) {
     this.title = title;
     this.#lines = lines.map((line) => (typeof line === 'string' ? { text: line, look: LOOK.plain } : line));
     this.bindings = [
       { keys: ['esc', 'q', 'left'], short: 'Back', help: 'Go back.', run: () => app.pop() },
-      ...moving(this.#scroll, () => this.#lines.length),
+      ...moving(this.#scroll, () => this.#folded.length),
     ];
   }
 
   draw(cells: Cells, { y, width, height }: Area): Cursor | null {
-    cells.put(0, y, this.title, LOOK.bold, width);
-    this.#scroll.resize(height - 1, this.#lines.length);
-    for (let i = 0; i < height - 1; i++) {
-      const line = this.#lines[this.#scroll.top + i];
-      if (line === undefined) break;
-      cells.put(0, y + 1 + i, line.text, line.look, width);
-      if (this.#scroll.top + i === this.#scroll.at) cells.mark(0, y + 1 + i, width, LOOK.underline);
+    if (this.#width !== width) {
+      this.#width = width;
+      this.#folded = this.#lines.flatMap(({ text, look }) => [...wrapped(text, width)].map((piece) => ({ text: piece, look })));
     }
+    const rows = height - 1;
+    this.#scroll.resize(rows, this.#folded.length);
+    const { top } = this.#scroll;
+    const rest = this.#folded.length - top - rows;
+    const more = rest > 0 || top > 0 ? `   lines ${top + 1} to ${Math.min(top + rows, this.#folded.length)} of ${this.#folded.length}` : '';
+    const used = cells.put(0, y, this.title, LOOK.bold, width);
+    cells.put(used, y, more, LOOK.dim, width - used);
+    for (const [i, line] of this.#folded.slice(top, top + rows).entries())
+      cells.put(0, y + 1 + i, line.text, line.look, width);
     return null;
   }
 }
