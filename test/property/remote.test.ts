@@ -38,7 +38,7 @@ import { openSession } from '../helpers/open-session.ts';
 
 const DEMO = 'fixtures/demo/demo.pcap';
 const CALL = 'packet-loss@pbx.example.com';
-const ALL = { filter: null, text: '' };
+const ALL = { filter: null, text: '', label: '' };
 const SHOWN = { isUtc: true, hasDates: false, hasNames: true, hasHosts: true };
 const STYLE = { columns: null, isUtc: true, color: false, width: null } as const;
 const EVENTS = { filter: () => undefined, open: () => undefined, trunks: () => undefined, table: () => undefined };

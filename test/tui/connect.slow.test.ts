@@ -95,7 +95,7 @@ test('the same screens as of the capture itself, with a key', options, async (t)
     const name = size.join('x');
     const tmux = connect(t, size, [url], KEY);
     const calls = await tmux.settled(/^1 of 21 /m);
-    assert.equal(calls[0]?.startsWith(`calltap ${url}   21 calls (0 active)   9638 packets`), true, calls[0]);
+    assert.equal(calls[0]?.startsWith(`calltap ${url}   21 dialogs (0 active)   9638 packets`), true, calls[0]);
     isAsLocally(`calls-${name}`, calls);
     await tmux.press('e');
     isAsLocally(`newest-failure-${name}`, await tmux.settled(/503 Service Unavailable/));
@@ -195,7 +195,7 @@ test(
     await tmux.press('Escape');
     await tmux.shows(/^Filter: state:Failed\n[\s\S]*1 of 4 /m);
     await running.start();
-    await tmux.shows(/^calltap http:\/\/127\.0\.0\.1:\d+ {3}21 calls/m);
+    await tmux.shows(/^calltap http:\/\/127\.0\.0\.1:\d+ {3}21 dialogs/m);
     await tmux.shows(/^Filter: state:Failed\n[\s\S]*1 of 4 /m);
     await tmux.press('Enter', 'r');
     await tmux.shows(/^Final response {2}503 Service Unavailable$/m);
@@ -218,7 +218,7 @@ test(
     written(running.port);
     const tmux = connect(t, [200, 20], ['--config', config]);
     const rows = await tmux.settled(/^1 of 21 /m);
-    assert.ok(rows[0]?.startsWith(`calltap ${running.url} (${config})   21 calls`), rows[0]);
+    assert.ok(rows[0]?.startsWith(`calltap ${running.url} (${config})   21 dialogs`), rows[0]);
     written(silent.port);
     const off = connect(t, [250, 10], ['--config', config]);
     await off.shows(

@@ -134,7 +134,7 @@ for (const { number, what, keys, shows } of TASKS)
         tmux.type(key.filter);
         await tmux.press('Enter');
         // All 21 are shown until the filter has answered.
-        await tmux.settled(/^(?:1 of (?!21\b)[1-9]|no calls)/m);
+        await tmux.settled(/^(?:1 of (?!21\b)[1-9]|no dialogs)/m);
       }
     for (const shown of shows) await tmux.shows(shown);
   });

@@ -28,6 +28,8 @@ export interface View {
   readonly bindings: readonly Binding[];
   /** Draws itself; a cursor is where text is typed. */
   draw(cells: Cells, area: Area): Cursor | null;
+  /** A line that is typed into, and its keys: while it is open the footer names those. */
+  readonly prompt?: { readonly isOpen: boolean; readonly bindings: readonly Binding[] };
   /** Takes a key before the bindings do, as a line that is typed into does. */
   take?(key: string): boolean;
   /** Reads again what it shows. */
@@ -169,18 +171,12 @@ export class App {
       return;
     }
     this.#cells ??= new Cells(width, height, screen.hasColor, screen.isUtf8);
-    const cursor = this.drawOn(this.#cells);
-    screen.write(this.#cells.frame(cursor));
-  }
-
-  /** Draws the whole screen; a cursor is where text is typed. */
-  drawOn(cells: Cells): Cursor | null {
-    const { width, height } = cells;
+    const cells = this.#cells;
     cells.clear();
     this.#strip(cells, { x: 0, y: 0, width, height: 1 });
     const cursor = this.top.draw(cells, { x: 0, y: 1, width, height: height - 2 });
     this.#drawLast(cells, height - 1);
-    return cursor;
+    screen.write(cells.frame(cursor));
   }
 
   /** A message, or what keys do here. */
@@ -189,7 +185,9 @@ export class App {
     const message = this.#message;
     if (message !== null && performance.now() < message.untilMs) return drawOver(cells, y, message.text, message.look);
     let x = 0;
-    for (const { keys, short } of this.tables.flat()) {
+    const { prompt } = this.top;
+    const bindings = prompt?.isOpen === true ? prompt.bindings : this.tables.flat();
+    for (const { keys, short } of bindings) {
       if (short === undefined) continue;
       const key = shownKey(keys[0] ?? '');
       if (x + widthOf(key) + widthOf(short) + 1 > cells.width) break;

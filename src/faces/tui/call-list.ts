@@ -36,6 +36,7 @@ export class CallList {
   #cursor: string | null = null;
   #isFromEnd = false;
   #asked = 0;
+  #reading = new AbortController();
   #changes: number | null = null;
   /** Calls that came since the list was read, whatever its filter is, while it stands still. */
   readonly #news = new Set<string>();
@@ -58,6 +59,10 @@ export class CallList {
   /** Reads the list anew from its beginning, or the last page of it. */
   async read(question: CallsQuestion = this.question, isFromEnd = false): Promise<void> {
     const asked = ++this.#asked;
+    // Nobody waits for the list before any more, as where a filter is typed.
+    this.#reading.abort();
+    this.#reading = new AbortController();
+    const { signal } = this.#reading;
     this.question = question;
     this.isLoading = true;
     const startMs = performance.now();
@@ -67,8 +72,9 @@ export class CallList {
       this.#changes = (await ifAnswered(() => this.#port.changes(null)))?.upTo ?? this.#changes;
       this.#wasDone = this.#isDone;
       try {
-        return await this.#port.page(this.#asks(isFromEnd), PAGE, '');
+        return await this.#port.page(this.#asks(isFromEnd), PAGE, '', signal);
       } catch (error) {
+        if (signal.aborted) return null;
         trouble = whyRefused(error);
         return null;
       }

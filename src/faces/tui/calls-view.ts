@@ -17,8 +17,8 @@ import type { Binding } from './keys.ts';
 import { moving, Scroll } from './scroll.ts';
 import type { Shown } from './shown.ts';
 
-/** Filter, titles, and the line below the rows. */
-const AROUND = 3;
+/** Titles, and the line below the rows. */
+const AROUND = 2;
 
 /** Keys of the orders, and which way each runs. */
 const ORDERS = [
@@ -68,10 +68,16 @@ export class CallsView implements View {
         help: 'Show the ladder and the messages of the call.',
         run: () => this.#open(),
       },
-      { keys: ['/', 'f3'], short: 'Filter', help: 'Type a filter; Tab completes it.', run: () => parts.filter.open() },
+      { keys: ['/', 'f3'], short: 'Filter', help: 'Type a filter; the list follows it.', run: () => parts.filter.open() },
+      {
+        keys: ['i'],
+        short: 'Calls only',
+        help: 'Show calls alone, or registrations, OPTIONS and all others too.',
+        run: () => app.say(parts.filter.turnCallsOnly()),
+      },
       {
         keys: ['e'],
-        short: 'Newest failure',
+        short: 'Failure',
         help: 'Show the newest call that failed.',
         run: () => faults.run('face', () => this.#newestFailure()),
       },
@@ -105,6 +111,10 @@ export class CallsView implements View {
     ];
   }
 
+  get prompt(): FilterLine {
+    return this.#parts.filter;
+  }
+
   take(key: string): boolean {
     return this.#parts.filter.take(key);
   }
@@ -115,20 +125,21 @@ export class CallsView implements View {
 
   draw(cells: Cells, { y, width, height }: Area): Cursor | null {
     const { list, filter, shown } = this.#parts;
-    const cursor = filter.draw(cells, { x: 0, y, width, height: 1 });
+    const cursor = filter.draw(cells, { x: 0, y, width, height: filter.height });
+    const titles = y + filter.height;
     shown.hasNames ||= list.rows.some((row) => row.src_name !== undefined || row.dst_name !== undefined);
     shown.hasHosts ||= list.rows.some(({ host }) => host !== undefined);
     const columns = shownColumns(width, shown);
     let x = 0;
     for (const { column, width: wide } of columns) {
-      cells.put(x, y + 1, column.title, LOOK.bold, wide);
+      cells.put(x, titles, column.title, LOOK.bold, wide);
       x += wide + 1;
     }
-    const rows = height - AROUND;
+    const rows = height - filter.height - AROUND;
     this.#scroll.resize(rows, list.rows.length);
-    for (let i = 0; i < rows; i++) this.#drawRow(cells, columns, this.#scroll.top + i, y + 2 + i);
+    for (let i = 0; i < rows; i++) this.#drawRow(cells, columns, this.#scroll.top + i, titles + 1 + i);
     if (list.rows.length === 0 && !list.isLoading)
-      for (const [i, { text }] of list.hiddenBy.entries()) cells.put(0, y + 3 + i, text);
+      for (const [i, { text }] of list.hiddenBy.entries()) cells.put(0, titles + 2 + i, text);
     cells.put(0, y + height - 1, this.#position(), LOOK.dim);
     return cursor;
   }
@@ -152,12 +163,12 @@ export class CallsView implements View {
     const { list, shown } = this.#parts;
     if (list.trouble !== '') return list.trouble;
     const call = list.rows[this.#scroll.at];
-    if (call === undefined) return list.isLoading ? 'reading' : 'no calls';
+    if (call === undefined) return list.isLoading ? 'reading' : 'no dialogs';
     const { date, zone } = clockOf(Date.parse(call.created_at) * 1000, shown.isUtc);
     const { by, isDescending } = list.question.sort;
     const parts = [
       shown.hasHosts
-        ? `${counted(list.total, 'call')}, a row per host`
+        ? `${counted(list.total, 'dialog')}, a row per host`
         : `${list.first + this.#scroll.at + 1} of ${list.total}`,
       `${date} ${zone === 'Z' ? 'UTC' : `UTC${zone}`}`,
       `by ${by}${isDescending ? ', falling' : ''}`,

@@ -101,8 +101,7 @@ export function openInteractive(
   const sound = new Sound(app, port, player);
   const list = new CallList(port, options.question, () => app.changed());
   const filter = new FilterLine(options.filterText, shown, {
-    onAccepted: (accepted) => faults.run('face', () => calls.ask({ ...list.question, filter: accepted })),
-    onMistake: (text) => app.say(text, LOOK.red),
+    onChosen: (chosen) => faults.run('face', () => calls.ask({ ...list.question, filter: chosen })),
   });
   const show = (callId: string): void =>
     app.push(new CallView(app, callId, { port, shown, showsSecrets, save, quality, hear }));
@@ -151,7 +150,7 @@ export function openInteractive(
       trunks: () => table(trunksTable),
       table: (parts: TableParts): void => app.push(new TableView(app, parts)),
     };
-    app.push(new TableView(app, make(port, events, shown, { filter: list.question.filter, text: filter.text })));
+    app.push(new TableView(app, make(port, events, shown, { filter: list.question.filter, text: filter.text, label: filter.label })));
   }
 
   function turnZone(a: App): void {
@@ -169,8 +168,7 @@ export function openInteractive(
   }
 
   function help(a: App): void {
-    const { title } = a.top;
-    a.push(new TextView(a, 'Help', helpLines(`Keys of: ${title}`, a.tables)));
+    a.push(new TextView(a, 'Help', helpLines(a.top, a.tables)));
   }
 
   function save(callIds: readonly string[]): void {

@@ -1,6 +1,7 @@
 /**
  * The line on top: what is captured, how much of it, and whether something is lost.
  */
+import { counted } from '../../core/counted.ts';
 import type { TerminalPort } from '../../explore/port.ts';
 import type { Pulse } from '../../view/pulse.ts';
 import type { Area } from './app.ts';
@@ -43,7 +44,7 @@ export class SourceStrip {
 
 export function stripText(source: string, p: Pulse, perSec: number): string {
   const { progress } = p;
-  const parts = [`calltap ${source}`, `${p.calls} calls (${p.active} active)`];
+  const parts = [`calltap ${source}`, `${counted(p.calls, 'dialog')} (${p.active} active)`];
   if (progress === null) parts.push(`${perSec} packets/s`);
   else parts.push(progress < 1 ? `${Math.floor(progress * 100)} % read` : `${p.packets} packets`);
   if (p.dropped > 0 || progress === null) parts.push(`${p.dropped} dropped`);

@@ -12,12 +12,12 @@ export type TablePort = Pick<TerminalPort, 'findings' | 'registrations' | 'secur
 
 export type Zoned = { readonly isUtc: boolean };
 
-/** Which calls a table is of, and how that is written; '' is all. */
-export type TableOf = { readonly filter: CallsQuestion['filter']; readonly text: string };
+/** Which calls a table is of, how that was typed, and how it is shown; '' is all. */
+export type TableOf = { readonly filter: CallsQuestion['filter']; readonly text: string; readonly label: string };
 
 const asked = ({ filter }: TableOf): CallsQuestion => ({ ...ALL_CALLS, filter });
-const titled = (title: string, { text }: TableOf): string => (text === '' ? title : `${title}   of ${text}`);
-const lacking = (what: string, { text }: TableOf): string => (text === '' ? what : `${what} The filter is ${text}.`);
+const titled = (title: string, { label }: TableOf): string => (label === '' ? title : `${title}   of ${label}`);
+const lacking = (what: string, { label }: TableOf): string => (label === '' ? what : `${what} The filter is ${label}.`);
 
 export type TableEvents = {
   /** Shows the calls of a filter in the list. */

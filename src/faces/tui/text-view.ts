@@ -47,8 +47,13 @@ export class TextView implements View {
 }
 
 /** What each key does where it is asked, from the tables that dispatch them. */
-export function helpLines(title: string, tables: readonly (readonly Binding[])[]): string[] {
-  const rows = tables.flat().map(({ keys, help, written }) => [written ?? keys.map(shownKey).join(' '), help] as const);
+export function helpLines({ title, prompt }: Pick<View, 'title' | 'prompt'>, tables: readonly (readonly Binding[])[]): string[] {
+  const ofPrompt = prompt === undefined ? [] : ['', 'While a filter is typed', '', ...keyLines(prompt.bindings)];
+  return [`Keys of: ${title}`, '', ...keyLines(tables.flat()), ...ofPrompt];
+}
+
+function keyLines(bindings: readonly Binding[]): string[] {
+  const rows = bindings.map(({ keys, help, written }) => [written ?? keys.map(shownKey).join(' '), help] as const);
   const wide = Math.max(...rows.map(([keys]) => keys.length));
-  return [title, '', ...rows.map(([keys, help]) => `${keys.padEnd(wide)}  ${help}`)];
+  return rows.map(([keys, help]) => `${keys.padEnd(wide)}  ${help}`);
 }

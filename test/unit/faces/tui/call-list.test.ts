@@ -220,3 +220,19 @@ test('a call that two hosts saw has two rows, and each changes by itself', async
   await list.refresh(true);
   assert.deepEqual(shown(), ['sbc1 c1 Trying', 'sbc2 c1 Failed', 'sbc1 c2 Trying']);
 });
+
+test('nobody makes a list on that another question has overtaken', async () => {
+  const port = new Port();
+  const signals: (AbortSignal | undefined)[] = [];
+  const list = new CallList(
+    { ...port, page: (question, limit, cursor, signal) => (signals.push(signal), port.page(question, limit, cursor)) },
+    NEWEST,
+    () => undefined,
+  );
+  const [first, second] = [list.read(), list.read(ALL_CALLS)];
+  await Promise.all([first, second]);
+  assert.deepEqual(
+    signals.map((signal) => signal?.aborted),
+    [true, false],
+  );
+});

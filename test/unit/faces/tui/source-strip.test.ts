@@ -29,7 +29,7 @@ test('the rate is that between two figures, and stays until there are newer ones
     return [cells.line(0), (cells.lookAt(0, 0) & 7) === LOOK.red];
   };
   const shows = (perSec: number): void =>
-    assert.deepEqual(drawn(), [`calltap lo   3 calls (1 active)   ${perSec} packets/s   0 dropped`, false]);
+    assert.deepEqual(drawn(), [`calltap lo   3 dialogs (1 active)   ${perSec} packets/s   0 dropped`, false]);
   shows(0);
   nowMs += 1_000;
   shows(0);
@@ -47,5 +47,5 @@ test('the rate is that between two figures, and stays until there are newer ones
   assert.deepEqual(drawn(), [`calltap: ${trouble}`.slice(0, 79).concat(trouble.length > 71 ? '\u2026' : ''), true]);
   trouble = '';
   pulse = { ...PULSE, progress: 0.5, isDegraded: true };
-  assert.deepEqual(drawn(), ['calltap lo   3 calls (1 active)   50 % read', true]);
+  assert.deepEqual(drawn(), ['calltap lo   3 dialogs (1 active)   50 % read', true]);
 });
