@@ -1,6 +1,6 @@
 /**
- * Windows of quality as bars: which column of the screen a window belongs to, how high its bar is, and which one sounded
- * worst.
+ * Windows of quality as bars: which column a window belongs to, which cells of the screen are the column's, how high its bar
+ * is, and which one sounded worst.
  */
 import type { AskQuality } from '../../contract/index.ts';
 import { usualStepMs } from '../../core/usual-step.ts';
@@ -80,11 +80,18 @@ export function worstOf({ streams }: Bars, only?: number): BarPosition | null {
   return place;
 }
 
-/** What a row of bars shows, and between which values. */
+/** The cells of a column: all columns together are as wide as the room. */
+export function spanOf(column: number, columns: number, room: number): { readonly x: number; readonly width: number } {
+  const x = Math.floor((column * room) / columns);
+  return { x, width: Math.max(1, Math.floor(((column + 1) * room) / columns) - x) };
+}
+
+/** What a chart shows, and between which values; `limit` is where it begins to be heard. */
 export type Figure = {
   readonly title: string;
   readonly from: number;
   readonly to: number;
+  readonly limit: number;
   readonly unit: string;
   of(w: Window): number | null;
   look(value: number): Look;
@@ -100,18 +107,25 @@ export const FIGURES: readonly Figure[] = [
     title: 'MOS',
     from: 1,
     to: 4.5,
+    limit: 3.6,
     unit: '',
     of: ({ mos }) => mos ?? null,
     look: (mos) => (mos < 3.1 ? LOOK.red : mos < 3.6 ? LOOK.yellow : LOOK.green),
   },
-  { title: 'lost', from: 0, to: 10, unit: '%', of: ({ loss_pct }) => loss_pct, look: limits(1, 5) },
-  { title: 'jitter', from: 0, to: 60, unit: 'ms', of: ({ jitter_ms }) => jitter_ms, look: limits(20, 40) },
+  { title: 'lost', from: 0, to: 10, limit: 1, unit: '%', of: ({ loss_pct }) => loss_pct, look: limits(1, 5) },
+  { title: 'jitter', from: 0, to: 60, limit: 20, unit: 'ms', of: ({ jitter_ms }) => jitter_ms, look: limits(20, 40) },
 ];
 
-/** One character; a blank where there is nothing to show. */
-export function barOf(value: number | null, { from, to }: Figure, isUtf8: boolean): string {
+/** In which of `rows` rows a value stands, from the lowest one on. */
+export function rowOf(value: number, { from, to }: Figure, rows: number): number {
+  return Math.max(0, Math.min(rows - 1, Math.floor(((value - from) / (to - from)) * rows)));
+}
+
+/** The character of a bar in row `row` of `rows`, from the lowest one on; a blank where there is nothing to show. */
+export function barOf(value: number | null, { from, to }: Figure, row: number, rows: number, isUtf8: boolean): string {
   if (value === null) return ' ';
   const heights = isUtf8 ? HEIGHTS : ASCII_HEIGHTS;
-  const part = (value - from) / (to - from);
-  return heights.charAt(Math.max(0, Math.min(heights.length - 1, Math.floor(part * heights.length))));
+  const steps = Math.floor(((value - from) / (to - from)) * rows * heights.length) - row * heights.length;
+  // The lowest bar shows too: packets came.
+  return steps < 0 && row > 0 ? ' ' : heights.charAt(Math.max(0, Math.min(heights.length - 1, steps)));
 }

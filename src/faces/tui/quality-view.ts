@@ -1,6 +1,6 @@
 /**
- * How a call sounded: of each stream its MOS, loss and jitter as bars, window by window, with the worst one marked. The
- * chosen window can be heard.
+ * How a call sounded: of each stream its MOS, loss and jitter as charts over the width of the screen, with the worst window
+ * marked. The chosen window can be heard.
  */
 
 import type { AskQuality, AskStream } from '../../contract/index.ts';
@@ -14,16 +14,20 @@ import type { App, Area, Cursor, View } from './app.ts';
 import type { Cells } from './cells.ts';
 import { LOOK } from './cells.ts';
 import type { Binding } from './keys.ts';
-import type { BarPosition, Bars } from './quality-bars.ts';
-import { barOf, barsOf, FIGURES, worstOf } from './quality-bars.ts';
+import type { BarPosition, Bars, Figure } from './quality-bars.ts';
+import { barOf, barsOf, FIGURES, rowOf, spanOf, worstOf } from './quality-bars.ts';
 import type { Shown } from './shown.ts';
 
-/** Title, a row a figure, and the worst window. */
-const ROWS = 1 + FIGURES.length + 1;
-const LEFT = 8;
-/** What the bars go up to. */
-const RIGHT = 8;
+/** Rows of the first chart, and of the others where there is no room for more; title and worst window stand around them. */
+const CHART = 6;
+const AROUND = 2;
+const LEAST = AROUND + CHART + FIGURES.length - 1;
+/** Title and value of the axis. */
+const TITLE = 6;
+const VALUE = 5;
+const LEFT = TITLE + VALUE + 1;
 
+type Columns = Bars['streams'][number]['columns'];
 export type HeardSpan = { readonly fromSec: number; readonly toSec: number };
 
 export type QualityParts = {
@@ -89,54 +93,80 @@ export class QualityView implements View {
   draw(cells: Cells, { y, width, height }: Area): Cursor | null {
     const bars = this.#fitted(width);
     const chosen = this.#place;
-    cells.put(0, y, `${this.#callId}  ${this.#trouble}`, LOOK.bold, width);
+    const scale = bars === null ? '' : this.#scaleOf(bars);
+    cells.put(0, y, `${this.#callId}  ${this.#trouble || scale}`, LOOK.bold, width);
     if (bars === null || this.#trouble !== '') return null;
-    const fits = Math.max(1, Math.floor((height - 2) / (ROWS + 1)));
+    const room = height - 2;
+    const fits = Math.max(1, Math.min(bars.streams.length, Math.floor(room / LEAST)));
+    const share = Math.floor(room / fits);
     const at = chosen?.stream ?? 0;
     this.#top = Math.max(0, Math.min(Math.max(this.#top, at - fits + 1), at, bars.streams.length - fits));
-    for (let i = 0; i < Math.min(fits, bars.streams.length); i++)
-      this.#drawStream(cells, bars, this.#top + i, { x: 0, y: y + 1 + i * (ROWS + 1), width, height: ROWS });
-    cells.put(0, y + height - 1, this.#said(bars, chosen), LOOK.dim, width);
+    for (let i = 0; i < fits; i++)
+      this.#drawStream(cells, bars, this.#top + i, { x: 0, y: y + 1 + i * share, width, height: share });
+    cells.put(0, y + height - 1, chosen === null ? '' : `chosen: ${this.#figuresOf(bars, chosen)}`, LOOK.dim, width);
     return null;
   }
 
-  #drawStream(cells: Cells, bars: Bars, s: number, { y, width }: Area): void {
+  #drawStream(cells: Cells, bars: Bars, s: number, { y, width, height }: Area): void {
     const row = bars.streams[s];
     if (row === undefined) return;
     const { stream, columns } = row;
     const chosen = this.#place;
     const figures = [
-      ...(stream.host === undefined ? [] : [stream.host]),
-      carriedCodecs(stream),
-      `${stream.packets} packets`,
       stream.mos === undefined ? 'no MOS' : `MOS ${stream.mos.toFixed(2)}`,
       stream.not_known === undefined ? `${stream.loss_pct.toFixed(1)} % lost` : `loss ${stream.not_known}`,
       `jitter ${stream.jitter_ms.toFixed(1)} ms`,
+      carriedCodecs(stream),
+      `${stream.packets} packets`,
+      ...(stream.host === undefined ? [] : [stream.host]),
       ...heldWords(stream),
     ];
     const look = chosen?.stream === s ? LOOK.bold | LOOK.underline : LOOK.bold;
     cells.put(0, y, `${stream.src} -> ${stream.dst}  ${figures.join('  ')}`, look, width);
-    for (const [f, figure] of FIGURES.entries()) {
-      const at = y + 1 + f;
-      cells.put(0, at, figure.title, LOOK.dim, LEFT);
-      for (const [c, window] of columns.entries()) {
-        const value = window === null ? null : figure.of(window);
-        const color = value === null || this.#parts.shown.coloring === 'off' ? LOOK.plain : figure.look(value);
-        cells.put(LEFT + c, at, barOf(value, figure, cells.isUtf8), color, 1);
+    let top = y + 1;
+    for (const [figure, rows] of chartsOf(height)) {
+      this.#drawChart(cells, columns, figure, { x: LEFT, y: top, width: width - LEFT, height: rows });
+      if (chosen?.stream === s) {
+        const x = LEFT + middleOf(chosen.column, columns.length, width - LEFT);
+        for (let i = 0; i < rows; i++) cells.mark(x, top + i, 1, LOOK.reverse);
       }
-      cells.put(LEFT + columns.length + 1, at, `${figure.to} ${figure.unit}`.trimEnd(), LOOK.dim, RIGHT);
-      if (chosen?.stream === s) cells.mark(LEFT + chosen.column, at, 1, LOOK.reverse);
+      top += rows;
     }
     const worst = worstOf(bars, s);
-    if (worst !== null) this.#drawWorst(cells, bars, worst, { x: LEFT, y: y + ROWS - 1, width, height: 1 });
+    if (worst !== null) this.#drawWorst(cells, bars, worst, { x: LEFT, y: top, width: width - LEFT, height: 1 });
   }
 
-  /** Below the bars: a mark under the worst window, with its figures on the side that has room. */
+  /** Values stand on the left: the highest, the lowest, and where it begins to be heard. */
+  #drawChart(cells: Cells, columns: Columns, figure: Figure, { x, y, width, height }: Area): void {
+    const isPlain = this.#parts.shown.coloring === 'off';
+    const labels = new Map([
+      [0, height > 2 ? `${figure.from}` : ''],
+      [rowOf(figure.limit, figure, height), height > 2 ? `${figure.limit}` : ''],
+      [height - 1, `${figure.to}${figure.unit}`],
+    ]);
+    for (let row = 0; row < height; row++) {
+      const at = y + height - 1 - row;
+      const title = row === height - 1 ? figure.title : '';
+      const label = `${title.padEnd(TITLE)}${(labels.get(row) ?? '').padStart(VALUE)}|`;
+      cells.put(x - LEFT, at, label, LOOK.dim, LEFT);
+      for (const [c, window] of columns.entries()) {
+        const value = window === null ? null : figure.of(window);
+        const span = spanOf(c, columns.length, width);
+        const look = value === null || isPlain ? LOOK.plain : figure.look(value);
+        cells.put(x + span.x, at, barOf(value, figure, row, height, cells.isUtf8).repeat(span.width), look, span.width);
+      }
+    }
+  }
+
+  /** Below the charts: a mark under the worst window, with its figures on the side that has room. */
   #drawWorst(cells: Cells, bars: Bars, worst: BarPosition, { x, y, width }: Area): void {
-    const text = `worst: ${this.#figuresOf(bars, worst)}`;
-    const at = x + worst.column;
+    const figures = this.#figuresOf(bars, worst);
+    const columns = bars.streams[worst.stream]?.columns.length ?? 1;
+    const at = x + middleOf(worst.column, columns, width);
     cells.put(at, y, '^', LOOK.red, 1);
-    if (at + 2 + text.length <= width) cells.put(at + 2, y, text, LOOK.plain);
+    const right = x + width - at - 2;
+    const text = [`worst: ${figures}`, figures].find(({ length }) => length <= Math.max(right, at - 1)) ?? figures;
+    if (text.length <= right) cells.put(at + 2, y, text, LOOK.plain);
     else cells.put(Math.max(0, at - text.length - 1), y, text, LOOK.plain, at - 1);
   }
 
@@ -148,9 +178,10 @@ export class QualityView implements View {
     return `${time.slice(0, 8)} ${mos}, ${window.loss_pct.toFixed(1)} % lost, jitter ${window.jitter_ms.toFixed(1)} ms`;
   }
 
-  #said(bars: Bars, chosen: BarPosition | null): string {
-    const scale = `a column is ${bars.columnSec} s`;
-    return chosen === null ? scale : `chosen: ${this.#figuresOf(bars, chosen)}   ${scale}`;
+  #scaleOf({ startMs, columnSec, streams }: Bars): string {
+    const time = (ms: number): string => clockOf(ms * 1000, this.#parts.shown.isUtc).time.slice(0, 8);
+    const columns = streams[0]?.columns.length ?? 0;
+    return `${time(startMs)} to ${time(startMs + columns * columnSec * 1000)}, a column is ${columnSec} s`;
   }
 
   #fitted(width: number): Bars | null {
@@ -159,7 +190,7 @@ export class QualityView implements View {
       // Columns are others now, and what was chosen lies in another one.
       if (this.#width !== width) this.#chosen = null;
       this.#width = width;
-      this.#bars = barsOf(this.#quality, width - LEFT - RIGHT - 1);
+      this.#bars = barsOf(this.#quality, width - LEFT);
     }
     return this.#bars;
   }
@@ -201,6 +232,19 @@ export class QualityView implements View {
     const fromSec = Math.max(0, (Date.parse(window.timestamp) - firstMs) / 1000);
     this.#parts.hear({ fromSec, toSec: fromSec + bars.windowSec });
   }
+}
+
+/** The rows of each figure, of those that a stream has: the first one has most. */
+function* chartsOf(share: number): Generator<readonly [figure: Figure, rows: number]> {
+  const others = FIGURES.length - 1;
+  const spare = Math.max(0, Math.floor((share - LEAST - 1) / others));
+  const first = Math.max(1, Math.min(CHART, share - AROUND - others));
+  for (const [f, figure] of FIGURES.entries()) yield [figure, f === 0 ? first : 1 + Math.min(CHART - 1, spare)];
+}
+
+function middleOf(column: number, columns: number, room: number): number {
+  const { x, width } = spanOf(column, columns, room);
+  return x + Math.floor((width - 1) / 2);
 }
 
 /** Why no bar stands there: the descriptions let nothing through. */
