@@ -68,6 +68,8 @@ test('names beside addresses: list, ladder, message, registrations and attackers
   writeFileSync(names, '192.0.2.10 \u672c\u793e-pbx\n198.51.100.0/24 desk\n203.0.113.10 carrier\n');
   const more = ['--names', names, '--name', '198.51.100.41=stolen', '--kill-scanner'];
   const tmux = await demo(t, [220, 40], [...more, '--filter', 'callid:busy*,register-failed*']);
+  await tmux.shows(/\| 2025-03-04 UTC\S* +desk 198\.51\.100\.41:5060 +\u672c\u793e-pbx 192\.0\.2\.10:5060|stolen/);
+  await tmux.press('b');
   await tmux.shows(/ \u672c\u793e-pbx 192\.0\.2\.10:5060 +desk 198\.51\.100\.27:5060 +busy@/);
   await tmux.press('j', 'Enter');
   await tmux.shows(/\u672c\u793e-pbx 192\.0\.2\.10:5060 -> desk 198\.51\.100\.27:5060 {2}UDP wire/);

@@ -51,7 +51,9 @@ const TASKS: readonly Task[] = [
     keys: ['o', 'm'],
     shows: [
       /^1 of 21 .* by mos$/m,
-      /Codec [^\n]*Source[^\n]*\n09:00:20 [^\n]* 2\.93 [^\n]* PCMA +[^\n]*198\.51\.100\.\d+:5060/,
+      /^Started [^\n]*\n09:00:20 [^\n]* 2\.93 /m,
+      // Beside the list, with the call that is chosen.
+      /\| 2025-03-04 UTC\S* +198\.51\.100\.55:5060 +192\.0\.2\.10:5060[\s\S]* RTP PCMA 0\.0 % MOS 2\.93 =/,
     ],
   },
   {
@@ -107,7 +109,7 @@ const TASKS: readonly Task[] = [
     number: '18',
     what: 'what was never answered or acknowledged, by far end',
     keys: [{ filter: 'finding:no-response,ack-missing,auth-loop' }],
-    shows: [/^1 of 2 /m, /^09:00:16 [^\n]* auth-loop +198\.51\.100\.29:5060 +192\.0\.2\.10:5060 /m],
+    shows: [/^1 of 2 /m, /^09:00:16 [^\n]* auth-loop /m, /\| 2025-03-04 UTC\S* +198\.51\.100\.41:5060 +192\.0\.2\.10:5060$/m],
   },
   {
     number: '19',

@@ -14,6 +14,8 @@ import type { Cells } from './cells.ts';
 import { LOOK } from './cells.ts';
 import type { FilterLine } from './filter-line.ts';
 import type { Binding } from './keys.ts';
+import type { Preview } from './preview.ts';
+import { besideList } from './preview.ts';
 import { moving, Scroll } from './scroll.ts';
 import type { Shown } from './shown.ts';
 
@@ -34,6 +36,7 @@ export type CallsParts = {
   readonly list: CallList;
   readonly filter: FilterLine;
   readonly shown: Shown;
+  readonly preview: Preview;
   /** Opens a call. */
   open(callIds: readonly string[]): void;
   compare(a: string, b: string): void;
@@ -53,6 +56,8 @@ export class CallsView implements View {
   /** Somebody went down into the list: its rows stay where they are. */
   #isStill = false;
   #isPaused = false;
+  /** The chosen call stands beside the list where there is room. */
+  #hasPreview = true;
   /** The first of two calls that are to be compared. */
   #chosen: string | null = null;
 
@@ -100,6 +105,13 @@ export class CallsView implements View {
           parts.shown.hasDates = !parts.shown.hasDates;
         },
       },
+      {
+        keys: ['b'],
+        help: 'Show the call beside the list, or the list alone, on 160 columns and more.',
+        run: () => {
+          this.#hasPreview = !this.#hasPreview;
+        },
+      },
       { keys: ['p'], short: 'Pause', help: 'Let the list stand still, or go on.', run: () => this.#pause() },
       ...moving(this.#scroll, () => list.rows.length, toEnds).map((binding) => ({
         ...binding,
@@ -129,7 +141,8 @@ export class CallsView implements View {
     const titles = y + filter.height;
     shown.hasNames ||= list.rows.some((row) => row.src_name !== undefined || row.dst_name !== undefined);
     shown.hasHosts ||= list.rows.some(({ host }) => host !== undefined);
-    const columns = shownColumns(width, shown);
+    const beside = this.#hasPreview ? besideList(width) : { list: width, call: 0 };
+    const columns = shownColumns(beside.list, shown);
     let x = 0;
     for (const { column, width: wide } of columns) {
       cells.put(x, titles, column.title, LOOK.bold, wide);
@@ -137,14 +150,19 @@ export class CallsView implements View {
     }
     const rows = height - filter.height - AROUND;
     this.#scroll.resize(rows, list.rows.length);
-    for (let i = 0; i < rows; i++) this.#drawRow(cells, columns, this.#scroll.top + i, titles + 1 + i);
+    for (let i = 0; i < rows; i++)
+      this.#drawRow(cells, columns, this.#scroll.top + i, { x: 0, y: titles + 1 + i, width: beside.list, height: 1 });
+    if (beside.call > 0) {
+      const area = { x: beside.list, y: titles, width: beside.call, height: rows + 1 };
+      this.#parts.preview.draw(cells, area, list.rows[this.#scroll.at], shown);
+    }
     if (list.rows.length === 0 && !list.isLoading)
       for (const [i, { text }] of list.hiddenBy.entries()) cells.put(0, titles + 2 + i, text);
     cells.put(0, y + height - 1, this.#position(), LOOK.dim);
     return cursor;
   }
 
-  #drawRow(cells: Cells, columns: ReturnType<typeof shownColumns>, i: number, y: number): void {
+  #drawRow(cells: Cells, columns: ReturnType<typeof shownColumns>, i: number, { y, width: all }: Area): void {
     const call = this.#parts.list.rows[i];
     if (call === undefined) return;
     const { shown } = this.#parts;
@@ -155,8 +173,8 @@ export class CallsView implements View {
       cells.put(x + at, y, text, shown.coloring === 'off' ? LOOK.plain : lookOf(column, call), width - at);
       x += width + 1;
     }
-    if (call.call_id === this.#chosen) cells.mark(0, y, cells.width, LOOK.bold | LOOK.underline);
-    if (i === this.#scroll.at) cells.mark(0, y, cells.width, LOOK.reverse);
+    if (call.call_id === this.#chosen) cells.mark(0, y, all, LOOK.bold | LOOK.underline);
+    if (i === this.#scroll.at) cells.mark(0, y, all, LOOK.reverse);
   }
 
   #position(): string {

@@ -17,6 +17,7 @@ import { CallsView } from './calls-view.ts';
 import { LOOK } from './cells.ts';
 import type { ShownLine } from './difference.ts';
 import { FilterLine } from './filter-line.ts';
+import { Preview } from './preview.ts';
 import type { HeardSpan } from './quality-view.ts';
 import { QualityView } from './quality-view.ts';
 import { FORMATS, saveCall } from './save.ts';
@@ -109,6 +110,7 @@ export function openInteractive(
     list,
     filter,
     shown,
+    preview: new Preview(port, () => app.changed()),
     open: ([callId = '']) => show(callId),
     save,
     quality,
