@@ -8,6 +8,7 @@ import { faults } from '../../core/faults.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
 import { clockOf } from '../../view/clock.ts';
 import type { App, Area, Cursor, View } from './app.ts';
+import type { Bell } from './bell.ts';
 import { lookOf, shownColumns, textOf } from './call-columns.ts';
 import type { CallList } from './call-list.ts';
 import type { Cells } from './cells.ts';
@@ -37,6 +38,7 @@ export type CallsParts = {
   readonly filter: FilterLine;
   readonly shown: Shown;
   readonly preview: Preview;
+  readonly bell: Bell;
   /** Opens a call. */
   open(callIds: readonly string[]): void;
   compare(a: string, b: string): void;
@@ -111,6 +113,11 @@ export class CallsView implements View {
         run: () => {
           this.#hasPreview = !this.#hasPreview;
         },
+      },
+      {
+        keys: ['B'],
+        help: 'Ring the bell of the terminal when a new call passes the filter, or be quiet.',
+        run: () => faults.run('face', () => this.#turnBell()),
       },
       { keys: ['p'], short: 'Pause', help: 'Let the list stand still, or go on.', run: () => this.#pause() },
       ...moving(this.#scroll, () => list.rows.length, toEnds).map((binding) => ({
@@ -192,6 +199,7 @@ export class CallsView implements View {
       `by ${by}${isDescending ? ', falling' : ''}`,
     ];
     if (this.#isPaused) parts.push('paused');
+    if (this.#parts.bell.isOn) parts.push('bell');
     const whichever = list.question.filter === null ? '' : ', whether they match or not';
     if (list.isOld) parts.push('much has changed (g reads the list again)');
     else if (list.news > 0) parts.push(`${list.news} new${whichever} (g reads the list again)`);
@@ -237,6 +245,16 @@ export class CallsView implements View {
     const callId = await this.#parts.newestFailure();
     if (typeof callId !== 'string') this.#app.say(callId.reason);
     else this.#parts.open([callId]);
+  }
+
+  async #turnBell(): Promise<void> {
+    const { bell, list } = this.#parts;
+    if (bell.isOn) {
+      bell.end();
+      return this.#app.say('the bell is off');
+    }
+    await bell.begin(list.question.filter);
+    this.#app.say(bell.isOn ? 'the bell rings when a new call passes the filter; B ends it' : 'nobody answers now');
   }
 
   #choose(): void {

@@ -4,6 +4,7 @@
  */
 
 import { Player } from '../../actions/player.ts';
+import type { Call } from '../../contract/index.ts';
 import { faults } from '../../core/faults.ts';
 import type { TerminalPort } from '../../explore/port.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
@@ -11,6 +12,7 @@ import { parseFilter } from '../../query/parse.ts';
 import { comparisonLines } from '../cli/comparison.ts';
 import { answerOr, whyMissing } from './answered.ts';
 import { App } from './app.ts';
+import { Bell } from './bell.ts';
 import { CallList } from './call-list.ts';
 import { CallView } from './call-view.ts';
 import { CallsView } from './calls-view.ts';
@@ -33,6 +35,8 @@ import type { Screen, TtyEvents } from './tty.ts';
 
 /** Lines for people that are kept while the screen hides them. */
 const LOG_LINES = 200;
+/** BEL (ECMA-48): what a terminal does then is its user's choice. */
+const RING = '\u0007';
 
 export type InteractiveOptions = {
   readonly question: CallsQuestion;
@@ -101,6 +105,11 @@ export function openInteractive(
   const player = new Player(process.env);
   const sound = new Sound(app, port, player);
   const list = new CallList(port, options.question, () => app.changed());
+  const bell = new Bell(port, (news) => {
+    screen.write(RING);
+    app.say(newsText(news), LOOK.yellow);
+  });
+  const clock = faults.every(1_000, 'tick', () => faults.run('face', () => bell.tick(list.question.filter)));
   const filter = new FilterLine(options.filterText, shown, {
     onChosen: (chosen) => faults.run('face', () => calls.ask({ ...list.question, filter: chosen })),
   });
@@ -110,6 +119,7 @@ export function openInteractive(
     list,
     filter,
     shown,
+    bell,
     preview: new Preview(port, () => app.changed()),
     open: ([callId = '']) => show(callId),
     save,
@@ -201,11 +211,19 @@ export function openInteractive(
       app.say(log.at(-1) ?? '', LOOK.yellow);
     },
     close() {
+      clearInterval(clock);
       app.quit();
       player.close();
       screen.close();
     },
   };
+}
+
+function newsText(calls: readonly Call[]): string {
+  const [call] = calls;
+  if (call === undefined || calls.length > 1) return `${calls.length} new dialogs pass the filter`;
+  const [from = '', to = ''] = [call.from_user ?? call.from_host, call.to_user ?? call.to_host];
+  return `new: ${call.method} ${from} \u2192 ${to}  ${call.state}`;
 }
 
 function marked(text: string): ShownLine {
