@@ -12,11 +12,7 @@ import { ifAnswered } from '../../explore/refusal.ts';
 const LOOKED_AT = 100;
 /** A list that takes long to make is read again so many times less often. */
 const SHARE = 50;
-/**
- * Calls that it knows to have rung for.
- *
- * @cap memory 2 MiB
- */
+/** Calls that the bell of the terminal has rung for; one that is forgotten may ring again. @cap */
 const MAX_RUNG = 10_000;
 
 type Filter = CallsQuestion['filter'];

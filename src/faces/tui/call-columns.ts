@@ -20,7 +20,7 @@ type Shape = readonly [key: string, width: number, rank: number];
 const CHOSEN: readonly Shape[] = [
   ['host', 10, 11.5],
   ['started', TIME, 9],
-  ['state', 9, 10],
+  ['state', 10, 10],
   ['method', 8, 5],
   ['from', 14, 12],
   ['to', 14, 12],

@@ -19,6 +19,11 @@ const asked = ({ filter }: TableOf): CallsQuestion => ({ ...ALL_CALLS, filter })
 const titled = (title: string, { label }: TableOf): string => (label === '' ? title : `${title}   of ${label}`);
 const lacking = (what: string, { label }: TableOf): string => (label === '' ? what : `${what} The filter is ${label}.`);
 
+/** For tables that know no filter: it is said where there is one. */
+export function heedsNone({ label }: TableOf): Pick<TableParts, 'note'> {
+  return label === '' ? {} : { note: `This table is of all dialogs: the filter (${label}) does not hold here.` };
+}
+
 export type TableEvents = {
   /** Shows the calls of a filter in the list. */
   filter(text: string): void;
@@ -122,10 +127,11 @@ export function registrationsTable(port: TablePort, { open }: TableEvents, shown
   };
 }
 
-export function securityTable(port: TablePort, { filter }: TableEvents, shown: Zoned): TableParts {
+export function securityTable(port: TablePort, { filter }: TableEvents, shown: Zoned, of: TableOf): TableParts {
   let isWatching = true;
   return {
     title: 'Attackers that were reported',
+    ...heedsNone(of),
     columns: [
       MOMENT,
       { title: 'From', width: 30, least: 20 },

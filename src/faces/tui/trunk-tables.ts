@@ -6,7 +6,8 @@ import { secondText } from '../../view/clock.ts';
 import type { TrunkColumn } from '../cli/trunk-columns.ts';
 import { TRUNK_COLUMNS } from '../cli/trunk-columns.ts';
 import type { TableColumn, TableParts, TableRow } from './table-view.ts';
-import type { TableEvents, TablePort, Zoned } from './tables.ts';
+import type { TableEvents, TableOf, TablePort, Zoned } from './tables.ts';
+import { heedsNone } from './tables.ts';
 
 type Shown = TableColumn & { readonly of: TrunkColumn };
 
@@ -45,10 +46,11 @@ const OF_MINUTES: readonly Shown[] = [...FIGURES, shownAs(C.options, 10, 0), sho
 const textsOf = (columns: readonly Shown[], trunk: AskTrunk, { isUtc }: Zoned): string[] =>
   columns.map(({ of }) => of.text(trunk, (at) => secondText(at, isUtc)));
 
-export function trunksTable(port: TablePort, events: TableEvents, shown: Zoned): TableParts {
+export function trunksTable(port: TablePort, events: TableEvents, shown: Zoned, of: TableOf): TableParts {
   let isCounting = true;
   return {
     title: 'Trunks: whether they are up, whether they answer, how they sound',
+    ...heedsNone(of),
     columns: OF_TRUNKS,
     short: 'Minutes',
     enter: 'Show the trunk by minute.',
