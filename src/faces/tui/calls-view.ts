@@ -94,8 +94,8 @@ export class CallsView implements View {
       {
         keys: ['s', 'f2'],
         short: 'Save',
-        help: 'Write the call to a file.',
-        run: () => this.#onCall((id) => parts.save([id])),
+        help: 'Write the call, or the whole list, to a file.',
+        run: () => parts.save(this.#chosenIds()),
       },
       { keys: ['o'], short: 'Order', help: 'Sort by a figure that is asked for.', run: () => this.#order() },
       { keys: ['>'], help: 'Sort by the next figure.', run: () => this.#sort() },
@@ -234,6 +234,12 @@ export class CallsView implements View {
 
   #open(): void {
     this.#onCall((callId) => this.#parts.open([callId]));
+  }
+
+  /** The row, where there is one. */
+  #chosenIds(): string[] {
+    const call = this.#parts.list.rows[this.#scroll.at];
+    return call === undefined ? [] : [call.call_id];
   }
 
   #onCall(act: (callId: string) => void): void {

@@ -22,7 +22,9 @@ import { FilterLine } from './filter-line.ts';
 import { Preview } from './preview.ts';
 import type { HeardSpan } from './quality-view.ts';
 import { QualityView } from './quality-view.ts';
-import { FORMATS, saveCall } from './save.ts';
+import { FORMATS, saveCall, saveList, TABLE_FORMATS } from './save.ts';
+import type { FileChoice } from './save-choice.ts';
+import { chooseFile } from './save-choice.ts';
 import { Shown } from './shown.ts';
 import { Sound } from './sound.ts';
 import { SourceStrip } from './source-strip.ts';
@@ -122,7 +124,7 @@ export function openInteractive(
     bell,
     preview: new Preview(port, () => app.changed()),
     open: ([callId = '']) => show(callId),
-    save,
+    save: saveRows,
     quality,
     hear,
     compare: (a, b) => faults.run('face', () => compare(a, b)),
@@ -183,22 +185,25 @@ export function openInteractive(
     a.push(new TextView(a, 'Help', helpLines(a.top, a.tables)));
   }
 
+  function filesOf(callIds: readonly string[]): FileChoice[] {
+    const style = { isUtc: shown.isUtc, showsSecrets };
+    return FORMATS.map(({ key, name, help: what }) => ({
+      ...{ key, help: what },
+      save: () => saveCall(port, callIds, name, style),
+    }));
+  }
+
   function save(callIds: readonly string[]): void {
-    const acts = FORMATS.map(
-      ({ key, name }) =>
-        [
-          key,
-          async () => {
-            app.say('writing');
-            const { said, isSaved } = await saveCall(port, callIds, name, { isUtc: shown.isUtc, showsSecrets });
-            app.say(said, isSaved ? LOOK.green : LOOK.red);
-          },
-        ] as const,
-    );
-    app.choose(
-      `Save as: ${FORMATS.map(({ key, help: what }) => `${key} ${what}`).join('  ')}`,
-      new Map(acts.map(([key, act]) => [key, () => faults.run('face', () => act())])),
-    );
+    chooseFile(app, filesOf(callIds));
+  }
+
+  /** The call of the row, and the whole list. */
+  function saveRows(callIds: readonly string[]): void {
+    const ofList = TABLE_FORMATS.map(({ key, form, help: what }) => ({
+      ...{ key, help: `list as ${what}` },
+      save: () => saveList(port, list.question, form, shown.isUtc),
+    }));
+    chooseFile(app, [...(callIds.length === 0 ? [] : filesOf(callIds)), ...ofList]);
   }
 
   const ended = app.run(calls);

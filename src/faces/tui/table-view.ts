@@ -2,11 +2,14 @@
  * A table with a row that is chosen: findings, registrations, attackers, trunks.
  */
 import { faults } from '../../core/faults.ts';
+import type { WireTable } from '../cli/wire-columns.ts';
 import { answerOr } from './answered.ts';
 import type { App, Area, Cursor, View } from './app.ts';
 import type { Cells } from './cells.ts';
 import { LOOK, widthOf } from './cells.ts';
 import type { Binding } from './keys.ts';
+import { saveTable, TABLE_FORMATS } from './save.ts';
+import { chooseFile } from './save-choice.ts';
 import { moving, Scroll } from './scroll.ts';
 import { wrapped, wrappedTo } from './wrap.ts';
 
@@ -44,7 +47,22 @@ export type TableParts = {
   readonly enter: string;
   /** What Enter shows, in a word; calls where it is left out. */
   readonly short?: string;
+  /** Where it can be written to a file: its name, and its rows as the wire has them. */
+  readonly saved?: { readonly table: WireTable; rows(): Promise<Iterable<object>> };
 };
+
+function savingOf(app: App, { saved }: TableParts): Binding[] {
+  if (saved === undefined) return [];
+  const { table, rows } = saved;
+  return [
+    {
+      keys: ['s', 'f2'],
+      short: 'Save',
+      help: 'Write the table to a file, as CSV or JSON.',
+      run: () => chooseFile(app, TABLE_FORMATS.map(({ key, form, help }) => ({ key, help, save: () => saveTable(table, form, rows) }))),
+    },
+  ];
+}
 
 export class TableView implements View {
   readonly title: string;
@@ -73,6 +91,7 @@ export class TableView implements View {
         help: 'Read the table again.',
         run: () => faults.run('face', () => this.read()),
       },
+      ...savingOf(app, parts),
       ...moving(this.#scroll, () => this.#rows.length),
     ];
     faults.run('face', () => this.read());

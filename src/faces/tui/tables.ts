@@ -58,6 +58,13 @@ export function findingsTable(port: TablePort, { filter, trunks }: TableEvents, 
     columns: [COUNT, { title: 'Finding or code', width: 0 }, MOMENT],
     enter: 'Show the calls that have it.',
     empty: lacking('No call has a finding, and none failed.', of),
+    saved: {
+      table: 'findings',
+      async rows() {
+        const { findings, codes, trunks_down: down } = await port.findings(asked(of));
+        return [...findings, ...codes, ...down];
+      },
+    },
     async read() {
       const found = await port.findings(asked(of));
       const down = found.trunks_down.map(
@@ -107,6 +114,7 @@ export function registrationsTable(port: TablePort, { open }: TableEvents, shown
     ],
     enter: 'Show the newest registration of the user.',
     empty: lacking('Nobody registered.', of),
+    saved: { table: 'registrations', rows: async () => (await port.registrations(asked(of))).registrations },
     async read() {
       const found = await port.registrations(asked(of));
       return (
@@ -139,6 +147,7 @@ export function securityTable(port: TablePort, { filter }: TableEvents, shown: Z
       { title: 'What', width: 0 },
     ],
     enter: 'Show what came from there.',
+    saved: { table: 'attackers', rows: async () => (await port.security()).alerts },
     get empty() {
       return isWatching ? 'Nobody was reported.' : 'Nothing looks for attackers: add --kill-scanner or --fraud.';
     },

@@ -54,6 +54,7 @@ export function trunksTable(port: TablePort, events: TableEvents, shown: Zoned, 
     columns: OF_TRUNKS,
     short: 'Minutes',
     enter: 'Show the trunk by minute.',
+    saved: { table: 'trunks', rows: async () => (await port.trunks({})).trunks },
     get empty() {
       return isCounting ? 'Nothing came from a trunk, or went to one.' : 'This service does not count trunks.';
     },
