@@ -10,7 +10,7 @@ import type { Config } from '../config/config.ts';
 import { configErrorLine } from '../config/config.ts';
 import { namesOf } from '../config/names.ts';
 import { filterOf, isLive, isServed, looksForScanners } from '../config/run-kind.ts';
-import { trunksOfConfig } from '../config/trunks.ts';
+import { trunkBoundsOf, trunksOfConfig } from '../config/trunks.ts';
 import { ServiceError } from '../core/errors.ts';
 import { faults } from '../core/faults.ts';
 import { steerHeapGrowth } from '../core/heap-growth.ts';
@@ -75,7 +75,7 @@ export function sessionOptions(config: Config): SessionOptions {
     names: namesOf(config),
     host: config.shipHost ?? hostname(),
     trunks,
-    counting: countsTrunks(config, trunks) ? { downAfter: config.trunkDownAfter } : null,
+    counting: countsTrunks(config, trunks) ? { downAfter: config.trunkDownAfter, bounds: trunkBoundsOf(config) } : null,
     // /ask/…/capture reads the files once more.
     writesLater: choosesFrames(config),
     keepsFrames: choosesFrames(config) || ((config.ask || config.interactive) && !isLive(config)),

@@ -27,6 +27,7 @@ import { trunkChangeLine } from '../view/trunk-change.ts';
 import { LiveCalls } from '../watch/live-calls.ts';
 import { CallObservations } from '../watch/observations.ts';
 import { stirShakenLog } from '../watch/stir-shaken.ts';
+import type { TrunkRules } from '../watch/trunks/trunk-watch.ts';
 import { TrunkWatch } from '../watch/trunks/trunk-watch.ts';
 import { Vantage } from '../watch/vantage.ts';
 
@@ -35,8 +36,8 @@ const JUDGE_A_TURN = 200;
 
 export type SessionOptions = IngestOptions &
   Figures['evidence']['rules'] & {
-    /** After how many OPTIONS in a row without any answer a trunk is down; null where nobody asks for trunks. */
-    readonly counting: { readonly downAfter: number } | null;
+    /** When a trunk is down or in trouble; null where nobody asks for trunks. */
+    readonly counting: TrunkRules | null;
     readonly sipPorts: readonly PortSpan[];
     readonly wsPorts: readonly PortSpan[];
     readonly espNull: boolean;
@@ -62,7 +63,7 @@ export type SessionParts = {
   readonly hooks: Hooks | null;
   /** Says a line for each Identity token; null without --stir-shaken. */
   readonly sayIdentity: ((line: string) => void) | null;
-  /** Told a line when a trunk goes down, and when it is up again; null where nobody waits for that. */
+  /** Told a line when a trunk gets into trouble, and when that is over; null where nobody waits for that. */
   readonly sayTrunk: ((line: string) => void) | null;
   /** Who is told of calls while they happen; null where nobody is. */
   readonly telling: Telling | null;
@@ -197,14 +198,14 @@ export function createSession(parts: SessionParts): Session {
   };
 }
 
-/** What counts trunks, and tells of those that go down; null where nobody asks for them. */
+/** What counts trunks, and tells of those in trouble; null where nobody asks for them. */
 function trunksOf(
   { options, hooks, sayTrunk }: SessionParts,
   clockSteps: () => Figures['evidence']['capture']['clockSteps'],
 ): TrunkWatch | null {
   const { counting, trunks } = options;
   if (counting === null) return null;
-  return new TrunkWatch(trunks, counting.downAfter, (change) => {
+  return new TrunkWatch(trunks, counting, (change) => {
     hooks?.onTrunk(change, clockSteps());
     sayTrunk?.(trunkChangeLine(change, clockSteps()));
   });

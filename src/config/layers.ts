@@ -202,7 +202,8 @@ export function readToml(text: string, file: string): Layer {
       add('name', namedBy(key.slice(NAMES.length), where, value));
       continue;
     }
-    if (key.startsWith(TRUNKS)) {
+    // Its other keys are bounds.
+    if (key.startsWith(TRUNKS) && !BY_TOML.has(key)) {
       const name = key.slice(TRUNKS.length);
       const flag = name === LOCAL_SIDE ? 'trunk-local' : 'trunk';
       const texts = name === LOCAL_SIDE ? textsOf(where, value) : namedBy(name, where, value);

@@ -1,6 +1,7 @@
 /** The one table of options: flag, environment variable, key of the file, default and help. */
 
 import { SORT_KEYS } from '../core/call-fields.ts';
+import { TRUNK_BOUNDS } from '../core/trunk-bounds.ts';
 import { DIAGNOSIS } from './diagnosis-options.ts';
 import { HUB } from './hub-options.ts';
 import type { OptionSpec, Refusal } from './option-spec.ts';
@@ -257,6 +258,22 @@ const ANALYSIS = group('Analysis', {
     default: '3',
     toml: 'analysis.trunk_down_after',
   }),
+  'trunk-ner': value('BAD..GOOD', text, 'Call a trunk refusing by the NER of its last calls, in percent.', {
+    default: TRUNK_BOUNDS.ner.usual,
+    toml: 'trunks.ner',
+  }),
+  'trunk-mos': value('BAD..GOOD', text, 'Report a trunk whose calls sound bad, by MOS p05.', {
+    default: TRUNK_BOUNDS.mos.usual,
+    toml: 'trunks.mos',
+  }),
+  'trunk-pdd': value('BAD..GOOD', text, 'Report a trunk whose callers wait, by PDD p95 in seconds.', {
+    default: TRUNK_BOUNDS.pdd.usual,
+    toml: 'trunks.pdd',
+  }),
+  'trunk-registrations': value('BAD..GOOD', text, 'Report a trunk whose registrations fail, in percent.', {
+    default: TRUNK_BOUNDS.registrations.usual,
+    toml: 'trunks.registrations',
+  }),
   'call-id-header': value(
     'NAME[=~PATTERN]',
     { kind: 'call-id-header' },
@@ -287,9 +304,14 @@ const HOOKS_SECURITY = group('Hooks and security', {
   'on-quality-exec': value('COMMAND', text, 'Run a command when RTP quality drops, with JSON on its standard input.', {
     toml: 'hooks.on_quality_exec',
   }),
-  'on-trunk-exec': value('COMMAND', text, 'Run a command when a named trunk goes down, and when it is up again.', {
-    toml: 'hooks.on_trunk_exec',
-  }),
+  'on-trunk-exec': value(
+    'COMMAND',
+    text,
+    'Run a command when a named trunk gets into trouble, and when that is over.',
+    {
+      toml: 'hooks.on_trunk_exec',
+    },
+  ),
   'quality-threshold': value('MOS', number(1, 5), 'Run --on-quality-exec below this MOS.', {
     default: '3.5',
     toml: 'hooks.quality_threshold',

@@ -7,6 +7,8 @@ import type { Cidr } from '../core/cidr.ts';
 import { parseCidr } from '../core/cidr.ts';
 import { failure } from '../core/errors.ts';
 import type { Result } from '../core/result.ts';
+import type { TrunkBoundName, TrunkBounds } from '../core/trunk-bounds.ts';
+import { readTrunkBound } from '../core/trunk-bounds.ts';
 import type { TrunkPlace, Trunks } from '../core/trunks.ts';
 import { readLocal, readTrunkPlace, trunksOf } from '../core/trunks.ts';
 import type { Config } from './config.ts';
@@ -19,7 +21,27 @@ export function trunksOfConfig({ trunk, trunkLocal }: Pick<Config, 'trunk' | 'tr
     return read(`--trunk ${text}`, readTrunkPlace(text.slice(0, Math.max(0, equal)), text.slice(equal + 1)));
   });
   const local = trunkLocal.map((text) => read(`--trunk-local ${text}`, readLocal(text)));
-  return read('--trunk', trunksOf(places, [...local, ...(isHere ? hostAddresses() : [])]));
+  return read('--trunk', trunksOf(places, local, isHere ? hostAddresses() : []));
+}
+
+/** Throws TRUNK_BOUND_INVALID. */
+export function trunkBoundsOf(
+  config: Pick<Config, 'trunkNer' | 'trunkMos' | 'trunkPdd' | 'trunkRegistrations'>,
+): TrunkBounds {
+  const bound = (name: TrunkBoundName, text: string): TrunkBounds[typeof name] => {
+    const found = readTrunkBound(name, text.trim());
+    if (found.ok) return found.value;
+    throw failure('TRUNK_BOUND_INVALID', {
+      option: `--trunk-${name} ${oneLine(text.slice(0, 60))}`,
+      reason: found.reason,
+    });
+  };
+  return {
+    ner: bound('ner', config.trunkNer),
+    mos: bound('mos', config.trunkMos),
+    pdd: bound('pdd', config.trunkPdd),
+    registrations: bound('registrations', config.trunkRegistrations),
+  };
 }
 
 /** Networks of `--security-peer`: each a network, or the name of a trunk. Throws SECURITY_PEER_INVALID, TRUNK_INVALID. */

@@ -2,6 +2,7 @@
 
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
+import { TrunkTrouble } from './ask-trunks.ts';
 import { Count, DateTime, named, ref, SchemaVersion1 } from './schema.ts';
 
 const Examples = Type.Array(Type.String(), { description: 'Call-IDs, the newest first.' });
@@ -41,6 +42,16 @@ export const TrunkDown = named(
 );
 export type TrunkDown = Static<typeof TrunkDown>;
 
+export const TrunkTroubled = named(
+  'TrunkTroubled',
+  Type.Object({
+    trunk: Type.String(),
+    direction: Type.Enum(['in', 'out']),
+    ...TrunkTrouble.properties,
+  }),
+);
+export type TrunkTroubled = Static<typeof TrunkTroubled>;
+
 export const AskFindings = named(
   'AskFindings',
   Type.Object({
@@ -49,6 +60,9 @@ export const AskFindings = named(
     ratios: ref(CallRatios),
     trunks_down: Type.Array(ref(TrunkDown), {
       description: 'Trunks with a name that are down now, whatever the filter.',
+    }),
+    trunks_troubled: Type.Array(ref(TrunkTroubled), {
+      description: 'Trunks with a name that answer and are in trouble now: they refuse calls, sound bad, are slow.',
     }),
     findings: Type.Array(ref(AskFinding)),
     codes: Type.Array(Type.Object({ code: Count, reason: Type.String(), calls: Count, call_ids: Examples }), {

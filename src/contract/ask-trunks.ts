@@ -2,6 +2,7 @@
 
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
+import { TRUNK_TROUBLES } from '../core/trunk-bounds.ts';
 import { Count, DateTime, named, ref, SchemaVersion1 } from './schema.ts';
 
 const PERCENT = { minimum: 0, maximum: 100 };
@@ -19,6 +20,17 @@ export const TrunkQuantiles = named(
   }),
 );
 export type TrunkQuantiles = Static<typeof TrunkQuantiles>;
+
+/** What is wrong with a trunk, and since when. */
+export const TrunkTrouble = named(
+  'TrunkTrouble',
+  Type.Object({
+    trouble: Type.Enum([...TRUNK_TROUBLES]),
+    since: Type.Optional({ ...DateTime, description: 'Absent where nothing says it.' }),
+    text: Type.String({ description: 'What shows it, in a sentence.' }),
+  }),
+);
+export type TrunkTrouble = Static<typeof TrunkTrouble>;
 
 /** Of a span of time. Counts stand beside ratios. */
 const figures = {
@@ -60,10 +72,12 @@ export const AskTrunk = named(
     trunk: Type.String({ description: 'A name of [trunks], else the remote address; other: what has no row.' }),
     direction: Type.Enum(['in', 'out'], { description: 'Calls came from the trunk, or went to it.' }),
     is_configured: Type.Boolean(),
-    state: Type.Enum(['up', 'down', 'unknown'], {
-      description: 'By answers to OPTIONS, or without OPTIONS to INVITEs; of `in` it is our side that answers.',
+    state: Type.Enum(['up', 'down', 'refusing', 'unknown'], {
+      description:
+        'By answers to OPTIONS, or without OPTIONS to INVITEs; `refusing` where it answers and refuses most calls. Of `in` it is our side that answers.',
     }),
     since: Type.Optional(DateTime),
+    troubles: Type.Array(ref(TrunkTrouble), { description: 'What is wrong with it now, the worst first.' }),
     outages: Type.Integer({ minimum: 0, description: 'Those that ended.' }),
     last_outage: Type.Optional(Type.Object({ from: DateTime, to: DateTime })),
     round_trip_ms: Type.Optional(Type.Number({ minimum: 0, description: 'Of the OPTIONS that was answered last.' })),
@@ -89,7 +103,7 @@ export const AskTrunks = named(
     is_counting: Type.Boolean({ description: 'This run counts trunks.' }),
     from: Type.Optional({ ...DateTime, description: 'Where the span begins; absent where it has no beginning.' }),
     rows_folded: Type.Integer({ minimum: 0, description: 'Addresses whose row went to the row of all others.' }),
-    trunks: Type.Array(ref(AskTrunk), { description: 'Those that are down first, then the busiest.' }),
+    trunks: Type.Array(ref(AskTrunk), { description: 'Those in trouble first, then the busiest.' }),
   }),
 );
 export type AskTrunks = Static<typeof AskTrunks>;

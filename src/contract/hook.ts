@@ -2,6 +2,7 @@
 
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
+import { TRUNK_TROUBLES } from '../core/trunk-bounds.ts';
 import { AskTrunk } from './ask-trunks.ts';
 import { DialogSummary } from './call.ts';
 import { DateTime, named, ref, SchemaVersion1 } from './schema.ts';
@@ -36,7 +37,7 @@ export const QualityEvent = named(
 );
 export type QualityEvent = Static<typeof QualityEvent>;
 
-const TRUNK_STATES = ['up', 'down', 'unknown'] as const;
+const TRUNK_STATES = ['up', 'down', 'refusing', 'unknown'] as const;
 
 export const TrunkEvent = named(
   'TrunkEvent',
@@ -47,8 +48,14 @@ export const TrunkEvent = named(
     trunk: Type.String(),
     direction: Type.Enum(['in', 'out']),
     from_state: Type.Enum([...TRUNK_STATES]),
-    to_state: Type.Enum([...TRUNK_STATES], { description: '`down`, or what it is after that.' }),
-    since: Type.Optional({ ...DateTime, description: 'Of `down` the first request without an answer.' }),
+    to_state: Type.Enum([...TRUNK_STATES]),
+    trouble: Type.Enum([...TRUNK_TROUBLES], { description: 'What began, or is over.' }),
+    is_over: Type.Boolean(),
+    since: Type.Optional({
+      ...DateTime,
+      description: 'When it began, of `down` the first request without an answer; or when it was over.',
+    }),
+    text: Type.String({ description: 'What shows it, in a sentence.' }),
     row: ref(AskTrunk),
   }),
 );

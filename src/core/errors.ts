@@ -116,6 +116,10 @@ export const ERRORS = {
       remedy: 'write an address or network and a name on each line, such as 192.0.2.10 pbx',
     },
     NAME_INVALID: { line: '--name {value}: {reason}', remedy: 'write ADDRESS=NAME, such as 192.0.2.10=pbx' },
+    TRUNK_BOUND_INVALID: {
+      line: '{option}: {reason}',
+      remedy: 'write BAD..GOOD, such as 30..60: trouble begins beyond the first and ends beyond the second; or off',
+    },
     TRUNK_INVALID: { line: '{option}: {reason}', remedy: 'write PLACE=NAME, such as 192.0.2.0/28=carrier' },
     SPAN_INVALID: {
       line: '--span: {value} is not a span',

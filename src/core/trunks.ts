@@ -30,13 +30,17 @@ export class Trunks {
   readonly #byAddress: Names;
   readonly #byDomain: ReadonlyMap<string, string>;
   readonly #local: readonly Cidr[];
+  /** The configuration says which side is our own, so that others without a name are strangers. */
+  readonly knowsStrangers: boolean;
 
-  constructor(places: readonly TrunkPlace[], local: readonly Cidr[]) {
+  /** `local` is what the configuration calls our own side, `here` the addresses of this host, which are too. */
+  constructor(places: readonly TrunkPlace[], local: readonly Cidr[], here: readonly Cidr[] = []) {
+    this.knowsStrangers = local.length > 0;
     this.names = [...new Set(places.map(({ name }) => name))];
     this.#places = places;
     this.#byAddress = new Names(places.filter((place) => 'net' in place));
     this.#byDomain = new Map(places.flatMap((place) => ('domain' in place ? [[place.domain, place.name]] : [])));
-    this.#local = local;
+    this.#local = [...local, ...here];
   }
 
   get hasDomains(): boolean {
@@ -95,9 +99,13 @@ export function readTrunkPlace(text: string, name: string): Result<TrunkPlace, s
 }
 
 /** All places together; or what is too much of them. */
-export function trunksOf(places: readonly TrunkPlace[], local: readonly Cidr[]): Result<Trunks, string> {
+export function trunksOf(
+  places: readonly TrunkPlace[],
+  local: readonly Cidr[],
+  here: readonly Cidr[] = [],
+): Result<Trunks, string> {
   if (places.length > MAX_NAMED) return fail(`there are more than ${MAX_NAMED} addresses`);
-  const trunks = new Trunks(places, local);
+  const trunks = new Trunks(places, local, here);
   return trunks.names.length > MAX_TRUNKS ? fail(`there are more than ${MAX_TRUNKS} trunks`) : ok(trunks);
 }
 

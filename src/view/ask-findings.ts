@@ -1,16 +1,19 @@
 /** Calls summed up by what is wrong with them. */
 
 import { capturedText } from '../analysis/captured-at.ts';
-import type { AskFinding, AskFindings, TrunkDown } from '../contract/index.ts';
+import type { AskFinding, AskFindings, TrunkDown, TrunkTroubled } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import { visitEach } from '../store/dialogs/live-dialogs.ts';
 import { callOf } from './call.ts';
 import { RatioCount } from './call-ratios.ts';
 import type { Figures } from './figures.ts';
+import { troublesOf } from './trunk-words.ts';
 
 const EXAMPLES = 5;
 const CODES = 50;
+
+type Named = Pick<TrunkDown, 'trunk' | 'direction'>;
 
 type Tally = { calls: number; newestUs: number; readonly callIds: string[] };
 
@@ -41,7 +44,7 @@ export function* findingsSteps(f: Figures, dialogs: readonly Dialog[]): Steps<As
     schema_version: 1,
     calls: dialogs.length,
     ratios: ratios.ratios,
-    trunks_down: trunksDown(f),
+    ...trunksWrong(f),
     findings: findings.sort((a, b) => b.calls - a.calls || (a.finding < b.finding ? -1 : 1)),
     codes: [...byCode.values()]
       .map(({ code, reason, calls, callIds }) => ({ code, reason, calls, call_ids: callIds.reverse() }))
@@ -49,14 +52,31 @@ export function* findingsSteps(f: Figures, dialogs: readonly Dialog[]): Steps<As
   };
 }
 
-function trunksDown({ trunks, evidence }: Figures): TrunkDown[] {
+/** Trunks with a name that are down, and those that answer and are in trouble. */
+function trunksWrong({ trunks, evidence }: Figures): Pick<AskFindings, 'trunks_down' | 'trunks_troubled'> {
+  const { nowUs, clockSteps } = evidence.capture;
   const down: TrunkDown[] = [];
+  const troubled: TrunkTroubled[] = [];
   for (const row of trunks?.store.rows ?? []) {
-    const { state, sinceUs } = row.stateAt(evidence.capture.nowUs);
-    if (!row.isConfigured || state !== 'down') continue;
-    down.push({ trunk: row.name, direction: row.direction, since: capturedText(sinceUs, evidence.capture.clockSteps) });
+    if (!row.isConfigured) continue;
+    const { name: trunk, direction } = row;
+    const { state, sinceUs } = row.stateAt(nowUs);
+    if (state === 'down') down.push({ trunk, direction, since: capturedText(sinceUs, clockSteps) });
+    for (const trouble of troublesOf(row, nowUs, clockSteps))
+      if (trouble.trouble !== 'down') troubled.push({ trunk, direction, ...trouble });
   }
-  return down.sort((a, b) => (a.trunk < b.trunk ? -1 : a.trunk > b.trunk ? 1 : a.direction < b.direction ? -1 : 1));
+  return { trunks_down: down.sort(byTrunk), trunks_troubled: troubled.sort(byTrunk) };
+}
+
+/** By name, and of one trunk in the order of its rows. */
+export function byTrunk(a: Named, b: Named): number {
+  return a.trunk < b.trunk
+    ? -1
+    : a.trunk > b.trunk
+      ? 1
+      : a.direction < b.direction
+        ? -1
+        : Number(a.direction > b.direction);
 }
 
 function newTally(): Tally {

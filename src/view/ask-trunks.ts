@@ -13,6 +13,7 @@ import type {
   TrunkQuantiles,
 } from '../contract/index.ts';
 import { rounded } from '../core/rounded.ts';
+import { TRUNK_TROUBLES } from '../core/trunk-bounds.ts';
 import type { Steps } from '../core/turns.ts';
 import { lossPct } from '../protocols/rtp/quality.ts';
 import type { ClockStep } from '../store/clock-steps.ts';
@@ -22,6 +23,7 @@ import type { TrunkRow } from '../watch/trunks/trunk-row.ts';
 import { minuteOf } from '../watch/trunks/trunk-spans.ts';
 import type { Figures } from './figures.ts';
 import { binsWithin, quantilesOf } from './quantiles.ts';
+import { troublesOf } from './trunk-words.ts';
 
 const MINUTE_US = 60e6;
 
@@ -45,14 +47,21 @@ export function* trunksSteps({ trunks, evidence }: Figures, asked: AskTrunksQuer
   };
 }
 
-/** Whose state is bad first, then who is busy. */
+/** The worst trouble first, that of named trunks before that of addresses; then who is busy. */
 export function trunksInOrder(a: AskTrunk, b: AskTrunk): number {
   return (
-    Number(b.state === 'down') - Number(a.state === 'down') ||
+    badness(b) - badness(a) ||
     b.figures.attempts - a.figures.attempts ||
     b.figures.options_asked - a.figures.options_asked ||
     (a.trunk < b.trunk ? -1 : a.trunk > b.trunk ? 1 : a.direction < b.direction ? -1 : 1)
   );
+}
+
+function badness({ troubles, is_configured }: AskTrunk): number {
+  const [worst] = troubles;
+  if (worst === undefined) return 0;
+  const rank = TRUNK_TROUBLES.length - TRUNK_TROUBLES.indexOf(worst.trouble);
+  return is_configured ? rank + TRUNK_TROUBLES.length : rank;
 }
 
 /** With the figures from the minute `from` on. */
@@ -71,6 +80,7 @@ export function toAskTrunk(
     is_configured: row.isConfigured,
     state,
     ...(Number.isNaN(sinceUs) ? {} : { since: capturedText(sinceUs, steps) }),
+    troubles: troublesOf(row, nowUs, steps),
     outages: row.outages,
     ...(lastOutage === null
       ? {}

@@ -2,6 +2,7 @@
  * Metrics of the trunks that the configuration names, and of no others: an address is no label, as anybody can send from a
  * new one.
  */
+import { TRUNK_TROUBLES } from '../core/trunk-bounds.ts';
 import type { TrunkFigures } from '../watch/trunks/trunk-figures.ts';
 import type { TrunkRow } from '../watch/trunks/trunk-row.ts';
 import type { Figures } from './figures.ts';
@@ -59,8 +60,19 @@ export function trunkFamilies({ trunks, evidence }: Figures): MetricFamily[] {
       'gauge',
       'up',
       '1 while a trunk answers, 0 while it does not; absent while that is not known.',
-      known.map((row) => sample(row, row.stateAt(nowUs).state === 'up' ? 1 : 0)),
+      known.map((row) => sample(row, row.stateAt(nowUs).state === 'down' ? 0 : 1)),
     ),
+    {
+      ...family('gauge', 'trouble', '1 while a trunk is in this trouble, else 0.', []),
+      labelNames: [...LABELS, 'trouble'],
+      samples: named.flatMap((row) => {
+        const found = row.troublesAt(nowUs);
+        return TRUNK_TROUBLES.map((trouble) => ({
+          labels: { ...sample(row, 0).labels, trouble },
+          value: found.some((one) => one.trouble === trouble) ? 1 : 0,
+        }));
+      }),
+    },
     {
       ...family('counter', 'finals_total', 'Final responses that decided an attempt, by class.', []),
       labelNames: [...LABELS, 'class'],

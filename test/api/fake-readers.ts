@@ -76,6 +76,7 @@ export function fakeReaders(overrides: Partial<Explorer> = {}): FakeReaders {
       calls: 0,
       ratios: { tried: 0, answered: 0, effective: 0 },
       trunks_down: [],
+      trunks_troubled: [],
       findings: [],
       codes: [],
     }),

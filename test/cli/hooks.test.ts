@@ -76,7 +76,10 @@ test('--on-trunk-exec gets an event when a trunk with a name goes down, and when
     at: '2023-11-14T22:14:00.000000Z',
     from_state: 'up',
     to_state: 'down',
+    trouble: 'down',
+    is_over: false,
     since: '2023-11-14T22:13:30.000000Z',
+    text: 'is down: it answers nothing',
   });
   assert.deepEqual([before['trunk'], before['state']], ['acme', 'down']);
   const { row: after, ...cameUp } = up as Event & { row: Event };
@@ -85,7 +88,10 @@ test('--on-trunk-exec gets an event when a trunk with a name goes down, and when
     at: '2023-11-14T22:14:10.020000Z',
     from_state: 'down',
     to_state: 'up',
+    trouble: 'down',
+    is_over: true,
     since: '2023-11-14T22:14:10.020000Z',
+    text: 'is up again',
   });
   assert.deepEqual([after['state'], after['outages']], ['up', 1]);
 });

@@ -4,8 +4,9 @@
  * A figure may come late: its minute is sent again, and replaces itself. A row of addresses that gave way to others was
  * counted in the row of all others: what was sent of it becomes zero.
  *
- * Each row says whether the trunk is up when the row is made, so that the row with the greatest version says it of now. Where
- * that changes, the newest minute of the trunk is sent at once, also when it is not over.
+ * Each row says the state of the trunk when the row is made, so that the row with the greatest version says it of now. Where
+ * that changes, the newest minute of the trunk is sent at once, also when it is not over. A trunk with a name says it once an hour
+ * anyway, so that a hub, which looks at one day, lists it also where nothing comes or goes.
  */
 import type { DDSketch } from '@datadog/sketches-js';
 import { asCaptured } from '../../store/clock-steps.ts';
@@ -20,6 +21,8 @@ import type { Shipper } from './key.ts';
 import { dateTimeText, microsText, whole } from './key.ts';
 
 const MINUTE_US = 60e6;
+/** So long after the last row of a named trunk the next one is due. */
+const SILENT_MINUTES = 60;
 
 type Now = Pick<Capture, 'nowUs' | 'clockSteps'>;
 
@@ -34,6 +37,8 @@ export class MinuteLines {
   /** Minutes that were sent of each row. */
   readonly #sent = new Map<TrunkRow, Set<number>>();
   readonly #told = new WeakMap<TrunkRow, Reached>();
+  /** The newest minute that was sent of each row. */
+  readonly #newest = new WeakMap<TrunkRow, number>();
 
   constructor(store: TrunkStore) {
     this.#store = store;
@@ -56,7 +61,12 @@ export class MinuteLines {
       const { changed, minutes } = row.spans;
       const reached = reachedAt(row, now);
       const before = this.#told.get(row) ?? NOTHING_REACHED;
-      const newest = isSame(reached, before) ? null : newestMinute(row.spans, current);
+      const isSilent =
+        row.isConfigured &&
+        changed?.size === 0 &&
+        Number.isFinite(current) &&
+        !(current - (this.#newest.get(row) ?? Number.NEGATIVE_INFINITY) < SILENT_MINUTES);
+      const newest = isSilent ? current : isSame(reached, before) ? null : newestMinute(row.spans, current);
       this.#told.set(row, reached);
       if (newest !== null) changed?.add(newest);
       for (const minute of changed ?? []) {
@@ -74,6 +84,7 @@ export class MinuteLines {
   }
 
   #note(row: TrunkRow, minute: number, current: number): void {
+    this.#newest.set(row, Math.max(minute, this.#newest.get(row) ?? minute));
     let minutes = this.#sent.get(row);
     if (minutes === undefined) {
       minutes = new Set();

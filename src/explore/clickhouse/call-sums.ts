@@ -38,18 +38,18 @@ const FOUND = rowShape({ finding: TEXT, calls: COUNT, newest_at: TIME, hashes: T
 const CODE = rowShape({ code: COUNT, reason: TEXT, calls: COUNT, hashes: TEXTS });
 const NAMED = rowShape({ hash: TEXT, name: TEXT });
 
-/** Rejects with a refusal. `down` is told by what knows trunks. */
+/** Rejects with a refusal. `wrong` is told by what knows trunks. */
 export async function findingsOf(
   reader: StoreReader,
   asking: Asking,
   { filter }: CallsQuestion,
-  down: () => Promise<AskFindings['trunks_down']>,
+  wrong: () => Promise<Pick<AskFindings, 'trunks_down' | 'trunks_troubled'>>,
 ): Promise<AskFindings> {
   const parameters = new SqlParameters();
   const { where } = filterSql(filter, asking, parameters);
   const isTried = `opened = 'INVITE' AND ended NOT IN ('Trying', 'Ringing')`;
   const isAnswered = 'final BETWEEN 200 AND 299';
-  const [ratios, findings, codes, trunksDown] = await Promise.all([
+  const [ratios, findings, codes, trunks] = await Promise.all([
     reader.row(
       RATIOS,
       `SELECT count() AS calls, countIf(${isTried}) AS tried, countIf(${isTried} AND ${isAnswered}) AS answered,
@@ -73,7 +73,7 @@ export async function findingsOf(
       parameters,
       CODES,
     ),
-    down(),
+    wrong(),
   ]);
   const nameOf = await namesOf(
     reader,
@@ -97,7 +97,7 @@ export async function findingsOf(
       ...(tried === 0 ? {} : { asr_pct: share(answered), ner_pct: share(effective) }),
       ...(delays === 0 ? {} : { pdd_p95_ms: p95 }),
     },
-    trunks_down: trunksDown,
+    ...trunks,
     findings: findings.map(named),
     codes: codes.map(named),
   };

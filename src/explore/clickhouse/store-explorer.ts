@@ -47,7 +47,7 @@ import type { AgentRow } from './stored-lists.ts';
 import { agentRowsOf, dialogsOf, StoredChanges } from './stored-lists.ts';
 import { callOfStream, streamOf, streamsOf } from './stored-media.ts';
 import { storedReport } from './stored-report.ts';
-import { trunksDown, trunksOf } from './stored-trunks.ts';
+import { trunksOf, trunksWrong } from './stored-trunks.ts';
 import { traceOf } from './trace.ts';
 
 /** A Call-ID may be `host:NAME:CALLID`: then the part of that host alone is meant. */
@@ -126,7 +126,7 @@ export function createStoreExplorer(readers: StoreReaders, options: StoreExplore
     quality: (callId) => found((reader) => qualityOf(reader, callId)),
     text: (callIds, layout, style) => found((reader) => textOf(reader, names, callIds, layout, style)),
     findings: (question) =>
-      read((reader) => findingsOf(reader, asking(), question, () => trunksDown(reader, asking()))),
+      read((reader) => findingsOf(reader, asking(), question, () => trunksWrong(reader, asking()))),
     registrations: (question) => read((reader) => registrationsOf(reader, asking(), question)),
     trunks: (asked) => read((reader) => trunksOf(reader, asking(), asked)),
     changes: (since) => changes.since(since),

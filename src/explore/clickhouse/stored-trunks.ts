@@ -1,15 +1,24 @@
 /**
- * Trunks over all hosts, of the minutes that agents ship. Sums and quantiles merge without loss. Whether a trunk is up is what the
- * agents that are there say: up where one reaches it, else down where one does not.
+ * Trunks over all hosts, of the minutes that agents ship. Sums and quantiles merge without loss. The state of a trunk is what the
+ * agents that are there say: refusing where one says so, else up where one reaches it, else down where one does not.
  */
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
-import type { AskTrunk, AskTrunks, AskTrunksQuery, TrunkDown, TrunkQuantiles } from '../../contract/index.ts';
+import type {
+  AskFindings,
+  AskTrunk,
+  AskTrunks,
+  AskTrunksQuery,
+  TrunkDown,
+  TrunkQuantiles,
+  TrunkTroubled,
+} from '../../contract/index.ts';
 import { parseCidr } from '../../core/cidr.ts';
 import { timestampText } from '../../core/timestamp.ts';
 import { OTHER_TRUNK } from '../../core/trunks.ts';
 import type { Steps } from '../../core/turns.ts';
 import { mosOfR, R_MAX } from '../../protocols/rtp/emodel.ts';
+import { byTrunk } from '../../view/ask-findings.ts';
 import { trunkFigures, trunksInOrder } from '../../view/ask-trunks.ts';
 import { binsOfSum, quantilesOf } from '../../view/quantiles.ts';
 import { TrunkFigures } from '../../watch/trunks/trunk-figures.ts';
@@ -62,8 +71,11 @@ const STATE_ROW = rowShape({
   direction: TEXT,
   is_up: COUNT,
   is_down: COUNT,
+  is_refusing: COUNT,
   up_since: TIME,
   down_since: TIME,
+  refusing_since: TIME,
+  by: TEXT,
   outages: COUNT,
 });
 /** Where nothing says since when. */
@@ -78,6 +90,10 @@ const SUMS = `sum(m.attempts) AS attempts, sumMap(m.codes) AS codes, sum(m.talks
   sum(m.pdd_count) AS pdd_count, sum(m.pdd_sum) AS pdd_sum, sum(m.pdd_zero) AS pdd_zero, sumMap(m.pdd_bins) AS pdd_bins,
   sum(m.mos_count) AS mos_count, sum(m.mos_sum) AS mos_sum, sum(m.mos_zero) AS mos_zero, sumMap(m.mos_bins) AS mos_bins`;
 
+/** Something came or went: a trunk with a name ships its state without that too. */
+const IS_BUSY =
+  'm.attempts + m.options_asked + m.options_answered + m.talks + m.retransmissions + m.registrations_failed > 0';
+
 /** Of the last day, or of the last minutes that are asked for. Rejects with a refusal. */
 export async function trunksOf(reader: StoreReader, { nowUs }: Asking, asked: AskTrunksQuery): Promise<AskTrunks> {
   const fromUs = Math.floor(nowUs / MINUTE_US - (asked.minutes ?? DAY_MINUTES) + 1) * MINUTE_US;
@@ -89,7 +105,7 @@ export async function trunksOf(reader: StoreReader, { nowUs }: Asking, asked: As
   // Hosts talk at the same time: what each had at most in a minute adds up over hosts, and of minutes the greatest counts.
   const sums = await reader.rows(
     SPAN_ROW,
-    `SELECT trunk, direction, max(talking) AS most_talking, min(at) AS first, max(at) AS last, ${SUMS}
+    `SELECT trunk, direction, max(talking) AS most_talking, minIf(at, ${IS_BUSY}) AS first, maxIf(at, ${IS_BUSY}) AS last, ${SUMS}
      FROM (SELECT m.trunk AS trunk, m.direction AS direction, m.minute AS at, sum(m.most_talking) AS talking, ${SUMS}
            FROM minute AS m FINAL WHERE ${where} GROUP BY trunk, direction, at) AS m
      GROUP BY trunk, direction ORDER BY attempts DESC LIMIT ${ROWS}`,
@@ -99,7 +115,7 @@ export async function trunksOf(reader: StoreReader, { nowUs }: Asking, asked: As
   const states = await statesOf(reader, nowUs, asked.trunk ?? null);
   const minutes =
     asked.series === true && asked.trunk !== undefined ? await minutesOf(reader, where, parameters) : null;
-  const trunks = await reader.inTurns(trunksIn(sums, states, minutes));
+  const trunks = (await reader.inTurns(trunksIn(sums, states, minutes))).filter(isListed);
   return {
     schema_version: 1,
     is_counting: true,
@@ -130,15 +146,22 @@ function* trunksIn(
       is_configured: isConfigured(trunk),
       state: state?.state ?? 'unknown',
       ...(state?.since === undefined ? {} : { since: state.since }),
+      troubles: state?.troubles ?? [],
       outages: state?.outages ?? 0,
-      first_seen: exact(row.first),
-      last_seen: exact(row.last),
+      ...(NEVER.test(row.first) ? {} : { first_seen: exact(row.first), last_seen: exact(row.last) }),
       figures: figuresOf(row),
       ...(minutes === null ? {} : { minutes: ofMinutes }),
     });
     yield;
   }
   return trunks;
+}
+
+/** Nobody needs a row for what nobody sends to a trunk that only calls. */
+function isListed({ trunk, direction, first_seen }: AskTrunk, _: number, all: readonly AskTrunk[]): boolean {
+  return (
+    first_seen !== undefined || direction === 'in' || !all.some((one) => one.trunk === trunk && one.direction === 'in')
+  );
 }
 
 /** Names of the configuration are no addresses. */
@@ -162,7 +185,7 @@ function minutesOf(
   );
 }
 
-type State = Pick<AskTrunk, 'state' | 'since' | 'outages'>;
+type State = Pick<AskTrunk, 'state' | 'since' | 'outages' | 'troubles'>;
 
 /**
  * By direction and trunk. Of each host the run that saw the trunk last speaks: of its rows the newest version, so that no FINAL is
@@ -174,7 +197,9 @@ async function statesOf(reader: StoreReader, nowUs: number, trunk: string | null
   const rows = await reader.rows(
     STATE_ROW,
     `SELECT trunk, direction, max(told.1 = 'up') AS is_up, max(told.1 = 'down') AS is_down,
-       minIf(told.2, told.1 = 'up') AS up_since, minIf(told.2, told.1 = 'down') AS down_since, max(told.3) AS outages
+       max(told.1 = 'refusing') AS is_refusing, minIf(told.2, told.1 = 'up') AS up_since,
+       minIf(told.2, told.1 = 'down') AS down_since, minIf(told.2, told.1 = 'refusing') AS refusing_since,
+       if(is_refusing = 1, minIf(host, told.1 = 'refusing'), minIf(host, told.1 = 'down')) AS by, max(told.3) AS outages
      FROM (
        SELECT trunk, direction, host, argMax(said, (newest, boot)) AS told
        FROM (
@@ -185,7 +210,7 @@ async function statesOf(reader: StoreReader, nowUs: number, trunk: string | null
        )
        GROUP BY trunk, direction, host
      )
-     GROUP BY trunk, direction ORDER BY is_down DESC LIMIT ${ROWS}`,
+     GROUP BY trunk, direction ORDER BY is_refusing DESC, is_down DESC LIMIT ${ROWS}`,
     parameters,
     ROWS,
   );
@@ -193,21 +218,36 @@ async function statesOf(reader: StoreReader, nowUs: number, trunk: string | null
 }
 
 function stateOf(row: Static<typeof STATE_ROW>): State {
-  const { outages } = row;
-  if (row.is_up === 0 && row.is_down === 0) return { state: 'unknown', outages };
-  const [state, since] = row.is_up === 1 ? (['up', row.up_since] as const) : (['down', row.down_since] as const);
-  return { state, outages, ...(NEVER.test(since) ? {} : { since }) };
+  const { outages, by } = row;
+  const [state, since] = newsOf(row);
+  const at = since === undefined || NEVER.test(since) ? {} : { since };
+  const text = state === 'down' ? 'is down' : state === 'refusing' ? 'refuses calls' : null;
+  // Sentences of agents are not shipped.
+  const troubles = text === null ? [] : [{ trouble: state as 'down' | 'refusing', ...at, text: `${text}, says ${by}` }];
+  return { state, outages, troubles, ...at };
 }
 
-/** Trunks with a name that are down now. */
-export async function trunksDown(reader: StoreReader, { nowUs }: Asking): Promise<TrunkDown[]> {
+function newsOf(row: Static<typeof STATE_ROW>): readonly [state: AskTrunk['state'], since?: string] {
+  if (row.is_refusing === 1) return ['refusing', row.refusing_since];
+  if (row.is_up === 1) return ['up', row.up_since];
+  return row.is_down === 1 ? ['down', row.down_since] : ['unknown'];
+}
+
+/** Trunks with a name that are down now, and those that answer and are in trouble. */
+export async function trunksWrong(
+  reader: StoreReader,
+  { nowUs }: Asking,
+): Promise<Pick<AskFindings, 'trunks_down' | 'trunks_troubled'>> {
   const down: TrunkDown[] = [];
-  for (const [key, { state, since }] of await statesOf(reader, nowUs, null)) {
-    const [, direction, trunk = ''] = /^(in|out) (.*)$/s.exec(key) ?? [];
-    if (state !== 'down' || since === undefined || !isConfigured(trunk)) continue;
-    down.push({ trunk, direction: direction === 'in' ? 'in' : 'out', since });
+  const troubled: TrunkTroubled[] = [];
+  for (const [key, { state, since, troubles }] of await statesOf(reader, nowUs, null)) {
+    const [, way, trunk = ''] = /^(in|out) (.*)$/s.exec(key) ?? [];
+    if (!isConfigured(trunk)) continue;
+    const direction = way === 'in' ? 'in' : 'out';
+    if (state === 'down' && since !== undefined) down.push({ trunk, direction, since });
+    else if (state !== 'down') for (const trouble of troubles) troubled.push({ trunk, direction, ...trouble });
   }
-  return down.sort((a, b) => (a.trunk < b.trunk ? -1 : a.trunk > b.trunk ? 1 : a.direction < b.direction ? -1 : 1));
+  return { trunks_down: down.sort(byTrunk), trunks_troubled: troubled.sort(byTrunk) };
 }
 
 function figuresOf(row: Sums): AskTrunk['figures'] {

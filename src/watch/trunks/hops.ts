@@ -63,6 +63,12 @@ export const HOP_FACT = {
   FAILING: 16,
   /** How it sounded was counted. */
   HEARD: 32,
+  /** It came from our own side or from a trunk with a name: a stranger's call says nothing of whom he called. */
+  TRUSTED: 64,
+  /** The call was tried again with credentials. */
+  RETRIED: 128,
+  /** Its end counts among the last calls of its trunks. */
+  NOTED: 256,
 } as const;
 
 /** 64*T1 (RFC 3261 section 17.1.1.2) twice: nothing comes to an attempt later. */

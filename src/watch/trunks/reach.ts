@@ -14,8 +14,9 @@ export class Reach {
   /** The first of these, and the one that was too many; NaN without one. */
   #firstUs = Number.NaN;
   #lastStrawUs = Number.NaN;
-  /** When it was asked last; NaN never. */
+  /** When it was asked last, and when it answered last; NaN never. */
   askedUs = Number.NaN;
+  answeredUs = Number.NaN;
   /** Since when it has answered without an outage; NaN where it never did. */
   upUs = Number.NaN;
   outages = 0;
@@ -34,6 +35,7 @@ export class Reach {
 
   /** Some answer came, to whatever request. */
   answered(tsUs: number): void {
+    this.answeredUs = this.answeredUs >= tsUs ? this.answeredUs : tsUs;
     if (this.isDown(tsUs)) {
       this.outages++;
       this.lastOutage = { fromUs: this.#firstUs, toUs: tsUs };

@@ -70,6 +70,11 @@ export class TrunkEnds {
     return learned ?? this.#trunks.called(address);
   }
 
+  /** The address of the sender or receiver of a message. */
+  addressOf(c: Packet, isSource: boolean): string {
+    return this.#end(c, isSource).address;
+  }
+
   #end(c: Packet, isSource: boolean): End {
     const off = isSource ? c.srcOff : c.dstOff;
     const key = endpointKey(c.addresses, off, c.ipVersion, 0);

@@ -1,7 +1,9 @@
 /**
- * All rows of trunks. Named ones have a place always; addresses share the rest, and those of which nothing came give way to
- * new ones: their figures go to the row of all others.
+ * All rows of trunks. Named ones have a place always, also before anything comes or goes; addresses share the rest, and those of
+ * which nothing came give way to new ones: their figures go to the row of all others.
  */
+import type { TrunkBounds } from '../../core/trunk-bounds.ts';
+import { USUAL_TRUNK_BOUNDS } from '../../core/trunk-bounds.ts';
 import { OTHER_TRUNK } from '../../core/trunks.ts';
 import type { TrunkDirection } from './trunk-row.ts';
 import { TrunkRow } from './trunk-row.ts';
@@ -27,6 +29,7 @@ const ROOM_EVERY = 4_096;
 
 export class TrunkStore {
   readonly #optionsDown: number;
+  readonly #bounds: TrunkBounds;
   readonly #rows = new Map<string, TrunkRow>();
   readonly #byId = new Map<number, TrunkRow>();
   readonly #others: Record<TrunkDirection, TrunkRow | null> = { in: null, out: null };
@@ -38,9 +41,11 @@ export class TrunkStore {
   /** Rows that gave way. */
   folded = 0;
 
-  /** `optionsDown`: OPTIONS in a row without any answer after which a trunk is down. */
-  constructor(optionsDown: number) {
+  /** `optionsDown`: OPTIONS in a row without any answer after which a trunk is down. `names` are those of the configuration. */
+  constructor(optionsDown: number, bounds: TrunkBounds = USUAL_TRUNK_BOUNDS, names: readonly string[] = []) {
     this.#optionsDown = optionsDown;
+    this.#bounds = bounds;
+    for (const name of names) this.row(name, 'out', true);
   }
 
   get rows(): Iterable<TrunkRow> {
@@ -69,7 +74,17 @@ export class TrunkStore {
     }
     const row = this.#add(name, direction, isConfigured);
     this.#rows.set(key, row);
+    // A trunk that only calls us needs no row for what nobody sends to it.
+    if (isConfigured && direction === 'in') this.#dropUnused(name);
     return row;
+  }
+
+  #dropUnused(name: string): void {
+    const key = `out ${name}`;
+    const row = this.#rows.get(key);
+    if (row === undefined || !Number.isNaN(row.firstUs)) return;
+    this.#rows.delete(key);
+    this.#byId.delete(row.id);
   }
 
   /** The row with this number; null when it gave way. */
@@ -153,7 +168,7 @@ export class TrunkStore {
   }
 
   #add(name: string, direction: TrunkDirection, isConfigured: boolean): TrunkRow {
-    const row = new TrunkRow(this.#nextId++, name, direction, isConfigured, this.#optionsDown);
+    const row = new TrunkRow(this.#nextId++, name, direction, isConfigured, this.#optionsDown, this.#bounds);
     if (this.#notesChanges) row.spans.changed = new Set();
     this.#byId.set(row.id, row);
     return row;

@@ -5,8 +5,9 @@
  * first INVITE. Only the final response on that hop decides it (RFC 3261 section 17.1.1).
  */
 import { tally } from '../../core/counters.ts';
-import { hashBytes } from '../../core/hash.ts';
+import { hashBytes, mixHashes } from '../../core/hash.ts';
 import * as METHOD from '../../core/methods.ts';
+import type { TrunkBounds } from '../../core/trunk-bounds.ts';
 import { OTHER_TRUNK, type Trunks } from '../../core/trunks.ts';
 import type { Observer } from '../../ingest/observer.ts';
 import { isChallenge } from '../../protocols/sip/message.ts';
@@ -19,6 +20,7 @@ import type { Stream } from '../../store/media/stream.ts';
 import { NO_PLACE } from '../../store/media/stream-columns.ts';
 import { NONE } from '../../store/row-blocks.ts';
 import type { Capture } from '../../store/stores.ts';
+import { FailingRegistrations } from './failing-registrations.ts';
 import { HOP_FACT, Hops } from './hops.ts';
 import type { TellTrunk } from './trunk-alarm.ts';
 import { TrunkAlarm } from './trunk-alarm.ts';
@@ -35,20 +37,26 @@ const rank = (code: number): number => (code === 0 ? 0 : isAnswer(code) ? 3 : is
 /** So many messages make figures of 11 MiB at most before they are weighed: a call that is refused, 2.7 KiB at both ends. */
 const WEIGHED_EVERY = 4_096;
 
+/** What the operator calls trouble: so many OPTIONS in a row without any answer, and figures beyond their bounds. */
+export type TrunkRules = { readonly downAfter: number; readonly bounds: TrunkBounds };
+
 export class TrunkWatch implements Observer {
   readonly store: TrunkStore;
+  readonly #trunks: Trunks;
   readonly #ends: TrunkEnds;
   readonly #pings = new TrunkPings();
   readonly #alarm: TrunkAlarm;
   readonly #hops: Hops;
+  readonly #failing = new FailingRegistrations();
   #messages = 0;
   /** Capture time: of files by their messages, else by the clock. */
   #nowUs = Number.NEGATIVE_INFINITY;
   #hasClock = false;
 
-  /** `optionsDown`: OPTIONS in a row without any answer after which a trunk is down. `tell` hears of those that go down. */
-  constructor(trunks: Trunks, optionsDown: number, tell: TellTrunk) {
-    this.store = new TrunkStore(optionsDown);
+  /** `tell` hears when a trunk with a name gets into trouble, and when that is over. */
+  constructor(trunks: Trunks, { downAfter, bounds }: TrunkRules, tell: TellTrunk) {
+    this.#trunks = trunks;
+    this.store = new TrunkStore(downAfter, bounds, trunks.names);
     this.#alarm = new TrunkAlarm(tell);
     this.#ends = new TrunkEnds(trunks, this.store);
     this.#hops = new Hops((hop) => {
@@ -151,6 +159,7 @@ export class TrunkWatch implements Observer {
     this.#hops.setCseq(hop, scan.cseq);
     this.#hops.setInviteUs(hop, c.tsUs);
     this.#hops.setProgressUs(hop, Number.NaN);
+    if (isChallenge(this.#hops.finalCode(hop))) this.#hops.mark(hop, HOP_FACT.RETRIED, true);
   }
 
   #open(buf: Buffer, scan: SipScan, c: Packet, d: Dialog): void {
@@ -166,6 +175,8 @@ export class TrunkWatch implements Observer {
     this.#hops.setMinute(hop, minute);
     this.#hops.setCseq(hop, scan.cseq);
     this.#hops.setRepeats(hop, d.retransmits);
+    const isTrusted = inRow === null || inRow.isConfigured || !this.#trunks.knowsStrangers;
+    this.#hops.mark(hop, HOP_FACT.TRUSTED, isTrusted);
     for (const row of this.#rowsAt(hop)) {
       row.seen(c.tsUs);
       if (scan.method !== METHOD.INVITE) continue;
@@ -173,7 +184,7 @@ export class TrunkWatch implements Observer {
         f.attempts++;
       });
       this.#alarm.look(row, c.tsUs);
-      row.invites.asked(c.tsUs);
+      if (isTrusted || !row.isConfigured) row.invites.asked(c.tsUs);
     }
   }
 
@@ -195,9 +206,25 @@ export class TrunkWatch implements Observer {
       tally(row.finals, Math.floor(scan.status / 100));
     }
     if (!isChallenge(scan.status)) this.#noteDelay(hop, c.tsUs);
+    this.#noteEnd(hop, scan.status, before, c);
     if (!isAnswer(scan.status)) return;
     hops.setAnswerUs(hop, c.tsUs);
     this.#setTalking(hop, true);
+  }
+
+  /** How the attempt ended, so far: a demand for credentials ends it where these were sent already, and a redirection does not. */
+  #noteEnd(hop: number, code: number, before: number, c: Packet): void {
+    const hops = this.#hops;
+    if (!hops.has(hop, HOP_FACT.TRUSTED)) return;
+    const isKnown = hops.has(hop, HOP_FACT.NOTED);
+    const isOpen = isChallenge(code) ? !hops.has(hop, HOP_FACT.RETRIED) : code >= 300 && code < 400;
+    if (isOpen && !isKnown) return;
+    hops.mark(hop, HOP_FACT.NOTED, true);
+    const address = this.#ends.addressOf(c, true);
+    for (const row of this.#rowsAt(hop)) {
+      row.calls?.note(hop, code, isKnown ? before : 0, address, c.tsUs);
+      this.#alarm.look(row, c.tsUs);
+    }
   }
 
   #noteDelay(hop: number, finalUs: number): void {
@@ -206,7 +233,11 @@ export class TrunkWatch implements Observer {
     hops.mark(hop, HOP_FACT.DELAYED, true);
     const progressUs = hops.progressUs(hop);
     const ms = ((Number.isNaN(progressUs) ? finalUs : progressUs) - hops.inviteUs(hop)) / 1000;
-    if (ms >= 0) for (const row of this.#rowsAt(hop)) row.spans.add(hops.minute(hop), (f) => f.notePdd(ms));
+    if (!(ms >= 0)) return;
+    for (const row of this.#rowsAt(hop)) {
+      row.spans.add(hops.minute(hop), (f) => f.notePdd(ms));
+      if (hops.has(hop, HOP_FACT.TRUSTED)) row.pdd?.note(ms / 1000, finalUs);
+    }
   }
 
   /** Whoever hangs up, the call is over on all hops between these hosts. */
@@ -244,19 +275,28 @@ export class TrunkWatch implements Observer {
           f.expected += media.expected;
           if (media.mos !== null) f.noteMos(media.mos);
         });
+        if (media.mos !== null && hops.has(hop, HOP_FACT.TRUSTED)) row.mos?.note(media.mos, this.#nowUs);
+        this.#alarm.look(row, this.#nowUs);
       }
     }
   }
 
   #onRegistration(d: Dialog): void {
     const fact = d.state === STATE.Registered ? HOP_FACT.REGISTERED : d.state === STATE.Failed ? HOP_FACT.FAILING : 0;
+    const who = fact === 0 ? 0 : hashBytes(Buffer.from(d.to), 0, Buffer.byteLength(d.to));
     for (const hop of this.#hops.of(d)) {
+      const key = mixHashes(mixHashes(this.#hops.from(hop), this.#hops.to(hop)), who);
+      const earlier = fact === 0 ? null : this.#failing.other(key, hop);
+      if (earlier !== null) this.#countRegistration(earlier, 0);
       this.#countRegistration(hop, fact);
-      if (fact === HOP_FACT.FAILING)
-        for (const row of this.#rowsAt(hop))
+      if (fact === HOP_FACT.FAILING) this.#failing.note(key, hop);
+      for (const row of this.#rowsAt(hop)) {
+        if (fact === HOP_FACT.FAILING)
           row.spans.add(minuteOf(d.updatedUs), (f) => {
             f.registrationsFailed++;
           });
+        this.#alarm.look(row, d.updatedUs);
+      }
     }
   }
 
@@ -268,6 +308,7 @@ export class TrunkWatch implements Observer {
     const held = Number(isHeld) - Number(hops.has(hop, HOP_FACT.REGISTERED));
     const failing = Number(isFailing) - Number(hops.has(hop, HOP_FACT.FAILING));
     if (held === 0 && failing === 0) return;
+    if (!isFailing) this.#failing.forget(hop);
     hops.mark(hop, HOP_FACT.REGISTERED, isHeld);
     hops.mark(hop, HOP_FACT.FAILING, isFailing);
     for (const row of this.#rowsAt(hop)) {

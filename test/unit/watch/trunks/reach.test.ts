@@ -1,6 +1,7 @@
 /** When a trunk is down, since when, and when it is back. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { USUAL_TRUNK_BOUNDS } from '../../../../src/core/trunk-bounds.ts';
 import { Reach } from '../../../../src/watch/trunks/reach.ts';
 import { TrunkRow } from '../../../../src/watch/trunks/trunk-row.ts';
 
@@ -30,15 +31,38 @@ test('one answer to whichever request is enough, and no outage', () => {
   assert.equal(reach.upUs, 3.5 * SEC);
 });
 
-test('without OPTIONS ten INVITEs decide; with them they do not', () => {
-  const row = new TrunkRow(1, 'acme', 'out', true, 3);
+test('without OPTIONS ten INVITEs decide; with them the trunk is up, and refuses', () => {
+  const row = new TrunkRow(1, 'acme', 'out', true, 3, USUAL_TRUNK_BOUNDS);
   assert.equal(row.stateAt(0).state, 'unknown');
   for (let at = 0; at < 10; at++) row.invites.asked(at * SEC);
   assert.equal(row.stateAt(10 * SEC).state, 'unknown');
-  assert.deepEqual(row.stateAt(11 * SEC), { state: 'down', sinceUs: 0 });
+  assert.deepEqual(row.stateAt(11 * SEC), { state: 'down', sinceUs: 0, isAsked: true });
   row.options.asked(12 * SEC);
   row.options.answered(12.1 * SEC);
-  assert.deepEqual(row.stateAt(13 * SEC), { state: 'up', sinceUs: 12.1 * SEC });
+  assert.deepEqual(row.stateAt(13 * SEC), { state: 'refusing', sinceUs: 0, isAsked: true });
   // OPTIONS that ended long ago say nothing.
   assert.equal(row.stateAt(5000 * SEC).state, 'down');
+  row.invites.answered(5001 * SEC);
+  assert.equal(row.stateAt(5002 * SEC).state, 'up');
+});
+
+test('what was down when it was asked last stays down, until something answers', () => {
+  const row = new TrunkRow(1, 'acme', 'out', true, 3, USUAL_TRUNK_BOUNDS);
+  row.invites.asked(0);
+  row.invites.answered(SEC);
+  for (const at of [10, 20, 30]) row.options.asked(at * SEC);
+  assert.deepEqual(row.stateAt(40 * SEC), { state: 'down', sinceUs: 10 * SEC, isAsked: true });
+  // It answered an INVITE before that: no news.
+  for (const at of [700, 90_000])
+    assert.deepEqual(row.stateAt(at * SEC), { state: 'down', sinceUs: 10 * SEC, isAsked: false });
+  row.invites.asked(90_001 * SEC);
+  assert.equal(row.stateAt(90_001 * SEC).state, 'down');
+  row.invites.answered(90_002 * SEC);
+  assert.equal(row.stateAt(90_003 * SEC).state, 'up');
+});
+
+test('INVITEs that are no longer sent leave a trunk down too', () => {
+  const row = new TrunkRow(1, 'acme', 'out', true, 3, USUAL_TRUNK_BOUNDS);
+  for (let at = 0; at < 10; at++) row.invites.asked(at * SEC);
+  assert.deepEqual(row.stateAt(7_200 * SEC), { state: 'down', sinceUs: 0, isAsked: false });
 });
