@@ -4,14 +4,14 @@
 import type { AskFindings, AskRegistration, AskRegistrations, AskSecurity, AskTrunks } from '../../contract/index.ts';
 import { counted } from '../../core/counted.ts';
 import { take } from '../../core/take.ts';
-import { layout, safeText } from '../../core/terminal-text.ts';
+import { layout, paint, safeText } from '../../core/terminal-text.ts';
 import type { Explorer } from '../../explore/port.ts';
 import { zonedSecondText } from '../../view/clock.ts';
 import type { Asked } from './asked.ts';
 import type { Lines } from './print-lines.ts';
 import { rowLines } from './rows.ts';
 import type { TrunkColumn } from './trunk-columns.ts';
-import { TRUNK_COLUMNS } from './trunk-columns.ts';
+import { TRUNK_COLUMNS, trunkColor } from './trunk-columns.ts';
 import type { WireTable } from './wire-columns.ts';
 
 type Sum = (explorer: Explorer, asked: Asked) => Promise<Lines>;
@@ -20,7 +20,7 @@ type Sum = (explorer: Explorer, asked: Asked) => Promise<Lines>;
 type SumOf<D> = {
   ask(explorer: Explorer, asked: Asked): D | Promise<D>;
   /** For people; the same shape with fewer rows is what --limit leaves. */
-  lines(document: D, isUtc: boolean): Iterable<string>;
+  lines(document: D, style: Asked['style']): Iterable<string>;
   rows(document: D): Iterable<object>;
   /** `document` with its first rows. */
   first(document: D, limit: number): D;
@@ -30,7 +30,7 @@ function sum<D>(table: WireTable, { ask, lines, rows, first }: SumOf<D>): Sum {
   return async (explorer, asked) => {
     const document = await ask(explorer, asked);
     const { form, limit, style } = asked;
-    if (form === 'text') return lines(first(document, limit), style.isUtc);
+    if (form === 'text') return lines(first(document, limit), style);
     return rowLines(table, take(rows(document), limit), form);
   };
 }
@@ -40,7 +40,12 @@ export const SUMS: Readonly<Record<string, Sum>> = {
   findings: sum<AskFindings>('findings', {
     ask: (explorer, { question }) => explorer.findings(question),
     lines: findingsLines,
-    rows: ({ findings, codes, trunks_down }) => [...findings, ...codes, ...trunks_down],
+    rows: ({ findings, codes, trunks_down, trunks_troubled }) => [
+      ...findings,
+      ...codes,
+      ...trunks_down,
+      ...trunks_troubled,
+    ],
     first: (d, limit) => ({ ...d, findings: d.findings.slice(0, limit), codes: d.codes.slice(0, limit) }),
   }),
   registrations: sum<AskRegistrations>('registrations', {
@@ -65,9 +70,12 @@ export const SUMS: Readonly<Record<string, Sum>> = {
 
 const plain = (text: string): string => text;
 
-function* findingsLines({ calls, trunks_down: down, findings, codes }: AskFindings, isUtc: boolean): Generator<string> {
+function* findingsLines(found: AskFindings, { isUtc }: Asked['style']): Generator<string> {
+  const { calls, trunks_down: down, trunks_troubled: troubled, findings, codes } = found;
   for (const { trunk, direction, since } of down)
     yield `Trunk ${safeText(trunk)} (${direction}) is down since ${zonedSecondText(since, isUtc)}`;
+  for (const { trunk, direction, text, since } of troubled)
+    yield `Trunk ${safeText(trunk)} (${direction}) ${safeText(text)}${since === undefined ? '' : `, since ${zonedSecondText(since, isUtc)}`}`;
   yield counted(calls, 'dialog');
   if (findings.length > 0) {
     yield '';
@@ -94,7 +102,7 @@ function granted({ expires_granted_sec, expires_asked_sec }: AskRegistration): s
     : `${expires_granted_sec} of ${expires_asked_sec} s`;
 }
 
-function* registrationLines({ total, registrations }: AskRegistrations, isUtc: boolean): Generator<string> {
+function* registrationLines({ total, registrations }: AskRegistrations, { isUtc }: Asked['style']): Generator<string> {
   yield `${total} users and addresses`;
   if (registrations.length === 0) return;
   yield '';
@@ -114,14 +122,14 @@ function* registrationLines({ total, registrations }: AskRegistrations, isUtc: b
   if (total > registrations.length) yield `${total - registrations.length} more are not shown.`;
 }
 
-function* attackerLines({ is_watching, alerts }: AskSecurity, isUtc: boolean): Generator<string> {
+function* attackerLines({ is_watching, alerts }: AskSecurity, { isUtc }: Asked['style']): Generator<string> {
   if (!is_watching) yield 'Nobody watches for attackers; add --kill-scanner or --fraud.';
   else if (alerts.length === 0) yield 'No attacker was found.';
   for (const { at, text } of alerts) yield `${zonedSecondText(at, isUtc)}  ${safeText(text)}`;
 }
 
 /** One line a trunk and direction. */
-function* trunkLines({ trunks }: AskTrunks, isUtc: boolean): Generator<string> {
+function* trunkLines({ trunks }: AskTrunks, { isUtc, color }: Asked['style']): Generator<string> {
   yield `${trunks.length} trunks and directions`;
   if (trunks.length === 0) return;
   yield '';
@@ -129,5 +137,10 @@ function* trunkLines({ trunks }: AskTrunks, isUtc: boolean): Generator<string> {
   const rows = trunks.map((trunk) => columns.map((column) => column.text(trunk, (at) => zonedSecondText(at, isUtc))));
   const numbers = columns.flatMap(({ isRight }, i) => (isRight ? [i] : []));
   const head = columns.map(({ title }) => title);
-  yield* layout(head, rows, new Set(numbers), plain);
+  const colors = trunks.map(trunkColor);
+  const marked = [TRUNK_COLUMNS.trunk, TRUNK_COLUMNS.state, TRUNK_COLUMNS.trouble];
+  yield* layout(head, rows, new Set(numbers), (text, row, c) => {
+    const column = columns[c];
+    return paint(text, column !== undefined && marked.includes(column) ? (colors[row] ?? null) : null, color);
+  });
 }

@@ -1,5 +1,6 @@
 /** What a line of trunks says, for the command line and the terminal: counts stand beside ratios. */
 import type { AskTrunk } from '../../contract/index.ts';
+import type { Color } from '../../core/terminal-text.ts';
 import { safeText } from '../../core/terminal-text.ts';
 
 export type TrunkColumn = {
@@ -40,4 +41,12 @@ export const TRUNK_COLUMNS = {
   loss: right('Loss', ({ figures: f }) => figure(f.loss_pct, 2)),
   talking: right('Now', ({ talking }) => String(talking ?? '-')),
   codes: left('Codes', ({ figures: f }) => f.codes.map(({ code, calls }) => `${code}:${calls}`).join(' ') || '-'),
+  trouble: left('Trouble', ({ troubles }) => troubles.map(({ text }) => safeText(text)).join('; ') || '-'),
 } satisfies Readonly<Record<string, TrunkColumn>>;
+
+/** Red where calls are lost, yellow where they suffer. */
+export function trunkColor({ troubles }: AskTrunk): Color | null {
+  const [worst] = troubles;
+  if (worst === undefined) return null;
+  return worst.trouble === 'down' || worst.trouble === 'refusing' ? 'red' : 'yellow';
+}

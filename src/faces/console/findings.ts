@@ -2,7 +2,7 @@
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useState } from 'preact/hooks';
-import type { AskFindings, CallRatios, TrunkDown } from '../../contract/index.ts';
+import type { AskFindings, CallRatios, TrunkDown, TrunkTroubled } from '../../contract/index.ts';
 import { useFetched } from './asking.ts';
 import { CallLink, SpanBar, Table, Waiting } from './parts.ts';
 import { hashOf } from './route.ts';
@@ -32,6 +32,7 @@ export function Findings(): ComponentChild {
       ? h(Waiting, { fetched: found, what: 'Findings' })
       : [
           h(TrunksDown, { trunks: found.value.trunks_down }),
+          h(TrunksTroubled, { trunks: found.value.trunks_troubled }),
           h(Ratios, { ratios: found.value.ratios }),
           h('h2', null, `What is wrong with ${counted(found.value.calls, 'call')}`),
           found.value.findings.length === 0
@@ -85,6 +86,23 @@ function TrunksDown({ trunks }: { readonly trunks: readonly TrunkDown[] }): Comp
       '\u26a0 ',
       h('a', { href: hashOf('trunks') }, shown(`trunk ${trunk} (${direction})`)),
       ` is down since ${moment(since)}`,
+    ),
+  );
+}
+
+function TrunksTroubled({ trunks }: { readonly trunks: readonly TrunkTroubled[] }): ComponentChild {
+  return trunks.map(({ trunk, direction, trouble, text, since }) =>
+    h(
+      'p',
+      {
+        key: `${direction} ${trouble} ${trunk}`,
+        class: `note ${trouble === 'refusing' ? 'bad' : 'warn'}`,
+        role: 'status',
+      },
+      '\u26a0 ',
+      h('a', { href: hashOf('trunks') }, shown(`trunk ${trunk} (${direction})`)),
+      shown(` ${text}`),
+      since === undefined ? '' : `, since ${moment(since)}`,
     ),
   );
 }

@@ -68,17 +68,19 @@ function AllTrunks({ found }: { readonly found: AskTrunks }): ComponentChild {
       'p',
       { role: 'status' },
       `${counted(trunks.length, 'trunk and direction', 'trunks and directions')}, `,
-      `${trunks.filter(({ state }) => state === 'down').length} down`,
+      `${trunks.filter(({ state }) => state === 'down').length} down, `,
+      `${trunks.filter(({ state }) => state === 'refusing').length} refusing`,
       folded === 0 ? '' : `; ${counted(folded, 'address', 'addresses')} without calls are in the row "other"`,
     ),
     h(Table, {
       name: 'Trunks',
-      head: ['Trunk', 'Calls', 'State', 'Since', '#Talking', '#Registered', ...FIGURES],
+      head: ['Trunk', 'Calls', 'State', 'Since', 'Trouble', '#Talking', '#Registered', ...FIGURES],
       rows: trunks.map((t) => [
         h('a', { href: hashOf('trunks', t.trunk, { direction: t.direction }) }, shown(t.trunk)),
         t.direction === 'in' ? 'from it' : 'to it',
         h(State, { state: t.state }),
         t.since === undefined ? '' : moment(t.since),
+        h(Troubles, { of: t }),
         t.talking,
         registered(t),
         ...figures(t.figures),
@@ -101,6 +103,7 @@ function OneTrunk({ of }: { readonly of: AskTrunk | null }): ComponentChild {
       '. ',
       h('a', { href: hashOf('calls', '', { q: trunkFilter(of.trunk) }) }, 'Show its calls'),
     ),
+    h(Troubles, { of }),
     h(Table, {
       name: 'By minute',
       head: ['Minute', ...FIGURES],
@@ -113,6 +116,18 @@ function OneTrunk({ of }: { readonly of: AskTrunk | null }): ComponentChild {
       ],
     }),
   ];
+}
+
+/** What is wrong, a line each: red where calls are lost. */
+function Troubles({ of }: { readonly of: AskTrunk }): ComponentChild {
+  return of.troubles.map(({ trouble, text }) =>
+    h(
+      'div',
+      { key: trouble, class: `state trouble ${trouble === 'down' || trouble === 'refusing' ? 'bad' : 'warn'}` },
+      h('span', { 'aria-hidden': 'true' }, '\u26a0 '),
+      shown(text),
+    ),
+  );
 }
 
 function registered({ registered: held, registrations_failing: failing = 0 }: AskTrunk): ComponentChild {

@@ -93,6 +93,7 @@ const SIGNS: Readonly<Record<string, readonly [sign: string, tone: string]>> = {
   Registered: ['\u2713', 'good'],
   up: ['\u2713', 'good'],
   down: ['\u2715', 'bad'],
+  refusing: ['\u2298', 'bad'],
   Failed: ['\u2715', 'bad'],
   Canceled: ['\u2298', 'warn'],
   Redirected: ['\u21aa', 'warn'],

@@ -5,7 +5,7 @@ import { faults } from '../../core/faults.ts';
 import type { WireTable } from '../cli/wire-columns.ts';
 import { answerOr } from './answered.ts';
 import type { App, Area, Cursor, View } from './app.ts';
-import type { Cells } from './cells.ts';
+import type { Cells, Look } from './cells.ts';
 import { LOOK, widthOf } from './cells.ts';
 import type { Binding } from './keys.ts';
 import { saveTable, TABLE_FORMATS } from './save.ts';
@@ -31,6 +31,7 @@ export type TableColumn = {
 type PlacedColumn = { readonly x: number; readonly wide: number; readonly column: TableColumn; readonly i: number };
 export type TableRow = {
   readonly texts: readonly string[];
+  readonly look?: Look;
   /** What Enter opens; null where it opens nothing. */
   readonly open: (() => void) | null;
 };
@@ -138,7 +139,7 @@ export class TableView implements View {
       const whole = row.texts[i] ?? '';
       const text = column.isEndKept === true ? whole.slice(-wide) : whole;
       const from = column.isRight === true ? Math.max(0, wide - text.length) : 0;
-      cells.put(x + from, y, text, LOOK.plain, wide - from);
+      cells.put(x + from, y, text, row.look ?? LOOK.plain, wide - from);
     }
     if (at === this.#scroll.at) cells.mark(0, y, width, LOOK.reverse);
   }

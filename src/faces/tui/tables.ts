@@ -6,6 +6,7 @@ import type { TerminalPort } from '../../explore/port.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
 import { ALL_CALLS } from '../../explore/question.ts';
 import { secondText } from '../../view/clock.ts';
+import { LOOK } from './cells.ts';
 import type { TableParts, TableRow } from './table-view.ts';
 
 export type TablePort = Pick<TerminalPort, 'findings' | 'registrations' | 'security' | 'trunks'>;
@@ -74,6 +75,18 @@ export function findingsTable(port: TablePort, { filter, trunks }: TableEvents, 
             `trunk ${trunk} (${direction}) is down, first request without an answer:`,
             secondText(since, shown.isUtc),
           ],
+          look: LOOK.red,
+          open: trunks,
+        }),
+      );
+      const troubled = found.trunks_troubled.map(
+        ({ trunk, direction, trouble, text, since }): TableRow => ({
+          texts: [
+            '',
+            `trunk ${trunk} (${direction}) ${text}`,
+            since === undefined ? '' : secondText(since, shown.isUtc),
+          ],
+          look: trouble === 'refusing' ? LOOK.red : LOOK.yellow,
           open: trunks,
         }),
       );
@@ -89,7 +102,7 @@ export function findingsTable(port: TablePort, { filter, trunks }: TableEvents, 
           open: () => filter(both(of, `code:${code}`)),
         }),
       );
-      return [...down, ...findings, ...codes];
+      return [...down, ...troubled, ...findings, ...codes];
     },
   };
 }

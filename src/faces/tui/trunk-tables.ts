@@ -4,7 +4,9 @@ import { safeText } from '../../core/terminal-text.ts';
 import { trunkFilter } from '../../query/write.ts';
 import { secondText } from '../../view/clock.ts';
 import type { TrunkColumn } from '../cli/trunk-columns.ts';
-import { TRUNK_COLUMNS } from '../cli/trunk-columns.ts';
+import { TRUNK_COLUMNS, trunkColor } from '../cli/trunk-columns.ts';
+import type { Look } from './cells.ts';
+import { LOOK } from './cells.ts';
 import type { TableColumn, TableParts, TableRow } from './table-view.ts';
 import type { TableEvents, TableOf, TablePort, Zoned } from './tables.ts';
 import { heedsNone } from './tables.ts';
@@ -22,6 +24,13 @@ function shownAs(of: TrunkColumn, width: number, least?: number): Shown {
 }
 
 const C = TRUNK_COLUMNS;
+/** A trunk in trouble says which: there is no room for both. */
+const TROUBLE_OR_CODES: TrunkColumn = {
+  ...C.codes,
+  title: 'Trouble, or codes',
+  text: (trunk, when) => (trunk.troubles.length > 0 ? C.trouble : C.codes).text(trunk, when),
+};
+const LOOKS: Readonly<Record<string, Look>> = { red: LOOK.red, yellow: LOOK.yellow };
 const FIGURES: readonly Shown[] = [
   shownAs(C.answered, 14, 9),
   shownAs(C.asr, 5),
@@ -34,12 +43,12 @@ const FIGURES: readonly Shown[] = [
 const OF_TRUNKS: readonly Shown[] = [
   shownAs(C.trunk, 20, 15),
   shownAs(C.direction, 3),
-  shownAs(C.state, 7),
+  shownAs(C.state, 8),
   { ...shownAs(C.since, 19, 8), isEndKept: true },
   ...FIGURES,
   shownAs(C.talking, 5, 0),
   shownAs(C.options, 14, 0),
-  shownAs(C.codes, 0),
+  shownAs(TROUBLE_OR_CODES, 0),
 ];
 const OF_MINUTES: readonly Shown[] = [...FIGURES, shownAs(C.options, 10, 0), shownAs(C.codes, 0)];
 
@@ -63,6 +72,7 @@ export function trunksTable(port: TablePort, events: TableEvents, shown: Zoned, 
       isCounting = found.is_counting;
       return found.trunks.map((trunk) => ({
         texts: textsOf(OF_TRUNKS, trunk, shown),
+        look: LOOKS[trunkColor(trunk) ?? ''] ?? LOOK.plain,
         open: () => events.table(minutesTable(port, events, shown, trunk)),
       }));
     },
@@ -71,8 +81,10 @@ export function trunksTable(port: TablePort, events: TableEvents, shown: Zoned, 
 
 /** One trunk in one direction: first all of it, then its minutes, the newest first. */
 function minutesTable(port: TablePort, { filter }: TableEvents, shown: Zoned, of: AskTrunk): TableParts {
+  const [worst] = of.troubles;
+  const trouble = worst === undefined ? '' : ` ${safeText(worst.text)};`;
   return {
-    title: `Trunk ${safeText(of.trunk)} (${of.direction}) by minute`,
+    title: `Trunk ${safeText(of.trunk)} (${of.direction})${trouble} by minute`,
     columns: [{ title: 'Minute', width: 16, least: 5, isEndKept: true }, ...OF_MINUTES],
     enter: 'Show the calls of this minute.',
     empty: 'Nothing came from the trunk, or went to it.',
