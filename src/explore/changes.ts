@@ -1,9 +1,10 @@
 /**
- * Which calls changed since a moment, as their list rows. The moment is the store's own count of touches.
+ * Which calls changed since a moment, as their list rows: the clock of a call that talks runs in them. The moment is the store's own count of touches.
  */
 import type { Evidence } from '../analysis/evidence.ts';
 import type { DialogSummary } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
+import { lastedSec } from '../store/dialogs/call-timing.ts';
 import { visitAll } from '../store/dialogs/live-dialogs.ts';
 import { toDialogSummary } from '../view/call.ts';
 
@@ -30,7 +31,7 @@ export function* changesSteps({ stores, capture }: Evidence, since: number | nul
     if (d.touched <= since) return undefined;
     isMore = rows.length === MAX_CHANGES_A_TURN;
     if (isMore) return false;
-    rows.push(toDialogSummary(d, capture));
+    rows.push({ ...toDialogSummary(d, capture), duration_sec: lastedSec(d, capture.nowOf(d)) });
     return undefined;
   });
   return { upTo, rows: isMore ? null : rows };

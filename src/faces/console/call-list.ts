@@ -2,8 +2,10 @@
  * The calls of a filter, read page by page, and what became of them since. A call that changes changes in its row; new ones
  * are counted, and come on top only while nobody holds the list: rows do not move under a hand.
  */
-import type { AskCalls, Call, DialogSummary, HiddenBy } from '../../contract/index.ts';
+import type { AskCalls, AskPulse, Call, DialogSummary, HiddenBy } from '../../contract/index.ts';
 import { rowKey } from '../../core/maps.ts';
+import { runs, ticked } from '../../core/running-calls.ts';
+import { usOf } from '../../core/timestamp.ts';
 import { SHARE, whyOf } from './asking.ts';
 import type { Live } from './changes.ts';
 import { followChanges } from './changes.ts';
@@ -14,6 +16,8 @@ const PAGE_ROWS = 200;
 const NEXT_ROWS = 1_000;
 /** A busy service has new calls with each event; the list is read again at most so often. */
 const READ_AGAIN_MS = 1_000;
+/** How often the clocks of calls that talk are looked at. */
+const CLOCK_MS = 1_000;
 /** So long after the last time, where calls only changed. */
 const REFINE_MS = 5_000;
 /** New calls that are counted while the list is held: a page that is left open overnight keeps no more of them. */
@@ -55,6 +59,9 @@ export class CallList {
   #wantsMore = false;
   #isHeld = false;
   #timer = 0;
+  readonly #clock: number;
+  /** Capture time up to which the clocks of the rows have run; NaN where it is not known. */
+  #clockUs = Number.NaN;
   #readAtMs = 0;
   #dueMs = 0;
   /** How long the first page took last time. */
@@ -67,6 +74,7 @@ export class CallList {
     this.#path = `ask/calls?${new URLSearchParams({ ...(q === '' ? {} : { q }), sort })}`;
     this.#tell = tell;
     void this.#readFirst();
+    this.#clock = window.setInterval(() => void this.#runClocks(), CLOCK_MS);
     void followChanges(
       {
         change: (call) => this.#change(call),
@@ -81,6 +89,7 @@ export class CallList {
   close(): void {
     this.#gone.abort();
     clearTimeout(this.#timer);
+    clearInterval(this.#clock);
     cancelAnimationFrame(this.#frame);
   }
 
@@ -99,6 +108,26 @@ export class CallList {
   more(): void {
     if (this.#isReading) this.#wantsMore = true;
     else if (this.#cursor !== undefined) void this.#read(this.#cursor);
+  }
+
+  /** By the clock of the capture: that of a file stands still. */
+  async #runClocks(): Promise<void> {
+    if (document.hidden || !this.#state.rows.some(runs)) {
+      this.#clockUs = Number.NaN;
+      return;
+    }
+    try {
+      const { capture_time } = await ask<AskPulse>('ask/pulse', this.#gone.signal);
+      const nowUs = capture_time === undefined ? Number.NaN : usOf(capture_time);
+      const rows = ticked(this.#changed ?? this.#state.rows, (nowUs - this.#clockUs) / 1e6);
+      this.#clockUs = nowUs;
+      if (rows === null) return;
+      this.#changed = rows;
+      this.#set({ rows });
+    } catch {
+      // The list says itself when the service is away.
+      this.#clockUs = Number.NaN;
+    }
   }
 
   #set(change: Partial<ListState>): void {

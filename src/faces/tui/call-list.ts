@@ -6,6 +6,7 @@
  */
 import type { Call, HiddenBy } from '../../contract/index.ts';
 import { rowKey } from '../../core/maps.ts';
+import { ticked } from '../../core/running-calls.ts';
 import type { TerminalPort } from '../../explore/port.ts';
 import type { CallsQuestion, Sort } from '../../explore/question.ts';
 import { ifAnswered, whyRefused } from '../../explore/refusal.ts';
@@ -43,6 +44,8 @@ export class CallList {
   #readAt = '';
   #takesMs = 0;
   #readMs = Number.NEGATIVE_INFINITY;
+  /** Capture time up to which the clocks of the rows have run. */
+  #clockUs = Number.NaN;
   /** All files had been read when the list was. */
   #wasDone = false;
 
@@ -86,6 +89,7 @@ export class CallList {
     this.trouble = trouble;
     if (page !== null) {
       this.#isFromEnd = isFromEnd;
+      this.#clockUs = this.#port.pulse().nowUs;
       this.rows = isFromEnd ? page.calls.toReversed() : page.calls;
       this.total = page.total;
       this.first = isFromEnd ? page.total - page.calls.length : 0;
@@ -128,6 +132,7 @@ export class CallList {
 
   /** Once a second: reads the list again while nobody stands in it, else what changed in it. */
   async refresh(isStill: boolean): Promise<void> {
+    this.#runClocks();
     const isDue = performance.now() - this.#readMs >= Math.max(REFRESH_MS, this.#takesMs * SHARE);
     const isDone = !this.#wasDone && this.#isDone;
     if (this.isLoading || !(isDue || isDone)) return;
@@ -152,6 +157,16 @@ export class CallList {
       if (i !== undefined && before !== undefined) this.rows[i] = { ...before, ...row };
       else if (row.created_at > this.#readAt) this.#news.add(rowKey(row));
     }
+    this.#onChanged();
+  }
+
+  /** Calls that talk. */
+  #runClocks(): void {
+    const { nowUs } = this.#port.pulse();
+    const rows = ticked(this.rows, (nowUs - this.#clockUs) / 1e6);
+    this.#clockUs = nowUs;
+    if (rows === null) return;
+    this.rows = rows;
     this.#onChanged();
   }
 

@@ -5,9 +5,11 @@
  * capture time wins, because records may be read out of order and a capture may begin after the INVITE. Retransmissions and
  * re-INVITEs never get here. Names follow RFC 6076.
  */
+import { spanSec } from '../../core/rounded.ts';
 import type { CallMarks } from './call-marks.ts';
 import { MARK } from './call-marks.ts';
 import type { Dialog } from './dialog.ts';
+import { STATE } from './dialog-state.ts';
 
 /** Forks of a call that are kept apart. @cap */
 export const MAX_FORK_BRANCHES = 32;
@@ -176,6 +178,18 @@ export function callTiming(d: Dialog): CallTiming {
     out.durationMs ??= t.durationMs;
   }
   return out;
+}
+
+/**
+ * How long a call has lasted: a call that talks since its answer, by the clock at `nowUs`; any other from its first message to its
+ * last one.
+ */
+export function lastedSec(d: Dialog, nowUs: number): number {
+  const isTalking = d.state === STATE.InCall || (d.state === STATE.Transferring && d.family === 0);
+  if (!isTalking) return spanSec(d.createdUs, d.updatedUs);
+  // A call that began before the capture has no answer in it.
+  const sinceUs = Number.isNaN(d.answerUs) ? d.createdUs : d.answerUs;
+  return spanSec(sinceUs, nowUs >= d.updatedUs ? nowUs : d.updatedUs);
 }
 
 const NO_TIMING: CallTiming = {

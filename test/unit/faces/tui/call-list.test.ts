@@ -39,6 +39,7 @@ class Port {
     return { schema_version: 1, total: this.count, calls: all.slice(start, start + limit), ...more };
   };
   progress: number | null = null;
+  nowUs = 0;
   readonly pulse = (): Pulse => ({
     calls: this.count,
     active: 0,
@@ -48,7 +49,7 @@ class Port {
     outside: 0,
     isDegraded: false,
     progress: this.progress,
-    nowUs: 0,
+    nowUs: this.nowUs,
   });
   readonly changes: TerminalPort['changes'] = (since) => ({
     upTo: this.upTo,
@@ -235,4 +236,25 @@ test('nobody makes a list on that another question has overtaken', async () => {
     signals.map((signal) => signal?.aborted),
     [true, false],
   );
+});
+
+test('the clock of a call that talks runs by that of the capture, also while somebody stands in the list', async () => {
+  const port = new Port();
+  port.count = 3;
+  const list = new CallList(port, ALL_CALLS, () => undefined);
+  await list.read();
+  list.rows = list.rows.map((row, i) => ({
+    ...row,
+    duration_sec: 10,
+    ...(i > 0 ? { state: 'InCall' as const } : {}),
+    ...(i > 1 ? { host: 'sbc1' } : {}),
+  }));
+  const lasted = (): number[] => list.rows.map(({ duration_sec }) => duration_sec);
+  port.nowUs = 2.5e6;
+  await list.refresh(true);
+  // What a hub shows is as its agent shipped it.
+  assert.deepEqual(lasted(), [10, 12.5, 10]);
+  // The clock of a file stands still.
+  await list.refresh(true);
+  assert.deepEqual(lasted(), [10, 12.5, 10]);
 });
