@@ -1,12 +1,13 @@
 /** How each field of a call (core/call-fields.ts) is read of a dialog, and how much must be loaded for that. */
 
-import type { Call, CallSummary, TimingSummary } from '../core/call-fields.ts';
+import type { Call, CallSummary, NamedField, TimingSummary } from '../core/call-fields.ts';
+import { WORST_FIGURE } from '../core/call-fields.ts';
 import { NOT_KNOWN } from '../core/call-text.ts';
 import { endpointText } from '../core/ip.ts';
 import { spanSec } from '../core/rounded.ts';
 import { DIALOG_STATES, ORIGINS, TRANSPORTS } from '../core/words.ts';
 import { HEADER } from '../protocols/sip/header-name.ts';
-import { callTiming, postDialDelayMs } from '../store/dialogs/call-timing.ts';
+import { callTiming, lastedSec, postDialDelayMs } from '../store/dialogs/call-timing.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { CapturedIn } from '../store/stores.ts';
 import { worstJitterMs, worstLossPct, worstMos } from './call-figures.ts';
@@ -14,8 +15,10 @@ import type { CallMessage, Socket } from './call-messages.ts';
 import type { CallSource } from './call-source.ts';
 import { capturedText, framePointerText } from './captured-at.ts';
 import { causeText } from './explanation.ts';
-import { findingNames } from './finding-names.ts';
+import { findingNames, found, rowsOf } from './finding-names.ts';
+import { CALL_FINDINGS } from './finding-table.ts';
 import { whoHungUp } from './hangup.ts';
+import { wasAnswered } from './media/stop.ts';
 import { finalCodeOf, finalOf } from './signaling/failure.ts';
 import { codecsOf } from './stream-quality.ts';
 
@@ -76,6 +79,8 @@ export const SUMMARY_READERS = {
 
 export const CALL_READERS = {
   ...SUMMARY_READERS,
+  // The clock of a call that talks runs: in lists, not in the documents of `/v1`.
+  duration_sec: [RECORD, ({ e, d }) => lastedSec(d, e.capture.nowOf(d))],
   from_host: [RECORD, ({ d }) => (d.fromUser === '' ? known(d.from) : undefined)],
   to_host: [RECORD, ({ d }) => (d.toUser === '' ? known(d.to) : undefined)],
   code: [RECORD, ({ d, e }) => finalCodeOf(d, e.stores.log) ?? undefined],
@@ -98,6 +103,29 @@ export const CALL_READERS = {
 
 /** Of any field by its name. */
 export const FIELD_READERS = { ...CALL_READERS, ...TIMING_READERS };
+
+/** What a list is sorted by, and a filter compares: the figure, or what a finding makes of it. */
+export type FigureReader = {
+  /** What the figure needs of this call. */
+  readonly levelOf: (d: Dialog) => number;
+  readonly read: (source: CallSource) => number | null;
+};
+
+/** Null where the field has no figure. A call that was not answered lacks no media. */
+export function figureReaderOf({ name, worst }: NamedField): FigureReader {
+  const [level, read] = FIELD_READERS[name];
+  // Who asks for the figure of a text gets none.
+  const figure = (s: CallSource): number | null => {
+    const value: unknown = read(s);
+    return typeof value === 'number' ? value : null;
+  };
+  if (worst === undefined) return { levelOf: () => level, read: figure };
+  const rows = rowsOf(CALL_FINDINGS).filter(([finding]) => finding in worst);
+  return {
+    levelOf: (d) => (wasAnswered(d) ? FACTS : level),
+    read: (s) => (wasAnswered(s.d) && found(s.facts, rows).length > 0 ? WORST_FIGURE : figure(s)),
+  };
+}
 
 function timingOf(source: RecordSource): TimingSummary {
   const { pdd_ms, setup_ms, retransmits, duration_ms } = TIMING_READERS;

@@ -47,6 +47,11 @@ export type CallField = {
   readonly filter?: readonly [example: string, help: string];
   /** By which word lists are sorted by it. */
   readonly sort?: string;
+  /**
+   * Findings that make a call worse than any figure of it says: what lists show in its place, and sort and filters take for
+   * WORST_FIGURE.
+   */
+  readonly worst?: Readonly<Record<string, string>>;
   /** Where a comparison of calls shows it, and by which words. */
   readonly compared?: readonly [group: 'call' | 'timing' | 'quality', label: string];
   /** The column of the store that has it. Absent: a hub does not list it. */
@@ -128,7 +133,7 @@ export const CALL_FIELDS = {
     isAlways: true,
     key: 'duration',
     title: 'Duration',
-    filter: ['duration<5s', 'time from the first to the last message'],
+    filter: ['duration<5s', 'time from the first to the last message; of a call that talks, since its answer'],
     sort: 'duration',
     compared: ['timing', 'Lasted'],
     stored: 'duration_sec',
@@ -227,8 +232,9 @@ export const CALL_FIELDS = {
     digits: 2,
     key: 'mos',
     title: 'MOS',
-    filter: ['mos<3.6', 'worst MOS of a direction'],
+    filter: ['mos<3.6', 'worst MOS of a direction; 0 where one or both are missing'],
     sort: 'mos',
+    worst: { 'no-media': 'no media', 'one-way-audio': 'one way' },
     compared: ['quality', 'Worst MOS'],
     stored: 'worst_mos',
   },
@@ -274,6 +280,9 @@ export const CALL_FIELDS = {
   },
 } as const satisfies Readonly<Record<string, CallField>>;
 
+/** A call that lacks a direction is below every MOS. */
+export const WORST_FIGURE = 0;
+
 /** The fields of a list row of `/v1`. */
 export const SUMMARY_FIELDS = [
   ...(['call_id', 'state', 'method', 'msg_count', 'duration_sec', 'created_at', 'updated_at', 'timing'] as const),
@@ -313,6 +322,13 @@ export function fieldValue(call: Call, { name, isTiming }: NamedField): string |
   const from: Readonly<Record<string, unknown>> = isTiming ? call.timing : call;
   // Each value is of the kind of its row.
   return from[name] as string | string[] | number | null | undefined;
+}
+
+/** What stands in the place of a figure that a finding makes worthless; undefined where the figure counts. */
+export function worstWord({ findings }: Call, { worst }: CallField): string | undefined {
+  if (worst === undefined) return undefined;
+  const name = Object.keys(worst).find((one) => findings.includes(one));
+  return name === undefined ? undefined : worst[name];
 }
 
 /** By what lists are sorted: times, then figures. */

@@ -3,7 +3,7 @@
  * console and comparisons of calls show these texts.
  */
 import type { Call, FieldName, NamedField } from './call-fields.ts';
-import { fieldValue } from './call-fields.ts';
+import { fieldValue, worstWord } from './call-fields.ts';
 
 /** Why some of the loss of a call is not known; and in a column. */
 export const NOT_KNOWN = 'not known: this capture dropped packets then';
@@ -21,6 +21,8 @@ const OWN: Partial<Readonly<Record<FieldName, (call: Call, text: string) => stri
 };
 
 export function fieldText(call: Call, field: NamedField): string {
+  const worst = worstWord(call, field);
+  if (worst !== undefined) return worst;
   const text = plainText(call, field);
   return OWN[field.name]?.(call, text) ?? text;
 }
@@ -42,8 +44,9 @@ function plainText(call: Call, field: NamedField): string {
   }
 }
 
-/** The same for programs: whole, without units, and '' where a figure is not known. */
+/** The same for programs: whole, without units, and '' where a figure is not known, or is not what the call is worth. */
 export function fieldData(call: Call, field: NamedField): string {
+  if (worstWord(call, field) !== undefined) return '';
   const value = fieldValue(call, field) ?? '';
   switch (field.kind) {
     case 'texts':

@@ -2,8 +2,10 @@
  * The calls that a question chooses, in its order, each with its figure as it was when the walk came by. The walk takes
  * steps, so that a server can rest between them.
  */
-import { FIELD_READERS } from '../analysis/call-field-readers.ts';
+import type { FigureReader } from '../analysis/call-field-readers.ts';
+import { figureReaderOf, LEVEL } from '../analysis/call-field-readers.ts';
 import { CallSource } from '../analysis/call-source.ts';
+import { documentFactsSteps } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import { FIELDS } from '../core/call-fields.ts';
 import { orderSteps } from '../core/order-steps.ts';
@@ -33,8 +35,8 @@ function askingOf(e: Evidence): Asking {
   };
 }
 
-/** Visits the dialogs that pass, from the oldest to the newest. */
-export function* passingSteps(e: Evidence, filter: Filter, visit: (d: Dialog) => void): Steps<void> {
+/** Visits the dialogs that pass, from the oldest to the newest, at once or in steps. */
+export function* passingSteps(e: Evidence, filter: Filter, visit: (d: Dialog) => Steps<void> | void): Steps<void> {
   const asking = askingOf(e);
   const inOrder = byCost(filter);
   let subject: Subject | null = null;
@@ -43,13 +45,14 @@ export function* passingSteps(e: Evidence, filter: Filter, visit: (d: Dialog) =>
     else subject.turnTo(d);
     const passed = passes(inOrder, subject);
     if (typeof passed !== 'boolean') return openSteps(passed, subject, visit);
-    if (passed) visit(d);
-    return undefined;
+    return passed ? (visit(d) ?? undefined) : undefined;
   });
 }
 
-function* openSteps(open: Node, subject: Subject, visit: (d: Dialog) => void): Steps<void> {
-  if (yield* passesSteps(open, subject)) visit(subject.d);
+function* openSteps(open: Node, subject: Subject, visit: (d: Dialog) => Steps<void> | void): Steps<void> {
+  if (!(yield* passesSteps(open, subject))) return;
+  const work = visit(subject.d);
+  if (work !== undefined) yield* work;
 }
 
 /** In the order of the question; among equals the older first. */
@@ -58,8 +61,13 @@ export function* chosenSteps(e: Evidence, { filter, sort }: CallsQuestion): Step
   const figures: number[] = [];
   const figureOf = figuresOf(e, sort.by);
   yield* passingSteps(e, filter, (d) => {
-    found.push(d);
-    figures.push(figureOf(d));
+    const figure = figureOf(d);
+    const take = (known: number): void => {
+      found.push(d);
+      figures.push(known);
+    };
+    if (typeof figure !== 'number') return takeSteps(figure, take);
+    return take(figure);
   });
   const keys = Float64Array.from(figures);
   if (sort.by === 'created' && sort.isDescending) {
@@ -96,14 +104,23 @@ export function compareSerials(a: number, b: number, { by, isDescending }: Sort)
   return by === 'created' && isDescending ? b - a : a - b;
 }
 
-/** What lists are sorted by: the times of the record, and the figures of the table of fields. NaN where there is none. */
-function figuresOf(e: Evidence, by: string): (d: Dialog) => number {
+function* takeSteps(figure: Steps<number>, take: (figure: number) => void): Steps<void> {
+  take(yield* figure);
+}
+
+/**
+ * What lists are sorted by: the times of the record, and the figures of the table of fields, in steps where the call must be judged
+ * for it. NaN where there is none.
+ */
+function figuresOf(e: Evidence, by: string): (d: Dialog) => number | Steps<number> {
   const field = FIELDS.find(({ sort }) => sort === by);
   if (field === undefined || by === 'created') return (d) => d.createdUs;
   if (by === 'updated') return (d) => d.updatedUs;
-  const [, read] = FIELD_READERS[field.name];
-  return (d) => {
-    const figure = read(new CallSource(e, d));
-    return typeof figure === 'number' ? figure : Number.NaN;
-  };
+  const { levelOf, read } = figureReaderOf(field);
+  return (d) =>
+    levelOf(d) < LEVEL.FACTS ? (read(new CallSource(e, d)) ?? Number.NaN) : judgedFigureSteps(e, d, read);
+}
+
+function* judgedFigureSteps(e: Evidence, d: Dialog, read: FigureReader['read']): Steps<number> {
+  return read(new CallSource(e, d, yield* documentFactsSteps(e, d))) ?? Number.NaN;
 }

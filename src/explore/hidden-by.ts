@@ -169,7 +169,9 @@ function* askedElse(f: Figures, filter: Node): Steps<HiddenBy[]> {
 
 function* count(f: Figures, filter: Filter): Steps<number> {
   let n = 0;
-  yield* passingSteps(f.evidence, filter, () => n++);
+  yield* passingSteps(f.evidence, filter, () => {
+    n++;
+  });
   return n;
 }
 

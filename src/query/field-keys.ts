@@ -1,5 +1,5 @@
 /** Makes the keys of the filter that ask for one field of a call, from the table of fields and its readers. */
-import { FIELD_READERS } from '../analysis/call-field-readers.ts';
+import { FIELD_READERS, figureReaderOf } from '../analysis/call-field-readers.ts';
 import type { NamedField } from '../core/call-fields.ts';
 import { FIELDS } from '../core/call-fields.ts';
 import type { KeyKind } from './key-kinds.ts';
@@ -29,11 +29,11 @@ function kindOf(field: NamedField): KeyKind {
     const value = read(s) as string | string[] | undefined;
     return typeof value === 'string' ? [value] : (value ?? []);
   };
-  const figure = (s: Subject): number | null => (read(s) as number | null | undefined) ?? null;
+  const { read: figure, levelOf } = figureReaderOf(field);
   const { kind, words = [] } = field;
   if (kind === 'word') return choice(level, words, texts);
   if (kind === 'text' || kind === 'texts') return { ...text(level, texts), words };
-  return kind === 'code' ? code(level, figure) : number(...unitsOf(field), level, figure);
+  return kind === 'code' ? code(level, figure) : number(...unitsOf(field), level, figure, ({ d }) => levelOf(d));
 }
 
 export const FIELD_KEYS: ReadonlyMap<string, Key> = new Map(

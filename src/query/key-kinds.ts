@@ -97,10 +97,17 @@ export function address(level: number, get: Get<Iterable<string>>): KeyKind {
   );
 }
 
-/** Null has no number: no comparison holds. */
-export function number(values: string, units: Units, level: number, get: Get<number | null>): KeyKind {
+/** Null has no number: no comparison holds. `levelOf`: of calls that need more than others. */
+export function number(
+  values: string,
+  units: Units,
+  level: number,
+  get: Get<number | null>,
+  levelOf: Get<number> = () => level,
+): KeyKind {
   const read = (v: Value, operator: Operator) => readNumber(v, operator, units);
-  return kind(level, values, read, (range) => at(level, (s) => holds(get(s), range)), { isOrdered: true });
+  const test = (range: NumberRange): Test => (s) => (s.has(levelOf(s)) ? holds(get(s), range) : null);
+  return kind(level, values, read, test, { isOrdered: true });
 }
 
 export function code(level: number, get: Get<number | null>): KeyKind {

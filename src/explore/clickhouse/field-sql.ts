@@ -4,7 +4,7 @@
  */
 import type { TSchema } from 'typebox';
 import type { Call, FieldKind, NamedField } from '../../core/call-fields.ts';
-import { FIELDS } from '../../core/call-fields.ts';
+import { FIELDS, WORST_FIGURE } from '../../core/call-fields.ts';
 import { socketOf } from '../../core/ip.ts';
 import type { Names } from '../../core/names.ts';
 import { rounded } from '../../core/rounded.ts';
@@ -41,10 +41,16 @@ export function listedBut(but: readonly string[]): { readonly sql: string; reado
 const DIGITS = 4;
 
 /** A figure as filters compare it and lists are sorted by it; null where there is none. */
-export function figureSql({ kind, stored = '' }: NamedField): string {
+export function figureSql({ kind, stored = '', worst }: Pick<NamedField, 'kind' | 'stored' | 'worst'>): string {
+  if (worst !== undefined) return `if(${hasAny(Object.keys(worst))}, ${WORST_FIGURE}, ${figureSql({ kind, stored })})`;
   if (kind === 'time') return `toFloat64(toUnixTimestamp64Micro(${stored}))`;
   if (kind === 'figure') return `round(toFloat64(${stored}), ${DIGITS})`;
   return kind === 'seconds' ? stored : `toFloat64(${stored})`;
+}
+
+/** Their names are those of the table of findings. */
+function hasAny(findings: readonly string[]): string {
+  return `hasAny(findings, [${findings.map((name) => `'${name}'`).join(', ')}])`;
 }
 
 /** What a list is sorted by. */

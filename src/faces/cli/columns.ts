@@ -4,7 +4,7 @@
  */
 
 import type { Call, FieldKind, NamedField } from '../../core/call-fields.ts';
-import { FIELDS } from '../../core/call-fields.ts';
+import { CALL_FIELDS, FIELDS, worstWord } from '../../core/call-fields.ts';
 import { fieldData, fieldText } from '../../core/call-text.ts';
 import type { Color } from '../../core/terminal-text.ts';
 import { clockAt } from '../../view/clock.ts';
@@ -55,7 +55,9 @@ function stateColor(state: string): Color | null {
   return null;
 }
 
-function mosColor({ mos_worst: mos }: Call): Color | null {
+function mosColor(call: Call): Color | null {
+  if (worstWord(call, CALL_FIELDS.mos_worst) !== undefined) return 'red';
+  const { mos_worst: mos } = call;
   if (mos === undefined || mos >= 3.6) return null;
   return mos < 3.1 ? 'red' : 'yellow';
 }

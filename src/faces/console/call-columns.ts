@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { h } from 'preact';
 import type { Call, FieldKind } from '../../core/call-fields.ts';
-import { FIELDS } from '../../core/call-fields.ts';
+import { CALL_FIELDS, FIELDS, worstWord } from '../../core/call-fields.ts';
 import { fieldText } from '../../core/call-text.ts';
 import { State } from './parts.ts';
 import { clock, day, delay, fixed, shown, span } from './words.ts';
@@ -32,7 +32,13 @@ const OWN: Readonly<Record<string, Partial<Column> & Pick<Column, 'width'>>> = {
   dst: { width: 'minmax(9.5rem,1.5fr)' },
   duration: { width: '4.6rem', cell: (c) => span(c.duration_sec) },
   pdd: { width: '4.4rem', cell: (c) => delay(c.timing.pdd_ms) },
-  mos: { width: '3.4rem', cell: (c) => fixed(c.mos_worst, 2) },
+  mos: {
+    width: '4.6rem',
+    cell: (c) => {
+      const worst = worstWord(c, CALL_FIELDS.mos_worst);
+      return worst === undefined ? fixed(c.mos_worst, 2) : h('span', { class: 'bad' }, worst);
+    },
+  },
   loss: { title: 'Loss %', width: '4.2rem', cell: (c) => fixed(c.loss_pct_max, 1) },
   ua: { width: 'minmax(6rem,1fr)' },
   transport: { width: '5rem' },

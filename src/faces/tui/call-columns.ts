@@ -27,7 +27,7 @@ const CHOSEN: readonly Shape[] = [
   ['code', 4, 11],
   ['duration', 8, 7],
   ['pdd', 9, 3],
-  ['mos', 4, 6],
+  ['mos', 8, 6],
   ['loss', 7, 2],
   ['codec', 8, 3.5],
   ['cause', 24, 8],
