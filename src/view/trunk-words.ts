@@ -4,6 +4,7 @@ import { capturedText } from '../analysis/captured-at.ts';
 import type { TrunkTrouble } from '../contract/ask-trunks.ts';
 import type { TrunkTroubleName } from '../core/trunk-bounds.ts';
 import type { ClockStep } from '../store/clock-steps.ts';
+import type { RecentCalls } from '../watch/trunks/recent-calls.ts';
 import type { RecentFigures } from '../watch/trunks/recent-figures.ts';
 import type { TrunkChange } from '../watch/trunks/trunk-alarm.ts';
 import type { TrunkRow } from '../watch/trunks/trunk-row.ts';
@@ -33,7 +34,7 @@ const WORDS: Readonly<
       }
       return `${direction === 'out' ? 'refuses' : 'is refused by us'}: ${effective(row)}`;
     },
-    good: (row) => (row.calls === null ? 'takes calls again' : `takes calls again: ${effective(row)}`),
+    good: (row) => (row.calls === null ? 'takes calls again' : `takes calls again: ${ner(row.calls)}`),
   },
   'poor-audio': {
     bad: ({ mos }) => `sounds bad${audio(mos)}`,
@@ -50,7 +51,11 @@ function effective({ calls }: TrunkRow): string {
   if (calls === null) return '';
   const refusal = calls.refusal;
   const by = refusal === null ? '' : `, ${refusal.code} by ${refusal.address}`;
-  return `NER ${Math.round(calls.nerPct)} % of the last ${calls.size} calls${by}`;
+  return `${ner(calls)}${by}`;
+}
+
+function ner({ nerPct, size }: RecentCalls): string {
+  return `NER ${Math.round(nerPct)} % of the last ${size} calls`;
 }
 
 /** Without calls nothing is known any more. */

@@ -15,6 +15,8 @@ const SPANS = [
   ['5', 'Last 5 minutes'],
 ] as const;
 const EVERY_MS = 5_000;
+/** Trunks whose trouble stands above the table. */
+const TROUBLED_SHOWN = 10;
 const FIGURES = [
   '#Answered',
   '#ASR',
@@ -72,15 +74,15 @@ function AllTrunks({ found }: { readonly found: AskTrunks }): ComponentChild {
       `${trunks.filter(({ state }) => state === 'refusing').length} refusing`,
       folded === 0 ? '' : `; ${counted(folded, 'address', 'addresses')} without calls are in the row "other"`,
     ),
+    trunks.filter(({ troubles }) => troubles.length > 0).slice(0, TROUBLED_SHOWN).map((t) => h(Troubles, { of: t })),
     h(Table, {
       name: 'Trunks',
-      head: ['Trunk', 'Calls', 'State', 'Since', 'Trouble', '#Talking', '#Registered', ...FIGURES],
+      head: ['Trunk', 'Calls', 'State', 'Since', '#Talking', '#Registered', ...FIGURES],
       rows: trunks.map((t) => [
         h('a', { href: hashOf('trunks', t.trunk, { direction: t.direction }) }, shown(t.trunk)),
         t.direction === 'in' ? 'from it' : 'to it',
         h(State, { state: t.state }),
         t.since === undefined ? '' : moment(t.since),
-        h(Troubles, { of: t }),
         t.talking,
         registered(t),
         ...figures(t.figures),
@@ -118,14 +120,16 @@ function OneTrunk({ of }: { readonly of: AskTrunk | null }): ComponentChild {
   ];
 }
 
-/** What is wrong, a line each: red where calls are lost. */
-function Troubles({ of }: { readonly of: AskTrunk }): ComponentChild {
-  return of.troubles.map(({ trouble, text }) =>
+/** What is wrong with a trunk, a line each: red where calls are lost. */
+function Troubles({ of: { trunk, direction, troubles } }: { readonly of: AskTrunk }): ComponentChild {
+  return troubles.map(({ trouble, text, since }) =>
     h(
-      'div',
-      { key: trouble, class: `state trouble ${trouble === 'down' || trouble === 'refusing' ? 'bad' : 'warn'}` },
-      h('span', { 'aria-hidden': 'true' }, '\u26a0 '),
-      shown(text),
+      'p',
+      { key: trouble, class: `note ${trouble === 'down' || trouble === 'refusing' ? 'bad' : 'warn'}` },
+      '\u26a0 ',
+      h('a', { href: hashOf('trunks', trunk, { direction }) }, shown(`trunk ${trunk} (${direction})`)),
+      shown(` ${text}`),
+      since === undefined ? '' : `, since ${moment(since)}`,
     ),
   );
 }

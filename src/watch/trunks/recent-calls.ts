@@ -25,6 +25,8 @@ export class RecentCalls {
   #effective = 0;
   /** Since when it refuses; NaN where it does not. */
   sinceUs = Number.NaN;
+  /** When it took calls again last; NaN where it never refused. */
+  takenUs = Number.NaN;
 
   constructor(bound: Bound) {
     this.#bound = bound;
@@ -77,7 +79,9 @@ export class RecentCalls {
 
   #judge(nowUs: number): void {
     if (this.isRefusing) {
-      if (this.nerPct > this.#bound.good) this.sinceUs = Number.NaN;
+      if (this.nerPct <= this.#bound.good) return;
+      this.sinceUs = Number.NaN;
+      this.takenUs = nowUs;
       return;
     }
     if (this.#size < ATTEMPTS || this.nerPct >= this.#bound.bad) return;

@@ -103,7 +103,9 @@ export class TrunkRow {
     if (reach.isDown(nowUs)) return { state: 'down', sinceUs: reach.downUs, isAsked };
     const sinceUs = this.#refusesSince(nowUs);
     if (!Number.isNaN(sinceUs)) return { state: 'refusing', sinceUs, isAsked };
-    return { state: Number.isNaN(reach.upUs) ? 'unknown' : 'up', sinceUs: reach.upUs, isAsked };
+    if (Number.isNaN(reach.upUs)) return { state: 'unknown', sinceUs: Number.NaN, isAsked };
+    const { takenUs = Number.NaN } = this.calls ?? {};
+    return { state: 'up', sinceUs: takenUs > reach.upUs ? takenUs : reach.upUs, isAsked };
   }
 
   /** It answers OPTIONS, but no INVITE; or it refuses most calls. NaN where it takes them. */
