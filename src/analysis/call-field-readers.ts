@@ -18,7 +18,7 @@ import { causeText } from './explanation.ts';
 import { findingNames, found, rowsOf } from './finding-names.ts';
 import { CALL_FINDINGS } from './finding-table.ts';
 import { whoHungUp } from './hangup.ts';
-import { wasAnswered } from './media/stop.ts';
+import { lacksNoDirection } from './media/both-ways.ts';
 import { finalCodeOf, finalOf } from './signaling/failure.ts';
 import { codecsOf } from './stream-quality.ts';
 
@@ -107,11 +107,11 @@ export const FIELD_READERS = { ...CALL_READERS, ...TIMING_READERS };
 /** What a list is sorted by, and a filter compares: the figure, or what a finding makes of it. */
 export type FigureReader = {
   /** What the figure needs of this call. */
-  readonly levelOf: (d: Dialog) => number;
+  readonly levelOf: (source: Pick<CallSource, 'e' | 'd'>) => number;
   readonly read: (source: CallSource) => number | null;
 };
 
-/** Null where the field has no figure. A call that was not answered lacks no media. */
+/** The figure is null where nothing is known. */
 export function figureReaderOf({ name, worst }: NamedField): FigureReader {
   const [level, read] = FIELD_READERS[name];
   // Who asks for the figure of a text gets none.
@@ -122,8 +122,8 @@ export function figureReaderOf({ name, worst }: NamedField): FigureReader {
   if (worst === undefined) return { levelOf: () => level, read: figure };
   const rows = rowsOf(CALL_FINDINGS).filter(([finding]) => finding in worst);
   return {
-    levelOf: (d) => (wasAnswered(d) ? FACTS : level),
-    read: (s) => (wasAnswered(s.d) && found(s.facts, rows).length > 0 ? WORST_FIGURE : figure(s)),
+    levelOf: ({ e, d }) => (lacksNoDirection(e, d) ? level : FACTS),
+    read: (s) => (!lacksNoDirection(s.e, s.d) && found(s.facts, rows).length > 0 ? WORST_FIGURE : figure(s)),
   };
 }
 

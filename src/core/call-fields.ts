@@ -133,7 +133,7 @@ export const CALL_FIELDS = {
     isAlways: true,
     key: 'duration',
     title: 'Duration',
-    filter: ['duration<5s', 'time from the first to the last message; of a call that talks, since its answer'],
+    filter: ['duration<5s', 'first to last message; since the answer while it talks'],
     sort: 'duration',
     compared: ['timing', 'Lasted'],
     stored: 'duration_sec',

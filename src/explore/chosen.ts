@@ -118,7 +118,7 @@ function figuresOf(e: Evidence, by: string): (d: Dialog) => number | Steps<numbe
   if (by === 'updated') return (d) => d.updatedUs;
   const { levelOf, read } = figureReaderOf(field);
   return (d) =>
-    levelOf(d) < LEVEL.FACTS ? (read(new CallSource(e, d)) ?? Number.NaN) : judgedFigureSteps(e, d, read);
+    levelOf({ e, d }) < LEVEL.FACTS ? (read(new CallSource(e, d)) ?? Number.NaN) : judgedFigureSteps(e, d, read);
 }
 
 function* judgedFigureSteps(e: Evidence, d: Dialog, read: FigureReader['read']): Steps<number> {

@@ -33,7 +33,7 @@ function kindOf(field: NamedField): KeyKind {
   const { kind, words = [] } = field;
   if (kind === 'word') return choice(level, words, texts);
   if (kind === 'text' || kind === 'texts') return { ...text(level, texts), words };
-  return kind === 'code' ? code(level, figure) : number(...unitsOf(field), level, figure, ({ d }) => levelOf(d));
+  return kind === 'code' ? code(level, figure) : number(...unitsOf(field), level, figure, levelOf);
 }
 
 export const FIELD_KEYS: ReadonlyMap<string, Key> = new Map(

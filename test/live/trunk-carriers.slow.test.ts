@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import type { AskTrunk, AskTrunks, TrunkEvent } from '../../src/contract/index.ts';
+import type { AskFindings, AskTrunk, AskTrunks, TrunkEvent } from '../../src/contract/index.ts';
 import { startService } from '../conformance/service.ts';
 import { until } from '../helpers/patience.ts';
 import { CARRIERS, CarrierLab, OFFICE, PROXY } from './carrier-lab.ts';
@@ -111,7 +111,19 @@ test('a carrier that fails, is slow, loses RTP or goes away is named within a mi
 
   const watched = new Watched(t, agent);
   await watched.named('acme fails', () => carriers.tell('acme', 'fails'));
+  await until(
+    () => stateOf('acme') === 'refusing',
+    () => `acme is ${stateOf('acme')}`,
+  );
+  const troubled = (JSON.parse(agent.text('/ask/findings')) as AskFindings).trunks_troubled;
+  const refusal = troubled.find(({ trunk }) => trunk === 'acme');
+  assert.match(refusal?.text ?? '', new RegExp(`^refuses: NER \\d+ % of the last 20 calls, 503 by ${CARRIERS.acme}$`));
+  assert.match(agent.text('/metrics'), /^calltap_trunk_trouble\{trunk="acme",direction="out",trouble="refusing"\} 1$/m);
   await carriers.tell('acme', 'well');
+  await until(
+    () => stateOf('acme') === 'up',
+    () => `acme is ${stateOf('acme')}`,
+  );
   await watched.named('globex is slow', () => carriers.tell('globex', 'slow'));
   await carriers.tell('globex', 'well');
   await watched.named('initech loses RTP', () => carriers.lose('initech'));
@@ -128,21 +140,22 @@ test('a carrier that fails, is slow, loses RTP or goes away is named within a mi
     () => stateOf('acme') === 'up',
     () => `acme is ${stateOf('acme')}`,
   );
+  // How calls sound is another matter.
+  const states = (): TrunkEvent[] => events().filter(({ from_state, to_state }) => from_state !== to_state);
   await until(
-    () => events().length >= 2,
+    () => states().length >= 4,
     () => JSON.stringify(events()),
   );
   assert.deepEqual(
-    events().map(({ event, trunk, direction, from_state, to_state }) => [
-      event,
-      trunk,
-      direction,
-      from_state,
-      to_state,
+    states().map(({ event, trunk, direction, from_state, to_state, trouble, is_over }) => [
+      ...[event, trunk, direction, from_state, to_state],
+      ...[trouble, is_over],
     ]),
     [
-      ['trunk', 'acme', 'out', 'up', 'down'],
-      ['trunk', 'acme', 'out', 'down', 'up'],
+      ['trunk', 'acme', 'out', 'up', 'refusing', 'refusing', false],
+      ['trunk', 'acme', 'out', 'refusing', 'up', 'refusing', true],
+      ['trunk', 'acme', 'out', 'up', 'down', 'down', false],
+      ['trunk', 'acme', 'out', 'down', 'up', 'down', true],
     ],
   );
 

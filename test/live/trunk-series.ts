@@ -34,9 +34,16 @@ function trunk(name: string, m: Minute, up: string, failing: number): string {
     counter('calltap_trunk_rtp_expected_total', name, m.answered * 100),
     counter('calltap_trunk_rtp_lost_total', name, m.answered * m.lost),
     `      - series: 'calltap_trunk_up{${place(name)}}'\n        values: '${up}'\n`,
+    ...Object.entries(TROUBLES).map(
+      ([trouble, on]) =>
+        `      - series: 'calltap_trunk_trouble{${place(name)}, trouble="${trouble}"}'\n        values: '${failing > 0 && on ? 1 : 0}x60'\n`,
+    ),
     `      - series: 'calltap_trunk_registrations_failing{${place(name)}}'\n        values: '${failing}x60'\n`,
   ].join('');
 }
+
+/** Which of them the bad trunk has: who is down is told of by another alert. */
+const TROUBLES = { down: true, refusing: true, slow: true, 'poor-audio': false } as const;
 
 const SERIES = [
   trunk('bad', { attempts: 100, answered: 50, failed: 25, pddSec: 8, mos: 3.1, lost: 5 }, '1x20 0x40', 2),
@@ -53,7 +60,22 @@ const VALUES: readonly (readonly [record: string, bad: number, good: number])[] 
 ];
 
 /** Alerts at the half hour: all of them, and none about the trunk that is well. */
-const ALERTS: readonly (readonly [name: string, severity: string, summary: string, description?: string])[] = [
+type Alert = readonly [name: string, severity: string, summary: string, description?: string, trouble?: string];
+const ALERTS: readonly Alert[] = [
+  [
+    'TrunkRefuses',
+    'critical',
+    'Trunk bad (out) at sbc refuses calls',
+    'out - the trunk refuses them, or answers no INVITE. in - our side does. `calltap --trunks` says with which code, and who.',
+    'refusing',
+  ],
+  [
+    'TrunkTroubled',
+    'warning',
+    'Trunk bad (out) at sbc is in trouble (slow)',
+    'slow - callers wait. poor-audio - calls sound bad. registrations-failing - it does not register.',
+    'slow',
+  ],
   [
     'TrunkDown',
     'critical',
@@ -71,9 +93,10 @@ const ALERTS: readonly (readonly [name: string, severity: string, summary: strin
   ['TrunkRegistrationFails', 'warning', '2 registrations fail on trunk bad (out) at sbc'],
 ];
 
-function alertTest([name, severity, summary, description]: (typeof ALERTS)[number]): string {
+function alertTest([name, severity, summary, description, trouble]: Alert): string {
   const more = description === undefined ? '' : `, description: ${JSON.stringify(description)}`;
-  const labels = 'job: calltap, instance: sbc, trunk: bad, direction: out';
+  const of = trouble === undefined ? '' : `, trouble: ${trouble}`;
+  const labels = `job: calltap, instance: sbc, trunk: bad, direction: out${of}`;
   return `      - eval_time: 30m
         alertname: ${name}
         exp_alerts:

@@ -43,11 +43,12 @@ type Said = {
   readonly state?: string;
   readonly began?: number;
   readonly outages?: number;
+  readonly attempts?: number;
 };
 
 async function says(store: TestStore, rows: readonly Said[]): Promise<void> {
   const made = rows.map(({ at, began, boot = 'b1', version = 1, ...row }) => ({
-    ...{ ...row, boot, version, direction: 'out', attempts: 1 },
+    ...{ attempts: 1, ...row, boot, version, direction: 'out' },
     minute: `${ago(at).slice(0, 16)}:00Z`,
     ...(began === undefined ? {} : { since: ago(began) }),
   }));
@@ -63,7 +64,7 @@ async function heardOf(store: TestStore, host: string, boot: string, minutesAgo:
 const shown = ({ trunks }: AskTrunks) =>
   Object.fromEntries(trunks.map(({ trunk, state, since: from, outages }) => [trunk, [state, from, outages]]));
 
-test('what hosts say of one trunk becomes one state: up where one reaches it, else down, else unknown', {
+test('what hosts say of one trunk becomes one state: refusing where one says so, else up where one reaches it, else down', {
   skip,
 }, async (t) => {
   const store = await startMigratedStore(t);
@@ -83,6 +84,10 @@ test('what hosts say of one trunk becomes one state: up where one reaches it, el
     { trunk: 'early', host: 'sbc1', at: 2 },
     { trunk: 'forged', host: 'sbc1', at: 2, state: 'on fire', began: 2 },
     { trunk: '203.0.113.9', host: 'sbc1', at: 2, state: 'down', began: 2 },
+    { trunk: 'refused', host: 'sbc1', at: 2, state: 'up', began: 90 },
+    { trunk: 'refused', host: 'sbc2', at: 2, state: 'refusing', began: 7 },
+    // Of a trunk that nothing came from, or went to.
+    { trunk: 'quiet', host: 'sbc1', at: 2, state: 'unknown', attempts: 0 },
   ]);
   const hub = hubOf(t, store);
   assert.deepEqual(shown(await hub.trunks({})), {
@@ -94,12 +99,24 @@ test('what hosts say of one trunk becomes one state: up where one reaches it, el
     early: ['unknown', undefined, 0],
     forged: ['unknown', undefined, 0],
     '203.0.113.9': ['down', since(2), 0],
+    refused: ['refusing', since(7), 0],
+    quiet: ['unknown', undefined, 0],
   });
+  const { trunks } = await hub.trunks({});
+  // The worst first, and trunks with a name before addresses.
+  assert.deepEqual(trunks.slice(0, 4).map(({ trunk }) => trunk), ['dead', 'one', 'refused', '203.0.113.9']);
+  assert.equal(trunks.find(({ trunk }) => trunk === 'quiet')?.first_seen, undefined);
   assert.deepEqual(shown(await hub.trunks({ trunk: 'half' })), { half: ['up', since(40), 3] });
   // Addresses are no trunks to tell of.
   assert.deepEqual((await hub.findings(ALL_CALLS))?.trunks_down, [
     { trunk: 'dead', direction: 'out', since: since(50) },
     { trunk: 'one', direction: 'out', since: since(9) },
+  ]);
+  assert.deepEqual((await hub.findings(ALL_CALLS))?.trunks_troubled, [
+    {
+      ...{ trunk: 'refused', direction: 'out', trouble: 'refusing', since: since(7) },
+      text: 'refuses calls, says sbc2',
+    },
   ]);
 });
 

@@ -98,7 +98,7 @@ function firstAgreedUs(d: Dialog): number {
 }
 
 /** When a description last took the media off hold or moved it; NaN when none did. */
-function lastChangeUs(d: Dialog): number {
+export function lastChangeUs(d: Dialog): number {
   let atUs = Number.NaN;
   for (const { event, isRefused, tsUs } of d.sdp ?? [])
     if (!isRefused && (event === 'resume' || event === 'media_anchor_change' || event === 'transfer')) atUs = tsUs;

@@ -41,6 +41,11 @@ export class Reach {
       this.lastOutage = { fromUs: this.#firstUs, toUs: tsUs };
       this.upUs = tsUs;
     } else if (Number.isNaN(this.upUs)) this.upUs = tsUs;
+    this.forget();
+  }
+
+  /** Requests without an answer say nothing any more: what asks otherwise was answered since. */
+  forget(): void {
     this.#unanswered = 0;
     this.#lastStrawUs = Number.NaN;
   }

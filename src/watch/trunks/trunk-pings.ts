@@ -38,7 +38,7 @@ export class TrunkPings {
       });
       return;
     }
-    row.options.answered(tsUs);
+    row.answeredOptions(tsUs);
     if (row.direction === 'out') row.isProven = true;
     if (ping === undefined || ping.isAnswered || scan.status < 200) return;
     ping.isAnswered = true;

@@ -89,6 +89,14 @@ export class TrunkRow {
     if (!(this.lastUs >= tsUs)) this.lastUs = tsUs;
   }
 
+  /** It answered OPTIONS. Where it did not until now, INVITEs of that time say nothing of how it does. */
+  answeredOptions(tsUs: number): void {
+    const { options } = this;
+    const isNews = options.isDown(tsUs) || !(options.answeredUs >= tsUs - OPTIONS_COUNT_US);
+    options.answered(tsUs);
+    if (isNews) this.invites.forget();
+  }
+
   /** Its OPTIONS where it has any, else its INVITEs. What was down when it was asked last is down until something answers. */
   #reach(nowUs: number): Reach {
     const { options, invites } = this;

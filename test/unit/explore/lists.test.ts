@@ -1,8 +1,11 @@
 /** Lists tell what is true of a call: the clock of a call that talks runs, and no good MOS stands for a direction that is missing. */
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { FINDING_NAMES } from '../../../src/analysis/finding-names.ts';
+import { documentFactsSteps } from '../../../src/analysis/dialog-facts.ts';
+import { FINDING_NAMES, findingNames } from '../../../src/analysis/finding-names.ts';
+import { lacksNoDirection } from '../../../src/analysis/media/both-ways.ts';
 import { CALL_FIELDS } from '../../../src/core/call-fields.ts';
 import { packageRoot } from '../../../src/core/package.ts';
 import { finish } from '../../../src/core/turns.ts';
@@ -10,6 +13,7 @@ import { changesSteps } from '../../../src/explore/changes.ts';
 import type { Explorer } from '../../../src/explore/port.ts';
 import { sortOf } from '../../../src/explore/question.ts';
 import { parseFilter } from '../../../src/query/parse.ts';
+import { openSession } from '../../helpers/open-session.ts';
 import { readCapture, readCaptureFile } from '../../helpers/read-capture.ts';
 import { Recorder } from '../../helpers/recorder.ts';
 
@@ -94,4 +98,24 @@ test('a call that lacks a direction, or all media, is worse than every MOS', asy
 
 test('what stands in the place of a figure are findings', () => {
   for (const name of Object.keys(CALL_FIELDS.mos_worst.worst)) assert.ok(FINDING_NAMES.some((one) => one === name), name);
+});
+
+test('a call whose streams run both ways is not judged for its place, and none of those lacks a direction', async (t) => {
+  const folder = join(packageRoot(), 'fixtures');
+  const captures = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.pcap(ng)?$/.test(name));
+  let [quick, silent] = [0, 0];
+  for (const name of captures) {
+    const session = openSession(['-I', join(folder, name)]);
+    t.after(() => session.close());
+    await session.read([join(folder, name)], () => undefined);
+    for (const d of session.dialogs.oldestFirst()) {
+      const names = findingNames(finish(documentFactsSteps(session.evidence, d)));
+      const lacks = names.filter((one) => one in CALL_FIELDS.mos_worst.worst);
+      silent += Number(lacks.length > 0);
+      if (!lacksNoDirection(session.evidence, d)) continue;
+      quick += Number(session.evidence.stores.streams.ownedBy(d).length > 0);
+      assert.deepEqual(lacks, [], `${name}: ${d.callId}`);
+    }
+  }
+  assert.ok(quick > 10 && silent > 1, `${quick} of which ${silent}`);
 });

@@ -31,15 +31,18 @@ test('one answer to whichever request is enough, and no outage', () => {
   assert.equal(reach.upUs, 3.5 * SEC);
 });
 
-test('without OPTIONS ten INVITEs decide; with them the trunk is up, and refuses', () => {
+test('without OPTIONS ten INVITEs decide; of a trunk that answers OPTIONS they say that it refuses', () => {
   const row = new TrunkRow(1, 'acme', 'out', true, 3, USUAL_TRUNK_BOUNDS);
   assert.equal(row.stateAt(0).state, 'unknown');
   for (let at = 0; at < 10; at++) row.invites.asked(at * SEC);
   assert.equal(row.stateAt(10 * SEC).state, 'unknown');
   assert.deepEqual(row.stateAt(11 * SEC), { state: 'down', sinceUs: 0, isAsked: true });
   row.options.asked(12 * SEC);
-  row.options.answered(12.1 * SEC);
-  assert.deepEqual(row.stateAt(13 * SEC), { state: 'refusing', sinceUs: 0, isAsked: true });
+  row.answeredOptions(12.1 * SEC);
+  // Those were sent while it was down.
+  assert.deepEqual(row.stateAt(13 * SEC), { state: 'up', sinceUs: 12.1 * SEC, isAsked: true });
+  for (let at = 20; at < 30; at++) row.invites.asked(at * SEC);
+  assert.deepEqual(row.stateAt(32 * SEC), { state: 'refusing', sinceUs: 20 * SEC, isAsked: true });
   // OPTIONS that ended long ago say nothing.
   assert.equal(row.stateAt(5000 * SEC).state, 'down');
   row.invites.answered(5001 * SEC);
