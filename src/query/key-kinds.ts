@@ -106,7 +106,10 @@ export function number(
   levelOf: Get<number> = () => level,
 ): KeyKind {
   const read = (v: Value, operator: Operator) => readNumber(v, operator, units);
-  const test = (range: NumberRange): Test => (s) => (s.has(levelOf(s)) ? holds(get(s), range) : null);
+  const test =
+    (range: NumberRange): Test =>
+    (s) =>
+      s.has(levelOf(s)) ? holds(get(s), range) : null;
   return kind(level, values, read, test, { isOrdered: true });
 }
 

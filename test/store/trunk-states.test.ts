@@ -104,7 +104,10 @@ test('what hosts say of one trunk becomes one state: refusing where one says so,
   });
   const { trunks } = await hub.trunks({});
   // The worst first, and trunks with a name before addresses.
-  assert.deepEqual(trunks.slice(0, 4).map(({ trunk }) => trunk), ['dead', 'one', 'refused', '203.0.113.9']);
+  assert.deepEqual(
+    trunks.slice(0, 4).map(({ trunk }) => trunk),
+    ['dead', 'one', 'refused', '203.0.113.9'],
+  );
   assert.equal(trunks.find(({ trunk }) => trunk === 'quiet')?.first_seen, undefined);
   assert.deepEqual(shown(await hub.trunks({ trunk: 'half' })), { half: ['up', since(40), 3] });
   // Addresses are no trunks to tell of.

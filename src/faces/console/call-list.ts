@@ -5,7 +5,6 @@
 import type { AskCalls, AskPulse, Call, DialogSummary, HiddenBy } from '../../contract/index.ts';
 import { rowKey } from '../../core/maps.ts';
 import { runs, ticked } from '../../core/running-calls.ts';
-import { usOf } from '../../core/timestamp.ts';
 import { SHARE, whyOf } from './asking.ts';
 import type { Live } from './changes.ts';
 import { followChanges } from './changes.ts';
@@ -118,7 +117,7 @@ export class CallList {
     }
     try {
       const { capture_time } = await ask<AskPulse>('ask/pulse', this.#gone.signal);
-      const nowUs = capture_time === undefined ? Number.NaN : usOf(capture_time);
+      const nowUs = Date.parse(capture_time ?? '') * 1_000;
       const rows = ticked(this.#changed ?? this.#state.rows, (nowUs - this.#clockUs) / 1e6);
       this.#clockUs = nowUs;
       if (rows === null) return;

@@ -74,7 +74,10 @@ function AllTrunks({ found }: { readonly found: AskTrunks }): ComponentChild {
       `${trunks.filter(({ state }) => state === 'refusing').length} refusing`,
       folded === 0 ? '' : `; ${counted(folded, 'address', 'addresses')} without calls are in the row "other"`,
     ),
-    trunks.filter(({ troubles }) => troubles.length > 0).slice(0, TROUBLED_SHOWN).map((t) => h(Troubles, { of: t })),
+    trunks
+      .filter(({ troubles }) => troubles.length > 0)
+      .slice(0, TROUBLED_SHOWN)
+      .map((t) => h(Troubles, { of: t })),
     h(Table, {
       name: 'Trunks',
       head: ['Trunk', 'Calls', 'State', 'Since', '#Talking', '#Registered', ...FIGURES],

@@ -97,12 +97,18 @@ test('a call that lacks a direction, or all media, is worse than every MOS', asy
 });
 
 test('what stands in the place of a figure are findings', () => {
-  for (const name of Object.keys(CALL_FIELDS.mos_worst.worst)) assert.ok(FINDING_NAMES.some((one) => one === name), name);
+  for (const name of Object.keys(CALL_FIELDS.mos_worst.worst))
+    assert.ok(
+      FINDING_NAMES.some((one) => one === name),
+      name,
+    );
 });
 
 test('a call whose streams run both ways is not judged for its place, and none of those lacks a direction', async (t) => {
   const folder = join(packageRoot(), 'fixtures');
-  const captures = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.pcap(ng)?$/.test(name));
+  const captures = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.pcap(ng)?$/.test(name),
+  );
   let [quick, silent] = [0, 0];
   for (const name of captures) {
     const session = openSession(['-I', join(folder, name)]);
