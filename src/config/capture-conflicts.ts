@@ -41,7 +41,7 @@ export function keepConflict({ split, keep }: Config): ServiceError | null {
   const kept = keptFiles(keep, split);
   if (kept * split.seconds === keep.keptSeconds && kept >= 2 && kept <= MAX_KEPT_FILES) return null;
   const every = `${split.seconds}s`;
-  return conflict(option, `it is no 2 to ${MAX_KEPT_FILES} files of --split ${every}`, `write a multiple of ${every}`);
+  return conflict(option, `it is not 2 to ${MAX_KEPT_FILES} files of --split ${every}`, `write a multiple of ${every}`);
 }
 
 export function outputFileConflict({ output }: Config): ServiceError | null {
