@@ -234,7 +234,7 @@ export const CALL_FIELDS = {
     title: 'MOS',
     filter: ['mos<3.6', 'worst MOS of a direction; 0 where one or both are missing'],
     sort: 'mos',
-    worst: { 'no-media': 'no media', 'one-way-audio': 'one way' },
+    worst: { 'no-media': 'no RTP', 'one-way-audio': 'one way' },
     compared: ['quality', 'Worst MOS'],
     stored: 'worst_mos',
   },
