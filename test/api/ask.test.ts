@@ -65,9 +65,15 @@ describe('/ask', () => {
       asRows(failed['calls']).map((row) => row['call_id']),
       ['busy', 'auth-loop', 'register-failed', 'trunk-congestion'].map((id) => `${id}@pbx.example.com`),
     );
-    const [worst] = asRows((await json(base, '/ask/calls?q=method:INVITE&sort=mos&limit=1'))['calls']);
-    assert.deepEqual([worst?.['call_id'], worst?.['findings']], ['jitter@pbx.example.com', ['jitter', 'late-packets']]);
-    assert.equal(typeof worst?.['mos_worst'], 'number');
+    const worst = asRows((await json(base, '/ask/calls?q=method:INVITE&sort=mos&limit=3'))['calls']);
+    assert.deepEqual(
+      worst.map((row) => [row['call_id'], row['findings'], typeof row['mos_worst']]),
+      [
+        ['one-way-audio@pbx.example.com', ['one-way-audio'], 'number'],
+        ['no-media@pbx.example.com', ['no-media'], 'undefined'],
+        ['jitter@pbx.example.com', ['jitter', 'late-packets'], 'number'],
+      ],
+    );
     for (const sort of ['created', '-created', 'duration', '-mos', 'loss']) {
       const seen: unknown[] = [];
       let cursor: unknown = '';

@@ -6,13 +6,13 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { callLine } from '../../src/actions/ship/call-lines.ts';
-import { FIELD_READERS } from '../../src/analysis/call-field-readers.ts';
+import { FIELD_READERS, figureReaderOf } from '../../src/analysis/call-field-readers.ts';
 import { CallSource } from '../../src/analysis/call-source.ts';
 import { findingNames } from '../../src/analysis/finding-names.ts';
 import { openingOf } from '../../src/analysis/opening.ts';
 import { streamQuality } from '../../src/analysis/stream-quality.ts';
 import type { Call, CallField, FieldKind } from '../../src/core/call-fields.ts';
-import { FIELDS, fieldValue, SORT_KEYS } from '../../src/core/call-fields.ts';
+import { FIELDS, fieldValue, SORT_KEYS, WORST_FIGURE, worstWord } from '../../src/core/call-fields.ts';
 import { rounded } from '../../src/core/rounded.ts';
 import { finish } from '../../src/core/turns.ts';
 import { chosenSteps } from '../../src/explore/chosen.ts';
@@ -64,15 +64,25 @@ for (const seed of SEEDS)
       assert.ok(room.length === 0 ? calls.length > 10 : calls.length <= 5);
       for (const field of FIGURES) {
         const { key } = field;
-        const figure = (d: Dialog): number | null => numberOrNull(FIELD_READERS[field.name][1](new CallSource(e, d)));
+        const measured = (d: Dialog): number | null => numberOrNull(FIELD_READERS[field.name][1](new CallSource(e, d)));
+        const { read: readFigure } = figureReaderOf(field);
+        const figure = (d: Dialog): number | null => readFigure(new CallSource(e, d));
         for (const d of calls) {
           const n = figure(d);
           const call = toCall(e, d);
-          assert.equal(numberOrNull(fieldValue(call, field)), n, `/ask of ${key}, ${d.callId}`);
+          const own = measured(d);
+          assert.equal(numberOrNull(fieldValue(call, field)), own, `/ask of ${key}, ${d.callId}`);
           const stored = Number(storedOf(session, d, field) ?? Number.NaN);
-          if (n === null) assert.ok(Number.isNaN(stored) || stored === 0, `row of ${key}, ${d.callId}`);
-          else assert.equal(rounded(key === 'duration' ? stored : Math.fround(stored), key === 'duration' ? 6 : 4), n);
-          for (const shown of [textOf, csvOf]) {
+          if (own === null) assert.ok(Number.isNaN(stored) || stored === 0, `row of ${key}, ${d.callId}`);
+          else assert.equal(rounded(key === 'duration' ? stored : Math.fround(stored), key === 'duration' ? 6 : 4), own);
+          // A call that lacks a direction: what was measured is not what it is worth.
+          const word = worstWord(call, field);
+          assert.equal(n, word === undefined ? own : WORST_FIGURE, `${key} of ${d.callId}`);
+          if (word !== undefined) {
+            assert.equal(COLUMNS.get(key)?.text(call, { number: 1, isUtc: true }), word);
+            assert.equal(csvOf(key, call), null);
+          }
+          for (const shown of word === undefined ? [textOf, csvOf] : []) {
             const text = shown(key, call);
             assert.equal(text === null, n === null, `${key} of ${d.callId}: ${text}`);
             if (text === null) continue;
