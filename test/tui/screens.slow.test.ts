@@ -35,7 +35,7 @@ for (const size of SIZES) {
     await tmux.press('Enter');
     isAsWritten(`trunk-minutes-${name}`, await tmux.settled(/^all /m));
     await tmux.press('Escape', 'Escape', 'Escape', 'Escape', 'o', 'm');
-    await tmux.settled(/^Started[^\n]*\n[^\n]*one-way-audio[^]*by mos$/m);
+    await tmux.settled(/^Started[^\n]*\n[^\n]*one-way-audio[\s\S]*by mos$/m);
     await tmux.press('v');
     isAsWritten(`quality-${name}`, await tmux.settled(/^chosen: /m));
   });
