@@ -74,7 +74,8 @@ for (const seed of SEEDS)
           assert.equal(numberOrNull(fieldValue(call, field)), own, `/ask of ${key}, ${d.callId}`);
           const stored = Number(storedOf(session, d, field) ?? Number.NaN);
           if (own === null) assert.ok(Number.isNaN(stored) || stored === 0, `row of ${key}, ${d.callId}`);
-          else assert.equal(rounded(key === 'duration' ? stored : Math.fround(stored), key === 'duration' ? 6 : 4), own);
+          else
+            assert.equal(rounded(key === 'duration' ? stored : Math.fround(stored), key === 'duration' ? 6 : 4), own);
           // A call that lacks a direction: what was measured is not what it is worth.
           const word = worstWord(call, field);
           assert.equal(n, word === undefined ? own : WORST_FIGURE, `${key} of ${d.callId}`);
