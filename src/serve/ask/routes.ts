@@ -44,7 +44,7 @@ export function addAsk(
 function addIndex(app: App): void {
   const rows: readonly AnyQuestion[] = Object.values(QUESTIONS) as AnyQuestion[];
   const questions = rows.flatMap(({ path, ask }) =>
-    ask === undefined ? [] : [{ path: ask.path ?? path, summary: ask.summary }],
+    ask === undefined ? [] : [{ path: (ask.path ?? path).replace(/:(\w+)/g, '{$1}'), summary: ask.summary }],
   );
   const index = { schema_version: 1, openapi: '/ask/openapi.json', questions };
   app.get('/ask', { schema: { hide: true } }, async () => index);
