@@ -79,6 +79,6 @@ test('the status line names what is not analysed only where there is something',
     progress: null,
     nowUs: 0,
   };
-  assert.equal(statusText(pulse, 12), '3 calls (1 active), 7 SIP messages, 12 packets/s, 0 dropped');
+  assert.equal(statusText(pulse, 12), '3 dialogs (1 active), 7 SIP messages, 12 packets/s, 0 dropped');
   assert.match(statusText({ ...pulse, outside: 4 }, 12), /, 4 on ports not analysed \(--portrange\)$/);
 });
