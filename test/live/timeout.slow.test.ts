@@ -28,7 +28,8 @@ async function signalled(apartMs: number): Promise<string> {
 test(`calltap -d lo, as timeout(1) ends it: ${RUNS} runs print ${RUNS} tables`, async () => {
   for (let from = 0; from < RUNS; from += AT_ONCE) {
     const runs = Array.from({ length: AT_ONCE }, (_, i) => signalled(from + i));
-    for (const stdout of await Promise.all(runs)) assert.match(stdout, /^\d+ frames?, \d+ SIP messages?, \d+ dialogs?/m);
+    for (const stdout of await Promise.all(runs))
+      assert.match(stdout, /^\d+ frames?, \d+ SIP messages?, \d+ dialogs?/m);
   }
 });
 
