@@ -261,11 +261,7 @@ function* legend(l: AskLadder): Generator<LadderRow> {
 }
 
 /** A row of lifelines with an arrow across some of them. */
-function drawn(
-  { from, to, label, shaft }: Arrow,
-  { places, end: beyond, blank }: Page,
-  characters: Split,
-): string {
+function drawn({ from, to, label, shaft }: Arrow, { places, end: beyond, blank }: Page, characters: Split): string {
   const [low, high] = [Math.min(from, to), Math.max(from, to)];
   const left = (places[low] ?? 0) + 1;
   const end = places[low === high ? low + 1 : high] ?? beyond;

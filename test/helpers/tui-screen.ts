@@ -62,7 +62,9 @@ export function testScreen(t: TestContext, size: Size) {
   return {
     app,
     show: (view: View): void => void app.run(view),
-    press: (...keys: string[]): void => keys.forEach((key) => app.onKey(key)),
+    press: (...keys: string[]): void => {
+      for (const key of keys) app.onKey(key);
+    },
     lines(): string[] {
       app.draw();
       return terminal.lines();

@@ -15,7 +15,9 @@ const LOSSY = ['--filter', 'callid:packet-loss*', '--quality-interval', '1'];
 test('each stream has its bars, and the worst window is marked and chosen: v', options, async (t) => {
   const tmux = await demo(t, [100, 30], LOSSY);
   await tmux.press('v');
-  await tmux.shows(/^203\.0\.113\.40:30140 -> 192\.0\.2\.10:12030 {2}MOS 3\.80 {2}4\.8 % lost .* PCMA {2}514 packets$/m);
+  await tmux.shows(
+    /^203\.0\.113\.40:30140 -> 192\.0\.2\.10:12030 {2}MOS 3\.80 {2}4\.8 % lost .* PCMA {2}514 packets$/m,
+  );
   const lines = await tmux.shows(/^ +\^ worst: \d\d:\d\d:\d\d MOS \d\.\d\d, (?:[1-9]\d*)\.\d % lost, jitter /m);
   const mark = lines.findIndex((line) => /^ +\^ worst: .* [1-9]\d*\.\d % lost/.test(line));
   const column = (lines[mark] ?? '').indexOf('^');

@@ -109,7 +109,11 @@ const TASKS: readonly Task[] = [
     number: '18',
     what: 'what was never answered or acknowledged, by far end',
     keys: [{ filter: 'finding:no-response,ack-missing,auth-loop' }],
-    shows: [/^1 of 2 /m, /^09:00:16 [^\n]* auth-loop /m, /\| 2025-03-04 UTC\S* +198\.51\.100\.41:5060 +192\.0\.2\.10:5060$/m],
+    shows: [
+      /^1 of 2 /m,
+      /^09:00:16 [^\n]* auth-loop /m,
+      /\| 2025-03-04 UTC\S* +198\.51\.100\.41:5060 +192\.0\.2\.10:5060$/m,
+    ],
   },
   {
     number: '19',

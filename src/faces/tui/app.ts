@@ -181,9 +181,15 @@ export class App {
 
   /** A message, or what keys do here. */
   #drawLast(cells: Cells, y: number): void {
-    if (this.#choice !== null) return drawOver(cells, y, this.#choice.text, LOOK.bold);
+    if (this.#choice !== null) {
+      drawOver(cells, y, this.#choice.text, LOOK.bold);
+      return;
+    }
     const message = this.#message;
-    if (message !== null && performance.now() < message.untilMs) return drawOver(cells, y, message.text, message.look);
+    if (message !== null && performance.now() < message.untilMs) {
+      drawOver(cells, y, message.text, message.look);
+      return;
+    }
     let x = 0;
     const { prompt } = this.top;
     const bindings = prompt?.isOpen === true ? prompt.bindings : this.tables.flat();

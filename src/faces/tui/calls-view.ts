@@ -75,7 +75,12 @@ export class CallsView implements View {
         help: 'Show the ladder and the messages of the call.',
         run: () => this.#open(),
       },
-      { keys: ['/', 'f3'], short: 'Filter', help: 'Type a filter; the list follows it.', run: () => parts.filter.open() },
+      {
+        keys: ['/', 'f3'],
+        short: 'Filter',
+        help: 'Type a filter; the list follows it.',
+        run: () => parts.filter.open(),
+      },
       {
         keys: ['i'],
         short: 'Calls only',

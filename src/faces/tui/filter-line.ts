@@ -44,10 +44,25 @@ export class FilterLine {
     this.#events = events;
     this.bindings = [
       { keys: ['enter'], short: 'Keep', help: 'Keep the filter, or take the chosen word.', run: () => this.#enter() },
-      { keys: ['tab'], short: 'Complete', help: 'Complete the word, or take the chosen one.', run: () => this.#complete() },
-      { keys: ['down'], short: 'Words', help: 'Choose the next word that may stand there.', run: () => this.#suggestions.choose(1) },
+      {
+        keys: ['tab'],
+        short: 'Complete',
+        help: 'Complete the word, or take the chosen one.',
+        run: () => this.#complete(),
+      },
+      {
+        keys: ['down'],
+        short: 'Words',
+        help: 'Choose the next word that may stand there.',
+        run: () => this.#suggestions.choose(1),
+      },
       { keys: ['up'], help: 'Choose the word before.', run: () => this.#suggestions.choose(-1) },
-      { keys: ['ctrl-u'], short: 'Empty', help: 'Remove what stands before the cursor.', run: (key) => this.#edit(key) },
+      {
+        keys: ['ctrl-u'],
+        short: 'Empty',
+        help: 'Remove what stands before the cursor.',
+        run: (key) => this.#edit(key),
+      },
       { keys: ['esc', 'ctrl-c'], short: 'Leave', help: 'Bring the filter of before back.', run: () => this.#leave() },
     ];
   }
@@ -156,7 +171,10 @@ export class FilterLine {
   #enter(): void {
     const editor = this.#editor;
     if (editor === null) return;
-    if (this.#suggestions.takeChosen(editor)) return this.#typed(editor);
+    if (this.#suggestions.takeChosen(editor)) {
+      this.#typed(editor);
+      return;
+    }
     if (this.#mistake !== null) {
       // The mistake is under the cursor.
       editor.move([...editor.text.slice(0, this.#mistake.start)].length);

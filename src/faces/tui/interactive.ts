@@ -164,7 +164,12 @@ export function openInteractive(
       trunks: () => table(trunksTable),
       table: (parts: TableParts): void => app.push(new TableView(app, parts)),
     };
-    app.push(new TableView(app, make(port, events, shown, { filter: list.question.filter, text: filter.text, label: filter.label })));
+    app.push(
+      new TableView(
+        app,
+        make(port, events, shown, { filter: list.question.filter, text: filter.text, label: filter.label }),
+      ),
+    );
   }
 
   function turnZone(a: App): void {

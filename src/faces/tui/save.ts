@@ -83,12 +83,21 @@ export async function saveCall(
 
 /** Rows of a table, with the names of the wire. */
 export function saveTable(table: WireTable, form: TableForm, rows: () => Promise<Iterable<object>>): Promise<Saved> {
-  return saved(async (written) => written(await writeNew(`${table}.${form}`, inPieces(rowLines(table, await rows(), form)))));
+  return saved(async (written) =>
+    written(await writeNew(`${table}.${form}`, inPieces(rowLines(table, await rows(), form)))),
+  );
 }
 
 /** All dialogs of a question, page by page, in its order. */
-export function saveList(port: Pick<TerminalPort, 'page'>, question: CallsQuestion, form: TableForm, isUtc: boolean): Promise<Saved> {
-  return saved(async (written) => written(await writeNew(`dialogs.${form}`, inPieces(listLines(port, question, form, isUtc)))));
+export function saveList(
+  port: Pick<TerminalPort, 'page'>,
+  question: CallsQuestion,
+  form: TableForm,
+  isUtc: boolean,
+): Promise<Saved> {
+  return saved(async (written) =>
+    written(await writeNew(`dialogs.${form}`, inPieces(listLines(port, question, form, isUtc)))),
+  );
 }
 
 /** A number of the row says nothing beside an order of one's own. */

@@ -60,7 +60,11 @@ function savingOf(app: App, { saved }: TableParts): Binding[] {
       keys: ['s', 'f2'],
       short: 'Save',
       help: 'Write the table to a file, as CSV or JSON.',
-      run: () => chooseFile(app, TABLE_FORMATS.map(({ key, form, help }) => ({ key, help, save: () => saveTable(table, form, rows) }))),
+      run: () =>
+        chooseFile(
+          app,
+          TABLE_FORMATS.map(({ key, form, help }) => ({ key, help, save: () => saveTable(table, form, rows) })),
+        ),
     },
   ];
 }
@@ -123,7 +127,8 @@ export class TableView implements View {
     const whole = this.#wholeOf(places, width);
     const rows = y + height - titles - 1 - whole.length;
     this.#scroll.resize(rows, this.#rows.length);
-    for (let i = 0; i < rows; i++) this.#drawRow(cells, places, this.#scroll.top + i, { x: 0, y: titles + 1 + i, width, height: 1 });
+    for (let i = 0; i < rows; i++)
+      this.#drawRow(cells, places, this.#scroll.top + i, { x: 0, y: titles + 1 + i, width, height: 1 });
     for (const [i, line] of whole.entries()) cells.put(0, y + height - whole.length + i, line, LOOK.plain, width);
     if (this.#rows.length === 0) {
       const said = wrapped(this.#isRead ? empty : 'reading', width);

@@ -31,13 +31,18 @@ export class TextView implements View {
   draw(cells: Cells, { y, width, height }: Area): Cursor | null {
     if (this.#width !== width) {
       this.#width = width;
-      this.#folded = this.#lines.flatMap(({ text, look }) => [...wrapped(text, width)].map((piece) => ({ text: piece, look })));
+      this.#folded = this.#lines.flatMap(({ text, look }) =>
+        [...wrapped(text, width)].map((piece) => ({ text: piece, look })),
+      );
     }
     const rows = height - 1;
     this.#scroll.resize(rows, this.#folded.length);
     const { top } = this.#scroll;
     const rest = this.#folded.length - top - rows;
-    const more = rest > 0 || top > 0 ? `   lines ${top + 1} to ${Math.min(top + rows, this.#folded.length)} of ${this.#folded.length}` : '';
+    const more =
+      rest > 0 || top > 0
+        ? `   lines ${top + 1} to ${Math.min(top + rows, this.#folded.length)} of ${this.#folded.length}`
+        : '';
     const used = cells.put(0, y, this.title, LOOK.bold, width);
     cells.put(used, y, more, LOOK.dim, width - used);
     for (const [i, line] of this.#folded.slice(top, top + rows).entries())
@@ -47,7 +52,10 @@ export class TextView implements View {
 }
 
 /** What each key does where it is asked, from the tables that dispatch them. */
-export function helpLines({ title, prompt }: Pick<View, 'title' | 'prompt'>, tables: readonly (readonly Binding[])[]): string[] {
+export function helpLines(
+  { title, prompt }: Pick<View, 'title' | 'prompt'>,
+  tables: readonly (readonly Binding[])[],
+): string[] {
   const ofPrompt = prompt === undefined ? [] : ['', 'While a filter is typed', '', ...keyLines(prompt.bindings)];
   return [`Keys of: ${title}`, '', ...keyLines(tables.flat()), ...ofPrompt];
 }

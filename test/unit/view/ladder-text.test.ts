@@ -68,7 +68,9 @@ function chain(count: number, name?: string): AskLadder {
       address,
       ...(name === undefined ? {} : { name }),
     })),
-    steps: hosts.slice(1).map((_, i) => ({ ...step(i, `2025-03-04T23:59:5${i}.000000Z`, i, 'INVITE sip:b@x'), to: i + 1 })),
+    steps: hosts
+      .slice(1)
+      .map((_, i) => ({ ...step(i, `2025-03-04T23:59:5${i}.000000Z`, i, 'INVITE sip:b@x'), to: i + 1 })),
   };
 }
 

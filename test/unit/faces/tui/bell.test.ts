@@ -14,7 +14,8 @@ const DEMO = join(packageRoot(), 'fixtures/demo/demo.pcap');
 
 /** The demo as far as some calls of it came. */
 async function growing(port: TerminalPort) {
-  const [first, ...later] = (await port.page({ filter: null, sort: { by: 'created', isDescending: false } }, 100, '')).calls;
+  const [first, ...later] = (await port.page({ filter: null, sort: { by: 'created', isDescending: false } }, 100, ''))
+    .calls;
   assert.ok(first !== undefined);
   let here = 15;
   let upTo = 1;

@@ -226,7 +226,13 @@ test('nobody makes a list on that another question has overtaken', async () => {
   const port = new Port();
   const signals: (AbortSignal | undefined)[] = [];
   const list = new CallList(
-    { ...port, page: (question, limit, cursor, signal) => (signals.push(signal), port.page(question, limit, cursor)) },
+    {
+      ...port,
+      page(question, limit, cursor, signal) {
+        signals.push(signal);
+        return port.page(question, limit, cursor);
+      },
+    },
     NEWEST,
     () => undefined,
   );

@@ -73,7 +73,11 @@ test('what is wrong stands above the ladder in whole sentences, with who ended t
   const { session } = await readCaptureFile(t, DEMO, ['--api', '127.0.0.1:1']);
   const port = session.explorer;
   const failed = await viewOf(t, port, 'trunk-congestion@pbx.example.com', 60);
-  const top = failed.screen().slice(0, 6).map((line) => line.trim()).join(' ');
+  const top = failed
+    .screen()
+    .slice(0, 6)
+    .map((line) => line.trim())
+    .join(' ');
   assert.match(top, /^Failed {2}503 Service Unavailable {2}2002 \u2192 \+33199001234 trunk-congestion@/);
   assert.match(top, /503 Service Unavailable \(Q\.850;cause=34;text="No circuit available"\)\. Try again after 30 s\./);
   const ended = await viewOf(t, port, 'transfer@pbx.example.com');

@@ -50,7 +50,10 @@ test('what cannot be read keeps the last list, and is named in one line', async 
   terminal.type('<x');
   const wrong = await terminal.shows(/^character 18 \("x"\): /m);
   assert.match(wrong[2] ?? '', /^character 18 /);
-  assert.ok(wrong.some((line) => /^1 of 4 /.test(line)), wrong.join('\n'));
+  assert.ok(
+    wrong.some((line) => /^1 of 4 /.test(line)),
+    wrong.join('\n'),
+  );
   terminal.press('enter');
   await terminal.shows(/^Filter: state:Failed mos<x\ncharacter 18 /m);
   terminal.press('delete');

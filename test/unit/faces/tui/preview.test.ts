@@ -24,12 +24,18 @@ async function demo(t: TestContext, size: Size, changed: (port: TerminalPort) =>
 const beside = (lines: readonly string[]): string =>
   lines.map((line) => line.split(' | ').slice(1).join(' | ').trim()).join(' ');
 
-for (const size of [[160, 45], [200, 60]] as const)
+for (const size of [
+  [160, 45],
+  [200, 60],
+] as const)
   test(`what is wrong, in whole, and the ladder at ${size.join('x')}; b shows the list alone`, async (t) => {
     const terminal = await demo(t, size);
     terminal.press(...Array<string>(10).fill('j'));
     const lines = await terminal.shows(/\| Failed {2}503 Service Unavailable {2}2002 \u2192 \+33199001234/);
-    assert.match(beside(lines), /refused with 503 Service Unavailable +\(Q\.850;cause=34;text="No circuit available"\)\. Try again after 30 s\./);
+    assert.match(
+      beside(lines),
+      /refused with 503 Service Unavailable +\(Q\.850;cause=34;text="No circuit available"\)\. Try again after 30 s\./,
+    );
     await terminal.shows(/\| +2 09:00:27\.640 {2}\+0\.618 +\|<-+ 503 Service Unavailable -+\|$/m);
     terminal.press('b');
     const alone = await terminal.shows(/^Started [^|]*$/m);
@@ -63,7 +69,7 @@ test('one call is read at a time: who goes down fast sees the last one', async (
     await terminal.shows(new RegExp(`^${row} of 21 `, 'm'));
   }
   assert.deepEqual(asked, ['ipv6-call@pbx.example.com', 'options-ping-3@pbx.example.com']);
-  waiting.forEach((go) => go());
+  for (const go of waiting) go();
   const next = await until(
     () => asked[2],
     () => 'no other call was read',

@@ -25,7 +25,12 @@ function charts(lines: readonly string[]): string[][] {
   return lines.flatMap((line, i) => (line.startsWith('MOS ') ? [lines.slice(i, i + 6)] : []));
 }
 
-for (const size of [[80, 24], [120, 40], [160, 45], [200, 60]] as const)
+for (const size of [
+  [80, 24],
+  [120, 40],
+  [160, 45],
+  [200, 60],
+] as const)
   test(`two streams at ${size.join('x')}: six rows each, over the whole width`, async (t) => {
     const [good = [], bad = [], ...others] = charts(await chart(t, size, 'jitter@pbx.example.com'));
     assert.equal(others.length, 0);
@@ -52,15 +57,22 @@ test('what decides of a stream is not cut on 80 columns', async (t) => {
 test('columns share the width without a gap, and bars begin at the lowest row', () => {
   for (const columns of [1, 2, 3, 7, 149, 150]) {
     const spans = Array.from({ length: columns }, (_, c) => spanOf(c, columns, 150));
-    assert.equal(spans.reduce((sum, { width }) => sum + width, 0), 150);
+    assert.equal(
+      spans.reduce((sum, { width }) => sum + width, 0),
+      150,
+    );
     for (const [c, { x, width }] of spans.entries()) assert.equal(x + width, spans[c + 1]?.x ?? 150);
   }
   const [mos] = FIGURES;
   assert.ok(mos !== undefined);
-  const bar = (value: number | null): string => [0, 1, 2, 3, 4, 5].map((row) => barOf(value, mos, row, 6, true)).join('');
+  const bar = (value: number | null): string =>
+    [0, 1, 2, 3, 4, 5].map((row) => barOf(value, mos, row, 6, true)).join('');
   assert.equal(bar(null), '      ');
   assert.equal(bar(1), '\u2581     ');
   assert.equal(bar(4.5), '\u2588'.repeat(6));
   assert.equal(bar(9), '\u2588'.repeat(6));
-  assert.deepEqual([1, 2.74, 4.5].map((value) => rowOf(value, mos, 6)), [0, 2, 5]);
+  assert.deepEqual(
+    [1, 2.74, 4.5].map((value) => rowOf(value, mos, 6)),
+    [0, 2, 5],
+  );
 });

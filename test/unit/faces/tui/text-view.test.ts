@@ -15,9 +15,17 @@ test('a line is folded between words, and set in below its own text', () => {
 
 test('a word that is longer than a line is cut, and no character of it is lost', () => {
   assert.deepEqual([...wrapped('x abcdefghij', 6)], ['x', ' abcde', ' fghij']);
-  for (const text of ['\u6771\u4eac'.repeat(40), `a\u0308`.repeat(90), 'x'.repeat(300), '\u{1f469}\u200d\u{1f4bb} '.repeat(30)]) {
+  for (const text of [
+    '\u6771\u4eac'.repeat(40),
+    `a\u0308`.repeat(90),
+    'x'.repeat(300),
+    '\u{1f469}\u200d\u{1f4bb} '.repeat(30),
+  ]) {
     const pieces = [...wrapped(text, 11)];
-    assert.ok(pieces.every((piece) => widthOf(piece) <= 11), text);
+    assert.ok(
+      pieces.every((piece) => widthOf(piece) <= 11),
+      text,
+    );
     assert.equal(pieces.join('').replaceAll(' ', ''), text.replaceAll(' ', ''));
   }
 });
