@@ -14,6 +14,7 @@ const options = { skip: skipWithoutTmux };
 const SIZES = [
   [80, 24],
   [120, 40],
+  [160, 45],
   [200, 60],
 ] as const;
 
@@ -21,12 +22,19 @@ for (const size of SIZES) {
   const name = size.join('x');
   test(`the screens at ${name}`, options, async (t) => {
     const tmux = await demo(t, size);
-    isAsWritten(`calls-${name}`, tmux.screen());
+    isAsWritten(`calls-${name}`, await tmux.settled(size[0] < 160 ? /^1 of 21 /m : /\| 2025-03-04 UTC/));
     await tmux.press('e');
     isAsWritten(`newest-failure-${name}`, await tmux.settled(/503 Service Unavailable/));
     await tmux.press('?');
     isAsWritten(`help-${name}`, await tmux.settled(/Keys of: Call/));
-    await tmux.press('Escape', 'Escape', 'F');
+    await tmux.press('Escape', 'r');
+    isAsWritten(`report-${name}`, await tmux.settled(/^Report/m));
+    await tmux.press('Escape', 'Escape', '/');
+    tmux.type('state:Failed fr');
+    isAsWritten(`typing-${name}`, await tmux.settled(/^from: [\s\S]*^1 of 4 /m));
+    await tmux.press('Escape');
+    await tmux.settled(/^1 of 21 /m);
+    await tmux.press('F');
     isAsWritten(`findings-${name}`, await tmux.settled(/ 503 Service Unavailable/));
     await tmux.press('R');
     isAsWritten(`registrations-${name}`, await tmux.settled(/^Registrations: /m));

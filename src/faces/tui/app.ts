@@ -198,7 +198,7 @@ export class App {
       const key = shownKey(keys[0] ?? '');
       if (x + widthOf(key) + widthOf(short) + 1 > cells.width) break;
       x += cells.put(x, y, key, LOOK.reverse);
-      x += cells.put(x, y, ` ${short}  `);
+      x += cells.put(x, y, ` ${short}`) + 2;
     }
   }
 }
