@@ -42,7 +42,7 @@ test('colours by answer, by call, and none: c', options, async (t) => {
   assert.ok(colorsOf(/- BYE /).every((colors) => colors.has(35)));
   await tmux.press('c');
   await tmux.shows(/a colour a call/);
-  const [a, b] = [colorsOf(/^ +A\d+ {2}/), colorsOf(/^ +B\d+ {2}/)];
+  const [a, b] = [colorsOf(/^ *A\d+ /), colorsOf(/^ *B\d+ /)];
   assert.ok(a.length > 4 && b.length > 4);
   assert.ok(a.every((colors) => colors.has(36) && !colors.has(33)));
   assert.ok(b.every((colors) => colors.has(33) && !colors.has(36)));

@@ -37,6 +37,7 @@ export type CallParts = {
   readonly shown: Shown;
   readonly showsSecrets: boolean;
   save(callIds: readonly string[]): void;
+  texts(callIds: readonly string[]): void;
   quality(callId: string): void;
   hear(callId: string): void;
 };
@@ -86,13 +87,18 @@ export class CallView implements View {
         keys: ['x', 'f4'],
         short: 'Legs',
         help: 'Show the other legs of the call too, or leave them out.',
-        run: () => faults.run('face', () => this.#turnLegs()),
+        run: () => this.showLegs(),
       },
       {
         keys: ['r'],
         short: 'Report',
         help: 'Show the report of the call.',
         run: () => faults.run('face', () => this.#report()),
+      },
+      {
+        keys: ['t', 'f6'],
+        help: 'Show the text of all messages, one below the other.',
+        run: () => parts.texts(this.#callIds),
       },
       {
         keys: ['v'],
@@ -132,6 +138,11 @@ export class CallView implements View {
       })),
     ];
     faults.run('face', () => this.read());
+  }
+
+  /** Its other legs too, as the key for them does. */
+  showLegs(): void {
+    faults.run('face', () => this.#turnLegs());
   }
 
   async read(): Promise<void> {

@@ -39,8 +39,9 @@ export type CallsParts = {
   readonly shown: Shown;
   readonly preview: Preview;
   readonly bell: Bell;
-  /** Opens a call. */
-  open(callIds: readonly string[]): void;
+  /** Opens a call, alone or with its legs. */
+  open(callId: string, hasLegs: boolean): void;
+  texts(callIds: readonly string[]): void;
   compare(a: string, b: string): void;
   save(callIds: readonly string[]): void;
   quality(callId: string): void;
@@ -92,6 +93,16 @@ export class CallsView implements View {
         short: 'Failure',
         help: 'Show the newest call that failed.',
         run: () => faults.run('face', () => this.#newestFailure()),
+      },
+      {
+        keys: ['x', 'f4'],
+        help: 'Show the call with its other legs.',
+        run: () => this.#onCall((callId) => parts.open(callId, true)),
+      },
+      {
+        keys: ['t', 'f6'],
+        help: 'Show the text of all messages of the call.',
+        run: () => this.#onCall((callId) => parts.texts([callId])),
       },
       { keys: ['v'], help: 'Show how the call sounded, window by window.', run: () => this.#onCall(parts.quality) },
       { keys: ['a'], help: 'Play the call, or end what plays.', run: () => this.#onCall(parts.hear) },
@@ -238,7 +249,7 @@ export class CallsView implements View {
   }
 
   #open(): void {
-    this.#onCall((callId) => this.#parts.open([callId]));
+    this.#onCall((callId) => this.#parts.open(callId, false));
   }
 
   /** The row, where there is one. */
@@ -255,7 +266,7 @@ export class CallsView implements View {
   async #newestFailure(): Promise<void> {
     const callId = await this.#parts.newestFailure();
     if (typeof callId !== 'string') this.#app.say(callId.reason);
-    else this.#parts.open([callId]);
+    else this.#parts.open(callId, false);
   }
 
   async #turnBell(): Promise<void> {

@@ -19,6 +19,7 @@ import { CallsView } from './calls-view.ts';
 import { LOOK } from './cells.ts';
 import type { ShownLine } from './difference.ts';
 import { FilterLine } from './filter-line.ts';
+import { messageLines } from './message-lines.ts';
 import { Preview } from './preview.ts';
 import type { HeardSpan } from './quality-view.ts';
 import { QualityView } from './quality-view.ts';
@@ -115,15 +116,20 @@ export function openInteractive(
   const filter = new FilterLine(options.filterText, shown, {
     onChosen: (chosen) => faults.run('face', () => calls.ask({ ...list.question, filter: chosen })),
   });
-  const show = (callId: string): void =>
-    app.push(new CallView(app, callId, { port, shown, showsSecrets, save, quality, hear }));
+  const texts = (callIds: readonly string[]): void => faults.run('face', () => showTexts(callIds));
+  const show = (callId: string, hasLegs = false): void => {
+    const view = new CallView(app, callId, { port, shown, showsSecrets, save, texts, quality, hear });
+    app.push(view);
+    if (hasLegs) view.showLegs();
+  };
   const calls: CallsView = new CallsView(app, {
     list,
     filter,
     shown,
     bell,
     preview: new Preview(port, () => app.changed()),
-    open: ([callId = '']) => show(callId),
+    open: show,
+    texts,
     save: saveRows,
     quality,
     hear,
@@ -184,6 +190,12 @@ export function openInteractive(
     if (found === null) return;
     const lines = [...comparisonLines(found, screen.width, false)];
     app.push(new TextView(app, 'Two calls: what differs is marked', lines.map(marked)));
+  }
+
+  async function showTexts(callIds: readonly string[]): Promise<void> {
+    const say = (why: string): void => app.say(why, LOOK.red);
+    const found = await answerOr(() => port.messages(callIds, { showsSecrets }), say);
+    if (found !== null) app.push(new TextView(app, 'Messages', messageLines(found, shown)));
   }
 
   function help(a: App): void {

@@ -31,7 +31,7 @@ async function viewOf(t: TestContext, port: CallPort, callId: string, width = WI
   const not = (): never => assert.fail('not asked');
   const view = new CallView(app, callId, {
     ...{ port, shown: new Shown(true), showsSecrets: false },
-    ...{ save: not, quality: not, hear: not },
+    ...{ save: not, texts: not, quality: not, hear: not },
   });
   const press = (key: string): unknown => view.bindings.find(({ keys }) => keys.includes(key))?.run(key);
   const shown = (): string[] => {
