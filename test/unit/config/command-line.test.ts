@@ -47,10 +47,10 @@ test('--keep: so many files, or those of a time that the files of --split divide
   for (const [split, keep, line] of [
     ['100M', '24h', /--keep 86400s: --split begins files by their size, not by time; write --split 1h, or --keep N/],
     ['100M,1h', '24h', /--split may end a file before its time; leave its size out, or write --keep N files$/],
-    ['5h', '24h', /it is no 2 to 100000 files of --split 18000s; write a multiple of 18000s$/],
-    ['1h', '1h', /it is no 2 to 100000 files/],
-    ['2h', '1h', /it is no 2 to 100000 files/],
-    ['1s', '300d', /it is no 2 to 100000 files/],
+    ['5h', '24h', /it is not 2 to 100000 files of --split 18000s; write a multiple of 18000s$/],
+    ['1h', '1h', /it is not 2 to 100000 files/],
+    ['2h', '1h', /it is not 2 to 100000 files/],
+    ['1s', '300d', /it is not 2 to 100000 files/],
   ] as const)
     assert.match(mistake('-I', 'a', '-O', 'b', '--split', split, '--keep', keep), line);
 });
