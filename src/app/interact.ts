@@ -4,7 +4,6 @@
 
 import { constants } from 'node:os';
 import type { Config } from '../config/config.ts';
-import { filterOf } from '../config/run-kind.ts';
 import { faults } from '../core/faults.ts';
 import type { Explorer } from '../explore/port.ts';
 import type { Asked } from '../faces/cli/asked.ts';
@@ -36,7 +35,8 @@ export async function interact(
         explorer,
         {
           question: newestFirst(asked.question),
-          filterText: filterOf(config) ?? '',
+          filterText: config.filter ?? '',
+          isCallsOnly: config.calls,
           isUtc: config.utc,
           showsSecrets: config.showSecrets,
           source: sourceOf(config),
@@ -72,7 +72,8 @@ export async function connect(config: Config): Promise<number> {
       port,
       {
         question: newestFirst(asked.question),
-        filterText: filterOf(config) ?? '',
+        filterText: config.filter ?? '',
+        isCallsOnly: config.calls,
         isUtc: config.utc,
         showsSecrets: false,
         source,

@@ -82,7 +82,7 @@ export class TestTerminal {
     const { filter: parsed } = questionOf(filter, '', true);
     const options = {
       question: { filter: parsed, sort: { by: 'created', isDescending: true } },
-      ...{ filterText: filter, isUtc: true, showsSecrets: false, source: 'test' },
+      ...{ filterText: filter, isCallsOnly: false, isUtc: true, showsSecrets: false, source: 'test' },
     };
     const screens = openInteractive(port, options, (events) => {
       this.#events = events;

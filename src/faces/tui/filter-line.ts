@@ -27,7 +27,7 @@ export class FilterLine {
   /** The keys of the line, while it is open. */
   readonly bindings: readonly Binding[];
   #accepted: string;
-  #isCallsOnly = false;
+  #isCallsOnly: boolean;
   #editor: LineEditor | null = null;
   /** The text whose dialogs the list shows. */
   #followed: string;
@@ -37,7 +37,8 @@ export class FilterLine {
   #isRefused = false;
   readonly #suggestions = new Suggestions();
 
-  constructor(text: string, shown: Pick<Shown, 'isUtc'>, events: FilterEvents) {
+  constructor(text: string, shown: Pick<Shown, 'isUtc'>, events: FilterEvents, isCallsOnly = false) {
+    this.#isCallsOnly = isCallsOnly;
     this.#accepted = text;
     this.#followed = text;
     this.#shown = shown;

@@ -8,6 +8,7 @@ import type { Call } from '../../contract/index.ts';
 import { faults } from '../../core/faults.ts';
 import type { TerminalPort } from '../../explore/port.ts';
 import type { CallsQuestion } from '../../explore/question.ts';
+import type { Filter } from '../../query/filter.ts';
 import { parseFilter } from '../../query/parse.ts';
 import { comparisonLines } from '../cli/comparison.ts';
 import { answerOr, whyMissing } from './answered.ts';
@@ -44,6 +45,7 @@ const RING = '\u0007';
 export type InteractiveOptions = {
   readonly question: CallsQuestion;
   readonly filterText: string;
+  readonly isCallsOnly: boolean;
   readonly isUtc: boolean;
   readonly showsSecrets: boolean;
   /** What is captured or read. */
@@ -113,9 +115,10 @@ export function openInteractive(
     app.say(newsText(news), LOOK.yellow);
   });
   const clock = faults.every(1_000, 'tick', () => faults.run('face', () => bell.tick(list.question.filter)));
-  const filter = new FilterLine(options.filterText, shown, {
-    onChosen: (chosen) => faults.run('face', () => calls.ask({ ...list.question, filter: chosen })),
-  });
+  const events = {
+    onChosen: (chosen: Filter) => faults.run('face', () => calls.ask({ ...list.question, filter: chosen })),
+  };
+  const filter = new FilterLine(options.filterText, shown, events, options.isCallsOnly);
   const texts = (callIds: readonly string[]): void => faults.run('face', () => showTexts(callIds));
   const show = (callId: string, hasLegs = false): void => {
     const view = new CallView(app, callId, { port, shown, showsSecrets, save, texts, quality, hear });

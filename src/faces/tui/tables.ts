@@ -62,8 +62,8 @@ export function findingsTable(port: TablePort, { filter, trunks }: TableEvents, 
     saved: {
       table: 'findings',
       async rows() {
-        const { findings, codes, trunks_down: down } = await port.findings(asked(of));
-        return [...findings, ...codes, ...down];
+        const { findings, codes, trunks_down: down, trunks_troubled: troubled } = await port.findings(asked(of));
+        return [...findings, ...codes, ...down, ...troubled];
       },
     },
     async read() {
