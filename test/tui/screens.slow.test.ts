@@ -61,7 +61,7 @@ test('from a trunk to a minute of it, and to the calls of that minute', options,
   await tmux.settled(/^Trunk acme \(out\) by minute$/m);
   await tmux.press('j', 'Enter');
   await tmux.settled(/^1 of 1 /m);
-  await tmux.shows(/trunk:acme since:2025-03-04T09:01:00.000000Z until:2025-03-04T09:01:59.999999Z/);
+  await tmux.shows(/trunk=acme since:2025-03-04T09:01:00.000000Z until:2025-03-04T09:01:59.999999Z/);
 });
 
 test('attackers, at each size', options, async (t) => {
