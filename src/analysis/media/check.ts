@@ -68,6 +68,8 @@ export type MediaContext = {
   readonly hasOtherKeys: () => boolean;
   /** What its connectivity checks came to. Asked only where it is silent. */
   readonly ice: () => IceVerdict;
+  /** The same of what one host asked. Asked only where it gets media and sends none. */
+  readonly iceOf: (host: string) => IceVerdict;
   /** Sides that are machines, and transfers that were accepted. Asked only where media stopped or runs one way. */
   readonly machines: () => readonly MachineSide[];
   readonly transfers: () => readonly Transfer[];

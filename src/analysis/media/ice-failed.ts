@@ -1,9 +1,9 @@
 /**
- * Finds calls whose connectivity checks all failed (RFC 8445 section 7): unanswered, or refused again and again, while the
- * call is up and no media runs.
+ * Finds calls whose connectivity checks all failed (RFC 8445 section 7): unanswered or refused, while the call is up and no
+ * media runs; or those of one side alone, which gets media and sends none.
  *
- * A check that succeeded on any pair ends the matter, and so does media. Silence counts only where this capture sees what the
- * silent host sends to the one that asks, and where no other pair of their candidates can carry media unseen.
+ * A check that succeeded ends the matter, and so does media. Silence counts only where this capture sees what the silent host
+ * sends to the one that asks, and where no other pair of their candidates can carry media unseen.
  */
 import { counted } from '../../core/counted.ts';
 import type { EndpointKey } from '../../core/ip.ts';
@@ -12,7 +12,7 @@ import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { IceCheck } from '../../store/media/ice-checks.ts';
 import type { MediaFindings } from '../findings.ts';
 import { agreements, isTalk } from './agreements.ts';
-import type { MediaCase } from './check.ts';
+import type { MediaCase, MediaStream } from './check.ts';
 import type { IceEnd } from './ice-candidates.ts';
 import type { FailedIce } from './ice-verdict.ts';
 import { endOf, LEAST_PACKETS } from './stop.ts';
@@ -26,12 +26,24 @@ export function checkIce(c: MediaCase, f: MediaFindings): void {
   if (!c.isRtpCaptured || Number.isNaN(d.answerUs)) return;
   const endUs = endOf(d, c.nowUs);
   if (endUs - d.answerUs < SILENT_US) return;
-  // Most calls: media runs.
-  if (c.during.some((s) => s.packets >= LEAST_PACKETS && s.lastUs >= d.answerUs)) return;
-  const { failed } = c.ice();
+  // Most calls: media runs both ways.
+  const running = c.during.filter((s) => s.packets >= LEAST_PACKETS && s.lastUs >= d.answerUs);
+  const silent = running.length === 0 ? null : silentHost(c, running);
+  if (running.length > 0 && silent === null) return;
+  const { failed } = silent === null ? c.ice() : c.iceOf(silent);
   if (failed === null || c.unseen.some((u) => u.sentPackets > 0) || c.sharesMedia()) return;
   if (endUs - failed.worst.firstUs < SILENT_US) return;
-  if (areInForce(d, failed.ends, endUs)) f.hints.push({ finding: 'ice-failed', text: textOf(d, failed) });
+  if (areInForce(d, failed.ends, endUs))
+    f.hints.push({ finding: 'ice-failed', text: textOf(d, failed, silent !== null) });
+}
+
+/** A host that gets audio and sends none; null where there is none, or the media is of more than two hosts. */
+function silentHost({ audio, ways }: MediaCase, running: readonly MediaStream[]): string | null {
+  const [first] = running;
+  if (first === undefined || !running.every((s) => audio.includes(s))) return null;
+  const isOneWay = running.every((s) => !s.hasReverse && !ways.isAnswered(s.stream));
+  if (!isOneWay || ways.sameAs(first.stream).length < running.length) return null;
+  return endpointKeyAddress(first.stream.dstKey);
 }
 
 /** Both ends agreed to talk, and no branch that lost is one of them. */
@@ -46,15 +58,16 @@ function areInForce(d: Dialog, ends: readonly IceEnd[], atUs: number): boolean {
   return ends.every(({ candidates }) => candidates.some(({ address }) => named.has(address)));
 }
 
-function textOf(d: Dialog, { worst, back, others }: FailedIce): string {
+function textOf(d: Dialog, { worst, back, others }: FailedIce, isOneWay: boolean): string {
   const [src, dst] = [worst.src, worst.dst].map((key) => who(d, key));
   const sec = ((worst.lastUs - worst.firstUs) / 1e6).toFixed(1);
-  const checks = `${counted(worst.sent, 'ICE check')} from ${src} in ${sec} s`;
+  const checks = `${counted(worst.sent, 'ICE check')} from ${src}${sec === '0.0' ? '' : ` in ${sec} s`}`;
+  const ran = isOneWay ? `${src} sent no media` : 'no media ran';
   const more = others === 0 ? '' : ` ${counted(others, 'further way')} failed too.`;
   if (worst.errors > 0)
-    return `ICE failed: ${dst} answered ${checks} with ${errorText(worst)} and with no success; no media ran.${more}`;
+    return `ICE failed: ${dst} answered ${checks} with ${errorText(worst)} and with no success; ${ran}.${more}`;
   const own = back === null || back.errors > 0 ? '' : `, and none of its own ${back.sent} was answered`;
-  return `ICE failed: ${dst} answered none of ${checks}${own}; no media ran.${more}`;
+  return `ICE failed: ${dst} answered none of ${checks}${own}; ${ran}.${more}`;
 }
 
 function errorText({ errors, errorCode }: IceCheck): string {

@@ -10,9 +10,9 @@ import type { StunKnowledge } from '../../store/stores.ts';
 import type { CallMessage } from '../call-messages.ts';
 import { type IceEnd, iceEnds, mayRunElsewhere } from './ice-candidates.ts';
 
-/** Checks of one pair, and how long they went on: a few may be lost, and a peer may be slow. */
+/** Unanswered checks of one pair, and how long they went on: some programs give up so soon. One that was refused says enough. */
 const LEAST_CHECKS = 4;
-const LEAST_US = 2_000_000;
+const LEAST_US = 500_000;
 
 /** Sockets of one call that are looked up. @cap */
 const MAX_ICE_SOCKETS = 64;
@@ -33,18 +33,28 @@ export type FailedIce = {
   readonly ends: readonly IceEnd[];
 };
 
-/** What the checks of a silent call tell. */
+/** What the checks of a call tell of media that is missing. */
 export type IceVerdict = {
   readonly failed: FailedIce | null;
   /** None succeeded here, and candidates were described whose pairs do not come past here. */
   readonly mayRunElsewhere: boolean;
 };
 
-/** What the checks of a call came to: nothing where it has none, or one succeeded. */
-export function judgeIce(d: Dialog, stun: StunKnowledge, messages: readonly CallMessage[]): IceVerdict {
-  const checks = checksOf(d, stun);
-  if (checks.length === 0) return { failed: null, mayRunElsewhere: false };
-  const tried = checks.filter((c) => c.sent >= LEAST_CHECKS && c.lastUs - c.firstUs >= LEAST_US);
+/**
+ * What the checks of a call came to: nothing where it has none, or one succeeded. Of `host` alone, which gets media and sends
+ * none, what it asked itself: that nothing comes back to it needs no proof then.
+ */
+export function judgeIce(
+  d: Dialog,
+  stun: StunKnowledge,
+  messages: readonly CallMessage[],
+  host: string | null = null,
+): IceVerdict {
+  const all = checksOf(d, stun);
+  const checks = host === null ? all : all.filter(({ src }) => endpointKeyAddress(src) === host);
+  if (checks.length === 0 || checks.some(({ answeredUs }) => answeredUs >= d.createdUs))
+    return { failed: null, mayRunElsewhere: false };
+  const tried = checks.filter((c) => c.errors > 0 || (c.sent >= LEAST_CHECKS && c.lastUs - c.firstUs >= LEAST_US));
   const ends = iceEnds(messages);
   let mayBeElsewhere = ends === null;
   const endsOf = new Map<IceCheck, IceEnd[]>();
@@ -73,7 +83,8 @@ export function judgeIce(d: Dialog, stun: StunKnowledge, messages: readonly Call
       return false;
     }
     endsOf.set(check, [asking, asked]);
-    return check.errors > 0 || hosts.has(betweenText(to, from)) || signaled.has(betweenText(to, from));
+    const back = betweenText(to, from);
+    return host !== null || check.errors > 0 || hosts.has(back) || signaled.has(back);
   });
   const refused = proven.filter(({ errors }) => errors > 0);
   const worst = mostTried(refused.length > 0 ? refused : proven);
@@ -84,7 +95,7 @@ export function judgeIce(d: Dialog, stun: StunKnowledge, messages: readonly Call
   return { failed: { worst, back, others, ends: endsOf.get(worst) ?? [] }, mayRunElsewhere: false };
 }
 
-/** All that were sent while the call lasted; none where one succeeded, where some are not kept, or began before. */
+/** All that were sent while the call lasted; none where some are not kept, or began before. */
 function checksOf(d: Dialog, { ice }: StunKnowledge): IceCheck[] {
   const found = new Set<IceCheck>();
   if (ice.goneUs >= d.createdUs) return [];
@@ -92,7 +103,6 @@ function checksOf(d: Dialog, { ice }: StunKnowledge): IceCheck[] {
     const checks = ice.at(key);
     if (checks === null) return [];
     for (const check of checks) {
-      if (check.answeredUs >= d.createdUs) return [];
       if (check.lastUs >= d.createdUs && !(check.firstUs > d.endedUs)) found.add(check);
     }
   }

@@ -74,6 +74,7 @@ function contextOf(call: JudgedCall, isForeign: boolean): MediaContext {
     linkedMedia: () => legWithMedia(d, stores.streams, e.ties()),
     hasOtherKeys: () => hasOtherKeys(call.messages),
     ice: once(() => judgeIce(d, stores.stun, call.messages)),
+    iceOf: (host) => judgeIce(d, stores.stun, call.messages, host),
     machines: once(() => machinesOf(call.messages)),
     transfers: once(() => ((d.marks & MARK.REFER_ACCEPTED) !== 0 ? transfersOf(call.messages) : [])),
     isConference: () => hasConference(call.messages),

@@ -95,6 +95,93 @@ export const ICE: readonly Scene[] = [
     2.1-12 A>R stun unanswered
     ${ends(14)}`,
   ),
+  faulty(
+    'ice-refused-once',
+    'ice-failed, no-media',
+    'each refuses one check with 401, and both give up at once, as libre and pjnath do',
+    `${BY_PROXY}
+    2.1  A>B stun error=401
+    2.15 B>A stun error=401
+    ${ends(16)}`,
+  ),
+  faulty(
+    'ice-gives-up-in-a-second',
+    'ice-failed, no-media',
+    'four checks each way in a second and a half, and no more',
+    `${BOTH_ICE}
+    2.1-3.6 A>B stun unanswered
+    2.2-3.7 B>A stun unanswered
+    ${ends(16)}`,
+  ),
+  faulty(
+    'ice-of-the-callee-refused',
+    'ice-failed, one-way-audio',
+    'a proxy changed the password of the offer: Alice is answered and sends, Bob is refused and sends nothing',
+    `${BY_PROXY}
+    2.1  A>B stun
+    2.15-3.2 B>A stun error=401
+    2.3-16 A>B rtp
+    ${ends(16)}`,
+  ),
+  faulty(
+    'ice-of-the-caller-to-nobody',
+    'ice-failed, one-way-audio',
+    'a proxy named another host for Bob: his checks succeed, and those of Alice reach nobody',
+    `
+    0    A>P INVITE sdp ice
+    0.01 P>B INVITE sdp=A ice
+    2    B>P 200 sdp ice
+    2.01 P>A 200 sdp=R ice
+    2.02 A>P ACK
+    2.03 P>B ACK
+    2.1  B>A stun
+    2.1-3.6 A>R stun unanswered
+    2.3-16 B>A rtp
+    ${ends(16)}`,
+  ),
+  faulty(
+    'ice-refused-and-one-talks',
+    'ice-failed, one-way-audio',
+    'all checks are refused; Alice sends to the address of the description all the same, Bob does not',
+    `${BOTH_ICE}
+    2.1  A>B stun error=401
+    2.15 B>A stun error=401
+    2.3-16 A>B rtp
+    ${ends(16)}`,
+  ),
+  healthy(
+    'ice-refused-and-both-talk',
+    'all checks are refused, and both send to the addresses of the descriptions',
+    `${BOTH_ICE}
+    2.1  A>B stun error=401
+    2.15 B>A stun error=401
+    ${talk(2.3, 16)}
+    ${ends(16)}`,
+  ),
+  faulty(
+    'ice-succeeds-and-one-is-silent',
+    'one-way-audio',
+    'what Bob asked succeeded: the reason that he sends nothing is another one',
+    `${BOTH_ICE}
+    2.1  A>B stun
+    2.15 B>A stun error=487
+    2.3  B>A stun
+    2.4-16 A>B rtp
+    ${ends(16)}`,
+  ),
+  healthy(
+    'ice-refused-on-one-way-and-answered-on-another',
+    'Bob is refused at an old address of Alice, and answered at her other one',
+    `
+    0    A>B INVITE sdp ice host=R
+    2    B>A 200 sdp ice
+    2.02 A>B ACK
+    2.1  B>R stun error=401
+    2.15 B>A stun
+    2.2  A>B stun
+    ${talk(2.3, 16)}
+    ${ends(16)}`,
+  ),
   healthy(
     'ice-one-of-several-pairs',
     'the way over another address works',

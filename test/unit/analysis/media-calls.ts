@@ -122,6 +122,7 @@ export function diagnosed(
     linkedMedia: () => null,
     hasOtherKeys: () => false,
     ice: () => ({ failed: null, mayRunElsewhere: false }),
+    iceOf: () => ({ failed: null, mayRunElsewhere: false }),
     isTapOver: () => false,
     ackUs: () => Number.NaN,
     unseen: [],
