@@ -1,7 +1,8 @@
 /**
  * What ICMP said about a call's media: each flow it quoted, whether that is a fault, and a sentence for it.
  *
- * A peer that has hung up closes its sockets, and many never open one for RTCP: errors about either are no fault.
+ * A peer that has hung up closes its sockets, and many never open one for RTCP: errors about either are no fault. Nor are
+ * those about a socket that its owner leaves with a new description (RFC 3264 section 8.3.1), around that moment.
  */
 
 import { endpointKeyText } from '../../core/ip.ts';
@@ -10,9 +11,13 @@ import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { IcmpFlow } from '../../store/icmp/icmp-media.ts';
 import type { JudgedCall } from '../call.ts';
 import type { CallFindings, IcmpFinding } from '../findings.ts';
+import { socketsIn } from './in-force.ts';
 
 /** Media on its way when the call ended still arrives this long after. */
 const TAIL_US = 200_000;
+/** A socket is closed so long before its owner describes another one, and is sent to so long after. */
+const LEAVING_US = 1_000_000;
+const LEFT_US = 2_000_000;
 
 export function judgeIcmpMedia({ d, e }: JudgedCall, found: CallFindings): undefined {
   const { media } = e.stores.icmp;
@@ -29,9 +34,18 @@ function icmpFindings(d: Dialog, flows: readonly IcmpFlow[], leastErrors: number
     const description = icmpDescription(flow.ipVersion, flow.type, flow.code);
     const isAfter = !Number.isNaN(d.endedUs) && flow.firstUs > d.endedUs - TAIL_US;
     const isMedia = flow.payload === 'rtp' || (flow.payload === 'unread' && flow.attribution === 'flow');
-    const isFault = isMedia && !isAfter && flow.errors >= leastErrors;
+    const isFault = isMedia && !isAfter && flow.errors >= leastErrors && !wasLeft(d, flow);
     return { flow, description, isFault, hint: hintOf(flow, description, isAfter) };
   });
+}
+
+/** All its errors came while the owner of the socket moved to another one. */
+function wasLeft({ sdp }: Dialog, { dst, firstUs, lastUs }: IcmpFlow): boolean {
+  const socket = endpointKeyText(dst);
+  const said = (sdp ?? []).filter((e) => !e.isRefused);
+  const named = said.findLast((e) => socketsIn(e).has(socket));
+  const left = said.find((e) => named !== undefined && e.side === named.side && e.tsUs > named.tsUs);
+  return left !== undefined && firstUs > left.tsUs - LEAVING_US && lastUs < left.tsUs + LEFT_US;
 }
 
 function hintOf(flow: IcmpFlow, description: string, isAfter: boolean): string {

@@ -60,6 +60,35 @@ export const QUALITY_AND_ICMP: readonly Scene[] = [
     5-30 A>B rtcp refused
     ${ends(30)}`,
   ),
+  healthy(
+    'refused-while-the-media-moves',
+    'the caller closes her port a moment before the re-INVITE that names another, and the callee follows in a second',
+    `
+    ${ANSWERED}
+    2.3-9.1 A>B rtp
+    2.3-9.1 B>A rtp
+    9.15-11.4 B>A rtp refused
+    10   A>B INVITE sdp=A:30000
+    10.1 B>A 200 sdp
+    10.12 A>B ACK
+    10.2-30 A:30000>B rtp
+    11.4-30 B>A:30000 rtp
+    ${ends(30)}`,
+  ),
+  faulty(
+    'refused-long-after-the-media-moved',
+    'media-refused, media-elsewhere',
+    'the callee sends on to the old port of the caller, which is closed',
+    `
+    ${ANSWERED}
+    ${talk(2.3, 10)}
+    10   A>B INVITE sdp=A:30000
+    10.1 B>A 200 sdp
+    10.12 A>B ACK
+    10.2-30 A:30000>B rtp
+    10-30 B>A rtp refused
+    ${ends(30)}`,
+  ),
   faulty(
     'media-refused',
     'media-refused',
