@@ -2,17 +2,19 @@
  * Finds payload types that the receiver never named: each side says by which numbers it will be sent to (RFC 3264 section
  * 5.1), so that the numbers of the two directions may differ. A receiver drops the others, or decodes them wrongly.
  *
- * Whatever the receiver named in the whole call counts, on every hop: packets are on their way while a re-INVITE changes the
- * numbers. It says nothing where the receiver's description was not seen before the stream.
+ * Whatever the receiver named in the whole call counts: packets are on their way while a re-INVITE changes the numbers. Of the
+ * copies of its description that proxies pass on, the one counts that its host sent itself, where that is known: a proxy may
+ * change numbers on one hop alone. It says nothing where the receiver's description was not seen before the stream.
  */
 import { counted } from '../../core/counted.ts';
-import { endpointKeyText } from '../../core/ip.ts';
+import { endpointKeyAddress, endpointKeyText } from '../../core/ip.ts';
 import { MAX_FORMATS } from '../../protocols/sdp/attribute.ts';
 import { formatOf, streamFormat } from '../../store/media/codec-format.ts';
 import type { CodecSet } from '../../store/media/codec-set.ts';
 import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
 import type { MediaFindings } from '../findings.ts';
 import type { MediaCase, MediaStream } from './check.ts';
+import { socketsIn } from './in-force.ts';
 import { senderSide } from './meant-silence.ts';
 import { LEAST_PACKETS } from './stop.ts';
 import type { Ways } from './ways.ts';
@@ -23,6 +25,9 @@ const MAX_MISMATCHES = 4;
 const MAX_NAMED = 8;
 /** Lists of codecs that are read for them. @cap */
 const MAX_NAMING = 32;
+
+/** Descriptions of a call in which those of each receiving host are looked for. @cap */
+const MAX_DESCRIPTIONS = 64;
 
 /** Descriptions, and lines of one, that nearly all calls have at most. */
 const FEW = 8;
@@ -40,24 +45,45 @@ export function checkPayloadTypes(c: MediaCase, f: MediaFindings): void {
   if (audio.length === 0 || areNamedByAll(audio, entries)) return;
   const named = [new Named(entries, 0), new Named(entries, 1)] as const;
   const said = new Set<string>();
-  for (const s of audio)
+  for (const s of audio) {
+    const own = entries.length > MAX_DESCRIPTIONS ? null : ownWords(entries, s);
     for (const { payloadType, packets: seen } of s.payloadTypes) {
       const packets = Math.round(seen * shareOfFirst(s));
-      if (packets < LEAST_PACKETS || named.every((by) => by.has(payloadType))) continue;
+      if (packets < LEAST_PACKETS || (own?.has(payloadType) ?? named.every((by) => by.has(payloadType)))) continue;
       if (NOISE.includes(payloadType) || isLikeRtcp(payloadType) || said.size >= MAX_MISMATCHES) continue;
       const sender = senderSide(d, s.stream);
       // A relay's stream carries the same type again.
       const key = `${sender ?? s.stream.srcKey} ${payloadType}`;
       // Where it is not known who receives, what both described.
-      const by = sender === null ? named : [named[sender === 0 ? 1 : 0]];
+      const by = own !== null ? [own] : sender === null ? named : [named[sender === 0 ? 1 : 0]];
       if (said.has(key) || by.some((one) => one.sinceUs > s.firstUs || one.has(payloadType))) continue;
       if (said.size === 0 && c.sharesMedia()) return;
       said.add(key);
       f.hints.push({
         finding: 'payload-type-mismatch',
-        text: `${titleOf(s, payloadType, c.ways)}: ${roleOf(sender)}${endpointKeyText(s.stream.srcKey)} sent ${counted(packets, 'packet')} of type ${payloadType}${meaningOf(s, payloadType)} to ${endpointKeyText(s.stream.dstKey)}, ${sender === null ? 'and both sides together' : 'which'} named only ${namesOf(by.flatMap(({ said: all }) => all))}.`,
+        text: `${titleOf(s, payloadType, c.ways)}: ${roleOf(sender)}${endpointKeyText(s.stream.srcKey)} sent ${counted(packets, 'packet')} of type ${payloadType}${meaningOf(s, payloadType)} to ${endpointKeyText(s.stream.dstKey)}, ${sender === null ? 'and both sides together' : 'which'} named only ${namesOf(by.flatMap(({ said: all }) => all))}.${changedBy(entries, s, payloadType)}`,
       });
     }
+  }
+}
+
+/** What the host that gets the stream named itself, on any hop that it sent; null where that was not seen. */
+function ownWords(entries: readonly SdpEntry[], { stream }: MediaStream): Named | null {
+  const socket = endpointKeyText(stream.dstKey);
+  const host = endpointKeyAddress(stream.dstKey);
+  const own = entries.filter((e) => socketsIn(e).has(socket) && endpointKeyAddress(e.sender) === host);
+  const [first] = own;
+  // A socket that both sides named is a relay's.
+  return first === undefined || own.some(({ side }) => side !== first.side) ? null : new Named(own, first.side);
+}
+
+/** Who passed on a description with the number, of the socket that did not name it. */
+function changedBy(entries: readonly SdpEntry[], { stream }: MediaStream, payloadType: number): string {
+  const socket = endpointKeyText(stream.dstKey);
+  const copy = entries.find(
+    (e) => socketsIn(e).has(socket) && e.media.some(({ codecs }) => formatOf(codecs, payloadType) !== null),
+  );
+  return copy === undefined ? '' : ` ${endpointKeyAddress(copy.sender)} changed the description on its way.`;
 }
 
 /** How much of what was seen was no copy, which another tap saw again. */

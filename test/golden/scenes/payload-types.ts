@@ -7,6 +7,15 @@ const answered = (offer: string, answer: string): string => `
   2.18 B>A 200 sdp ${answer}
   2.2  A>B ACK`;
 
+/** The offer, the copy of it that the proxy sends on, and the answer likewise. */
+const byProxy = (offer: string, passed: string, answer: string, back: string): string => `
+  0    A>P INVITE sdp ${offer}
+  0.01 P>B INVITE sdp=A ${passed}
+  2.18 B>P 200 sdp ${answer}
+  2.19 P>A 200 sdp=B ${back}
+  2.2  A>P ACK
+  2.21 P>B ACK`;
+
 const mismatch = (name: string, note: string, table: string): Scene =>
   faulty(name, 'payload-type-mismatch', note, `${table}\n${ends(12)}`);
 
@@ -42,11 +51,76 @@ export const PAYLOAD_TYPES: readonly Scene[] = [
     'the header of SRTP is in clear',
     `${answered('srtp', 'srtp')}\n2.3-12 A>B rtp\n2.3-12 B>A rtp pt=99`,
   ),
+  mismatch(
+    'answer-renumbered-by-a-proxy',
+    'Bob takes opus as 96, the proxy says 111 to Alice, and the media goes straight to Bob',
+    `${byProxy('codecs=opus:96', 'codecs=opus:96', 'codecs=opus:96', 'codecs=opus:111')}
+    2.3-12 A>B rtp opus pt=111
+    2.3-12 B>A rtp opus pt=96`,
+  ),
+  mismatch(
+    'offer-renumbered-by-a-proxy',
+    'Alice wants keys as 101, the proxy says 97 to Bob, who presses some',
+    `${byProxy('codecs=pcmu,event:101', 'codecs=pcmu,event:97', 'codecs=pcmu,event:97', 'codecs=pcmu,event:97')}
+    2.3-12 A>B rtp
+    2.3-6  B>A rtp
+    6-8    B>A keys pt=97
+    8-12   B>A rtp`,
+  ),
+  faulty(
+    'answer-of-a-codec-changed-by-a-proxy',
+    'hint:codec, payload-type-mismatch',
+    'Bob took PCMU, the proxy says PCMA to Alice',
+    `${byProxy('codecs=pcma,pcmu', 'codecs=pcmu', 'codecs=pcmu', 'codecs=pcma')}
+    2.3-12 A>B rtp pcma
+    2.3-12 B>A rtp
+    ${ends(12)}`,
+  ),
+  mismatch(
+    'renumbered-behind-a-relay',
+    'the relay and Alice agree on 101; behind the relay the proxy says 97 to Bob, who presses keys',
+    `
+    0    A>P INVITE sdp codecs=pcmu,event:101
+    0.01 P>B INVITE sdp=P codecs=pcmu,event:97
+    2.18 B>P 200 sdp codecs=pcmu,event:97
+    2.19 P>A 200 sdp=P:45002 codecs=pcmu,event:101
+    2.2  A>P ACK
+    2.21 P>B ACK
+    2.3-12 A>P:45002 rtp
+    2.3-12 P>B rtp
+    2.3-6  B>P rtp
+    2.3-6  P:45002>A rtp
+    6-8    B>P keys pt=97
+    6-8    P:45002>A keys pt=97
+    8-12   B>P rtp
+    8-12   P:45002>A rtp`,
+  ),
   faulty(
     'codec-that-nobody-agreed-to',
     'hint:codec, payload-type-mismatch',
     'PCMU was agreed, and the callee sends PCMA',
     `${ANSWERED}\n2.3-12 A>B rtp\n2.3-12 B>A rtp pcma\n${ends(12)}`,
+  ),
+  fits(
+    'renumbered-for-both-by-a-relay',
+    'a relay has its own numbers on each side and translates them',
+    `
+    0    A>P INVITE sdp codecs=opus:96
+    0.01 P>B INVITE sdp=P codecs=opus:111
+    2.18 B>P 200 sdp codecs=opus:111
+    2.19 P>A 200 sdp=P:45002 codecs=opus:96
+    2.2  A>P ACK
+    2.21 P>B ACK
+    2.3-12 A>P:45002 rtp opus pt=96
+    2.3-12 P:45002>A rtp opus pt=96
+    2.3-12 B>P rtp opus pt=111
+    2.3-12 P>B rtp opus pt=111`,
+  ),
+  fits(
+    'codecs-taken-out-by-a-proxy',
+    'the proxy takes PCMA out of the answer, and Alice sends what is left',
+    `${byProxy('codecs=pcma,pcmu,event', 'codecs=pcma,pcmu,event', 'codecs=pcma,pcmu,event', 'codecs=pcmu,event')}
+    ${talk(2.3, 12)}`,
   ),
   fits(
     'numbers-by-direction',
