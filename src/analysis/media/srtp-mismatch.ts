@@ -5,7 +5,7 @@
  * A packet of G.711 has one octet a sample: what it has beyond is the tag of SRTP. Where both sides have one, or none, they agree,
  * whatever the descriptions say. Other codecs are not judged: their packets have no length of their own.
  */
-import { endpointKeyText, endpointText } from '../../core/ip.ts';
+import { endpointKeyAddress, endpointKeyText, endpointText } from '../../core/ip.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { SdpEntry, SdpMediaLine } from '../../store/media/sdp-timeline.ts';
 import type { CallMessage } from '../call-messages.ts';
@@ -27,6 +27,8 @@ const TAGS: ReadonlySet<number> = new Set([10, 4, 16]);
 
 /** Pairs of streams that are held against the descriptions. @cap */
 const MAX_PAIRS = 4;
+/** Descriptions of a call whose copies are compared. @cap */
+const MAX_DESCRIPTIONS = 64;
 /** Bytes of messages that are read for keys; of a call with more, nobody knows all keys. @cap */
 const MAX_KEY_BYTES = 1_048_576;
 
@@ -43,9 +45,10 @@ export function checkSrtp(c: MediaCase, f: MediaFindings): void {
     if (plain === null) continue;
     if (left-- === 0) return;
     const agreed = agreedFor(d, secured, plain);
-    if (agreed === null) continue;
-    if (agreed === 'RTP' && c.hasOtherKeys()) return;
-    f.hints.push({ finding: 'srtp-mismatch', text: textOf(d, { secured, plain, tag, agreed }) });
+    const changed = agreed === null ? changedKeys(d, secured) : null;
+    if (agreed === null && changed === null) continue;
+    if (agreed !== 'SRTP' && c.hasOtherKeys()) return;
+    f.hints.push({ finding: 'srtp-mismatch', text: textOf(d, { secured, plain, tag, agreed, changed }) });
     return;
   }
 }
@@ -95,6 +98,30 @@ function agreedFor(d: Dialog, secured: MediaStream, plain: MediaStream): Profile
   return first;
 }
 
+/** A proxy passed a description on and took its keys out, or its profile, or put some in. */
+type Changed = { readonly by: string; readonly side: 0 | 1; readonly hadKeys: boolean };
+
+/** Of the two ends of a stream; null where what each end sent itself and a copy of it say the same, or it changed later. */
+function changedKeys({ sdp }: Dialog, { stream }: MediaStream): Changed | null {
+  const entries = sdp ?? [];
+  if (entries.length > MAX_DESCRIPTIONS) return null;
+  for (const key of [stream.srcKey, stream.dstKey]) {
+    const [host, sockets] = [endpointKeyAddress(key), new Set([endpointKeyText(key)])];
+    const said = entries.flatMap((e) => {
+      const line = e.isRefused ? undefined : e.media.find((m) => isAt(m, sockets));
+      return line === undefined ? [] : [{ e, hasKeys: isSavp(line) || line.crypto !== undefined }];
+    });
+    const own = said.filter(({ e }) => endpointKeyAddress(e.sender) === host);
+    const [first] = own;
+    if (first === undefined || own.some(({ hasKeys }) => hasKeys !== first.hasKeys)) continue;
+    const copy = said.find(({ e, hasKeys }) => e.side === first.e.side && hasKeys !== first.hasKeys);
+    if (copy === undefined) continue;
+    const side = first.e.side === 0 ? 0 : 1;
+    return { by: endpointKeyAddress(copy.e.sender), side, hadKeys: first.hasKeys };
+  }
+  return null;
+}
+
 function isAt({ address, port }: SdpMediaLine, sockets: ReadonlySet<string>): boolean {
   return address !== null && sockets.has(endpointText(address, port));
 }
@@ -114,17 +141,25 @@ type Mismatch = {
   readonly secured: MediaStream;
   readonly plain: MediaStream;
   readonly tag: number;
-  readonly agreed: Profile;
+  readonly agreed: Profile | null;
+  readonly changed: Changed | null;
 };
 
-function textOf(d: Dialog, { secured, plain, tag, agreed }: Mismatch): string {
+function textOf(d: Dialog, { secured, plain, tag, agreed, changed }: Mismatch): string {
   const [srtp, rtp] = [secured, plain].map((s) => who(d, s));
   const sent = (s: MediaStream): string =>
     `${s.packets} packets of ${s.codec} with ${Math.round(s.snapshot.octets / s.packets)} octets each`;
   const ground = 'This rests on lengths alone.';
+  if (changed !== null)
+    return `SRTP one way alone: ${srtp} sent ${sent(secured)}, ${tag} more than its samples, as SRTP has. ${rtp} sent plain RTP. ${changedText(changed)} ${ground}`;
   return agreed === 'RTP'
     ? `SRTP where plain RTP was agreed: ${srtp} sent ${sent(secured)}, ${tag} more than its samples, as SRTP has. ${rtp} sent plain RTP. ${ground}`
     : `Plain RTP where SRTP was agreed: ${rtp} sent ${sent(plain)}, without the ${tag} more that SRTP has. ${srtp} sent SRTP. ${ground}`;
+}
+
+function changedText({ by, side, hadKeys }: Changed): string {
+  const whose = `${by} passed the description of the ${side === 0 ? 'caller' : 'callee'} on`;
+  return hadKeys ? `${whose} without its keys.` : `${whose} with keys that it did not have.`;
 }
 
 /** The sender, with its role. */

@@ -7,6 +7,15 @@ const call = (offer: string, answer = offer): string => `
   2    B>A 200 sdp ${answer}
   2.02 A>B ACK`;
 
+/** The offer, the copy of it that the proxy sends on, and the answer likewise; the media goes straight. */
+const byProxy = (offer: string, passed: string, answer: string, back: string): string => `
+  0    A>P INVITE sdp ${offer}
+  0.01 P>B INVITE sdp=A ${passed}
+  2    B>P 200 sdp ${answer}
+  2.01 P>A 200 sdp=B ${back}
+  2.02 A>P ACK
+  2.03 P>B ACK`;
+
 export const SRTP: readonly Scene[] = [
   faulty(
     'srtp-of-the-caller-alone',
@@ -45,6 +54,24 @@ export const SRTP: readonly Scene[] = [
     ${ends(20)}`,
   ),
   faulty(
+    'srtp-keys-taken-out-of-the-answer',
+    'srtp-mismatch',
+    'Bob takes the keys and encrypts; the proxy passes his answer on without them',
+    `${byProxy('crypto', 'crypto', 'crypto', '')}
+    2.1-20 A>B rtp
+    2.1-20 B>A rtp bytes=170
+    ${ends(20)}`,
+  ),
+  faulty(
+    'srtp-made-plain-on-one-hop',
+    'srtp-mismatch',
+    'the proxy makes RTP/AVP of the offer of Alice, and RTP/SAVP with other keys of the answer of Bob',
+    `${byProxy('srtp', '', '', 'srtp')}
+    2.1-20 A>B rtp bytes=170
+    2.1-20 B>A rtp
+    ${ends(20)}`,
+  ),
+  faulty(
     'srtp-in-packets-of-30-ms',
     'srtp-mismatch',
     'the packets are longer, and the tag is not',
@@ -77,6 +104,20 @@ export const SRTP: readonly Scene[] = [
     `${call('srtp fingerprint')}
     2.1-20 A>B rtp bytes=170
     2.1-20 B>A rtp
+    ${ends(20)}`,
+  ),
+  healthy(
+    'srtp-taken-out-for-both',
+    'the proxy takes the keys out of the offer: nobody encrypts',
+    `${byProxy('crypto', '', '', '')}
+    ${talk(2.1, 20)}
+    ${ends(20)}`,
+  ),
+  healthy(
+    'srtp-taken-out-of-the-answer-and-plain',
+    'the keys are taken out of the answer, and Bob sends plain RTP all the same',
+    `${byProxy('crypto', 'crypto', 'crypto', '')}
+    ${talk(2.1, 20)}
     ${ends(20)}`,
   ),
   healthy(
