@@ -166,10 +166,14 @@ function longest(streams: readonly MediaStream[]): MediaStream | null {
 
 /**
  * Hosts of the parties' media, not of what relays between them: a party named it in what it sent itself, or spoke first of
- * its side, and the other side did not name it. What a description took back is no host of the call any more.
+ * its side, and the other side did not name it. What a description took back is no host of the call any more; nor is who
+ * rang with early media where another one answered.
  */
 function partyHosts(d: Dialog, atUs: number): string[] {
-  const said = inForceAt(d, atUs)?.bySide ?? [];
+  const said = (inForceAt(d, atUs)?.bySide ?? []).map((entries) => {
+    const final = entries.filter((e) => e.isOffer || e.tsUs >= d.answerUs);
+    return final.some((e) => !e.isOffer) ? final : entries;
+  });
   const named = said.map((entries) => new Set(entries.flatMap(({ media }) => media.map(({ address }) => address))));
   return said.flatMap((entries, side) => {
     const own = entries.filter((e, i) => i === 0 || e.address === endpointKeyAddress(e.sender));

@@ -8,6 +8,25 @@ const moves = (sec: number, words: string, answer = ''): string => `
 
 export const TWO_SENDERS: readonly Scene[] = [
   faulty(
+    'early-media-that-no-cancel-ends',
+    'two-senders',
+    'Carol rings with music and never gets the CANCEL; Bob answers, and Alice talks with him',
+    `
+    0    A>P INVITE sdp
+    0.01 P>B INVITE leg=1 sdp=A
+    0.01 P>C INVITE leg=2 sdp=A
+    0.2  C>P 183 sdp
+    0.21 P>A 183 sdp=C
+    0.3-20 C>A rtp
+    3    B>P 200 sdp
+    3.01 P>A 200 sdp=B
+    3.02 A>P ACK
+    3.03 P>B ACK
+    3.05 P>C CANCEL
+    ${talk(3.1, 20)}
+    ${ends(20)}`,
+  ),
+  faulty(
     'ring-tone-goes-on',
     'two-senders, nat-mismatch',
     'a server that nobody named plays its ring tone through the whole call',
