@@ -24,7 +24,7 @@ export type MediaSegment = {
 export type MediaStream = {
   readonly stream: Stream;
   /** What the detections need seldom. */
-  readonly snapshot: Pick<StreamSnapshot, 'octets' | 'tsStep' | 'payloadTypes'>;
+  readonly snapshot: Pick<StreamSnapshot, 'octets' | 'tsStep' | 'payloadTypes' | 'strays' | 'duplicates'>;
   readonly packets: number;
   /** By sequence number, between its first and its last packet: what a receiver counts, also during a hold. */
   readonly expected: number;

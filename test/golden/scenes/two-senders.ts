@@ -8,6 +8,26 @@ const moves = (sec: number, words: string, answer = ''): string => `
 
 export const TWO_SENDERS: readonly Scene[] = [
   faulty(
+    'two-sources-one-socket-one-ssrc',
+    'two-senders',
+    'a broken relay sends two sources under one SSRC: the packets double, with numbers of two lines',
+    `${ANSWERED}
+    2.3-22 A>B rtp
+    2.3-22 B>A rtp
+    2.31-22 B>A rtp line=9
+    ${ends(22)}`,
+  ),
+  faulty(
+    'two-sources-one-ssrc-for-some-seconds',
+    'two-senders',
+    'music of the switch goes on for eight seconds under the SSRC of the callee',
+    `${ANSWERED}
+    2.3-22 A>B rtp
+    2.3-22 B>A rtp
+    2.31-10 B>A rtp line=2
+    ${ends(22)}`,
+  ),
+  faulty(
     'early-media-that-no-cancel-ends',
     'two-senders',
     'Carol rings with music and never gets the CANCEL; Bob answers, and Alice talks with him',
@@ -90,6 +110,39 @@ export const TWO_SENDERS: readonly Scene[] = [
     ${talk(2.3, 20)}
     8-20 A:20010>B rtp
     ${ends(20)}`,
+  ),
+  healthy(
+    'one-socket-one-ssrc-one-after-the-other',
+    'a switch begins anew under its SSRC four times in a call, as after announcements',
+    `${ANSWERED}
+    2.3-22 A>B rtp
+    2.3-8  B>A rtp
+    8-12   B>A rtp line=2
+    12-16  B>A rtp line=3
+    16-22  B>A rtp line=4
+    ${ends(22)}`,
+  ),
+  healthy(
+    'one-ssrc-in-two-taps-of-two-clocks',
+    'a second tap saw all packets, and its clock is six seconds late',
+    `
+    copies 2 6
+    ${ANSWERED}
+    ${talk(2.3, 22)}
+    ${ends(22)}`,
+  ),
+  healthy(
+    'a-ring-tone-under-the-ssrc-of-the-callee',
+    'ring tone and announcement are mixed for two seconds before the answer',
+    `
+    0    A>B INVITE sdp
+    0.2  B>A 183 sdp
+    0.3-3 B>A rtp line=2
+    0.31-22 B>A rtp
+    3    B>A 200 sdp
+    3.02 A>B ACK
+    3.1-22 A>B rtp
+    ${ends(22)}`,
   ),
   healthy(
     'early-media-ends-soon',

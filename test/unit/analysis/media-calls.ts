@@ -71,7 +71,7 @@ export function stream(
   streams.store.onClaim(made.dstKey, row);
   return {
     stream: made,
-    snapshot: { octets: sec * 50 * 160, tsStep: 160, payloadTypes: [] },
+    snapshot: { octets: sec * 50 * 160, tsStep: 160, payloadTypes: [], strays: 0, duplicates: 0 },
     packets: sec * 50,
     expected: sec * 50,
     lost: 0,
