@@ -16,7 +16,8 @@
 
 enum ct_kind {
   CT_KIND_NONE = 0,
-  CT_KIND_UDP = 1,             /* UDP payload that may be SIP (in the port gate); aux2 IP id; aux1 > 0: the
+  CT_KIND_UDP =
+      1, /* UDP payload that may be SIP (in the port gate, or taken elsewhere); aux2 IP id; aux1 > 0: the
                                  whole frame of aux1 bytes is there and begins aux0 bytes before off */
   CT_KIND_TCP = 2,             /* TCP segment in the SIP or WebSocket gate; aux0 seq, aux1 flags */
   CT_KIND_FRAGMENT = 3,        /* IP fragment; aux0 id, aux1 offset in bytes, aux2 proto | more << 8 */
@@ -46,6 +47,7 @@ enum ct_kind {
       21, /* its payload type changed; payload struct ct_rtp_segment; aux as of its stream */
   CT_KIND_CLOCK_STEP =
       22, /* the clock of the host was set: what follows is shifted; frame by how many us, above 0 forward */
+  CT_KIND_SIP_OUTSIDE = 23, /* the begin of a message outside the gate, by which a socket may be learned */
 };
 
 /* What a frame may be of a call: a message or what speaks of one, a part of one, media, RTCP. */
@@ -70,8 +72,9 @@ enum ct_tls_flag {
 enum ct_origin { CT_ORIGIN_WIRE = 0, CT_ORIGIN_HEP = 1, CT_ORIGIN_UPROBE = 2 };
 
 enum ct_record_flag {
-  CT_FLAG_SNAPPED = 1,   /* fewer payload bytes than were on the wire */
-  CT_FLAG_SIP_GATE = 2,  /* a port of the pair is in --portrange */
+  CT_FLAG_SNAPPED = 1, /* fewer payload bytes than were on the wire */
+  CT_FLAG_SIP_GATE =
+      2, /* a port of the pair is in --portrange, or the SIP of this connection is taken anyway */
   CT_FLAG_WS_GATE = 4,   /* a port of the pair is in --ws-portrange */
   CT_FLAG_LOOKS_SIP = 8, /* first bytes are a SIP start line */
   CT_FLAG_TUNNELED = 16, /* inside at least one encapsulation */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/record.h"
+#include "decode/learned.h"
 #include "decode/walk.h"
 
 /* ---- SIP ---- */
@@ -53,6 +54,34 @@ bool ct_looks_sip(const uint8_t *d, uint32_t len) {
   const uint8_t *version = memmem(uri, (size_t)(line_end - uri), " SIP/2.0", 8);
   if (version != NULL && version > uri) return true;
   return feed == NULL && known_request(d, method, uri, (uint32_t)(end - uri));
+}
+
+static bool is_letter(uint8_t c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; }
+
+/* scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." ), a colon, and something behind it (RFC 3986 s3.1). */
+static bool begins_with_scheme(const uint8_t *d, const uint8_t *end) {
+  const uint8_t *at = d;
+  if (at == end || !is_letter(*at)) return false;
+  while (at < end && at - d <= 32 &&
+         (is_letter(*at) || is_digit(*at) || *at == '+' || *at == '-' || *at == '.'))
+    at++;
+  return end - at >= 2 && *at == ':' && at[1] > ' ' && at[1] < 0x7f;
+}
+
+bool ct_begins_sip(const uint8_t *d, uint32_t len) {
+  if (!ct_looks_sip(d, len)) return false;
+  const uint8_t *end = d + ct_min32(len, 2048);
+  while (*d == '\r' || *d == '\n') d++;
+  uint32_t n = (uint32_t)(end - d);
+  if (STARTS(d, n, "SIP/2.0 "))
+    return d[8] >= '1' && d[8] <= '6' && (n == 11 || d[11] == ' ' || d[11] == '\r' || d[11] == '\n');
+  const uint8_t *uri = (const uint8_t *)memchr(d, ' ', n) + 1;
+  const uint8_t *feed = memchr(uri, '\n', (size_t)(end - uri));
+  if (!begins_with_scheme(uri, end)) return false;
+  if (feed == NULL) return known_request(d, (uint32_t)(uri - d) - 1, uri, (uint32_t)(end - uri));
+  const uint8_t *last = feed; /* behind the version */
+  while (last > uri && (last[-1] == '\r' || last[-1] == ' ')) last--;
+  return last - uri > 8 && memcmp(last - 8, " SIP/2.0", 8) == 0;
 }
 
 /* "sip:" or "sip/" in any case: no SIP message is without the one in a URI or the other in a Via. */
@@ -237,6 +266,19 @@ static enum ct_class content(const struct ct_packet *p) {
   }
 }
 
+/* One of the two sockets is learned. */
+static bool is_learned(const struct ct_packet *p, const struct ct_gate *g) {
+  return g->learned != NULL && (ct_learned_has(g->learned, p->dst, p->dport, p->ip_version) ||
+                                ct_learned_has(g->learned, p->src, p->sport, p->ip_version));
+}
+
+/* Of a datagram that looks like SIP outside the gate. A socket that nobody named gives nothing that is in doubt. */
+static enum ct_class sip_elsewhere(const struct ct_packet *p, const struct ct_gate *g) {
+  bool taken = (g->any_sip || is_learned(p, g)) && ct_begins_sip(p->payload, p->len);
+  if (taken) return CT_CLS_SIP;
+  return g->any_sip ? CT_CLS_OTHER : CT_CLS_SIP_OUT;
+}
+
 static enum ct_class classify_udp(struct ct_packet *p, const struct ct_gate *g,
                                   const struct ct_decode_opts *o) {
   bool gate = ct_port_in(g->sip, p->dport) || ct_port_in(g->sip, p->sport);
@@ -247,7 +289,7 @@ static enum ct_class classify_udp(struct ct_packet *p, const struct ct_gate *g,
     if (is_rtp(p)) return CT_CLS_RTP;
   } else if (ct_looks_sip(p->payload, p->len)) {
     p->cls_flags |= CT_FLAG_LOOKS_SIP;
-    return gate ? CT_CLS_SIP : CT_CLS_SIP_OUT;
+    return gate ? CT_CLS_SIP : sip_elsewhere(p, g);
   } else {
     enum ct_class c = content(p);
     /* A HEP datagram carries a SIP message: without -E it must not be mistaken for one. */
@@ -286,7 +328,7 @@ static bool is_websocket_sip(const uint8_t *d, uint32_t len) {
 }
 
 static enum ct_class classify_tcp(struct ct_packet *p, const struct ct_gate *g) {
-  bool sip = ct_port_in(g->sip, p->dport) || ct_port_in(g->sip, p->sport);
+  bool sip = ct_port_in(g->sip, p->dport) || ct_port_in(g->sip, p->sport) || is_learned(p, g);
   bool ws = ct_port_in(g->ws, p->dport) || ct_port_in(g->ws, p->sport);
   p->cls_flags = (uint8_t)((sip ? CT_FLAG_SIP_GATE : 0) | (ws ? CT_FLAG_WS_GATE : 0));
   if (p->len == 0) {
@@ -296,7 +338,7 @@ static enum ct_class classify_tcp(struct ct_packet *p, const struct ct_gate *g) 
   }
   if (ct_looks_sip(p->payload, p->len)) p->cls_flags |= CT_FLAG_LOOKS_SIP;
   if (sip || ws) return CT_CLS_TCP;
-  if (p->cls_flags & CT_FLAG_LOOKS_SIP) return CT_CLS_SIP_OUT;
+  if (p->cls_flags & CT_FLAG_LOOKS_SIP) return g->any_sip ? CT_CLS_OTHER : CT_CLS_SIP_OUT;
   return is_websocket_sip(p->payload, p->len) ? CT_CLS_WS_OUT : CT_CLS_OTHER;
 }
 

@@ -131,11 +131,12 @@ enum ct_reason ct_decode_ip_payload(struct ct_packet *p, const uint8_t *data, ui
 /* ---- classify.c: what a transport payload is, by content first (RFC 7983 first byte) ---- */
 enum ct_class {
   CT_CLS_OTHER = 0, /* nothing calltap reads */
-  CT_CLS_SIP,       /* UDP, in the SIP gate: starts like SIP, or must be looked at in TypeScript */
-  CT_CLS_SIP_OUT,   /* UDP or TCP, starts like SIP, outside the gate: count for `gate_port` */
-  CT_CLS_WS_OUT,    /* TCP, a WebSocket frame that carries SIP, outside the WS gate */
-  CT_CLS_TCP,       /* TCP in either gate */
-  CT_CLS_RTP,       /* version 2, plausible for the stream table */
+  CT_CLS_SIP, /* UDP, in the SIP gate: starts like SIP, or must be looked at in TypeScript; elsewhere where it
+                       is taken: SIP beyond doubt */
+  CT_CLS_SIP_OUT, /* UDP or TCP, starts like SIP, outside the gate and not taken: count for `gate_port` */
+  CT_CLS_WS_OUT,  /* TCP, a WebSocket frame that carries SIP, outside the WS gate */
+  CT_CLS_TCP,     /* TCP in either gate */
+  CT_CLS_RTP,     /* version 2, plausible for the stream table */
   CT_CLS_RTCP,
   CT_CLS_STUN,
   CT_CLS_HEP,
@@ -145,15 +146,18 @@ enum ct_class {
   CT_CLS_COUNT
 };
 
-struct ct_gate { /* one bit a port */
-  uint64_t sip[1024];
+struct ct_learned; /* learned.h */
+struct ct_gate {
+  uint64_t sip[1024]; /* one bit a port */
   uint64_t ws[1024];
+  bool any_sip;                     /* what is SIP beyond doubt is taken from every port */
+  const struct ct_learned *learned; /* sockets from which it is taken too; NULL none */
 };
 static inline bool ct_port_in(const uint64_t *set, uint16_t port) {
   return (set[port >> 6] >> (port & 63)) & 1;
 }
 
-/* Class of a decoded packet (CT_OK only). Sets p->cls, and p->cls_flags to a set of
+/* Class of a decoded packet (CT_OK only); with any_sip, which connections of TCP are taken is for pipeline/sip_flows.h. Sets p->cls, and p->cls_flags to a set of
  * enum ct_record_flag (SIP_GATE, WS_GATE, LOOKS_SIP, RELAYED). RTP and RTCP that TURN carries are
  * taken out of its framing: payload, len and wire_len are then theirs, the addresses stay those of
  * the datagram. Never reads beyond payload[0..len). */
@@ -162,6 +166,10 @@ enum ct_class ct_classify(struct ct_packet *p, const struct ct_gate *g, const st
 /* True when bytes start like a SIP request or response line ("INVITE sip:... SIP/2.0" or
  * "SIP/2.0 200 ..."), after leading CR/LF; looks at the first 2048 bytes at most. */
 bool ct_looks_sip(const uint8_t *d, uint32_t len);
+/* True when they are SIP beyond doubt, for ports that nobody named: after leading CR/LF a method, a URI with a scheme and
+ * the version at the end of the line, or the version and a code from 100 to 699. Of a line that is cut before its version the
+ * method must be known. A subset of ct_looks_sip(). */
+bool ct_begins_sip(const uint8_t *d, uint32_t len);
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 #include "decode/walk.h"
 #include "pipeline/frame_record.h"
 #include "pipeline/inject.h"
+#include "pipeline/sip_flows.h"
 #include "rtp/rtp_plain.h"
 #include <string.h>
 
@@ -12,6 +13,9 @@
 #define CT_AHEAD 8u
 /* Header, sources and extension of RTP in front of the four bytes of a telephone-event. */
 #define KEY_BYTES 128u
+/* Of a message outside the gate: what ct_looks_sip() looks at, and what the kernel filter leaves of it. */
+#define SHOWN_BYTES 2048u
+#define SECOND_NS 1000000000ll
 
 bool ct_pipeline_init(struct ct_pipeline *pl) {
   pl->inject = ct_inject_create();
@@ -22,7 +26,20 @@ void ct_pipeline_expect_copies(struct ct_pipeline *pl) {
   if (pl->copies == NULL) pl->copies = ct_copies_create(pl->copies_key);
 }
 
+bool ct_pipeline_take_any_sip(struct ct_pipeline *pl) {
+  if (pl->flows == NULL) pl->flows = ct_sip_flows_create(pl->copies_key);
+  pl->gate.any_sip = pl->flows != NULL;
+  return pl->gate.any_sip;
+}
+
+void ct_pipeline_learn_sip(struct ct_pipeline *pl) {
+  pl->learns = true;
+  pl->gate.learned = &pl->learned;
+}
+
 void ct_pipeline_close(struct ct_pipeline *pl) {
+  ct_sip_flows_free(pl->flows);
+  pl->flows = NULL;
   ct_copies_free(pl->copies);
   pl->copies = NULL;
   ct_frame_filter_free(pl->filter);
@@ -173,6 +190,21 @@ static bool icmp_is_error(const struct ct_packet *p) {
 
 static uint16_t lower_port(const struct ct_packet *p) { return p->sport < p->dport ? p->sport : p->dport; }
 
+/* TypeScript learns from it which sockets are of SIP. Whoever floods the wire with what looks like SIP must not fill the
+ * ring with it; what another thread put together from fragments goes straight to TypeScript. */
+static void show_outside(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_packet *p) {
+  if (!pl->learns || !ct_begins_sip(p->payload, p->len)) return;
+  if (sink->scratch == NULL) {
+    if (p->ts_ns - pl->shown_ns >= SECOND_NS || p->ts_ns < pl->shown_ns) {
+      pl->shown_ns = p->ts_ns;
+      pl->shown = 0;
+    }
+    if (pl->shown >= CT_SHOWN_A_SECOND) return;
+    pl->shown++;
+  }
+  emit(pl, sink, p, CT_KIND_SIP_OUTSIDE, p->payload, ct_min32(p->len, SHOWN_BYTES), 0, 0, 0);
+}
+
 /* Everything but RTP. */
 static void emit_class(struct ct_pipeline *pl, struct ct_sink *sink, const struct ct_packet *p) {
   switch ((enum ct_class)p->cls) {
@@ -194,6 +226,7 @@ static void emit_class(struct ct_pipeline *pl, struct ct_sink *sink, const struc
   case CT_CLS_SIP_OUT:
     add(&pl->counters[CT_N_SIP_OUT], 1);
     __atomic_fetch_add(&pl->sip_out_ports[lower_port(p)], 1, __ATOMIC_RELAXED);
+    show_outside(pl, sink, p);
     break;
   case CT_CLS_WS_OUT:
     add(&pl->counters[CT_N_WS_OUT], 1);
@@ -203,12 +236,24 @@ static void emit_class(struct ct_pipeline *pl, struct ct_sink *sink, const struc
   }
 }
 
+/* A TCP segment on ports outside the gate, of a file whose SIP is taken from every port. The connections are the owner's
+ * to know; of a segment that came in fragments TypeScript sees whether it knows the connection. */
+static enum ct_class class_of_segment(struct ct_pipeline *pl, struct ct_packet *p, bool is_owner) {
+  bool taken = is_owner ? ct_sip_flows_take(pl->flows, p) : ct_begins_sip(p->payload, p->len);
+  if (taken) p->cls_flags |= CT_FLAG_SIP_GATE;
+  if (taken || (!is_owner && p->len > 0)) p->cls = CT_CLS_TCP;
+  return (enum ct_class)p->cls;
+}
+
 /* Counts and classifies a decoded packet; true when it is RTP for the table. */
-static bool account(struct ct_pipeline *pl, struct tally *t, struct ct_packet *p, enum ct_reason reason) {
+static bool account(struct ct_pipeline *pl, struct tally *t, struct ct_packet *p, enum ct_reason reason,
+                    bool is_owner) {
   t->n[CT_N_COUNT + reason]++;
   if (p->tunnel_depth > 0) t->n[CT_N_TUNNELED]++;
   if (reason != CT_OK) return false;
   enum ct_class cls = ct_classify(p, &pl->gate, &pl->decode);
+  if (p->proto == 6 && pl->gate.any_sip && !(p->cls_flags & CT_FLAG_SIP_GATE))
+    cls = class_of_segment(pl, p, is_owner);
   t->n[CT_N_COUNT + CT_REASON_COUNT + cls]++;
   return cls == CT_CLS_RTP;
 }
@@ -247,7 +292,7 @@ static void look_at(struct ct_pipeline *pl, struct tally *tally, const struct ct
                     uint32_t i) {
   struct ct_packet *p = &l->p[i];
   enum ct_reason reason = decode(pl, p, f);
-  if (account(pl, tally, p, reason)) {
+  if (account(pl, tally, p, reason, true)) {
     l->look[i] = LOOK_RTP;
     l->hash[i] = ct_rtp_hash(pl->rtp, p, pl->origin);
     ct_rtp_prefetch_slot(pl->rtp, l->hash[i]);
@@ -349,7 +394,7 @@ void ct_pipeline_datagram(struct ct_pipeline *pl, struct ct_sink *scratch, struc
   p->caplen = p->wirelen = 0;
   enum ct_reason reason = ct_decode_ip_payload(p, data, len, &pl->decode);
   struct tally tally = {0};
-  bool rtp = account(pl, &tally, p, reason);
+  bool rtp = account(pl, &tally, p, reason, false);
   add_tally(pl, &tally);
   if (rtp) {
     if (!ct_inject_put(pl->inject, p)) add(&pl->counters[CT_N_INJECT_DROPPED], 1);

@@ -4,6 +4,7 @@
 #ifndef CALLTAP_PIPELINE_STATE_H
 #define CALLTAP_PIPELINE_STATE_H
 #include "core/digest.h"
+#include "decode/learned.h"
 #include "decode/packet.h"
 #include "output/pcap_write.h"
 #include "pipeline/copies.h"
@@ -14,9 +15,15 @@
 extern "C" {
 #endif
 
-struct ct_inject; /* inject.h */
+struct ct_inject;    /* inject.h */
+struct ct_sip_flows; /* sip_flows.h */
 struct ct_pipeline {
   struct ct_gate gate;
+  struct ct_sip_flows *flows; /* of TCP outside the gate, with gate.any_sip */
+  bool learns;                /* SIP outside the gate is shown to TypeScript, which learns sockets by it */
+  struct ct_learned learned;  /* them */
+  int64_t shown_ns;           /* begin of the second in which `shown` messages outside the gate were shown */
+  uint32_t shown;
   struct ct_decode_opts decode;
   struct ct_rtp_table *rtp;
   uint64_t *counters;      /* CT_COUNTERS, memory of JavaScript; two threads add to them */

@@ -342,7 +342,8 @@ int main(int argc, char **argv) {
     }
     return 0;
   }
-  memset(&everything, 0xff, sizeof everything);
+  memset(everything.sip, 0xff, sizeof everything.sip);
+  memset(everything.ws, 0xff, sizeof everything.ws);
   for (uint16_t port = 5060; port <= 5061; port++) gate.sip[port >> 6] |= UINT64_C(1) << (port & 63);
   gate.ws[8080 >> 6] |= UINT64_C(1) << (8080 & 63);
   for (size_t i = 0; i < COUNT(udp_rows); i++) test_row(&udp_rows[i], 17);

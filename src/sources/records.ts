@@ -31,6 +31,7 @@ export const KIND = {
   FRAME: 20,
   STREAM_SEGMENT: 21,
   CLOCK_STEP: 22,
+  SIP_OUTSIDE: 23,
 } as const;
 
 /** enum ct_frame_part: what a frame may be of a call. */
