@@ -32,6 +32,10 @@ const volatile __u8 pass_hep;
 const volatile __u8 pass_esp;     /* --decode-esp-null */
 const volatile __u8 whole_frames; /* payloads are retained or written */
 
+/* One bit a port of the sockets that the agent learned to be of SIP. It writes them while the program runs, and knows the
+ * addresses itself. */
+volatile __u64 learned_gate[1024];
+
 /* Entries in `media`; the agent keeps both. 0 saves two look-ups a packet. */
 __u32 media_count;
 
@@ -199,8 +203,10 @@ CT_INLINE int udp(struct __sk_buff *skb, const struct net *n) {
     return verdict(skb, CT_F_RTP, keep(skb, at, head));
   } else {
     if (gate) return verdict(skb, CT_F_SIP, WHOLE);
-    if (starts_like_sip(skb, at, len, h))
+    if (starts_like_sip(skb, at, len, h)) {
+      if (in_gate(learned_gate, dport) || in_gate(learned_gate, sport)) return verdict(skb, CT_F_SIP, WHOLE);
       return verdict(skb, CT_F_SIP_OUTSIDE, keep(skb, at, KEEP_START_LINE));
+    }
     u32 class = binary_class(h, len);
     if (class == CT_F_ENCRYPTED) return verdict(skb, class, keep(skb, at, KEEP_ENCRYPTED));
     if (class != CT_F_COUNT) return verdict(skb, class, WHOLE);
@@ -244,7 +250,7 @@ CT_INLINE int tcp(struct __sk_buff *skb, const struct net *n) {
   /* SYN, FIN and RST delimit a connection; an acknowledgement alone says nothing. */
   int is_empty = n->len == header;
   if (in_gate(sip_gate, dport) || in_gate(sip_gate, sport) || in_gate(ws_gate, dport) ||
-      in_gate(ws_gate, sport)) {
+      in_gate(ws_gate, sport) || in_gate(learned_gate, dport) || in_gate(learned_gate, sport)) {
     if (is_empty && !(d[13] & 7)) return verdict(skb, CT_F_DROP_TCP, DROP);
     return verdict(skb, CT_F_TCP, WHOLE);
   }

@@ -8,7 +8,7 @@
 /* What the socket filter made of a frame. Every frame is counted in exactly one class. */
 enum ct_filter_class {
   /* handed to user space */
-  CT_F_SIP = 0,     /* UDP in the SIP gate, whole */
+  CT_F_SIP = 0,     /* UDP in the SIP gate, or at a learned port and starts like SIP; whole */
   CT_F_SIP_OUTSIDE, /* starts like SIP outside the gate: user space counts it by port */
   CT_F_RTP,         /* version 2, both ports from 1024 on; cut after its header */
   CT_F_RTCP,
@@ -19,7 +19,7 @@ enum ct_filter_class {
   CT_F_ICMP,     /* errors */
   CT_F_FRAGMENT, /* of UDP, TCP or a tunnel */
   CT_F_TUNNEL,
-  CT_F_TCP,         /* in the SIP or WebSocket gate */
+  CT_F_TCP,         /* in the SIP or WebSocket gate, or at a learned port */
   CT_F_TCP_OUTSIDE, /* starts like SIP or a WebSocket frame of SIP, outside both gates */
   CT_F_SCTP,        /* user space counts the SIP in it */
   CT_F_UNPARSED,    /* a header is cut or impossible: user space names the reason */

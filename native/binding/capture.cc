@@ -40,6 +40,7 @@ public:
     Method<&Capture::FilterNeedsBpf>(tpl, "filterNeedsBpf");
     Method<&Capture::FilterCounts>(tpl, "filterCounts");
     Method<&Capture::FilterMedia>(tpl, "filterMedia");
+    Method<&Capture::LearnSip>(tpl, "learnSip");
     Method<&Capture::QueueDropped>(tpl, "queueDropped");
     Method<&Capture::Abandon>(tpl, "abandon");
     Put(target, kName, Nan::GetFunction(tpl).ToLocalChecked());
@@ -56,6 +57,7 @@ private:
     if (seed.len != 16) return "seed: 16 bytes";
     memcpy(pl_.gate.sip, sipGate.data, sipGate.len);
     memcpy(pl_.gate.ws, wsGate.data, wsGate.len);
+    anySip_ = Flag(opt, "anySip");
     pl_.decode.esp_null = Flag(opt, "espNull");
     pl_.decode.hep = Flag(opt, "hep");
     pl_.digests = Flag(opt, "digests");
@@ -92,6 +94,7 @@ private:
     std::vector<int> fd(n);
     memcpy(fd.data(), fds.data, fds.len);
     // The thread reads the headers: a pipe that says nothing yet must not hold JavaScript.
+    if (anySip_ && !ct_pipeline_take_any_sip(&pl_)) return info.GetReturnValue().Set(ENOMEM);
     ct_merge *files = ct_merge_create(path.data(), fd.data(), n);
     int err = files == nullptr ? ENOMEM : 0;
     if (err == 0) {
@@ -210,6 +213,7 @@ private:
     live_.ring = &ring_;
     live_.filter = &filter_;
     live_.promiscuous = isPromiscuous;
+    if (anySip_) ct_pipeline_learn_sip(&pl_);
     error.step = "the reader";
     error.err = -ct_live_init(&live_);
     if (error.err == 0) {
@@ -284,12 +288,23 @@ private:
     info.GetReturnValue().Set(ct_filter_media(&filter_, keys.data(), n, is_named));
   }
 
+  void LearnSip(Call info) {
+    View sockets = ViewOf(info[0]);
+    if (sockets.len % sizeof(ct_learned_key) != 0) return Nan::ThrowTypeError("sockets: 20 bytes each");
+    auto n = static_cast<uint32_t>(sockets.len / sizeof(ct_learned_key));
+    if (!anySip_ || !live_.is_open) return Nan::ThrowError("capture learns no sockets");
+    std::vector<ct_learned_key> keys(n);
+    if (n > 0) memcpy(keys.data(), sockets.data, sockets.len);
+    ct_live_learned(&live_, keys.data(), n);
+  }
+
   void CloseLive() {
     ct_live_close(&live_);
     ct_filter_close(&filter_);
   }
 
   ct_pipeline pl_{};
+  bool anySip_ = false;
   ct_file_source file_{};
   ct_live_source live_{};
   ct_packet_filter filter_{};

@@ -7,6 +7,7 @@
  * Loads go by the network header (SKF_NET_OFF), so one program serves links with and without a header.
  */
 #include "live/packet_classic.h"
+#include "decode/learned.h"
 #include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
@@ -43,12 +44,17 @@ struct span {
   uint32_t from, to;
 };
 
-/* The union of both gates as spans; MAX_SPANS + 1 when there are more. */
+static bool is_wanted(const struct ct_gate *g, uint16_t port) {
+  return ct_port_in(g->sip, port) || ct_port_in(g->ws, port) ||
+         (g->learned != NULL && ct_learned_port(g->learned, port));
+}
+
+/* The union of both gates and of the learned ports as spans; MAX_SPANS + 1 when there are more. */
 static uint32_t spans_of(const struct ct_gate *g, struct span *out) {
   uint32_t n = 0;
   bool open = false;
   for (uint32_t port = 0; port < 65536; port++) {
-    bool in = ct_port_in(g->sip, (uint16_t)port) || ct_port_in(g->ws, (uint16_t)port);
+    bool in = is_wanted(g, (uint16_t)port);
     if (in && !open) {
       if (n == MAX_SPANS) return MAX_SPANS + 1;
       out[n++].from = port;

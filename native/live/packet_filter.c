@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "live/packet_filter.h"
+#include "decode/learned.h"
 #include "live/packet_classic.h"
 #include "system/bpf_late.h"
 #include "system/caps.h"
@@ -158,6 +159,13 @@ uint32_t ct_filter_media(struct ct_packet_filter *f, const struct ct_media_key *
   return refused;
 }
 
+/* Its memory is the program's own, so that nothing is asked of the kernel. */
+static void tell_learned(const struct ct_packet_filter *f, const struct ct_learned *learned) {
+  struct packet_bpf *skel = f->program;
+  for (uint32_t i = 0; i < sizeof learned->ports / sizeof *learned->ports; i++)
+    __atomic_store_n(&skel->bss->learned_gate[i], learned->ports[i], __ATOMIC_RELAXED);
+}
+
 bool ct_filter_needs_cap(const struct ct_packet_filter *f) {
   uint64_t before;
   if (f->mode != CT_FILTER_EBPF) return false;
@@ -209,6 +217,11 @@ uint32_t ct_filter_media(struct ct_packet_filter *f, const struct ct_media_key *
   return 0;
 }
 
+static void tell_learned(const struct ct_packet_filter *f, const struct ct_learned *learned) {
+  (void)f;
+  (void)learned;
+}
+
 bool ct_filter_needs_cap(const struct ct_packet_filter *f) {
   (void)f;
   return false;
@@ -221,15 +234,30 @@ bool ct_filter_counts(const struct ct_packet_filter *f, struct ct_filter_count o
 }
 #endif
 
+static void build_classic(struct ct_packet_filter *f, const struct ct_gate *gate) {
+  uint16_t len = ct_classic_build(gate, NULL, 0);
+  struct sock_filter *program = calloc(len, sizeof *program);
+  if (program == NULL) return; /* the one before stays */
+  ct_classic_build(gate, program, len);
+  free(f->classic);
+  f->classic = program;
+  f->classic_len = len;
+}
+
+bool ct_filter_learned(struct ct_packet_filter *f, const struct ct_gate *gate) {
+  if (f->mode == CT_FILTER_EBPF) tell_learned(f, gate->learned);
+  if (f->mode != CT_FILTER_CLASSIC) return false;
+  build_classic(f, gate);
+  return true;
+}
+
 void ct_filter_open(struct ct_packet_filter *f, const struct ct_filter_opts *o) {
   memset(f, 0, sizeof *f);
   if (o->best == CT_FILTER_NONE) {
     step_down(f, CT_FILTER_NONE, "switched off", 0);
     return;
   }
-  f->classic_len = ct_classic_build(o->gate, NULL, 0);
-  f->classic = calloc(f->classic_len, sizeof *f->classic);
-  if (f->classic != NULL) ct_classic_build(o->gate, f->classic, f->classic_len);
+  build_classic(f, o->gate);
   if (o->best == CT_FILTER_CLASSIC)
     step_down(f, CT_FILTER_CLASSIC, "classic BPF was asked for", 0);
   else if (*ct_bpf_refusal() != 0)

@@ -37,7 +37,10 @@ void ct_filter_attach(struct ct_packet_filter *f, int socket);
 /* Say that SDP named these endpoints, or no longer does; each once. One thread at a time. Without eBPF nothing is
  * needed and nothing happens. Returns how many there is no room for. */
 uint32_t ct_filter_media(struct ct_packet_filter *f, const struct ct_media_key *keys, uint32_t n, bool add);
-/* True when saying so takes CAP_BPF: kernels before 5.19 let nobody else touch a map, whoever made it. Tried, with
+/* The learned sockets of `gate` are others: from now on their ports pass. The classic program is another one then, and true
+ * says that it must be attached anew. From the thread that attaches. */
+bool ct_filter_learned(struct ct_packet_filter *f, const struct ct_gate *gate);
+/* True when naming media takes CAP_BPF: kernels before 5.19 let nobody else touch a map, whoever made it. Tried, with
  * the calling thread's capabilities set aside for the moment. */
 bool ct_filter_needs_cap(const struct ct_packet_filter *f);
 /* Sum the per-CPU counts; false when the filter does not count (not eBPF). */

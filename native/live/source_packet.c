@@ -191,6 +191,12 @@ int ct_live_start(struct ct_live_source *s) {
   return -err;
 }
 
+void ct_live_learned(struct ct_live_source *s, const struct ct_learned_key *keys, uint32_t n) {
+  ct_learned_set(&s->pl->learned, keys, n);
+  if (!ct_filter_learned(s->filter, &s->pl->gate)) return;
+  for (uint32_t i = 0; i < s->n; i++) ct_filter_attach(s->filter, s->iface[i].ring.fd);
+}
+
 void ct_live_ask_stop(struct ct_live_source *s) {
   uint64_t one = 1;
   atomic_store_explicit(&s->stop, 1, memory_order_release);

@@ -51,6 +51,9 @@ bool ct_live_add(struct ct_live_source *s, const char *name, uint32_t source_id,
 void ct_live_bind(struct ct_live_source *s);
 /* Binds and starts the thread: nothing waits in the rings for what a program does before. 0 or -errno. */
 int ct_live_start(struct ct_live_source *s);
+/* From now on these sockets are the learned ones (ct_pipeline_learn_sip()), and the filter lets their ports pass. From the
+ * thread that adds interfaces. */
+void ct_live_learned(struct ct_live_source *s, const struct ct_learned_key *keys, uint32_t n);
 /* Asks the thread to end: it takes in nothing more, reads what its rings hold (50 ms at most), then
  * publishes a CT_KIND_SOURCE_END record. Does not wait. */
 void ct_live_ask_stop(struct ct_live_source *s);
