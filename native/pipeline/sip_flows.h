@@ -13,8 +13,8 @@ extern "C" {
 #endif
 
 /* TCP connections outside the gate that are remembered. A forgotten one is taken again from its next message on.
- * @cap memory 2 MiB: which TCP connections of files carry SIP on ports that nobody named */
-#define CT_SIP_FLOWS 65536u
+ * @cap memory 1 MiB: which TCP connections of files carry SIP on ports that nobody named */
+#define CT_SIP_FLOWS 32768u
 
 struct ct_sip_flows;
 /* NULL without memory. No page of it is touched before it is used. */

@@ -16,7 +16,7 @@ const READ_BACK_BYTES = 4 * 1024 * 1024 * 1024;
 
 /** What changes which frames belong to a call. */
 export type ReadBackOptions = {
-  readonly portrange: readonly PortRange[];
+  readonly portrange: readonly PortRange[] | null;
   readonly wsPortrange: readonly PortRange[];
   readonly decodeEspNull: boolean;
 };
@@ -72,7 +72,8 @@ function argumentsOf(
     join(packageRoot(), 'dist/program/calltap.js'),
     ...files.flatMap((path) => ['-I', path]),
     ...['--filter', `callid=${quoted.join(',')}`, '-O', to],
-    ...['--portrange', portText(portrange), '--ws-portrange', portText(wsPortrange)],
+    ...(portrange === null ? [] : ['--portrange', portText(portrange)]),
+    ...['--ws-portrange', portText(wsPortrange)],
     ...(decodeEspNull ? ['--decode-esp-null'] : []),
   ];
 }

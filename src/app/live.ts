@@ -4,6 +4,7 @@
  */
 import type { Config } from '../config/config.ts';
 import { faults } from '../core/faults.ts';
+import { socketOf } from '../core/ip.ts';
 import { loopTurns } from '../core/loop-turns.ts';
 import { hep3Length } from '../decode/hep/hep.ts';
 import { ProbeMessages } from '../export/probe-messages.ts';
@@ -87,6 +88,7 @@ function running(session: Session, config: Config, deliverTo: (sink: HepSink) =>
   const { live, listener } = figures;
   const clock = new LiveClock(TICK_MS * 1000);
   followHostClock(ingest);
+  if (ingest.sockets !== null) ingest.sockets.onLearned = sayLearned;
   const noteTime = (batch: RecordBatch, count: number): void =>
     clock.onRead(Math.max(batch.tsUs(0), batch.tsUs(count - 1)), hostClock.nowUs());
   live?.onRecords((batch, count) => {
@@ -129,6 +131,11 @@ function running(session: Session, config: Config, deliverTo: (sink: HepSink) =>
       ingest.packets.finish(ingest.packets.nowUs);
     },
   };
+}
+
+function sayLearned(socket: string): void {
+  const { port } = socketOf(socket);
+  say(`${socket} speaks SIP: analysed from now on; --portrange 5060-5061,${port} analyses it from the start`);
 }
 
 /** The clock of the host is set while it captures: said, and times are shown as captured. */

@@ -38,7 +38,7 @@ export type SessionOptions = IngestOptions &
   Figures['evidence']['rules'] & {
     /** When a trunk is down or in trouble; null where nobody asks for trunks. */
     readonly counting: TrunkRules | null;
-    readonly sipPorts: readonly PortSpan[];
+    readonly sipPorts: readonly PortSpan[] | null;
     readonly wsPorts: readonly PortSpan[];
     readonly espNull: boolean;
     readonly bpf: string | null;
@@ -119,6 +119,7 @@ export function createSession(parts: SessionParts): Session {
   const ingest = createIngest({
     options,
     ...{ source, file, live, isLive, observers },
+    takesAnySip: options.sipPorts === null,
     mayPair: listener === null || live !== null || tls !== null,
     hepAuth: parts.hepAuth === null ? null : new HepAuth(parts.hepAuth),
     digest: loadNative().digest,

@@ -190,8 +190,7 @@ export const SOURCES = group('Sources', {
     needs: ['device', 'hep-listen', 'uprobe'],
     unmet: { reason: 'reading a file needs no privileges to give up', remedy: 'start as that user, or add -d or -L' },
   }),
-  portrange: value('PORTS', ports, 'Analyse SIP on these ports, and only count it on others.', {
-    default: '5060-5061',
+  portrange: value('PORTS', ports, 'Analyse SIP on these ports alone, and only count it on others.', {
     toml: 'capture.portrange',
   }),
   'ws-portrange': value('PORTS', ports, 'Analyse SIP over WebSocket on these ports.', {

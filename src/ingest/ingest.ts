@@ -28,6 +28,7 @@ import { PayloadRing } from '../store/media/payload-ring.ts';
 import { StreamStore } from '../store/media/stream-store.ts';
 import { FrameLedger } from '../store/messages/frame-ledger.ts';
 import { MessageLog } from '../store/messages/message-log.ts';
+import { NONE } from '../store/row-blocks.ts';
 import type { Capture, Identifiers, QualityContext, Stores } from '../store/stores.ts';
 import { DialogTracker } from './dialogs/dialog-tracker.ts';
 import type { Digest } from './dialogs/frame-pointers.ts';
@@ -41,11 +42,12 @@ import { LateIdentifiers } from './late-identifiers.ts';
 import { RtcpTracker } from './media/rtcp-tracker.ts';
 import { SdpTracker } from './media/sdp-tracker.ts';
 import { StunTracker } from './media/stun-tracker.ts';
-import { NamedMedia } from './named-media.ts';
+import { endpointBytes, NamedMedia } from './named-media.ts';
 import type { Observer } from './observer.ts';
 import { observersOf } from './observer.ts';
 import { PacketIngest } from './packets.ts';
 import { SipIngest } from './sip.ts';
+import { SipSockets } from './sip-sockets.ts';
 
 export type IngestOptions = {
   readonly maxDialogs: number;
@@ -72,6 +74,8 @@ export type IngestParts = {
   /** Gets the media endpoints that calls name; null where no filter asks. */
   readonly live: LiveSource | null;
   readonly isLive: boolean;
+  /** SIP on ports that nobody named is analysed too. */
+  readonly takesAnySip: boolean;
   /** HEP is not all that is read, so a mirrored message may be met again. */
   readonly mayPair: boolean;
   readonly hepAuth: HepAuth | null;
@@ -102,6 +106,8 @@ export type Ingest = {
   readonly decode: DecodeCounters;
   /** What the filter in the kernel lets through; null without one. */
   readonly media: NamedMedia | null;
+  /** What is learned of SIP on other ports than those of the gate; null where nothing is. */
+  readonly sockets: SipSockets | null;
   /** SIP that only TypeScript found outside its gate, by port. */
   readonly excluded: { readonly sip: ReadonlyMap<number, number>; readonly websocket: ReadonlyMap<number, number> };
   /** One slab of records of the source, in order. */
@@ -182,7 +188,7 @@ class CaptureState implements Capture {
 }
 
 export function createIngest(parts: IngestParts): Ingest {
-  const { options, source, file, live, observers } = parts;
+  const { options, source, file, live } = parts;
   const media = live === null ? null : new NamedMedia((endpoints, is) => live.nameMedia(endpoints, is));
   const identifiers = options.correlates ? new CallIdentifiers(options.callIdHeaders) : null;
   const payloads = options.audioBytes > 0 ? new PayloadRing(options.audioBytes) : null;
@@ -194,6 +200,15 @@ export function createIngest(parts: IngestParts): Ingest {
   const clocks = new HepClocks();
   clocks.mayPair = parts.mayPair;
   const excluded = { sip: new Map<number, number>(), websocket: new Map<number, number>() };
+
+  const sockets =
+    live === null || !parts.takesAnySip
+      ? null
+      : new SipSockets({
+          isMedia: (key) => endpoints.latest(key, Number.POSITIVE_INFINITY) !== NONE,
+          tell: (keys) => live.learnSip(endpointBytes(keys, true)),
+        });
+  const observers = sockets === null ? parts.observers : [sockets, ...parts.observers];
 
   /** What a dialog described and claimed is given up. */
   const forgetMedia = (d: Dialog): void => {
@@ -279,7 +294,7 @@ export function createIngest(parts: IngestParts): Ingest {
     onClockStep: (step) => setClockSteps([...capture.clockSteps, step]),
     counters: decode,
     keepsFrames: frames !== null,
-    intake,
+    ...{ intake, sockets, takesAnySip: parts.takesAnySip && live === null },
     onExcluded: (kind, port) => {
       const ports = excluded[kind];
       ports.set(port, (ports.get(port) ?? 0) + 1);
@@ -302,7 +317,7 @@ export function createIngest(parts: IngestParts): Ingest {
     capture,
     ties: () => identifiers ?? late.after(packets.records),
     ...{ packets, sip, hep, tracker, sdp, rtcp, stun, icmp, connections, lostDatagrams, clocks, decode },
-    ...{ media, excluded },
+    ...{ media, sockets, excluded },
     onRecords(batch, count) {
       packets.onRecords(batch, count);
       capture.noteRefused();

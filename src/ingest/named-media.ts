@@ -20,7 +20,7 @@ import { CLAIM_LINGER_US } from '../store/media/endpoint-index.ts';
  */
 const MAX_LINGERING_MEDIA = 100_000;
 
-/** Bytes of an endpoint: 16 of its address, IPv4 in the first 4, its port in network order, and 2 of zero. */
+/** Bytes of an endpoint: 16 of its address, IPv4 in the first 4, its port in network order, and 2 of zero or its IP version. */
 export const MEDIA_BYTES = 20;
 
 /** Tells of endpoints, MEDIA_BYTES each. Returns how many the filter has no room for. */
@@ -99,9 +99,13 @@ export class NamedMedia {
     for (const isNamed of [false, true]) {
       const keys = [...this.#news].filter(([, is]) => is === isNamed);
       if (keys.length === 0) continue;
-      const endpoints = new Uint8Array(keys.length * MEDIA_BYTES);
-      for (const [i, [key]] of keys.entries()) writeEndpoint(endpoints, i * MEDIA_BYTES, key);
-      this.refused += this.#tell(endpoints, isNamed);
+      this.refused += this.#tell(
+        endpointBytes(
+          keys.map(([key]) => key),
+          false,
+        ),
+        isNamed,
+      );
     }
     this.#news.clear();
   }
@@ -130,6 +134,16 @@ export class NamedMedia {
 function leave(named: NamedSockets): void {
   if (named.waiting !== null) named.waiting.dialog = null;
   named.waiting = null;
+}
+
+/** Endpoints as the capture takes them; sockets that are learned say their IP version too. */
+export function endpointBytes(keys: readonly EndpointKey[], saysVersion: boolean): Uint8Array {
+  const out = new Uint8Array(keys.length * MEDIA_BYTES);
+  for (const [i, key] of keys.entries()) {
+    writeEndpoint(out, i * MEDIA_BYTES, key);
+    if (saysVersion) out[i * MEDIA_BYTES + MEDIA_BYTES - 2] = typeof key === 'number' ? 4 : 6;
+  }
+  return out;
 }
 
 function writeEndpoint(out: Uint8Array, at: number, key: EndpointKey): void {

@@ -37,6 +37,7 @@ import { observersOf } from './observer.ts';
 import type { ScannedHep } from './scanned-hep.ts';
 import type { SipIngest } from './sip.ts';
 import { SipAhead } from './sip-ahead.ts';
+import type { SipSockets } from './sip-sockets.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -62,6 +63,10 @@ export type PacketParts = {
   /** The clock of the host was set. */
   onClockStep: (step: ClockStep) => void;
   counters: DecodeCounters;
+  /** Learns where SIP is outside the gate; null where nothing is learned. */
+  sockets: SipSockets | null;
+  /** SIP is taken from every port: what TCP gives outside the gate is text in another protocol. */
+  takesAnySip: boolean;
   /** SIP excluded by a gate that only TypeScript could see. */
   onExcluded: (kind: 'sip' | 'websocket', port: number) => void;
   /** Messages name all frames that carried them. */
@@ -113,6 +118,7 @@ export class PacketIngest {
         onMessage: (bytes, start, end, packet) => deps.sip.onBytes(asBuffer(bytes), start, end, packet),
         onClosed: (packet, sinceUs, isReset) => noteClosed(deps.connections, packet, sinceUs, isReset),
         onExcluded: deps.onExcluded,
+        takesAnySip: deps.takesAnySip,
         contentLength,
         keepsFrames: deps.keepsFrames,
       },
@@ -209,6 +215,9 @@ export class PacketIngest {
       case KIND.HEP:
         this.#d.hep.onDatagram(b.data, b.off(i), b.off(i) + b.len(i), this.#carry(b, i, TRANSPORT.UDP));
         return;
+      case KIND.SIP_OUTSIDE:
+        this.#d.sockets?.onOutside(b.data, b.off(i), b.off(i) + b.len(i), this.#carry(b, i, TRANSPORT.UDP));
+        return;
       case KIND.STUN:
         this.#d.stun.onPacket(b.data, b.off(i), b.off(i) + b.len(i), this.#carry(b, i, TRANSPORT.UDP));
         return;
@@ -301,7 +310,10 @@ export class PacketIngest {
     s.seq = b.aux0(i);
     s.tcpFlags = b.aux1(i);
     s.gates = b.flags(i);
-    this.#carry(b, i, TRANSPORT.TCP);
+    const c = this.#carry(b, i, TRANSPORT.TCP);
+    // On a port of WebSocket.
+    if ((s.gates & (FLAG.LOOKS_SIP | FLAG.SIP_GATE)) === FLAG.LOOKS_SIP)
+      this.#d.sockets?.onOutside(b.data, s.start, s.end, c);
     this.#tcp.add(s);
   }
 

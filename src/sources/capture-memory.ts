@@ -13,9 +13,13 @@ const BUFFER_MS = 60;
 
 export type PortSpan = { readonly from: number; readonly to: number };
 
+/** The ports that SIP was given. Nobody doubts it there: damaged messages are looked at too, and what keeps a flow open. */
+const SIP_PORTS: readonly PortSpan[] = [{ from: 5060, to: 5061 }];
+
 /** What a capture looks at, wherever its frames come from. */
 export type CaptureOptions = {
-  readonly sipPorts: readonly PortSpan[];
+  /** SIP of these ports alone; null takes it from SIP_PORTS, and elsewhere where it is SIP beyond doubt. */
+  readonly sipPorts: readonly PortSpan[] | null;
   readonly wsPorts: readonly PortSpan[];
   readonly maxStreams: number;
   readonly windowSec: number;
@@ -80,7 +84,8 @@ export function nativeOptions(memory: CaptureMemory, options: CaptureOptions, di
     counters,
     sipOutPorts,
     wsOutPorts,
-    sipGate: portBits(options.sipPorts),
+    sipGate: portBits(options.sipPorts ?? SIP_PORTS),
+    anySip: options.sipPorts === null,
     wsGate: portBits(options.wsPorts),
     seed: randomBytes(16),
     maxStreams: options.maxStreams,

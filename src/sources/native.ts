@@ -47,6 +47,8 @@ export type NativeCaptureOptions = {
   sipOutPorts: Uint32Array;
   wsOutPorts: Uint32Array;
   sipGate: Uint8Array;
+  /** SIP on other ports is taken too: of files on any, of interfaces at the sockets of learnSip(). */
+  anySip: boolean;
   wsGate: Uint8Array;
   seed: Uint8Array;
   maxStreams: number;
@@ -126,6 +128,8 @@ export type NativeCapture = {
   filterNeedsBpf(): boolean;
   /** Endpoints of 20 bytes; how many do not fit the filter's map, 0 also where no filter needs to know. */
   filterMedia(endpoints: Uint8Array, isNamed: boolean): number;
+  /** From now on these sockets are the learned ones: 20 bytes each, with the IP version. */
+  learnSip(sockets: Uint8Array): void;
   /** Records for which JavaScript had no free slab. */
   queueDropped(): number;
   /** Stops and joins; no callback comes after it. */

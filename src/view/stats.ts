@@ -80,6 +80,7 @@ export function toStats(f: Figures, timing: TimingStats = finish(percentilesStep
       encrypted_sip_flows: decode.encryptedFlows,
       encrypted_media_streams: streams.encryptedEver,
       ...probeStatus(f.tls),
+      learned_sip_sockets: [...(f.ingest.sockets?.names ?? [])],
       clock_steps: capture.clockSteps.length,
       sampled: 0,
     },

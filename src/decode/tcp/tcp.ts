@@ -48,6 +48,8 @@ export type TcpHooks = {
   onExcluded(kind: 'sip' | 'websocket', port: number): void;
   /** A connection that carried SIP begins to close: who sends `packet` sends the first FIN or RST. */
   readonly onClosed?: (packet: Packet, sinceUs: number, isReset: boolean) => void;
+  /** SIP is taken from every port, so that nothing is excluded; what has no gate then is text in another protocol. */
+  readonly takesAnySip?: boolean;
   readonly contentLength: ContentLength;
   /** The packet names all frames of the message. */
   readonly keepsFrames?: boolean;
@@ -255,6 +257,7 @@ export class TcpReassembler {
     return (bytes, start, end, isWebSocket, begin, isTruncated) => {
       const gate = isWebSocket ? FLAG.WS_GATE : FLAG.SIP_GATE;
       if ((c.gates & gate) === 0) {
+        if (!isWebSocket && this.#hooks.takesAnySip === true) return;
         if (isWebSocket) this.counters.excludedWebSocket++;
         else this.counters.excludedSip++;
         this.#hooks.onExcluded(isWebSocket ? 'websocket' : 'sip', c.servicePort);

@@ -10,6 +10,9 @@ import type { Pulse } from '../../view/pulse.ts';
 import { FLEET_ALERTS, FLEET_FINDINGS, FLEET_LOSSES } from '../limits.ts';
 
 const PORTS = 5;
+/** Of `learned_sip_sockets`: as many as an agent has at most, and the longest address and port. */
+const SOCKETS = 64;
+const SOCKET_CHARS = 64;
 const EVIDENCE = 10;
 const [LOSS_BEGINNINGS, LOSS_NAMES] = lossNames();
 
@@ -109,17 +112,18 @@ function addFinding(known: CaptureFinding, { occurrences, evidence, evidence_omi
   known.evidence_omitted = plus(known.evidence_omitted, evidence_omitted + Math.max(0, all.length - EVIDENCE));
 }
 
-type Counts = Readonly<Record<string, number | boolean>>;
+type Counts = Readonly<Record<string, number | boolean | readonly string[]>>;
 
-/** Nothing of what a schema of counts and flags names. */
+/** Nothing of what a schema of counts, flags and lists of sockets names. */
 function zeros<T extends Counts>(properties: { readonly [K in keyof T]: object }): T {
-  const rows = Object.entries<object>(properties).map(([name, schema]) => [name, isFlag(schema) ? false : 0]);
+  const rows = Object.entries<object>(properties).map(([name, schema]) => [name, nothingOf(schema)]);
   // The keys are those of the schema, and so are the kinds of values.
   return Object.fromEntries(rows) as T;
 }
 
-function isFlag(schema: object): boolean {
-  return 'type' in schema && schema.type === 'boolean';
+function nothingOf(schema: object): number | boolean | readonly string[] {
+  const type = 'type' in schema ? schema.type : null;
+  return type === 'boolean' ? false : type === 'array' ? [] : 0;
 }
 
 /** Names that this version does not know stay away. */
@@ -146,10 +150,17 @@ function summed<T extends Counts>(whole: T, one: T): T {
   const rows = Object.entries(whole).map(([name, value]) => {
     const other = Object.hasOwn(one, name) ? one[name] : undefined;
     if (typeof value === 'boolean') return [name, value || other === true];
+    if (typeof value === 'object') return [name, Array.isArray(other) ? joined(value, other) : value];
     return [name, typeof other === 'number' ? plus(value, other) : value];
   });
   // The keys and kinds of values are those of `whole`.
   return Object.fromEntries(rows) as T;
+}
+
+/** Names of sockets, each once, that an agent may have made up. */
+function joined(whole: readonly string[], more: readonly unknown[]): readonly string[] {
+  const names = more.filter((name) => typeof name === 'string').map((name) => name.slice(0, SOCKET_CHARS));
+  return [...new Set([...whole, ...names])].slice(0, SOCKETS);
 }
 
 function plus(a: number, b: number): number {

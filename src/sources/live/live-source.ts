@@ -234,6 +234,11 @@ export class LiveSource extends PacketSource {
     return this.#isClosed ? 0 : this.native.filterMedia(endpoints, isNamed);
   }
 
+  /** SIP at these sockets is analysed from now on, and at no others outside the gate; see ingest/sip-sockets.ts. */
+  learnSip(sockets: Uint8Array): void {
+    if (!this.#isClosed) this.native.learnSip(sockets);
+  }
+
   /** Stops capturing; resolves when the last record has been handed over. */
   async stop(): Promise<void> {
     if (this.#isClosed || !this.#isRunning) return;

@@ -105,9 +105,7 @@ test('addresses', () => {
 
 test('port ranges are sorted and joined', () => {
   const ranges = (text: string): string =>
-    load('-I', 'a', '--portrange', text)
-      .portrange.map(({ from, to }) => `${from}-${to}`)
-      .join();
+    (load('-I', 'a', '--portrange', text).portrange ?? assert.fail()).map(({ from, to }) => `${from}-${to}`).join();
   assert.equal(ranges('5060'), '5060-5060');
   assert.equal(ranges('5060-5061,5080'), '5060-5061,5080-5080');
   assert.equal(ranges('5080, 5060-5061'), '5060-5061,5080-5080');

@@ -70,7 +70,7 @@ test('each option has the value that its page says', () => {
     uprobeRingBytes: null,
     uprobeList: false,
     check: false,
-    portrange: [{ from: 5060, to: 5061 }],
+    portrange: null,
     wsPortrange: [80, 443, 8080, 8443].map((port) => ({ from: port, to: port })),
     decodeEspNull: false,
     json: false,

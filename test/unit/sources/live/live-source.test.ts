@@ -143,6 +143,7 @@ class FakeNative {
         return true;
       },
       filterNeedsBpf: () => false,
+      learnSip: (sockets) => this.calls.push(`learnSip ${sockets.length}`),
       filterMedia: () => 0,
       queueDropped: () => 7,
       liveDrops: (i, out) => {
