@@ -210,6 +210,34 @@ static void media_endpoints(void) {
   lab_free(l);
 }
 
+/* Before, during and after it is learned: a message is shown, then analysed; a segment without its begin passes only then. */
+static void learned_socket(void) {
+  make_veth();
+  for (int mode = CT_FILTER_CLASSIC; mode <= (ct_filter_has_ebpf() ? CT_FILTER_EBPF : CT_FILTER_CLASSIC); mode++) {
+    struct lab *l = lab_open((enum ct_filter_mode)mode, LAB_SLABS);
+    ct_pipeline_learn_sip(&l->pl);
+    lab_add(l, "vb", LAB_BLOCKS);
+    if (ct_live_start(&l->live) != 0) abort();
+    int out = raw_socket("va");
+    const struct ct_learned_key key = {.addr = {10, 0, 0, 2}, .port = htons(5080), .ip_version = 4};
+    for (uint32_t step = 0; step < 3; step++) {
+      ct_live_learned(&l->live, &key, step == 1);
+      send_frame(out, frame, udp_frame(frame, 9, 5080, TEXT("OPTIONS sip:a SIP/2.0\r\n\r\n")));
+      send_frame(out, frame, tcp_frame(frame, 9, 5080, 16, TEXT("[the middle of a message]")));
+      wait_count(l, 0, CT_L_FRAMES, step == 0 ? 1 : step + 2);
+    }
+    lab_stop(l);
+    subject = mode == CT_FILTER_EBPF ? "eBPF" : "classic";
+    CHECK_EQ(l->filter.mode, (enum ct_filter_mode)mode);
+    CHECK_EQ(live_count(l, 0, CT_L_FRAMES), 4);
+    CHECK_EQ(records_of(l, CT_KIND_SIP_OUTSIDE), 2);
+    CHECK_EQ(records_of(l, CT_KIND_UDP), 1);
+    CHECK_EQ(records_of(l, CT_KIND_TCP), 1);
+    CHECK_EQ(l->sip_ports[9], 2);
+    lab_free(l);
+  }
+}
+
 /* Many at once: all are in the map, then out of it; what does not fit is counted. */
 static void many_endpoints(void) {
   make_veth();
@@ -412,7 +440,7 @@ int main(int argc, char **argv) {
   static const struct scenario list[] = {
       {"classes", classes, true},           {"classic", classic, false},
       {"odd_gates", odd_gates, false},      {"media_endpoints", media_endpoints, true},
-      {"many_endpoints", many_endpoints, true},
+      {"many_endpoints", many_endpoints, true}, {"learned_socket", learned_socket, false},
       {"media_is_cut", media_is_cut, true}, {"verifier_reason", verifier_reason, true},
   };
   setvbuf(stdout, NULL, _IOLBF, 0);

@@ -157,6 +157,32 @@ static void frames_follow_what_they_gave(void) {
   pl.digests = pl.frames = false;
 }
 
+/* Whoever floods the wire with what looks like SIP fills no slabs with it, second by second; all of it is counted. */
+static void few_messages_outside_are_shown(void) {
+  struct ct_ring own = {.slab = slabs, .n = 2, .live = true};
+  struct ct_sink sink = {.ring = &own};
+  struct ct_frame batch[CT_BATCH];
+  const uint64_t before = named("sip_outside_gate");
+  const uint32_t flood = (CT_SHOWN_A_SECOND / CT_BATCH + 8) * CT_BATCH;
+  ct_pipeline_learn_sip(&pl);
+  for (int64_t second = 0; second < 2; second++) {
+    slabs[0].used = slabs[0].count = slabs[1].used = slabs[1].count = 0;
+    own.head = own.tail = 0;
+    for (uint32_t i = 0; i < CT_BATCH; i++)
+      batch[i] = (struct ct_frame){.data = frame,
+                                   .caplen = frame_len,
+                                   .wirelen = frame_len,
+                                   .ts_ns = 1764100000000000000 + second * 1000000000,
+                                   .linktype = ETHERNET};
+    for (uint32_t n = 0; n < flood; n += CT_BATCH) ct_pipeline_batch(&pl, &sink, batch, CT_BATCH);
+    CHECK_EQ(slabs[0].count + slabs[1].count, CT_SHOWN_A_SECOND);
+    CHECK_EQ(slabs[0].rec[0].kind, CT_KIND_SIP_OUTSIDE);
+    CHECK_EQ(slabs[0].rec[0].len, sizeof SIP - 1);
+  }
+  CHECK_EQ(named("sip_outside_gate"), before + 2ull * flood);
+  pl.learns = false;
+}
+
 int main(void) {
   struct ct_rtp_opts o = {.max_streams = 16, .buffer_ms = 60};
   pthread_t thread;
@@ -189,6 +215,7 @@ int main(void) {
   CHECK_EQ(named("class_sip"), 0);
   digests_are_those_of_the_whole_frame();
   frames_follow_what_they_gave();
+  few_messages_outside_are_shown();
   ct_pipeline_close(&pl);
   ct_rtp_free(pl.rtp);
   free(data);

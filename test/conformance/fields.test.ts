@@ -72,7 +72,7 @@ before(async () => {
   done = captures.done;
   service = await startService([
     ...captures.files.flatMap((file) => ['-I', file]),
-    ...['-I', 'fixtures/demo/demo.pcap', '--quality-interval', '1'],
+    ...['-I', 'fixtures/demo/demo.pcap', '--quality-interval', '1', '--portrange', '5060-5061'],
   ]);
   const list = await service.json('/v1/dialogs?limit=1000');
   note('DialogList', list);
