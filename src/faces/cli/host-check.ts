@@ -176,7 +176,7 @@ function captureRows(config: Config): CheckRow[] {
   const filter =
     mode === 'ebpf'
       ? ok('filter', 'eBPF: the kernel passes what calltap reads')
-      : limited('filter', `${mode}, which misses SIP on unusual ports (${why})`, 'see rights, BTF and probes');
+      : limited('filter', `${mode}, which passes more than calltap reads (${why})`, 'see rights, BTF and probes');
   const rmem = Number(readText('/proc/sys/net/core/rmem_max') || 0);
   const rings = [
     `${ring / MIB} MiB an interface`,
