@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WAYS 8u
+#define WAYS 4u
 #define SETS (CT_SIP_FLOWS / WAYS)
 #define FIN 1u
 #define SYN 2u
@@ -54,9 +54,17 @@ static uint32_t way_of(const struct ct_packet *p) {
 static uint64_t hash_of(const struct ct_sip_flows *f, const struct ct_packet *p, uint32_t way) {
   const uint8_t *low = way ? p->dst : p->src, *high = way ? p->src : p->dst;
   uint64_t ports = way ? (uint64_t)p->dport << 16 | p->sport : (uint64_t)p->sport << 16 | p->dport;
-  uint64_t word[5] = {ct_load64(low), ct_load64(low + 8), ct_load64(high), ct_load64(high + 8),
-                      ports | (uint64_t)p->ip_version << 32};
-  uint64_t hash = ct_hash_words(f->key, word, 5);
+  uint64_t word[5] = {ports | (uint64_t)p->ip_version << 32, ct_load32(low) | (uint64_t)ct_load32(high)
+                                                                                  << 32};
+  uint32_t n = 2;
+  if (p->ip_version == 6) {
+    word[1] = ct_load64(low);
+    word[2] = ct_load64(low + 8);
+    word[3] = ct_load64(high);
+    word[4] = ct_load64(high + 8);
+    n = 5;
+  }
+  uint64_t hash = ct_hash_words(f->key, word, n);
   return hash != 0 ? hash : 1;
 }
 

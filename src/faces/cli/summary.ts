@@ -22,7 +22,7 @@ export function summaryLines(summary: Summary): string[] {
   if (p50 !== null) lines.push(`post-dial delay: median ${p50} ms, 95 % within ${p95} ms`);
   if (s.unanalysed_sip_messages > 0)
     lines.push(
-      `${counted(s.unanalysed_sip_messages, 'SIP message')} on other ports not analysed (--portrange); busiest: ` +
+      `${counted(s.unanalysed_sip_messages, 'SIP message')} outside --portrange not analysed; busiest ports: ` +
         s.unanalysed_busiest_ports.map((p) => `${p.port} (${p.messages})`).join(', '),
     );
   if (s.unanalysed_websocket_messages > 0)
