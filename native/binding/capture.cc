@@ -213,9 +213,9 @@ private:
     live_.ring = &ring_;
     live_.filter = &filter_;
     live_.promiscuous = isPromiscuous;
-    if (anySip_) ct_pipeline_learn_sip(&pl_);
     error.step = "the reader";
     error.err = -ct_live_init(&live_);
+    if (error.err == 0 && anySip_ && !ct_pipeline_learn_sip(&pl_)) error.err = ENOMEM;
     if (error.err == 0) {
       fo.gate = &pl_.gate;
       fo.decode = pl_.decode;

@@ -266,15 +266,14 @@ static enum ct_class content(const struct ct_packet *p) {
   }
 }
 
-/* One of the two sockets is learned. */
-static bool is_learned(const struct ct_packet *p, const struct ct_gate *g) {
+bool ct_is_learned(const struct ct_packet *p, const struct ct_gate *g) {
   return g->learned != NULL && (ct_learned_has(g->learned, p->dst, p->dport, p->ip_version) ||
                                 ct_learned_has(g->learned, p->src, p->sport, p->ip_version));
 }
 
 /* Of a datagram that looks like SIP outside the gate. A socket that nobody named gives nothing that is in doubt. */
 static enum ct_class sip_elsewhere(const struct ct_packet *p, const struct ct_gate *g) {
-  bool taken = (g->any_sip || is_learned(p, g)) && ct_begins_sip(p->payload, p->len);
+  bool taken = (g->any_sip || ct_is_learned(p, g)) && ct_begins_sip(p->payload, p->len);
   if (taken) return CT_CLS_SIP;
   return g->any_sip ? CT_CLS_OTHER : CT_CLS_SIP_OUT;
 }
@@ -328,7 +327,7 @@ static bool is_websocket_sip(const uint8_t *d, uint32_t len) {
 }
 
 static enum ct_class classify_tcp(struct ct_packet *p, const struct ct_gate *g) {
-  bool sip = ct_port_in(g->sip, p->dport) || ct_port_in(g->sip, p->sport) || is_learned(p, g);
+  bool sip = ct_port_in(g->sip, p->dport) || ct_port_in(g->sip, p->sport);
   bool ws = ct_port_in(g->ws, p->dport) || ct_port_in(g->ws, p->sport);
   p->cls_flags = (uint8_t)((sip ? CT_FLAG_SIP_GATE : 0) | (ws ? CT_FLAG_WS_GATE : 0));
   if (p->len == 0) {

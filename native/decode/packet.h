@@ -157,8 +157,11 @@ static inline bool ct_port_in(const uint64_t *set, uint16_t port) {
   return (set[port >> 6] >> (port & 63)) & 1;
 }
 
-/* Class of a decoded packet (CT_OK only); with any_sip, which connections of TCP are taken is for pipeline/sip_flows.h. Sets p->cls, and p->cls_flags to a set of
- * enum ct_record_flag (SIP_GATE, WS_GATE, LOOKS_SIP, RELAYED). RTP and RTCP that TURN carries are
+/* True when one of its two sockets is learned. */
+bool ct_is_learned(const struct ct_packet *p, const struct ct_gate *g);
+
+/* Class of a decoded packet (CT_OK only). Sets p->cls, and p->cls_flags to a set of enum ct_record_flag (SIP_GATE,
+ * WS_GATE, LOOKS_SIP, RELAYED). Which TCP is taken outside the gate is for pipeline/sip_flows.h. RTP and RTCP that TURN carries are
  * taken out of its framing: payload, len and wire_len are then theirs, the addresses stay those of
  * the datagram. Never reads beyond payload[0..len). */
 enum ct_class ct_classify(struct ct_packet *p, const struct ct_gate *g, const struct ct_decode_opts *o);

@@ -26,15 +26,20 @@ void ct_pipeline_expect_copies(struct ct_pipeline *pl) {
   if (pl->copies == NULL) pl->copies = ct_copies_create(pl->copies_key);
 }
 
-bool ct_pipeline_take_any_sip(struct ct_pipeline *pl) {
+static bool follow_connections(struct ct_pipeline *pl) {
   if (pl->flows == NULL) pl->flows = ct_sip_flows_create(pl->copies_key);
-  pl->gate.any_sip = pl->flows != NULL;
+  return pl->flows != NULL;
+}
+
+bool ct_pipeline_take_any_sip(struct ct_pipeline *pl) {
+  pl->gate.any_sip = follow_connections(pl);
   return pl->gate.any_sip;
 }
 
-void ct_pipeline_learn_sip(struct ct_pipeline *pl) {
-  pl->learns = true;
-  pl->gate.learned = &pl->learned;
+bool ct_pipeline_learn_sip(struct ct_pipeline *pl) {
+  pl->learns = follow_connections(pl);
+  pl->gate.learned = pl->learns ? &pl->learned : NULL;
+  return pl->learns;
 }
 
 void ct_pipeline_close(struct ct_pipeline *pl) {
@@ -236,8 +241,8 @@ static void emit_class(struct ct_pipeline *pl, struct ct_sink *sink, const struc
   }
 }
 
-/* A TCP segment on ports outside the gate, of a file whose SIP is taken from every port. The connections are the owner's
- * to know; of a segment that came in fragments TypeScript sees whether it knows the connection. */
+/* A TCP segment whose SIP is taken outside the gate. The connections are the owner's to know; of a segment that came in
+ * fragments TypeScript sees whether it knows the connection. */
 static enum ct_class class_of_segment(struct ct_pipeline *pl, struct ct_packet *p, bool is_owner) {
   bool taken = is_owner ? ct_sip_flows_take(pl->flows, p) : ct_begins_sip(p->payload, p->len);
   if (taken) p->cls_flags |= CT_FLAG_SIP_GATE;
@@ -252,7 +257,8 @@ static bool account(struct ct_pipeline *pl, struct tally *t, struct ct_packet *p
   if (p->tunnel_depth > 0) t->n[CT_N_TUNNELED]++;
   if (reason != CT_OK) return false;
   enum ct_class cls = ct_classify(p, &pl->gate, &pl->decode);
-  if (p->proto == 6 && pl->gate.any_sip && !(p->cls_flags & CT_FLAG_SIP_GATE))
+  if (p->proto == 6 && !(p->cls_flags & CT_FLAG_SIP_GATE) &&
+      (pl->gate.any_sip || ct_is_learned(p, &pl->gate)))
     cls = class_of_segment(pl, p, is_owner);
   t->n[CT_N_COUNT + CT_REASON_COUNT + cls]++;
   return cls == CT_CLS_RTP;

@@ -22,8 +22,9 @@ bool ct_pipeline_init(struct ct_pipeline *pl);
 void ct_pipeline_close(struct ct_pipeline *pl);
 /* Before the start: SIP is analysed on every port. False without memory. */
 bool ct_pipeline_take_any_sip(struct ct_pipeline *pl);
-/* Before the start: SIP outside the gate is shown, CT_SHOWN_A_SECOND at most, and that of learned sockets analysed. */
-void ct_pipeline_learn_sip(struct ct_pipeline *pl);
+/* Before the start: SIP outside the gate is shown, CT_SHOWN_A_SECOND at most, and that of learned sockets analysed. False
+ * without memory. */
+bool ct_pipeline_learn_sip(struct ct_pipeline *pl);
 /* Owner: frames come from more than one source or interface from now on. Without memory all of them count. */
 void ct_pipeline_expect_copies(struct ct_pipeline *pl);
 /* Decode, classify, hash and update a batch of at most CT_BATCH frames in order, emitting to `sink`. */

@@ -19,7 +19,7 @@ struct ct_inject;    /* inject.h */
 struct ct_sip_flows; /* sip_flows.h */
 struct ct_pipeline {
   struct ct_gate gate;
-  struct ct_sip_flows *flows; /* of TCP outside the gate, with gate.any_sip */
+  struct ct_sip_flows *flows; /* of TCP outside the gate, where its SIP is taken */
   bool learns;                /* SIP outside the gate is shown to TypeScript, which learns sockets by it */
   struct ct_learned learned;  /* them */
   int64_t shown_ns;           /* begin of the second in which `shown` messages outside the gate were shown */

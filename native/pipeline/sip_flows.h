@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * sip_flows.h - which TCP connections on ports that nobody named carry SIP: those of a file without --portrange.
+ * sip_flows.h - which TCP connections on ports that nobody named carry SIP: without --portrange those of files, and those of
+ * learned sockets.
  *
  * A connection is taken from the first segment on that begins with SIP. One that began with something else stays out, where
  * that was seen: text of SIP in the body of an HTTP message is no SIP. Connections are known by a keyed hash of their ends,
@@ -13,7 +14,7 @@ extern "C" {
 #endif
 
 /* TCP connections outside the gate that are remembered. A forgotten one is taken again from its next message on.
- * @cap memory 1 MiB: which TCP connections of files carry SIP on ports that nobody named */
+ * @cap memory 1 MiB: which TCP connections carry SIP on ports that nobody named */
 #define CT_SIP_FLOWS 32768u
 
 struct ct_sip_flows;
