@@ -116,10 +116,14 @@ export const Caveats = named(
       minimum: 0,
       description: 'Steps of the clock of the capturing host; times after a step are judged without it.',
     }),
-    learned_sip_sockets: Type.Array(Type.String(), {
-      maxItems: 64,
-      description: 'Sockets on other ports that proved to be SIP while it captured; their calls are seen from then on.',
-    }),
+    // An agent of an earlier version, whom a hub asks, has none.
+    learned_sip_sockets: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: 64,
+        description:
+          'Sockets on other ports that proved to be SIP while it captured; their calls are seen from then on.',
+      }),
+    ),
     sampled: Type.Integer({ minimum: 0, description: 'Packets left out by sampling.' }),
   }),
 );

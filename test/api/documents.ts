@@ -323,7 +323,7 @@ export const STATS: Stats = {
     uprobe_unseen_processes: 0,
     uprobe_weak_addresses: 0,
     clock_steps: 0,
-    learned_sip_sockets: [],
+    learned_sip_sockets: ['192.0.2.1:5080'],
     sampled: 0,
   },
   source: 'file',

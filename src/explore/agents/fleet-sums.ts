@@ -112,7 +112,7 @@ function addFinding(known: CaptureFinding, { occurrences, evidence, evidence_omi
   known.evidence_omitted = plus(known.evidence_omitted, evidence_omitted + Math.max(0, all.length - EVIDENCE));
 }
 
-type Counts = Readonly<Record<string, number | boolean | readonly string[]>>;
+type Counts = Readonly<Record<string, number | boolean | readonly string[] | undefined>>;
 
 /** Nothing of what a schema of counts, flags and lists of sockets names. */
 function zeros<T extends Counts>(properties: { readonly [K in keyof T]: object }): T {
@@ -151,7 +151,7 @@ function summed<T extends Counts>(whole: T, one: T): T {
     const other = Object.hasOwn(one, name) ? one[name] : undefined;
     if (typeof value === 'boolean') return [name, value || other === true];
     if (typeof value === 'object') return [name, Array.isArray(other) ? joined(value, other) : value];
-    return [name, typeof other === 'number' ? plus(value, other) : value];
+    return [name, typeof other === 'number' ? plus(value ?? 0, other) : value];
   });
   // The keys and kinds of values are those of `whole`.
   return Object.fromEntries(rows) as T;

@@ -53,6 +53,7 @@ test('counts of all are added, and a host that is missing makes them floors', as
   assert.deepEqual(stats.timing, { pdd_p50_ms: null, pdd_p95_ms: null, pdd_p99_ms: null });
   const ports = STATS.unanalysed_busiest_ports.map(({ port, messages }) => ({ port, messages: 3 * messages }));
   assert.deepEqual(stats.unanalysed_busiest_ports, ports);
+  assert.deepEqual(stats.caveats.learned_sip_sockets, ['192.0.2.1:5080']);
   const { answer: pulse } = await fleet.pulse();
   assert.deepEqual([pulse.calls, pulse.active, pulse.packets, pulse.sipMessages], [15, 6, 300, 30]);
   assert.deepEqual([pulse.outside, pulse.isDegraded, pulse.progress], [3, false, null]);
@@ -140,18 +141,39 @@ test('hostile ones are missing with a reason, and all of it takes seconds', asyn
 test('figures of a hostile agent stay figures', async (t) => {
   const huge = JSON.parse(JSON.stringify(STATS).replaceAll(/:\d+/g, ':1e308').replace(':1e308', ':2')) as typeof STATS;
   const ports = [{ port: 5060, messages: 3 }];
-  const stats = { ...huge, unanalysed_busiest_ports: ports, unanalysed_websocket_ports: ports, timing: STATS.timing };
+  const names = Array.from({ length: 64 }, (_, i) => `${i}${'x'.repeat(1_000)}`);
+  const caveats = { ...huge.caveats, learned_sip_sockets: names };
+  const stats = {
+    ...huge,
+    caveats,
+    unanalysed_busiest_ports: ports,
+    unanalysed_websocket_ports: ports,
+    timing: STATS.timing,
+  };
   const losses = '{"made_up":5,"__proto__":5,"toString":5}';
   const text = JSON.stringify({ ...stats, schema_version: 2, losses: 0 }).replace('"losses":0', `"losses":${losses}`);
   const { base } = await pretendAgent(t, (_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(text);
   });
-  const found = await fleetOf(agentsOf(t, { a: base, b: base })).stats();
+  const other = await pretendAgent(t, (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(text.replaceAll('xx', 'yy'));
+  });
+  const found = await fleetOf(agentsOf(t, { a: base, b: other.base })).stats();
   assert.deepEqual(found.missing, []);
   assertDocument('Stats', JSON.parse(JSON.stringify(found.answer)));
   assert.equal(found.answer.dialogs.total, Number.MAX_SAFE_INTEGER);
+  const { learned_sip_sockets: sockets = [] } = found.answer.caveats;
+  assert.deepEqual([sockets.length, Math.max(...sockets.map((name) => name.length))], [64, 64]);
   assert.ok(!('made_up' in found.answer.losses));
   assert.equal(Object.hasOwn(found.answer.losses, '__proto__'), false);
+});
+
+test('an agent of a version that learned no sockets is read', async (t) => {
+  const { learned_sip_sockets: _new, ...caveats } = STATS.caveats;
+  const { base } = await pretendAgent(t, (_, response) => sendJson(response, { ...STATS, caveats }));
+  const found = await fleetOf(agentsOf(t, { a: base, b: await honest(t) })).stats();
+  assert.deepEqual(found.missing, []);
+  assert.deepEqual(found.answer.caveats.learned_sip_sockets, STATS.caveats.learned_sip_sockets);
 });
 
 test('many askers ask the agents once', async (t) => {
