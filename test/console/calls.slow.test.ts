@@ -1,6 +1,7 @@
 /** The list of calls in a browser: filter, findings, keys, what an empty list says, live calls, a key that is asked for. */
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
+import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { DEMO, startService } from '../conformance/service.ts';
 import { until } from '../helpers/patience.ts';
@@ -61,6 +62,28 @@ test('the list follows what is typed; Enter takes a value that is begun, Esc bri
   assert.match(new URL(page.url()).hash, /method%3AINVITE/);
   await page.keyboard.press('c');
   await page.getByRole('main').getByText('21 dialogs', { exact: true }).waitFor();
+});
+
+test('the list of a filter, and a table, are CSV files', { skip }, async (t) => {
+  const { base } = await demo();
+  const { page } = await openPage(t, `${base}/console/#/calls?q=state:Failed`);
+  await page.getByRole('main').getByText('4 dialogs', { exact: true }).waitFor();
+  const fileOf = async (press: () => Promise<void>): Promise<[name: string, lines: string[]]> => {
+    const coming = page.waitForEvent('download');
+    await press();
+    const download = await coming;
+    const lines = readFileSync(await download.path(), 'utf8').split('\r\n');
+    return [download.suggestedFilename(), lines];
+  };
+  const [name, lines] = await fileOf(() => page.getByRole('button', { name: 'CSV', exact: true }).click());
+  assert.equal(name, 'dialogs.csv');
+  assert.match(lines[0] ?? '', /^callid,state,method,/);
+  assert.equal(lines.filter((line) => line.includes(',Failed,')).length, 4);
+  await page.goto(`${base}/console/#/trunks`);
+  const [trunks, rows] = await fileOf(() => page.getByRole('button', { name: 'Trunks as CSV' }).click());
+  assert.equal(trunks, 'trunks.csv');
+  assert.match(rows[0] ?? '', /^Trunk,Calls,State,/);
+  assert.ok(rows.some((row) => row.startsWith('203.0.113.10,to it,')));
 });
 
 test('keys alone open a call and come back to its row', { skip }, async (t) => {

@@ -3,8 +3,8 @@
  */
 
 import type { Call } from '../../core/call-fields.ts';
+import { csvLine } from '../../core/csv.ts';
 import { COLUMNS } from './columns.ts';
-import { csvLine } from './rows.ts';
 
 /** A heading, then a line a call. Without columns, all of them. */
 export function* callCsv(rows: Iterable<Call>, columns: readonly string[] | null, isUtc: boolean): Generator<string> {

@@ -2,15 +2,11 @@
  * Rows of every table as CSV (RFC 4180) or as one JSON object a line, for spreadsheets and scripts. Names are those of the wire;
  * a field inside another is `figures.asr_pct` in CSV.
  */
-import { safeText } from '../../core/terminal-text.ts';
+import { csvLine } from '../../core/csv.ts';
 import type { WireTable } from './wire-columns.ts';
 
 /** How an answer is printed. */
 export type Form = 'text' | 'csv' | 'json';
-
-const FORMULA = /^[=+\-@]/;
-/** A number or a phone number is no formula. */
-const NUMBER = /^[+-]?[\d.]+$/;
 
 /** `table` names the columns of CSV. */
 export async function* rowLines(
@@ -27,18 +23,6 @@ export async function* rowLines(
   const columns = WIRE_COLUMNS[table];
   yield csvLine(columns);
   for (const row of rows) yield csvLine(columns.map((column) => textOf(valueAt(row, column))));
-}
-
-/** A line of cells. */
-export function csvLine(cells: readonly string[]): string {
-  return cells.map(cell).join(',');
-}
-
-/** One cell: one line, no control characters, no formula. It begins with an apostrophe where a spreadsheet would take it for one. */
-export function cell(text: string): string {
-  const safe = safeText(text);
-  const shown = FORMULA.test(safe) && !NUMBER.test(safe) ? `'${safe}` : safe;
-  return /[",]/.test(shown) || shown !== shown.trim() ? `"${shown.replaceAll('"', '""')}"` : shown;
 }
 
 function valueAt(row: object, column: string): unknown {

@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks';
 import { whyOf } from './asking.ts';
 import { hashOf } from './route.ts';
 import { fetchFrom, ofCall } from './service.ts';
+import { download } from './table-file.ts';
 import { shown } from './words.ts';
 
 type Props = { readonly callId: string; readonly hasLegs: boolean };
@@ -20,13 +21,7 @@ function fileName(callId: string, ending: string): string {
 /** Fetches with the key in the header, and hands the bytes to the browser's downloads. Gives what the file lacks. */
 async function save(path: string, name: string): Promise<string> {
   const response = await fetchFrom(path);
-  const url = URL.createObjectURL(await response.blob());
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  // The browser has taken it by then.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  download(await response.blob(), name);
   return response.headers.get('x-service-capture-lacks') ?? '';
 }
 

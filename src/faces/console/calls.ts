@@ -4,13 +4,14 @@ import { h } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AskCalls, AskFindings, Call } from '../../contract/index.ts';
 import { rowKey } from '../../core/maps.ts';
-import { useFetched } from './asking.ts';
+import { useFetched, whyOf } from './asking.ts';
 import { COLUMNS, chooseColumns, chosenColumns, columnsFor } from './call-columns.ts';
 import type { ListState } from './call-list.ts';
 import { CallList, EMPTY, MOST_NEW } from './call-list.ts';
 import { FilterBar } from './filter-bar.ts';
 import { hashOf } from './route.ts';
 import { ask } from './service.ts';
+import { saveCalls } from './table-file.ts';
 import { VirtualTable } from './virtual-table.ts';
 import { go, useWideWindow } from './window.ts';
 import { counted, shown } from './words.ts';
@@ -122,6 +123,16 @@ export function Calls({ q, sort }: Props): ComponentChild {
         'calls only',
       ),
       h(Chips, { q, isReady: !list.isLoading, onFilter: apply }),
+      h(
+        'button',
+        {
+          type: 'button',
+          title: 'All fields of these dialogs, for a spreadsheet',
+          onClick: () =>
+            void saveCalls(q, sort).catch((error: unknown) => setList((was) => ({ ...was, error: whyOf(error) }))),
+        },
+        'CSV',
+      ),
       isWide ? h(ColumnMenu, { names, onNames: setNames }) : null,
     ),
     list.rows.length === 0 && !list.isLoading

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { cell } from '../../../../src/core/csv.ts';
 import { callCsv } from '../../../../src/faces/cli/call-csv.ts';
 import { callTable } from '../../../../src/faces/cli/call-table.ts';
 import { COLUMNS, USUAL_COLUMNS } from '../../../../src/faces/cli/columns.ts';
-import { cell } from '../../../../src/faces/cli/rows.ts';
 import { CALL, PIPED } from '../../../helpers/call-row.ts';
 
 const BUSY = {
