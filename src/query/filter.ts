@@ -47,7 +47,10 @@ export type Node =
 export type Filter = Node | null;
 
 /** Why a text is no filter, and where. */
-export type FilterError = Span & { readonly reason: string };
+export type FilterError = Span & {
+  readonly reason: string /** What was meant there, where one word is near. */;
+  readonly meant?: string;
+};
 
 export type Parsed =
   | { readonly ok: true; readonly filter: Filter }

@@ -16,7 +16,7 @@ import type { Result } from '../core/result.ts';
 import { fail, ok } from '../core/result.ts';
 import { BARE, looksLikeMore } from './bare.ts';
 import type { Key } from './field-keys.ts';
-import type { Filter, FilterError, Node, Operator, Parsed, Term, Test, Value } from './filter.ts';
+import type { Filter, FilterError, Node, Operator, Parsed, Span, Term, Test, Value } from './filter.ts';
 import type { WrittenOperator } from './foreign.ts';
 import { foreignKey, operatorAt, termMeant, valueMeant } from './foreign.ts';
 import type { KeyKind, Reading } from './key-kinds.ts';
@@ -45,9 +45,9 @@ const PLAIN: WrittenOperator = { written: '', operator: ':', isNegated: false, i
 class Mistake extends Error {
   readonly at: FilterError;
 
-  constructor(start: number, end: number, reason: string) {
+  constructor(start: number, end: number, reason: string, meant: string | null = null) {
     super(reason);
-    this.at = { start, end, reason };
+    this.at = meant === null ? { start, end, reason } : { start, end, reason, meant };
   }
 }
 
@@ -186,8 +186,7 @@ class Parser {
     if (SCHEME.test(written) || parseCidr(word).ok) return null;
     // A host and its port.
     if (meant === null && written.includes('.') && /^:\d{1,5}$/.test(word.slice(written.length))) return null;
-    const why = meant === null ? unknownKey(written) : `there is no key ${written}; did you mean ${meant}?`;
-    throw new Mistake(start, end, why);
+    throw unknownKey(written, meant, { start, end });
   }
 
   /** The name of a key beside another word is no search for the name. */
@@ -233,8 +232,11 @@ class Parser {
       throw new Mistake(v.start, v.end, `there are more than ${MAX_FILTER_EXPRESSIONS} expressions`);
     const found = kind.read(v, operator, this.#reading);
     if (found.ok) return found.value;
-    const why = found.reason === '' ? unknownWord(v.text, kind.words) : found.reason;
-    throw new Mistake(v.start, v.end, key === null ? why : `${key}: ${why}`);
+    const of = key === null ? '' : `${key}: `;
+    if (found.reason !== '') throw new Mistake(v.start, v.end, of + found.reason);
+    const near = nearestWord(v.text.toLowerCase(), kind.words);
+    const hint = near === null ? `write one of ${kind.words.join(' ')}` : `did you mean ${near}?`;
+    throw new Mistake(v.start, v.end, `${of}there is no ${v.text === '' ? 'such word' : v.text}; ${hint}`, near);
   }
 
   #value(key: string | null, isMeantAsExpression: boolean): Value {
@@ -370,22 +372,18 @@ function oneOf(tests: readonly Test[]): Test {
   };
 }
 
-function unknownKey(written: string): string {
-  const near = nearest(written.toLowerCase(), [...KEYS.map(({ key }) => key), HEADER_KEY.key]);
+/** `foreign`: what it means as other programs spell it; null where none has it. */
+function unknownKey(written: string, foreign: string | null, { start, end }: Span): Mistake {
+  const near = foreign ?? nearest(written.toLowerCase(), [...KEYS.map(({ key }) => key), HEADER_KEY.key]);
   const hint = near === null ? 'see --help filter for the keys, or quote the word' : `did you mean ${near}?`;
-  return `there is no key ${written}; ${hint}`;
+  // `header.NAME` wants the name of a header.
+  return new Mistake(start, end, `there is no key ${written}; ${hint}`, near === HEADER_KEY.key ? null : near);
 }
 
-function unknownWord(text: string, words: readonly string[]): string {
-  const small = text.toLowerCase();
+/** A word that is begun is near to what begins so. */
+function nearestWord(small: string, words: readonly string[]): string | null {
   const lower = words.map((word) => word.toLowerCase());
-  // A word that is begun is near to what begins so.
-  const near =
-    nearest(small, lower) ??
-    nearest(
-      small,
-      lower.map((word) => word.slice(0, small.length)),
-    );
-  const meant = near === null ? undefined : words.find((word) => word.toLowerCase().startsWith(near));
-  return `there is no ${text === '' ? 'such word' : text}; ${meant === undefined ? `write one of ${words.join(' ')}` : `did you mean ${meant}?`}`;
+  const begun = lower.map((word) => word.slice(0, small.length));
+  const near = nearest(small, lower) ?? nearest(small, begun);
+  return near === null ? null : (words.find((word) => word.toLowerCase().startsWith(near)) ?? null);
 }

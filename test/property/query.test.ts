@@ -116,7 +116,8 @@ const TERMS: readonly (readonly [string, Judge])[] = [
   ['code>=500', (d) => codeOf(d) >= 500],
   ['pdd>1s', (d) => (d.timing.pdd_ms ?? 0) > 1_000],
   ['duration<5s', (d) => d.duration_sec < 5],
-  ['mos<4', (d) => worstMos(d) < 4],
+  // A direction that nobody heard is worse than any score.
+  ['mos<4', (d) => d.diagnosis.one_way_audio || d.diagnosis.no_media || worstMos(d) < 4],
   ['loss>=1%', (d) => d.streams.some((s) => s.loss_pct >= 1)],
   ['codec:PCMA', (d) => d.streams.some((s) => s.codec === 'PCMA')],
   ['tag:held', (d) => d.tags?.includes('held') === true],

@@ -146,7 +146,8 @@ export class FilterLine {
     const mistake = this.#mistake;
     if (mistake === null) return '';
     const isTyped = !this.#isRefused && !this.#suggestions.isEmpty && mistake.end >= this.#suggestions.start;
-    return isTyped ? '' : `${placeText(text, mistake)}: ${mistake.reason}`;
+    const how = mistake.meant === undefined ? '' : ' Enter takes it.';
+    return isTyped ? '' : `${placeText(text, mistake)}: ${mistake.reason}${how}`;
   }
 
   #edit(key: string): void {
@@ -174,6 +175,12 @@ export class FilterLine {
     if (editor === null) return;
     if (this.#suggestions.takeChosen(editor)) {
       this.#typed(editor);
+      return;
+    }
+    const { start = 0, end = 0, meant } = this.#mistake ?? {};
+    if (meant !== undefined) {
+      this.#editor = new LineEditor(editor.text.slice(0, start) + meant + editor.text.slice(end));
+      this.#typed(this.#editor);
       return;
     }
     if (this.#mistake !== null) {

@@ -62,11 +62,17 @@ test('what cannot be read keeps the last list, and is named in one line', async 
   await terminal.shows(/^Filter: state:Failed mos<5\n[^\n]*Started /m);
 });
 
-test('a key that is not known is named with the one that was meant', async (t) => {
+test('a key that is not known is named with the one that was meant, which Enter takes', async (t) => {
   const terminal = await demo(t);
   terminal.press('/');
   terminal.type('frm:1');
-  await terminal.shows(/^character 1 \("frm"\): there is no key frm; did you mean from\?$/m);
+  await terminal.shows(/^character 1 \("frm"\): there is no key frm; did you mean from\? Enter takes it\.$/m);
+  terminal.press('enter');
+  await terminal.shows(/^Filter: from:1\n(?!character)/m);
+  terminal.type(' state:Faild');
+  await terminal.shows(/did you mean Failed\? Enter ta/m);
+  terminal.press('enter');
+  await terminal.shows(/^Filter: from:1 state:Failed\n/m);
 });
 
 test('words are offered with what they mean; Tab completes, arrows choose, Enter takes the chosen one', async (t) => {
