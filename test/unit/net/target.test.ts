@@ -22,8 +22,8 @@ test('addresses: with and without a scheme, a port, a path; what is none says wh
   const six = readPlace('http://[::1]:81');
   assert.deepEqual('host' in six && [six.host, six.port, six.url], ['::1', 81, 'http://[::1]:81']);
   for (const [text, why] of [
-    ['http://', /no URL/],
-    ['ring/demo.pcap', /no URL/],
+    ['http://', /not a URL/],
+    ['ring/demo.pcap', /not a URL/],
     ['ftp://a', /neither http nor https/],
     ['http://user:word@a', /user and a password/],
     ['http://a/?q=1', /query/],

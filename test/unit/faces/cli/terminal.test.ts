@@ -170,7 +170,7 @@ test('the table tells durations, and a dash where nothing is known', () => {
     ],
     false,
   );
-  assert.match(full, / 200 +1:02:05 +180 ms +4\.41 +0\.0 % +one-way-audio +192\.0\.2\.1:5060 +192\.0\.2\.2:5060 +x$/);
+  assert.match(full, / 200 +1:02:05 +180 ms +one way +0\.0 % +one-way-audio +192\.0\.2\.1:5060 +192\.0\.2\.2:5060 +x$/);
   assert.match(bare, / - +1:00 +- +- +- +- +192\.0\.2\.1:5060 +192\.0\.2\.2:5060 +y$/);
   assert.deepEqual(tableOf([], false), []);
 });
