@@ -48,6 +48,6 @@ test('the attackers of the demo: by what they did, and by the name of a tool', {
   await row(/^203\.0\.113\.66 .*password-guessing .*REGISTER \d+ 401 \d+ 2001 Softphone 3\.1/).waitFor();
   await row(/^203\.0\.113\.99 .*known-tool .*friendly-scanner/).waitFor();
   await page.getByRole('link', { name: '203.0.113.66' }).click();
-  await page.getByText('1 call', { exact: true }).waitFor();
+  await page.getByRole('main').getByText('1 dialog', { exact: true }).waitFor();
   assert.match(page.url(), /q=ip%3A203\.0\.113\.66/);
 });

@@ -60,7 +60,7 @@ test('each screen shows it as text', { skip }, async (t) => {
     );
   };
   const total = hostile.texts.length + 2;
-  await page.getByText(`${total} calls`, { exact: true }).waitFor();
+  await page.getByRole('main').getByText(`${total} dialogs`, { exact: true }).waitFor();
   await look('calls');
   const found: unknown = await service.json('/ask/calls?limit=50');
   const { calls } = found as { calls: readonly { call_id: string }[] };

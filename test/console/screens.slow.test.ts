@@ -40,7 +40,7 @@ test('findings: kinds and codes lead to their calls; ratios say of how many', { 
   await page.getByRole('link', { name: 'one-way-audio', exact: true }).waitFor();
   await assertAccessible(page);
   await page.getByRole('link', { name: '503' }).click();
-  await page.getByText('1 call', { exact: true }).waitFor();
+  await page.getByRole('main').getByText('1 dialog', { exact: true }).waitFor();
 });
 
 test('trunks: how they do, one of them by minute, and its calls', { skip }, async (t) => {

@@ -67,7 +67,8 @@ export function FilterBar({ q, mistake, onApply }: Props): ComponentChild {
     setOffers(found);
     // A value that is begun is taken with Enter.
     const isBegun = typed !== null && typed.key !== null && typed.end > typed.start;
-    setChosen(isBegun && found[0]?.text !== value.slice(typed.start, typed.end) ? 0 : -1);
+    const isOpen = found[0] !== undefined && found[0].text !== value.slice(typed?.start, typed?.end);
+    setChosen(isBegun && isOpen ? 0 : -1);
   };
   const hold = (next: string): void => {
     const { isApplied } = typing.current;
