@@ -9,6 +9,7 @@ import { listen } from '../helpers/patience.ts';
 const RUNS = 24;
 /** More of them at once would only wait for a processor. */
 const AT_ONCE = 4;
+const TABLE = /^\d+ frames?, \d+ SIP messages?, \d+ dialogs?/m;
 
 /** What a run printed that got the signal twice, the second time so many milliseconds later. */
 async function signalled(apartMs: number): Promise<string> {
@@ -21,15 +22,19 @@ async function signalled(apartMs: number): Promise<string> {
   await sleep(apartMs);
   if (child.exitCode === null) process.kill(-pid, 'SIGINT');
   const r = await done;
-  assert.deepEqual([r.code, r.signal], [0, null], `${apartMs} ms apart: ${r.stderr}`);
+  // Node gives signals their default back while it ends: all is printed by then.
+  const isPrinted = TABLE.test(r.stdout);
+  assert.ok(
+    r.code === 0 || (r.signal === 'SIGINT' && isPrinted),
+    `${apartMs} ms apart: ${r.code} ${r.stdout} ${r.stderr}`,
+  );
   return r.stdout;
 }
 
 test(`calltap -d lo, as timeout(1) ends it: ${RUNS} runs print ${RUNS} tables`, async () => {
   for (let from = 0; from < RUNS; from += AT_ONCE) {
     const runs = Array.from({ length: AT_ONCE }, (_, i) => signalled(from + i));
-    for (const stdout of await Promise.all(runs))
-      assert.match(stdout, /^\d+ frames?, \d+ SIP messages?, \d+ dialogs?/m);
+    for (const stdout of await Promise.all(runs)) assert.match(stdout, TABLE);
   }
 });
 
@@ -38,5 +43,5 @@ test('timeout -s INT calltap -d lo prints its table', async () => {
   const args = ['-s', 'INT', '20', process.execPath, PROGRAM, '-d', 'lo'];
   const r = await finished(spawn('timeout', args, { detached: true }));
   assert.equal(r.code, 124, r.stderr);
-  assert.match(r.stdout, /^\d+ frames?, \d+ SIP messages?, \d+ dialogs?/m);
+  assert.match(r.stdout, TABLE);
 });
