@@ -27,6 +27,8 @@ const begins = (n: number): Promise<void> => send(call(n), `OPTIONS sip:u${n}@12
 test('another size while calls come: all is drawn anew, and calls still come', { skip }, async (t) => {
   const tmux = new Tmux(t, [...PROGRAM, '-i', '-d', 'lo', '--filter', `callid:tui-${process.pid}-9*`], [200, 20]);
   await tmux.shows(/calltap lo .* 0 dropped/);
+  // The list alone.
+  await tmux.press('b');
   let n = 90;
   for (const [width, height] of [
     [80, 24],
@@ -51,6 +53,8 @@ test('calls come on top; under who stands on a row they change in place, and new
 }, async (t) => {
   const tmux = new Tmux(t, [...PROGRAM, '-i', '-d', 'lo', '--filter', `callid:tui-${process.pid}-*`], [200, 20]);
   await tmux.shows(/calltap lo .* 0 dropped/);
+  // The list alone.
+  await tmux.press('b');
   for (const n of [1, 2, 3]) await begins(n);
   const rows = await tmux.shows(/1 of 3 /);
   assert.deepEqual(
