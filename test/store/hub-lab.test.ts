@@ -158,7 +158,7 @@ test('a call through three proxies on three hosts is one call to whoever asks th
     async (u) => {
       const { page } = await openPage(u, `${lab.hubUrl}/console/#/calls?q=callid:${FAILED}`);
       const rows = page.locator('[role=grid] [role=rowgroup]:not(.head) [role=row]');
-      await page.getByText('1 call', { exact: true }).waitFor();
+      await page.getByRole('main').getByText('1 dialog', { exact: true }).waitFor();
       assert.equal(await rows.count(), 3);
       await page.getByRole('columnheader', { name: 'Host' }).waitFor();
       await rows.filter({ hasText: 'sbc3' }).click();
