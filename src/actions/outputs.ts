@@ -12,7 +12,6 @@ import type { CallsOfTime } from '../explore/captures.ts';
 import { questionOf } from '../explore/question.ts';
 import { CALL_FILE_LOSSES, CallFiles } from '../export/call-files.ts';
 import { CallSplit } from '../export/call-split.ts';
-
 import { OutputFile } from '../export/capture-file.ts';
 import { PersistenceGate } from '../export/persistence-gate.ts';
 import { laterKey } from '../query/known-at-start.ts';

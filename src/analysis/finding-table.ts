@@ -24,7 +24,7 @@ export const REPORT_FINDINGS = {
     causes: ['No route', 'a refused password', 'an overload or a fault of a server'],
     look: 'Look at the code, at its Reason and Warning, and at who sent it first.',
     remedy:
-      '404 and 484: the dial plan. 401, 403, 407: user, password, address list of the trunk. 488: the codecs of both sides. 480 and 503: registration and capacity behind it. 5xx: the log of the host that sent it first.',
+      '404 and 484: check the dial plan. 401, 403, 407: check user, password and address list of the trunk. 488: compare the codecs of both sides. 480 and 503: check registration and capacity. 5xx: read the log of the host that sent it first.',
   },
   'refused-by-callee': {
     severity: 'minor',

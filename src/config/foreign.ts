@@ -176,7 +176,7 @@ export function foreignOption(written: string, next: string): string | null {
   return hint === undefined ? null : filled(hint, next);
 }
 
-/** The word in place of the first placeholder; one that looks like an option, or is long, is none. */
+/** The hint with the next word in it. A word that looks like an option, or is long, is left out: the hint keeps its FILE or IFACE. */
 function filled(hint: string, next: string): string {
   const isWord = next !== '' && next.length <= 60 && !next.startsWith('-');
   return hint.replace(/\{([A-Z]+)\}/, (_, name: string) => (isWord ? shellWord(next) : name));

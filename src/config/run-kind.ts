@@ -1,4 +1,5 @@
 /** Decides what kind of run the options ask for: of files or live, with a server, with detection of scanners. */
+import { CALLS_ONLY } from '../core/call-fields.ts';
 import type { RowValues } from './option-spec.ts';
 import type { TABLE } from './options.ts';
 
@@ -19,11 +20,8 @@ export function isServed({ api, metrics }: Pick<Config, 'api' | 'metrics'>): boo
 /** The filter in force; --calls is a term of it. */
 export function filterOf({ filter, calls }: Pick<Config, 'filter' | 'calls'>): string | null {
   if (!calls) return filter;
-  return filter === null ? CALLS : `(${filter}) ${CALLS}`;
+  return filter === null ? CALLS_ONLY : `(${filter}) ${CALLS_ONLY}`;
 }
-
-/** What an INVITE opened. */
-const CALLS = 'method:INVITE';
 
 type Detecting = Pick<Config, 'killScanner' | 'killUa' | 'fail2ban' | 'alert' | 'fraud'>;
 

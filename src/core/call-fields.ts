@@ -87,6 +87,9 @@ export const TIMING_FIELDS = {
   duration_ms: { kind: 'milliseconds', isAlways: true, stored: 'talk_ms' },
 } as const satisfies Readonly<Record<string, CallField>>;
 
+/** The filter of calls: what an INVITE opened, without registrations, OPTIONS and messages. */
+export const CALLS_ONLY = 'method:INVITE';
+
 export const CALL_FIELDS = {
   call_id: {
     kind: 'text',

@@ -3,6 +3,7 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AskCalls, AskFindings, Call } from '../../contract/index.ts';
+import { CALLS_ONLY } from '../../core/call-fields.ts';
 import { rowKey } from '../../core/maps.ts';
 import { useFetched, whyOf } from './asking.ts';
 import { COLUMNS, chooseColumns, chosenColumns, columnsFor } from './call-columns.ts';
@@ -207,7 +208,6 @@ function Chips({ q, isReady, onFilter }: ChipsProps): ComponentChild {
   );
 }
 
-const CALLS_ONLY = 'method:INVITE';
 const areCalls = (q: string): boolean => has(q, CALLS_ONLY);
 
 function has(q: string, word: string): boolean {

@@ -2,6 +2,7 @@
  * The line in which a filter is typed. The list follows each key after which the text can be read; else it stays, and the line
  * below says what is wrong, or which words may stand at the cursor.
  */
+import { CALLS_ONLY } from '../../core/call-fields.ts';
 import { placeText } from '../../explore/question.ts';
 import type { Filter, FilterError } from '../../query/filter.ts';
 import { parseFilter } from '../../query/parse.ts';
@@ -15,8 +16,8 @@ import type { Shown } from './shown.ts';
 import { Suggestions } from './suggestions.ts';
 
 const LABEL = 'Filter: ';
-const CALLS_ONLY = 'calls only';
-const INVITES = parseFilter('method:INVITE', { isUtc: true });
+const CHIP = 'calls only';
+const INVITES = parseFilter(CALLS_ONLY, { isUtc: true });
 
 /** `onChosen`: the list is to show these dialogs. */
 export type FilterEvents = { onChosen(filter: Filter): void };
@@ -79,7 +80,7 @@ export class FilterLine {
 
   /** All that it asks for, for people; '' is all dialogs. */
   get label(): string {
-    return [this.#isCallsOnly ? CALLS_ONLY : '', this.#accepted].filter((part) => part !== '').join(', ');
+    return [this.#isCallsOnly ? CHIP : '', this.#accepted].filter((part) => part !== '').join(', ');
   }
 
   /** Lines that it takes. */
@@ -118,7 +119,7 @@ export class FilterLine {
   draw(cells: Cells, { x, y, width }: Area): Cursor | null {
     const editor = this.#editor;
     let used = cells.put(x, y, LABEL, LOOK.bold, width);
-    if (this.#isCallsOnly) used += cells.put(x + used, y, CALLS_ONLY, LOOK.reverse) + 1;
+    if (this.#isCallsOnly) used += cells.put(x + used, y, CHIP, LOOK.reverse) + 1;
     if (editor === null) {
       const text = this.#accepted === '' && !this.#isCallsOnly ? 'all dialogs (/ to type one)' : this.#accepted;
       cells.put(x + used, y, text, LOOK.plain, width - used);
