@@ -97,8 +97,9 @@ test('a filter is typed with completion; a mistake is named, and the line stays'
   assert.equal(rows.filter((row) => / Failed /.test(row)).length, 4);
   await tmux.press('/', 'C-u');
   tmux.type('frm:1');
+  await tmux.shows(/character 1 \("frm"\): there is no key frm; did you mean from\? Enter takes it\./);
   await tmux.press('Enter');
-  await tmux.shows(/character 1 \("frm"\): there is no key frm; did you mean from\?/);
+  await tmux.shows(/^Filter: from:1$/m);
   await tmux.press('Escape');
   await tmux.shows(/^Filter: state:Failed$/m);
   await tmux.press('/', 'C-u');
