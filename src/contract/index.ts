@@ -1,6 +1,7 @@
 /** The wire contract in one import. Field names here are the JSON, so they are snake_case. */
 
 export * from './ask.ts';
+export * from './ask-overview.ts';
 export * from './ask-query.ts';
 export * from './ask-sums.ts';
 export * from './ask-trunks.ts';
