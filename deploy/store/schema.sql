@@ -130,7 +130,7 @@ ORDER BY (hour, host, boot, number, stream)
 TTL hour + INTERVAL 30 DAY
 SETTINGS ttl_only_drop_parts = 1, fsync_after_insert = 1, fsync_part_directory = 1;
 
--- How each trunk did, minute by minute. Bins are those of a DDSketch of 1 % relative error: sumMap merges them.
+-- How each trunk did, minute by minute. Bin k has values up to (1.01 / 0.99)^k: sumMap merges bins.
 CREATE TABLE IF NOT EXISTS minute
 (
     host LowCardinality(String),

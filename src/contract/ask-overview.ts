@@ -164,7 +164,10 @@ export const AskOverview = named(
       description: 'Where figures begin, when the span begins before them.',
     }),
     span: Type.Optional({ ...ref(OverviewSpan), description: 'Absent before anything came.' }),
-    span_before: Type.Optional({ ...ref(OverviewSpan), description: 'As long, and just before; absent where not kept.' }),
+    span_before: Type.Optional({
+      ...ref(OverviewSpan),
+      description: 'As long, and just before; absent where not kept.',
+    }),
     day_before: Type.Optional({ ...ref(OverviewSpan), description: 'One day earlier; absent where not kept.' }),
     trunks: Type.Optional(ref(OverviewTrunks)),
     pairs: Type.Optional(ref(OverviewPairs)),

@@ -1,8 +1,6 @@
 /**
  * Trunks as the port shows them: whose state is bad first, then who is busy.
  */
-
-import type { DDSketch } from '@datadog/sketches-js';
 import { capturedText } from '../analysis/captured-at.ts';
 import type {
   AskTrunk,
@@ -12,6 +10,7 @@ import type {
   TrunkMinute,
   TrunkQuantiles,
 } from '../contract/index.ts';
+import type { LogBins } from '../core/log-bins.ts';
 import { rounded } from '../core/rounded.ts';
 import { TRUNK_TROUBLES } from '../core/trunk-bounds.ts';
 import type { Steps } from '../core/turns.ts';
@@ -142,7 +141,6 @@ export function trunkFigures(c: Counted): TrunkFigures {
   };
 }
 
-function quantiles({ count, sum, zeroCount, store, min, max }: DDSketch, places: number): TrunkQuantiles {
-  const bins = store.bins.flatMap((values, i) => (values > 0 ? [[i + store.offset, values] as const] : []));
-  return quantilesOf({ count, sum, zeros: zeroCount }, binsWithin(bins, min, max), places);
+function quantiles({ count, sum, zeros, bins, min, max }: LogBins, places: number): TrunkQuantiles {
+  return quantilesOf({ count, sum, zeros }, binsWithin(bins, min, max), places);
 }

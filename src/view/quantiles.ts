@@ -1,17 +1,15 @@
 /**
- * Quantiles of nearest rank, of the bins of a DDSketch: of two values the greater one is not exceeded by 95 %. A bin says of
+ * Quantiles of nearest rank, of bins (core/log-bins.ts): of two values the greater one is not exceeded by 95 %. A bin says of
  * its values no more than 1 %; what else is known of them holds them where they can be.
  */
 import type { TrunkQuantiles } from '../contract/index.ts';
+import type { Bin } from '../core/log-bins.ts';
+import { GAMMA, MIDDLE } from '../core/log-bins.ts';
 import { rounded } from '../core/rounded.ts';
 import { nearestRankOf } from './pdd-percentiles.ts';
 
-/** Of a relative error of 1 %: the bin `key` has what is greater than GAMMA^(key - 1), up to GAMMA^key. */
-const GAMMA = 1.01 / 0.99;
-const MIDDLE = 0.99;
-
-/** How many values a bin has, by its key; the keys ascend. */
-export type Bins = readonly (readonly [key: number, values: number])[];
+/** The keys ascend. */
+export type Bins = readonly Bin[];
 /** So many values that are about equal to `value`. */
 type About = { readonly value: number; readonly values: number };
 

@@ -9,10 +9,11 @@ function collect(): void {
   if (typeof gc === 'function') gc();
 }
 
-/** Bytes of live objects. */
+/** Bytes of live objects, and of the arrays that lie beside them. */
 export function heapBytes(): number {
   collect();
-  return process.memoryUsage().heapUsed;
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
 }
 
 /** How many of these are alive; none of them dies before the turn ends in which its reference was made. */

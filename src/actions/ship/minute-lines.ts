@@ -1,5 +1,5 @@
 /**
- * The rows of trunks by minute, as sums and as bins of sketches, so that a store adds up what many agents counted.
+ * The rows of trunks by minute, as sums and as bins, so that a store adds up what many agents counted.
  *
  * A figure may come late: its minute is sent again, and replaces itself. A row of addresses that gave way to others was
  * counted in the row of all others: what was sent of it becomes zero.
@@ -8,7 +8,7 @@
  * that changes, the newest minute of the trunk is sent at once, also when it is not over. A trunk with a name says it once an hour
  * anyway, so that a hub, which looks at one day, lists it also where nothing comes or goes.
  */
-import type { DDSketch } from '@datadog/sketches-js';
+import type { LogBins } from '../../core/log-bins.ts';
 import { asCaptured } from '../../store/clock-steps.ts';
 import { isAnswer, isEffective } from '../../store/dialogs/call-outcome.ts';
 import type { Capture } from '../../store/stores.ts';
@@ -147,20 +147,17 @@ function minuteLine(
     options_answered: f.optionsAnswered,
     round_trip_ms: f.roundTripMs,
     registrations_failed: f.registrationsFailed,
-    ...sketchColumns('pdd', f.pddMs),
-    ...sketchColumns('mos', f.mos),
+    ...binColumns('pdd', f.pddMs),
+    ...binColumns('mos', f.mos),
   });
 }
 
-/** Bins of DDSketch by their key; a key stands for values about gamma^key, gamma = (1 + 0.01) / (1 - 0.01). */
-function sketchColumns(name: string, sketch: DDSketch | null): Record<string, unknown> {
-  const bins: Record<string, number> = {};
-  const { bins: counts, offset } = sketch?.store ?? { bins: [], offset: 0 };
-  for (const [i, n] of counts.entries()) if (n > 0) bins[String(i + offset)] = n;
+/** Bins by their key (core/log-bins.ts). */
+function binColumns(name: string, counted: LogBins | null): Record<string, unknown> {
   return {
-    [`${name}_count`]: sketch?.count ?? 0,
-    [`${name}_sum`]: sketch?.sum ?? 0,
-    [`${name}_zero`]: sketch?.zeroCount ?? 0,
-    [`${name}_bins`]: bins,
+    [`${name}_count`]: counted?.count ?? 0,
+    [`${name}_sum`]: counted?.sum ?? 0,
+    [`${name}_zero`]: counted?.zeros ?? 0,
+    [`${name}_bins`]: Object.fromEntries(counted?.bins ?? []),
   };
 }

@@ -23,8 +23,7 @@ function counted(scores: readonly number[], delaysMs: readonly number[] = []): T
 
 /** As a hub has it: bins and sums of several agents, without the least and the greatest value. */
 function stored(f: TrunkFigures): TrunkQuantiles {
-  const { count, sum, zeroCount: zeros, store } = f.mos ?? assert.fail();
-  const bins = store.bins.flatMap((values, i) => (values > 0 ? [[i + store.offset, values] as const] : []));
+  const { count, sum, zeros, bins } = f.mos ?? assert.fail();
   return quantilesOf({ count, sum, zeros }, binsOfSum(bins, sum, 1, Math.min(4.409, sum)), 2);
 }
 

@@ -1,0 +1,103 @@
+/**
+ * Counts values in bins whose bounds grow by 2 %, so that each quantile is right to 1 %: the bins of a DDSketch (Masson, Rim and
+ * Lee, "DDSketch", VLDB 2019). Those of several spans, or of several hosts, add up without loss.
+ */
+
+/** The bin `key` has what is greater than GAMMA^(key - 1), up to GAMMA^key. */
+export const GAMMA = 1.01 / 0.99;
+/** How far the middle of a bin lies below its upper end, as a factor. */
+export const MIDDLE = 0.99;
+
+const LOG_GAMMA = Math.log(GAMMA);
+/** What is smaller is 0. */
+const LEAST = 1e-6;
+/** What is greater counts as this: no delay and no score is. */
+const GREATEST = 1e9;
+/** Room for this many bins more at the end that grows. */
+const SPARE = 8;
+const MOST_IN_16_BITS = 0xffff;
+/** Of an object with its array, without the bins. A test weighs it. */
+const OBJECT_BYTES = 504;
+
+/** How many values a bin has, by its key. */
+export type Bin = readonly [key: number, values: number];
+
+export class LogBins {
+  count = 0;
+  sum = 0;
+  /** Values that are 0. */
+  zeros = 0;
+  min = Number.POSITIVE_INFINITY;
+  max = Number.NEGATIVE_INFINITY;
+  /** The key of the first bin. */
+  #first = 0;
+  #bins: Uint16Array | Uint32Array = new Uint16Array(0);
+
+  /** Counts a value of 0 or more; another one is not counted. */
+  add(value: number): void {
+    if (!(value >= 0)) return;
+    const held = Math.min(value, GREATEST);
+    this.count++;
+    this.sum += held;
+    this.min = Math.min(this.min, held);
+    this.max = Math.max(this.max, held);
+    if (held < LEAST) this.zeros++;
+    else this.#addTo(Math.ceil(Math.log(held) / LOG_GAMMA), 1);
+  }
+
+  /** Adds all that other bins have. */
+  merge(other: LogBins): void {
+    this.count += other.count;
+    this.sum += other.sum;
+    this.zeros += other.zeros;
+    this.min = Math.min(this.min, other.min);
+    this.max = Math.max(this.max, other.max);
+    const bins = other.#bins;
+    if (bins.length === 0) return;
+    this.#reach(other.#first);
+    this.#reach(other.#first + bins.length - 1);
+    for (let i = 0; i < bins.length; i++) {
+      const values = bins[i] ?? 0;
+      if (values > 0) this.#addTo(other.#first + i, values);
+    }
+  }
+
+  /** The bins that have values, by ascending key. */
+  get bins(): Bin[] {
+    const bins: Bin[] = [];
+    this.#bins.forEach((values, i) => {
+      if (values > 0) bins.push([this.#first + i, values]);
+    });
+    return bins;
+  }
+
+  /** About how much memory it holds. */
+  get bytes(): number {
+    return OBJECT_BYTES + this.#bins.byteLength;
+  }
+
+  #addTo(key: number, values: number): void {
+    this.#reach(key);
+    const at = key - this.#first;
+    const sum = (this.#bins[at] ?? 0) + values;
+    if (sum > MOST_IN_16_BITS && this.#bins.BYTES_PER_ELEMENT === 2) this.#bins = Uint32Array.from(this.#bins);
+    this.#bins[at] = sum;
+  }
+
+  /** Makes room for a key, with some to spare on its side. */
+  #reach(key: number): void {
+    const { length } = this.#bins;
+    if (length === 0) {
+      this.#bins = new Uint16Array(SPARE);
+      this.#first = key - SPARE / 2;
+      return;
+    }
+    const before = key < this.#first ? this.#first - key + SPARE : 0;
+    const after = key >= this.#first + length ? key - this.#first - length + 1 + SPARE : 0;
+    if (before + after === 0) return;
+    const wider = new (this.#bins.BYTES_PER_ELEMENT === 2 ? Uint16Array : Uint32Array)(before + length + after);
+    wider.set(this.#bins, before);
+    this.#bins = wider;
+    this.#first -= before;
+  }
+}
