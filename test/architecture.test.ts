@@ -44,7 +44,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   ingest: ['dialogs', 'media'],
   analysis: ['lint', 'media', 'signaling'],
   security: ['outputs'],
-  watch: ['trunks'],
+  watch: ['trunks', 'overview'],
   explore: ['remote', 'clickhouse', 'agents', 'hub'],
   actions: ['hooks', 'peer', 'hep-out', 'ship'],
   serve: ['http', 'auth', 'api', 'api/plugins', 'api/routes', 'questions', 'ask', 'metrics', 'mcp', 'console'],

@@ -26,6 +26,7 @@ import { inDocuments } from '../view/live-documents.ts';
 import { trunkChangeLine } from '../view/trunk-change.ts';
 import { LiveCalls } from '../watch/live-calls.ts';
 import { CallObservations } from '../watch/observations.ts';
+import { CallsOverTime } from '../watch/overview/calls-over-time.ts';
 import { stirShakenLog } from '../watch/stir-shaken.ts';
 import type { TrunkRules } from '../watch/trunks/trunk-watch.ts';
 import { TrunkWatch } from '../watch/trunks/trunk-watch.ts';
@@ -103,6 +104,7 @@ export function createSession(parts: SessionParts): Session {
   const file = source instanceof FileSource && !isLive ? source : null;
   const observations = new CallObservations(options.observesQuality);
   const trunks = trunksOf(parts, () => clockSteps);
+  const calls = trunks && new CallsOverTime();
   const watched = telling && new LiveCalls(inDocuments(() => evidence, telling));
   // In the order in which they are shown things.
   const observers: readonly Observer[] = [
@@ -114,6 +116,7 @@ export function createSession(parts: SessionParts): Session {
     parts.sayIdentity && stirShakenLog(parts.sayIdentity),
     security,
     trunks,
+    calls,
     observations,
   ].filter((observer) => observer !== null && observer !== undefined);
   const ingest = createIngest({
@@ -136,7 +139,7 @@ export function createSession(parts: SessionParts): Session {
     trunkAt: (address) => (trunks ?? options.trunks).called(address),
   };
   const figures: Figures = {
-    ...{ source, file, live, listener, ingest, evidence, observations, trunks, security },
+    ...{ source, file, live, listener, ingest, evidence, observations, trunks, calls, security },
     tls: tls && { source: tls, ingest: new TlsIngest(ingest.sip, (low, high, isSip) => tls.verdict(low, high, isSip)) },
     saving: outputs,
     meters: [outputs, ...(hooks === null ? [] : [hooks]), ...parts.meters],

@@ -11,6 +11,7 @@ import type { LiveSource } from '../sources/live/live-source.ts';
 import type { PacketSource } from '../sources/packet-source.ts';
 import type { TlsSource } from '../sources/tls/source.ts';
 import type { CallObservations } from '../watch/observations.ts';
+import type { CallsOverTime } from '../watch/overview/calls-over-time.ts';
 import type { TrunkWatch } from '../watch/trunks/trunk-watch.ts';
 import type { LabelledCount, MetricFamily } from './metrics-snapshot.ts';
 
@@ -51,8 +52,9 @@ export type Figures = {
   readonly ingest: IngestCounts;
   readonly evidence: Evidence;
   readonly observations: CallObservations;
-  /** Null where nobody asks for trunks. */
+  /** Both null where nobody asks for trunks, or for how the host is doing. */
   readonly trunks: TrunkWatch | null;
+  readonly calls: CallsOverTime | null;
   readonly security: Security | null;
   readonly saving: Saving;
   readonly meters: readonly Meter[];

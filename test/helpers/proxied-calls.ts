@@ -49,7 +49,7 @@ export class Proxied extends Recorder {
 
   message(sec: number, from: string, to: string, start: string, callId: string, cseq: string, user = '2'): void {
     const branch = `z9hG4bK${callId}${cseq.replace(' ', '')}${from < to ? from : to}${from < to ? to : from}`;
-    const tag = start.startsWith('SIP/2.0 1') || !start.startsWith('SIP') ? '' : ';tag=b';
+    const tag = /^(?:SIP\/2\.0 [2-6]|BYE)/.test(start) ? ';tag=b' : '';
     const common = `Via: SIP/2.0/UDP x;branch=${branch}\r\nFrom: <sip:1@x>;tag=a\r\nTo: <sip:${user}@x>${tag}\r\n`;
     this.send(sec, from, to, `${start}\r\n${common}Call-ID: ${callId}\r\nCSeq: ${cseq}\r\n\r\n`);
   }
