@@ -11,6 +11,7 @@ import { isAnswer } from '../../store/dialogs/call-outcome.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { type Accessors, defineAccessors, row } from '../../store/row.ts';
 import { BLOCK, NONE, RowBlocks } from '../../store/row-blocks.ts';
+import { NO_PAIR } from '../overview/call-pairs.ts';
 
 /**
  * Hops of one call whose attempts are followed: each proxy on the way is one, and each target that is tried.
@@ -22,7 +23,7 @@ export const MAX_TRUNK_HOPS = 16;
 /** Hops of all calls. @cap with TRUNK_FIGURE_BYTES */
 export const MAX_TRUNK_CALL_HOPS = 131_072;
 
-const HOP = row(80, {
+const HOP = row(88, {
   /** Of a row that was given back, the next free one. */
   spare: 'i32',
   /** Hash of the Call-ID as its dialog has it, and 32 bits more. */
@@ -34,6 +35,10 @@ const HOP = row(80, {
   /** Rows of the trunks at both ends; 0 where our own side is. */
   inRow: 'i32',
   outRow: 'i32',
+  /** Of whom it counts among who calls whom; 0 of none. */
+  pair: 'i32',
+  /** Beside doubles words come in twos. */
+  unused: 'i32',
   /** Of its first INVITE. */
   minute: 'i32',
   cseq: 'i32',
@@ -147,6 +152,7 @@ export class Hops extends WithAccessors {
     this.setTo(hop, to);
     this.setFacts(hop, HOP_FACT.OPEN);
     this.setFinalCode(hop, 0);
+    this.setPair(hop, NO_PAIR);
     this.setInviteUs(hop, tsUs);
     this.setProgressUs(hop, Number.NaN);
     this.setAnswerUs(hop, Number.NaN);

@@ -9,6 +9,7 @@ import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import { decodeText } from '../../protocols/sip/text.ts';
 import { parseUri } from '../../protocols/sip/uri.ts';
 import type { Packet } from '../../sources/packet.ts';
+import type { PairEnd } from '../overview/call-pairs.ts';
 import type { TrunkDirection, TrunkRow } from './trunk-row.ts';
 import type { TrunkStore } from './trunk-store.ts';
 
@@ -73,6 +74,12 @@ export class TrunkEnds {
   /** The address of the sender or receiver of a message. */
   addressOf(c: Packet, isSource: boolean): string {
     return this.#end(c, isSource).address;
+  }
+
+  /** Who that is among who calls whom. */
+  pairEndOf(c: Packet, isSource: boolean): PairEnd {
+    const { name, address, isLocal } = this.#end(c, isSource);
+    return { name: name ?? address, isTrunk: name !== null, isOwn: isLocal };
   }
 
   #end(c: Packet, isSource: boolean): End {

@@ -1,13 +1,20 @@
 /**
  * The figures of one trunk by time: minutes, then hours, then one sum of all that is older. A figure may come late: it goes
- * to whatever holds its minute now.
+ * to whatever holds its minute now. Beside them are longer cells of what calls came to, which a picture over time is made of.
  */
+import { CellFigures } from '../cell-figures.ts';
+import { Cells } from '../cells.ts';
 import { TrunkFigures } from './trunk-figures.ts';
 
 /** Minutes of a trunk that are kept as such. @cap */
 export const TRUNK_MINUTES = 24 * 60;
 
+/** Cells of five minutes, and of an hour, that are kept of a trunk: six hours and two days. @cap with TRUNK_CELL_BYTES */
+export const TRUNK_FIVES = 72;
+export const TRUNK_HOURS = 48;
+
 const MINUTE_US = 60e6;
+const FIVE = 5;
 const HOUR = 60;
 
 /** The minute of a time, counted from the epoch. */
@@ -21,6 +28,11 @@ export class TrunkSpans {
   readonly hours = new Map<number, TrunkFigures>();
   before: TrunkFigures | null = null;
   readonly whole = new TrunkFigures();
+  /** The shorter cells first. */
+  readonly cells: readonly Cells<CellFigures>[] = [
+    new Cells(FIVE, TRUNK_FIVES, () => new CellFigures()),
+    new Cells(HOUR, TRUNK_HOURS, () => new CellFigures()),
+  ];
   /** Memory of all figures, as it was weighed last. */
   bytes = 0;
   /** The first hour that is held as minutes, and the first that is held as such; infinite where there is none. */
@@ -39,6 +51,15 @@ export class TrunkSpans {
   add(minute: number, change: (figures: TrunkFigures) => void): void {
     change(this.#at(minute));
     change(this.whole);
+  }
+
+  /** The same of what calls came to, which cells have too. */
+  addCall(minute: number, change: (figures: CellFigures) => void): void {
+    this.add(minute, change);
+    for (const cells of this.cells) {
+      const figures = cells.holding(minute);
+      if (figures !== null) change(figures);
+    }
   }
 
   /** The figures that hold this minute, to be added to. */
@@ -84,6 +105,12 @@ export class TrunkSpans {
       figures.weighed = bytes;
     }
     this.#touched.clear();
+    for (const cells of this.cells) cells.weigh();
+  }
+
+  /** Memory of the cells, as it was weighed last. */
+  get cellBytes(): number {
+    return this.cells.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** Makes hours of all minutes that are older than is promised at `minute`. */
@@ -148,6 +175,10 @@ export class TrunkSpans {
     for (const [minute, figures] of other.minutes) this.#at(minute).merge(figures);
     for (const [hour, figures] of other.hours) this.#at(hour * HOUR).merge(figures);
     if (other.before !== null) this.#sumBefore().merge(other.before);
+    for (const [i, cells] of this.cells.entries()) {
+      const others = other.cells[i];
+      if (others !== undefined) cells.merge(others);
+    }
     this.weigh();
   }
 

@@ -21,8 +21,18 @@ export const MAX_TRUNK_ROWS = 1_000;
  */
 export const TRUNK_FIGURE_BYTES = 64 * 1024 * 1024;
 
+/**
+ * Bytes of the longer cells of all rows; beyond it the oldest go.
+ *
+ * @cap option 24 MiB: the same: what calls came to on each trunk by five minutes and by the hour
+ */
+export const TRUNK_CELL_BYTES = 24 * 1024 * 1024;
+
 /** Rows beside those of addresses: of all others, one a direction. */
 const OTHERS = 2;
+
+/** So many cells of each length go at once. */
+const CELLS_GIVEN_UP = 12;
 
 /** Whoever sends from ever new addresses gets no row for each: only after so many is room made again. */
 const ROOM_EVERY = 4_096;
@@ -120,8 +130,20 @@ export class TrunkStore {
     }
     while (bytes > TRUNK_FIGURE_BYTES) {
       const less = this.#mergeOldest() || this.#foldAhead();
-      if (less === 0) return;
+      if (less === 0) break;
       bytes -= less;
+    }
+    this.#giveUpCells();
+  }
+
+  /** Gives up the oldest cells of all rows, an hour of them at a time. */
+  #giveUpCells(): void {
+    const spans = [...this.rows].map((row) => row.spans);
+    const bytes = (): number => spans.reduce((sum, { cellBytes }) => sum + cellBytes, 0);
+    while (bytes() > TRUNK_CELL_BYTES) {
+      const all = spans.flatMap(({ cells }) => cells);
+      const oldest = Math.min(...all.map((cells) => cells.oldest));
+      for (const cells of all) cells.giveUp(oldest + cells.minutes * CELLS_GIVEN_UP);
     }
   }
 

@@ -20,6 +20,7 @@ import type { Stream } from '../../store/media/stream.ts';
 import { NO_PLACE } from '../../store/media/stream-columns.ts';
 import { NONE } from '../../store/row-blocks.ts';
 import type { Capture } from '../../store/stores.ts';
+import { CallPairs } from '../overview/call-pairs.ts';
 import { FailingRegistrations } from './failing-registrations.ts';
 import { HOP_FACT, Hops } from './hops.ts';
 import type { TellTrunk } from './trunk-alarm.ts';
@@ -42,6 +43,7 @@ export type TrunkRules = { readonly downAfter: number; readonly bounds: TrunkBou
 
 export class TrunkWatch implements Observer {
   readonly store: TrunkStore;
+  readonly pairs = new CallPairs();
   readonly #trunks: Trunks;
   readonly #ends: TrunkEnds;
   readonly #pings = new TrunkPings();
@@ -166,13 +168,18 @@ export class TrunkWatch implements Observer {
     this.#ends.learn(buf, scan, c);
     const inRow = this.#ends.row(c, true, 'in');
     const outRow = this.#ends.row(c, false, 'out');
-    if (inRow === null && outRow === null) return;
+    // Of our own side alone it is a pair of who calls whom, and no trunk's.
+    if (inRow === null && outRow === null && scan.method !== METHOD.INVITE) return;
     const hop = this.#hops.open(d, host(c, true), host(c, false), c.tsUs);
     if (hop === NONE) return;
     const minute = minuteOf(c.tsUs);
     this.#hops.setInRow(hop, inRow?.id ?? 0);
     this.#hops.setOutRow(hop, outRow?.id ?? 0);
     this.#hops.setMinute(hop, minute);
+    if (scan.method === METHOD.INVITE) {
+      const [from, to] = [this.#ends.pairEndOf(c, true), this.#ends.pairEndOf(c, false)];
+      this.#hops.setPair(hop, this.pairs.open(from, to, minute));
+    }
     this.#hops.setCseq(hop, scan.cseq);
     this.#hops.setRepeats(hop, d.retransmits);
     const isTrusted = inRow === null || inRow.isConfigured || !this.#trunks.knowsStrangers;
@@ -180,7 +187,7 @@ export class TrunkWatch implements Observer {
     for (const row of this.#rowsAt(hop)) {
       row.seen(c.tsUs);
       if (scan.method !== METHOD.INVITE) continue;
-      row.spans.add(minute, (f) => {
+      row.spans.addCall(minute, (f) => {
         f.attempts++;
       });
       this.#alarm.look(row, c.tsUs);
@@ -202,12 +209,13 @@ export class TrunkWatch implements Observer {
     if (scan.status < 200 || rank(before) === 3 || rank(scan.status) < rank(before)) return;
     hops.setFinalCode(hop, scan.status);
     for (const row of this.#rowsAt(hop)) {
-      row.spans.add(hops.minute(hop), (f) => f.noteCode(scan.status, before));
+      row.spans.addCall(hops.minute(hop), (f) => f.noteCode(scan.status, before));
       tally(row.finals, Math.floor(scan.status / 100));
     }
     if (!isChallenge(scan.status)) this.#noteDelay(hop, c.tsUs);
     this.#noteEnd(hop, scan.status, before, c);
     if (!isAnswer(scan.status)) return;
+    if (!isAnswer(before)) this.pairs.answered(hops.pair(hop), hops.minute(hop));
     hops.setAnswerUs(hop, c.tsUs);
     this.#setTalking(hop, true);
   }
@@ -235,7 +243,7 @@ export class TrunkWatch implements Observer {
     const ms = ((Number.isNaN(progressUs) ? finalUs : progressUs) - hops.inviteUs(hop)) / 1000;
     if (!(ms >= 0)) return;
     for (const row of this.#rowsAt(hop)) {
-      row.spans.add(hops.minute(hop), (f) => f.notePdd(ms));
+      row.spans.addCall(hops.minute(hop), (f) => f.notePdd(ms));
       if (hops.has(hop, HOP_FACT.TRUSTED)) row.pdd?.note(ms / 1000, finalUs);
     }
   }
@@ -270,7 +278,7 @@ export class TrunkWatch implements Observer {
         if (done.has(row)) continue;
         done.add(row);
         const media = mediaOn(heard, (address) => row.name !== OTHER_TRUNK && this.#ends.called(address) === row.name);
-        row.spans.add(hops.minute(hop), (f) => {
+        row.spans.addCall(hops.minute(hop), (f) => {
           f.lost += media.lost;
           f.expected += media.expected;
           if (media.mos !== null) f.noteMos(media.mos);
