@@ -1,0 +1,129 @@
+/** How a host is doing: its calls over time, the trunks that do worst, who calls whom, what went wrong lately. */
+import { capturedText } from '../analysis/captured-at.ts';
+import type { AskOverview, AskOverviewQuery, OverviewCell, OverviewPairs, OverviewSpan } from '../contract/index.ts';
+import type { Steps } from '../core/turns.ts';
+import { asCaptured } from '../store/clock-steps.ts';
+import type { Cells } from '../watch/cells.ts';
+import type { CallPairs, PairCalls } from '../watch/overview/call-pairs.ts';
+import type { CallsOverTime } from '../watch/overview/calls-over-time.ts';
+import { HostFigures } from '../watch/overview/host-figures.ts';
+import type { Figures } from './figures.ts';
+import { QUALITY } from './loss-table.ts';
+import { lossCounters } from './losses.ts';
+import { countedFigures } from './overview-figures.ts';
+import type { PairSum } from './overview-pairs.ts';
+import { pairsPicture } from './overview-pairs.ts';
+import type { CellSpan } from './overview-span.ts';
+import { DAY_MINUTES, earlier, minutesOf, spanOf, startsOf, widened } from './overview-span.ts';
+import { troublesSteps } from './overview-troubles.ts';
+import { overviewTrunks } from './overview-trunks.ts';
+
+const MINUTE_US = 60e6;
+const HOUR_MINUTES = 60;
+const MINUTE_SEC = 60;
+/** Cells that are looked at for what went on before a span. */
+const LOOKED_BACK = 1_440;
+
+type Level = Cells<HostFigures>;
+
+export function* overviewSteps(f: Figures, asked: AskOverviewQuery): Steps<AskOverview> {
+  const { calls, trunks, evidence } = f;
+  const { nowUs, clockSteps } = evidence.capture;
+  const textOf = (minute: number): string => capturedText(minute * MINUTE_US, clockSteps);
+  const answer: AskOverview = {
+    schema_version: 1,
+    is_counting: calls !== null,
+    cell_sec: MINUTE_SEC,
+    troubles: [],
+    capture: captureHealth(f),
+  };
+  const wanted = spanOf(asked, nowUs, asCaptured(clockSteps, nowUs) - nowUs);
+  if (calls === null || wanted === null) return answer;
+  const level = levelOf(calls, wanted);
+  const span = widened(wanted, level.minutes);
+  const begins = Math.max(level.keptFrom, level.oldest);
+  if (begins > span.from && Number.isFinite(begins)) answer.kept_from = textOf(begins);
+  answer.cell_sec = level.minutes * MINUTE_SEC;
+  answer.span = yield* spanSteps(level, span, textOf);
+  for (const [name, before] of [
+    ['span_before', earlier(span, minutesOf(span))],
+    ['day_before', earlier(span, DAY_MINUTES)],
+  ] as const)
+    if (begins <= before.from) answer[name] = yield* spanSteps(level, before, textOf);
+  answer.troubles = yield* troublesSteps(evidence, span.from * MINUTE_US, span.to * MINUTE_US);
+  if (trunks === null) return answer;
+  answer.trunks = yield* overviewTrunks(trunks.store.rows, span, asked.by ?? 'asr', nowUs, textOf);
+  answer.pairs = pairsIn(trunks.pairs, widened(span, HOUR_MINUTES), textOf);
+  return answer;
+}
+
+/** The cells of the length that is wanted, or longer ones where these reach further back. */
+function levelOf({ levels }: CallsOverTime, { cellMinutes, from }: CellSpan): Level {
+  const fitting = levels.filter(({ minutes }) => minutes >= cellMinutes);
+  const [first = levels[0] as Level] = fitting;
+  return fitting.find(({ keptFrom }) => keptFrom <= from) ?? fitting.at(-1) ?? first;
+}
+
+/** A step a cell. */
+function* spanSteps(level: Level, span: CellSpan, textOf: (minute: number) => string): Steps<OverviewSpan> {
+  const sum = new HostFigures();
+  const cells: OverviewCell[] = [];
+  let talking = talkingBefore(level, span.from);
+  for (const start of startsOf(span)) {
+    const figures = level.at(start);
+    if (figures !== null) {
+      sum.merge(figures);
+      talking = figures.talking;
+    }
+    cells.push({
+      at: textOf(start),
+      ...countedFigures(figures ?? NOTHING),
+      talking,
+      // Calls that went on through a silent cell talked in it.
+      most_talking: figures?.mostTalking ?? talking,
+      messages: figures?.messages ?? 0,
+    });
+    yield;
+  }
+  return { from: textOf(span.from), to: textOf(span.to), figures: countedFigures(sum), cells };
+}
+
+const NOTHING = new HostFigures();
+
+/** Calls that talked when the cell before this one ended: of the newest before it that was counted. */
+function talkingBefore(level: Level, from: number): number {
+  for (let start = from - level.minutes, n = 0; n < LOOKED_BACK; start -= level.minutes, n++) {
+    const figures = level.at(start);
+    if (figures !== null) return figures.talking;
+  }
+  return 0;
+}
+
+function pairsIn(pairs: CallPairs, span: CellSpan, textOf: (minute: number) => string): OverviewPairs {
+  const hours = startsOf(span).map((start) => start / HOUR_MINUTES);
+  const inHours = (byHour: ReadonlyMap<number, PairCalls>): PairCalls => {
+    const sum = { attempts: 0, answered: 0 };
+    for (const hour of hours) {
+      const calls = byHour.get(hour);
+      sum.attempts += calls?.attempts ?? 0;
+      sum.answered += calls?.answered ?? 0;
+    }
+    return sum;
+  };
+  const sums: PairSum[] = [];
+  for (const pair of pairs.all) {
+    const sum = inHours(pair.hours);
+    if (sum.attempts > 0) sums.push({ from: pair.from, to: pair.to, ...sum });
+  }
+  return { from: textOf(span.from), to: textOf(span.to), ...pairsPicture(sums, inHours(pairs.others)) };
+}
+
+/** Whether the capture saw all; else the greatest loss, and what it means. */
+function captureHealth(f: Figures): AskOverview['capture'] {
+  const [worst] = Object.entries(lossCounters(f))
+    .filter(([, n]) => n > 0)
+    .sort(([, a], [, b]) => b - a);
+  if (worst === undefined) return { is_well: true };
+  const [name, n] = worst as [keyof typeof QUALITY, number];
+  return { is_well: false, reason: `${name.replaceAll('_', ' ')}: ${n}. ${QUALITY[name].means}` };
+}
