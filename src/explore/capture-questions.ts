@@ -1,6 +1,8 @@
 /** The rows of the table of questions (questions.ts) that ask about streams, sums over calls, and the capture itself. */
 import {
   AskFindings,
+  AskOverview,
+  AskOverviewQuery,
   AskPulse,
   AskRegistrations,
   AskSecurity,
@@ -33,6 +35,7 @@ import {
   LIST,
   REMOTE_PROBLEM_BYTES,
 } from './limits.ts';
+import { ofSpan } from './overview-question.ts';
 import type { CallsQuestion } from './question.ts';
 import { limit, ofFilter, ofNothing, readDialogFilter, readSsrc, readStreamFilter } from './question-kinds.ts';
 import { document, inStore, ofAgents } from './question-row.ts';
@@ -131,6 +134,26 @@ export const CAPTURE_QUESTIONS = {
       ],
     }),
     write: ([asked]) => asked,
+  }),
+
+  /** How the host is doing: its calls over time, the trunks that do worst, who calls whom. */
+  overview: inStore<[asked: AskOverviewQuery], AskOverview>({
+    path: '/ask/overview',
+    ask: {
+      id: 'askOverview',
+      summary: 'Calls over time, the trunks that do worst, who calls whom, and what went wrong lately',
+      query: AskOverviewQuery,
+    },
+    tool: {
+      name: 'overview',
+      description:
+        'How the host is doing: attempts, answers, failures by code, ASR, NER, post-dial delay, MOS and loss over time, beside the ' +
+        'span before and the day before; the trunks that do worst; who calls whom; the newest calls that went wrong.',
+      args: AskOverviewQuery.properties,
+    },
+    answer: document(AskOverview, 'The oldest cells first.'),
+    bounds: LIST,
+    ...ofSpan,
   }),
 
   stats: ofAgents<[], Stats>({

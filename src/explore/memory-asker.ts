@@ -31,6 +31,7 @@ import { ladderSteps } from '../view/ladder.ts';
 import type { LadderStyle } from '../view/ladder-text.ts';
 import { ladderLines } from '../view/ladder-text.ts';
 import { legNotes } from '../view/leg-notes.ts';
+import { overviewSteps } from '../view/overview.ts';
 import { reportSteps } from '../view/report-input.ts';
 import { pageSteps } from './call-page.ts';
 import type { TextLayout } from './call-questions.ts';
@@ -133,6 +134,7 @@ export function createAsker(
       return { ...capture, lack: capture.lack === '' ? legs : `${capture.lack}, ${legs}` };
     },
     trunks: (asked, signal) => made(signal, () => trunksSteps(f, asked)),
+    overview: (asked, signal) => made(signal, () => overviewSteps(f, asked)),
     security: () => toAskSecurity(f),
     changes: (since) => made(undefined, () => changesSteps(evidence, since)),
     findings: (question, signal) =>

@@ -8,6 +8,7 @@ import type {
   AskCallQuery,
   AskCompareQuery,
   AskLegsQuery,
+  AskOverviewQuery,
   AskReportQuery,
   AskTrunksQuery,
   CallIdParams,
@@ -26,6 +27,7 @@ type Parameters = Static<typeof SelectorParams> &
   Static<typeof SsrcParams> &
   AskCallQuery &
   AskTrunksQuery &
+  AskOverviewQuery &
   StreamQuery &
   Static<typeof AskLegsQuery> &
   Static<typeof AskReportQuery> &

@@ -72,6 +72,7 @@ test('each document comes from the store, or from the agent of the call, and eac
     '/v1/dialogs?limit=3',
     '/ask/calls?limit=3',
     '/ask/trunks',
+    '/ask/overview?minutes=5&by=mos',
   ])
     assert.deepEqual(await read(base, path), await read(own.base, path), path);
   const { body } = await read(base, '/v1/stats');

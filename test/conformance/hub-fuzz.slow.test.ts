@@ -130,7 +130,14 @@ async function pathsOf(hub: Service): Promise<string[]> {
     ),
   );
   const more = ['?q=number:1', '?q=text:b&limit=1000', '?q=callid:c0'].map((query) => `/ask/calls${query}`);
-  return [...paths, ...more, `/ask/calls/${calls[0]}/compare?with=c0`, '/ask/trunks?trunk=t&series=true', '/metrics']
+  return [
+    ...paths,
+    ...more,
+    `/ask/calls/${calls[0]}/compare?with=c0`,
+    '/ask/trunks?trunk=t&series=true',
+    '/ask/overview?by=pdd',
+    '/metrics',
+  ]
     .filter((path) => path !== '/ask/changes')
     .sort();
 }

@@ -46,6 +46,7 @@ import { correlationOf, legsOf, treeOf } from './stored-legs.ts';
 import type { AgentRow } from './stored-lists.ts';
 import { agentRowsOf, dialogsOf, StoredChanges } from './stored-lists.ts';
 import { callOfStream, streamOf, streamsOf } from './stored-media.ts';
+import { overviewOf } from './stored-overview.ts';
 import { storedReport } from './stored-report.ts';
 import { trunksOf, trunksWrong } from './stored-trunks.ts';
 import { traceOf } from './trace.ts';
@@ -129,6 +130,7 @@ export function createStoreExplorer(readers: StoreReaders, options: StoreExplore
       read((reader) => findingsOf(reader, asking(), question, () => trunksWrong(reader, asking()))),
     registrations: (question) => read((reader) => registrationsOf(reader, asking(), question)),
     trunks: (asked) => read((reader) => trunksOf(reader, asking(), asked)),
+    overview: (asked) => read((reader) => overviewOf(reader, asking(), asked)),
     changes: (since) => changes.since(since),
     dialogs: (filter) => read((reader) => dialogsOf(reader, asking(), filter)),
     streams: (filter) => read((reader) => streamsOf(reader, asking(), filter)),

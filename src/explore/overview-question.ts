@@ -1,0 +1,29 @@
+/** How a span of time becomes a question of the overview, and that becomes parameters again. */
+import type { AskOverviewQuery } from '../contract/index.ts';
+import { OVERVIEW_MINUTES } from '../contract/index.ts';
+import { timestampText } from '../core/timestamp.ts';
+import type { Given, ParametersRead } from './question-row.ts';
+import { Cannot } from './refusal.ts';
+
+const MINUTE_MS = 60_000;
+
+export const ofSpan = {
+  read: (given: Given): ParametersRead<[asked: AskOverviewQuery]> => ({ asked: [readSpan(given)] }),
+  write: ([asked]: [asked: AskOverviewQuery]): Given => asked,
+};
+
+/** Throws Cannot where the span is none. */
+function readSpan({ minutes, since, until, by }: Given): AskOverviewQuery {
+  const coloured = by === undefined ? {} : { by };
+  if (since === undefined && until === undefined) return minutes === undefined ? coloured : { minutes, ...coloured };
+  const [fromMs, toMs] = [Date.parse(since ?? ''), Date.parse(until ?? '')];
+  if (Number.isNaN(fromMs) || Number.isNaN(toMs)) throw wrong('since and until: give both, or minutes alone.');
+  if (toMs <= fromMs) throw wrong('until: give a time that is later than since.');
+  if (toMs - fromMs > OVERVIEW_MINUTES * MINUTE_MS)
+    throw wrong(`since: ask for ${OVERVIEW_MINUTES / 60} hours at most.`);
+  return { since: timestampText(fromMs * 1000), until: timestampText(toMs * 1000), ...coloured };
+}
+
+function wrong(text: string): Cannot {
+  return new Cannot('invalid-parameter', text);
+}
