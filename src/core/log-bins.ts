@@ -16,8 +16,9 @@ const GREATEST = 1e9;
 /** Room for this many bins more at the end that grows. */
 const SPARE = 8;
 const MOST_IN_16_BITS = 0xffff;
-/** Of an object with its array, without the bins. A test weighs it. */
-const OBJECT_BYTES = 504;
+/** Of an object, and of its array without the bins. A test weighs them. */
+const OBJECT_BYTES = 176;
+const ARRAY_BYTES = 176;
 
 /** How many values a bin has, by its key. */
 export type Bin = readonly [key: number, values: number];
@@ -29,9 +30,10 @@ export class LogBins {
   zeros = 0;
   min = Number.POSITIVE_INFINITY;
   max = Number.NEGATIVE_INFINITY;
-  /** The key of the first bin. */
+  /** The key of the first bin. While there is one bin alone, its values stand here, and there is no array. */
   #first = 0;
-  #bins: Uint16Array | Uint32Array = new Uint16Array(0);
+  #alone = 0;
+  #bins: Uint16Array | Uint32Array | null = null;
 
   /** Counts a value of 0 or more; another one is not counted. */
   add(value: number): void {
@@ -52,8 +54,9 @@ export class LogBins {
     this.zeros += other.zeros;
     this.min = Math.min(this.min, other.min);
     this.max = Math.max(this.max, other.max);
+    if (other.#alone > 0) this.#addTo(other.#first, other.#alone);
     const bins = other.#bins;
-    if (bins.length === 0) return;
+    if (bins === null) return;
     this.#reach(other.#first);
     this.#reach(other.#first + bins.length - 1);
     for (let i = 0; i < bins.length; i++) {
@@ -64,8 +67,9 @@ export class LogBins {
 
   /** The bins that have values, by ascending key. */
   get bins(): Bin[] {
+    if (this.#alone > 0) return [[this.#first, this.#alone]];
     const bins: Bin[] = [];
-    this.#bins.forEach((values, i) => {
+    this.#bins?.forEach((values, i) => {
       if (values > 0) bins.push([this.#first + i, values]);
     });
     return bins;
@@ -73,31 +77,42 @@ export class LogBins {
 
   /** About how much memory it holds. */
   get bytes(): number {
-    return OBJECT_BYTES + this.#bins.byteLength;
+    return OBJECT_BYTES + (this.#bins === null ? 0 : ARRAY_BYTES + this.#bins.byteLength);
   }
 
   #addTo(key: number, values: number): void {
-    this.#reach(key);
+    if (this.#bins === null && (this.#alone === 0 || this.#first === key)) {
+      this.#first = key;
+      this.#alone += values;
+      return;
+    }
+    let bins = this.#reach(key);
     const at = key - this.#first;
-    const sum = (this.#bins[at] ?? 0) + values;
-    if (sum > MOST_IN_16_BITS && this.#bins.BYTES_PER_ELEMENT === 2) this.#bins = Uint32Array.from(this.#bins);
-    this.#bins[at] = sum;
+    const sum = (bins[at] ?? 0) + values;
+    if (sum > MOST_IN_16_BITS && bins.BYTES_PER_ELEMENT === 2) bins = this.#bins = Uint32Array.from(bins);
+    bins[at] = sum;
   }
 
   /** Makes room for a key, with some to spare on its side. */
-  #reach(key: number): void {
-    const { length } = this.#bins;
-    if (length === 0) {
-      this.#bins = new Uint16Array(SPARE);
-      this.#first = key - SPARE / 2;
-      return;
-    }
+  #reach(key: number): Uint16Array | Uint32Array {
+    const bins = this.#bins ?? this.#spread();
+    const { length } = bins;
     const before = key < this.#first ? this.#first - key + SPARE : 0;
     const after = key >= this.#first + length ? key - this.#first - length + 1 + SPARE : 0;
-    if (before + after === 0) return;
-    const wider = new (this.#bins.BYTES_PER_ELEMENT === 2 ? Uint16Array : Uint32Array)(before + length + after);
-    wider.set(this.#bins, before);
+    if (before + after === 0) return bins;
+    const wider = new (bins.BYTES_PER_ELEMENT === 2 ? Uint16Array : Uint32Array)(before + length + after);
+    wider.set(bins, before);
     this.#bins = wider;
     this.#first -= before;
+    return wider;
+  }
+
+  /** A bin is no longer alone. */
+  #spread(): Uint16Array | Uint32Array {
+    const bins = this.#alone > MOST_IN_16_BITS ? new Uint32Array(SPARE) : new Uint16Array(SPARE);
+    bins[0] = this.#alone;
+    this.#alone = 0;
+    this.#bins = bins;
+    return bins;
   }
 }

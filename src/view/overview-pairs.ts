@@ -4,7 +4,7 @@
 import type { OverviewEdge, OverviewNode, OverviewPairs } from '../contract/index.ts';
 import { parseIpv4, parseIpv6 } from '../core/ip.ts';
 import { valueText } from '../query/write.ts';
-import type { PairEnd } from '../watch/overview/call-pairs.ts';
+import type { PairEnd as CountedEnd } from '../watch/overview/call-pairs.ts';
 import { percent } from './overview-figures.ts';
 
 /** Nodes of the picture, without those that sum up the rest; and edges. */
@@ -14,6 +14,9 @@ export const OVERVIEW_EDGES = 120;
 const CALLERS = 0;
 const OWN = 1;
 const CALLED = 2;
+
+/** An end of a hop, wherever it was counted. */
+export type PairEnd = Omit<CountedEnd, 'hash'>;
 
 /** Calls from one end to another. */
 export type PairSum = {

@@ -4,14 +4,13 @@ import type { AskOverview, AskOverviewQuery, OverviewCell, OverviewPairs, Overvi
 import type { Steps } from '../core/turns.ts';
 import { asCaptured } from '../store/clock-steps.ts';
 import type { Cells } from '../watch/cells.ts';
-import type { CallPairs, PairCalls } from '../watch/overview/call-pairs.ts';
+import type { CallPairs } from '../watch/overview/call-pairs.ts';
 import type { CallsOverTime } from '../watch/overview/calls-over-time.ts';
 import { HostFigures } from '../watch/overview/host-figures.ts';
 import type { Figures } from './figures.ts';
 import { QUALITY } from './loss-table.ts';
 import { lossCounters } from './losses.ts';
 import { countedFigures } from './overview-figures.ts';
-import type { PairSum } from './overview-pairs.ts';
 import { pairsPicture } from './overview-pairs.ts';
 import type { CellSpan } from './overview-span.ts';
 import { DAY_MINUTES, earlier, minutesOf, spanOf, startsOf, widened } from './overview-span.ts';
@@ -100,22 +99,9 @@ function talkingBefore(level: Level, from: number): number {
 }
 
 function pairsIn(pairs: CallPairs, span: CellSpan, textOf: (minute: number) => string): OverviewPairs {
-  const hours = startsOf(span).map((start) => start / HOUR_MINUTES);
-  const inHours = (byHour: ReadonlyMap<number, PairCalls>): PairCalls => {
-    const sum = { attempts: 0, answered: 0 };
-    for (const hour of hours) {
-      const calls = byHour.get(hour);
-      sum.attempts += calls?.attempts ?? 0;
-      sum.answered += calls?.answered ?? 0;
-    }
-    return sum;
-  };
-  const sums: PairSum[] = [];
-  for (const pair of pairs.all) {
-    const sum = inHours(pair.hours);
-    if (sum.attempts > 0) sums.push({ from: pair.from, to: pair.to, ...sum });
-  }
-  return { from: textOf(span.from), to: textOf(span.to), ...pairsPicture(sums, inHours(pairs.others)) };
+  const [fromHour, toHour] = [span.from / HOUR_MINUTES, span.to / HOUR_MINUTES];
+  const picture = pairsPicture([...pairs.during(fromHour, toHour)], pairs.othersDuring(fromHour, toHour));
+  return { from: textOf(span.from), to: textOf(span.to), ...picture };
 }
 
 /** Whether the capture saw all; else the greatest loss, and what it means. */

@@ -3,7 +3,7 @@ import { LogBins } from '../core/log-bins.ts';
 import { isAnswer, isEffective } from '../store/dialogs/call-outcome.ts';
 
 /** Bytes of the figures without bins: the engine keeps a fraction in an object of its own. A test weighs them. */
-const BASE_BYTES = 200;
+const BASE_BYTES = 240;
 
 export class CellFigures {
   /** What was last counted of its memory. */

@@ -11,8 +11,9 @@ export class Cells<Figures extends CellFigures> {
   readonly #make: () => Figures;
   /** By the minute in which they begin, counted from the epoch. */
   readonly #cells = new Map<number, Figures>();
-  /** Handed out since they were weighed. */
-  readonly #touched = new Set<Figures>();
+  /** Handed out last: they are weighed when others are. */
+  #last: Figures | null = null;
+  #lastStart = Number.NaN;
   /** Cells that begin before it were given up; -Infinity while none was. */
   keptFrom = Number.NEGATIVE_INFINITY;
   /** Memory of all, as it was weighed last. */
@@ -42,18 +43,21 @@ export class Cells<Figures extends CellFigures> {
     return oldest;
   }
 
-  /** The figures that hold this minute, to be added to; null where they were given up. */
+  /** The figures that hold this minute, to be added to at once; null where they were given up. */
   holding(minute: number): Figures | null {
     const start = this.startOf(minute);
+    if (start === this.#lastStart) return this.#last;
     if (!(start >= this.keptFrom)) return null;
+    this.weigh();
     let figures = this.#cells.get(start);
     if (figures === undefined) {
       figures = this.#make();
       this.#cells.set(start, figures);
-      while (this.#cells.size > this.#most) this.giveUp(this.oldest + this.minutes);
     }
-    this.#touched.add(figures);
-    return start >= this.keptFrom ? figures : null;
+    this.#last = figures;
+    this.#lastStart = start;
+    while (this.#cells.size > this.#most) this.giveUp(this.oldest + this.minutes);
+    return this.#last;
   }
 
   /** Gives up all cells that begin before this minute. */
@@ -62,9 +66,14 @@ export class Cells<Figures extends CellFigures> {
     for (const [start, figures] of this.#cells) {
       if (start >= before) continue;
       this.#cells.delete(start);
-      this.#touched.delete(figures);
       this.bytes -= figures.weighed;
+      if (figures === this.#last) this.#forgetLast();
     }
+  }
+
+  #forgetLast(): void {
+    this.#last = null;
+    this.#lastStart = Number.NaN;
   }
 
   /** Adds all that others of the same length have. */
@@ -74,11 +83,10 @@ export class Cells<Figures extends CellFigures> {
 
   /** Weighs what has changed. */
   weigh(): void {
-    for (const figures of this.#touched) {
-      const { bytes } = figures;
-      this.bytes += bytes - figures.weighed;
-      figures.weighed = bytes;
-    }
-    this.#touched.clear();
+    if (this.#last === null) return;
+    const { bytes } = this.#last;
+    this.bytes += bytes - this.#last.weighed;
+    this.#last.weighed = bytes;
+    this.#forgetLast();
   }
 }

@@ -12,6 +12,8 @@ function collect(): void {
 /** Bytes of live objects, and of the arrays that lie beside them. */
 export function heapBytes(): number {
   collect();
+  // What lay beside objects is freed when the next collection begins.
+  collect();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
 }

@@ -3,6 +3,7 @@
  *
  * A domain tells the address of a trunk only where our own side sends to it: anybody can write a domain into a message.
  */
+import { hashBytes } from '../../core/hash.ts';
 import { endpointKey, ipText } from '../../core/ip.ts';
 import type { Trunks } from '../../core/trunks.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
@@ -23,7 +24,15 @@ const NO_ROW = 0;
  * One address, and the number of its row in each direction. A row itself would stay in memory when it has given way, with all
  * its figures, for as long as its address is remembered.
  */
-type End = { readonly address: string; readonly isLocal: boolean; name: string | null; in: number; out: number };
+type End = {
+  readonly address: string;
+  readonly isLocal: boolean;
+  name: string | null;
+  in: number;
+  out: number;
+  /** Made when it is asked for. */
+  pairEnd: PairEnd | null;
+};
 
 export class TrunkEnds {
   readonly #trunks: Trunks;
@@ -63,6 +72,7 @@ export class TrunkEnds {
     end.name = name;
     end.in = NO_ROW;
     end.out = NO_ROW;
+    end.pairEnd = null;
   }
 
   /** What the trunk at an address is called: its name, else the address; null for our own side. */
@@ -78,8 +88,14 @@ export class TrunkEnds {
 
   /** Who that is among who calls whom. */
   pairEndOf(c: Packet, isSource: boolean): PairEnd {
-    const { name, address, isLocal } = this.#end(c, isSource);
-    return { name: name ?? address, isTrunk: name !== null, isOwn: isLocal };
+    const end = this.#end(c, isSource);
+    if (end.pairEnd === null) {
+      const name = end.name ?? end.address;
+      const bytes = Buffer.from(name);
+      const hash = hashBytes(bytes, 0, bytes.length);
+      end.pairEnd = { name, hash, isTrunk: end.name !== null, isOwn: end.isLocal };
+    }
+    return end.pairEnd;
   }
 
   #end(c: Packet, isSource: boolean): End {
@@ -90,7 +106,8 @@ export class TrunkEnds {
     if (this.#ends.size >= TRUNK_ADDRESSES) this.#ends = new Map();
     const address = ipText(c.addresses, off, c.ipVersion);
     const name = this.#trunks.of(address) ?? this.#learned.get(address) ?? null;
-    const end = { address, name, isLocal: name === null && this.#trunks.isLocal(address), in: NO_ROW, out: NO_ROW };
+    const isLocal = name === null && this.#trunks.isLocal(address);
+    const end: End = { address, name, isLocal, in: NO_ROW, out: NO_ROW, pairEnd: null };
     this.#ends.set(key, end);
     return end;
   }

@@ -26,7 +26,7 @@ test('they take no more memory than is reckoned', () => {
   const real = heapBytes() - before;
   const reckoned = kept.reduce((sum, { bytes }) => sum + bytes, 0);
   assert.ok(real <= reckoned, `${real} bytes are taken, ${reckoned} reckoned`);
-  assert.ok(reckoned <= 1.4 * real, `${reckoned} bytes are reckoned, ${real} taken`);
+  assert.ok(reckoned <= 1.6 * real, `${reckoned} bytes are reckoned, ${real} taken`);
 });
 
 test('made-up codes count as their class once there are many, and taken back they leave nothing', () => {
