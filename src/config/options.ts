@@ -121,7 +121,7 @@ const OUTPUT = group('Output', {
   to: value('PATH', text, 'Write to this file or folder.', { needs: ['wav', 'sipp', 'html'] }),
   force: toggle('Replace files of --to that are there already.', { needs: ['to'] }),
   markdown: toggle('Format the call report as Markdown.', { needs: ['call-report'] }),
-  html: toggle('Make the call report a page for a browser: one file with ladder, quality and messages, to be mailed.', {
+  html: toggle('Make the call report a page for somebody without access: one HTML file.', {
     needs: ['call-report'],
     excludes: ['markdown'],
   }),
