@@ -56,7 +56,7 @@ export function* ladderSection(
     several ? legend(ladder) : NOTHING,
     html`<div class="scroll drawing" tabindex="0" role="region" aria-label="Messages and media in their order">
 <svg class="times" width="${TIME_PX}" height="${height}" aria-hidden="true">${times}</svg>
-<svg class="rows min${Math.ceil(leastPx / 50)}${several ? ' legs' : ''}" height="${height}" role="group" aria-label="Ladder">
+<svg class="rows${several ? ' legs' : ''}" width="${leastPx}" height="${height}" role="group" aria-label="Ladder">
 ${lifelines(ladder, geometry, height)}
 ${drawn}
 </svg>

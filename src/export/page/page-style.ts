@@ -55,7 +55,7 @@ svg svg { overflow: visible; }
 .drawing { display: flex; }
 .drawing .times { flex: none; }
 .drawing .times text { fill: var(--dim); font-size: 11px; }
-.drawing .rows { flex: 1; overflow: visible; }
+.drawing .rows { flex: 1 0 auto; overflow: visible; }
 .lifeline line { stroke: var(--line); stroke-width: 1.5; }
 .lifeline text { font-weight: 600; }
 .step { --tone: var(--link); }
@@ -103,7 +103,6 @@ figure .axis { margin-left: 38px; }
 pre { white-space: pre-wrap; margin: .3rem 0 0; padding: .6rem .8rem; background: var(--sheet); border: 1px solid var(--line); border-radius: 6px; line-height: 1.35; }
 article:target h3 { text-decoration: underline; }
 footer { margin-top: 2rem; padding-bottom: 2rem; color: var(--dim); font-size: .9em; }
-.min5 { min-width: 250px; } .min6 { min-width: 300px; } .min7 { min-width: 350px; } .min8 { min-width: 400px; }
 @media (min-width: 960px) { text.wide { display: inline; } text.narrow { display: none; } }
 @media (max-width: 600px) {
   header, main, footer { padding-left: .8rem; padding-right: .8rem; }
@@ -127,7 +126,7 @@ footer { margin-top: 2rem; padding-bottom: 2rem; color: var(--dim); font-size: .
   article, figure, .findings li, .lane, tr { break-inside: avoid; }
   h2, h3 { break-after: avoid; }
   .scroll { overflow: visible; }
-  .drawing .rows { min-width: 0; }
+  .drawing .rows { flex: 1 1 0; min-width: 0; }
   a { color: inherit; text-decoration: none; }
   .verdict, pre, .flow, .lane rect { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
