@@ -117,6 +117,7 @@ footer { margin-top: 2rem; padding-bottom: 2rem; color: var(--dim); font-size: .
   table, tbody, tr, td { display: block; }
   tr { border: 1px solid var(--line); border-radius: 6px; padding: .3rem .6rem; margin: .5rem 0; }
   td { border: 0; padding: .05rem 0; display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: .5rem; }
+  td[data-head=""] { display: block; }
   td:empty { display: none; }
   td::before { content: attr(data-head); color: var(--dim); }
 }
