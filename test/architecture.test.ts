@@ -45,6 +45,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   analysis: ['lint', 'media', 'signaling'],
   security: ['outputs'],
   watch: ['trunks', 'overview'],
+  export: ['page'],
   explore: ['remote', 'clickhouse', 'agents', 'hub'],
   actions: ['hooks', 'peer', 'hep-out', 'ship'],
   serve: ['http', 'auth', 'api', 'api/plugins', 'api/routes', 'questions', 'ask', 'metrics', 'mcp', 'console'],

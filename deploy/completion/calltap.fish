@@ -76,6 +76,7 @@ complete -c calltap -l sipp -x -d 'Write SIPp scenarios that replay a call into 
 complete -c calltap -l to -r -F -d 'Write to this file or folder.'
 complete -c calltap -l force -d 'Replace files of --to that are there already.'
 complete -c calltap -l markdown -d 'Format the call report as Markdown.'
+complete -c calltap -l html -d 'Make the call report a page for somebody without access: one HTML file.'
 complete -c calltap -l show-frame -x -d 'Print the frame of this pointer: <source>#<ordinal>@<digest>.'
 complete -c calltap -l api -x -d 'Serve the HTTP API on this address; port 0 picks a free port.'
 complete -c calltap -l ask -d 'Serve /ask too: rich questions about calls, with the credentials of --api.'

@@ -349,7 +349,7 @@ export function spokenPacketMs({ snapshot, clockRate, tsStep }: StreamQuality): 
 }
 
 /** From where figures are worth a word: what a listener notices, whatever the wire says. */
-const AUDIBLE = { lossPct: 1, jitterMs: 30, latePct: 1, mos: 3.6 } as const;
+export const AUDIBLE = { lossPct: 1, jitterMs: 30, latePct: 1, mos: 3.6 } as const;
 
 export type Audible = {
   readonly isLossy: boolean;

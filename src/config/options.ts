@@ -118,9 +118,13 @@ const OUTPUT = group('Output', {
   }),
   span: value('SPAN', text, 'Write this part of the audio: seconds such as 10..12, or worst.', { needs: ['wav'] }),
   sipp: value('CALL', text, 'Write SIPp scenarios that replay a call into the folder of --to.', { needs: ['to'] }),
-  to: value('PATH', text, 'Write to this file or folder.', { needs: ['wav', 'sipp'] }),
+  to: value('PATH', text, 'Write to this file or folder.', { needs: ['wav', 'sipp', 'html'] }),
   force: toggle('Replace files of --to that are there already.', { needs: ['to'] }),
   markdown: toggle('Format the call report as Markdown.', { needs: ['call-report'] }),
+  html: toggle('Make the call report a page for somebody without access: one HTML file.', {
+    needs: ['call-report'],
+    excludes: ['markdown'],
+  }),
   'show-frame': value('POINTER', text, 'Print the frame of this pointer: <source>#<ordinal>@<digest>.'),
 });
 

@@ -64,6 +64,9 @@ export type TextLayout = 'text' | 'markdown' | 'ladder';
 /** `only`: the messages of this index alone, which a capture here knows. */
 export type MessagesAsked = { readonly showsSecrets: boolean; readonly only?: number | undefined };
 
+/** `notes`: why legs may be missing, in sentences. */
+export type PageAsked = { readonly notes: readonly string[]; readonly isUtc: boolean };
+
 /** Of a page; a ladder in a browser or a file is as wide as it must be. */
 const PAGE_STYLE: LadderStyle = { width: null, color: false, isUtc: true };
 
@@ -143,6 +146,26 @@ export const CALL_QUESTIONS = {
       return { asked: [callIds, given.layout ?? 'text', PAGE_STYLE], notes };
     },
     write: ([callIds, layout]) => ({ ...writeCalls(callIds), layout }),
+  }),
+
+  /** For somebody without access: one HTML file without scripts, and without credentials and keys. */
+  html: inStore<[callIds: readonly string[], asked: PageAsked], string>({
+    path: '/ask/calls/:selector/page',
+    ask: {
+      id: 'askPage',
+      summary: 'A page of the call as one HTML file without scripts, credentials and keys, to be mailed',
+      query: AskLegsQuery,
+    },
+    answer: { kind: 'page' },
+    bounds: REPORT,
+    weight: 'text',
+    isHeavy: true,
+    told: (page) => ['saved the page of', page.length],
+    async read(given, reading) {
+      const { callIds, notes } = await callsOf(given, reading, true);
+      return { asked: [callIds, { notes, isUtc: true }] };
+    },
+    write: ([callIds]) => writeCalls(callIds),
   }),
 
   /** Who sent what to whom, and the media. */

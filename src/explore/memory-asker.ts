@@ -25,7 +25,7 @@ import { trunksSteps } from '../view/ask-trunks.ts';
 import { askHeadSteps, callOf } from '../view/call.ts';
 import { messagesSteps } from '../view/call-trace.ts';
 import { compareSteps } from '../view/compare.ts';
-import { askStream, callDocumentSteps } from '../view/documents.ts';
+import { askStreamsSteps, callDocumentSteps } from '../view/documents.ts';
 import type { Figures } from '../view/figures.ts';
 import { ladderSteps } from '../view/ladder.ts';
 import type { LadderStyle } from '../view/ladder-text.ts';
@@ -41,6 +41,7 @@ import { changesSteps } from './changes.ts';
 import { chosenSteps } from './chosen.ts';
 import { hiddenBySteps } from './hidden-by.ts';
 import { MAX_LEGS_SHOWN } from './limits.ts';
+import { memoryPage } from './memory-page.ts';
 import type { Explorer } from './port.ts';
 import type { OtherLegs } from './question-row.ts';
 import { Busy, Cannot, goneBy, NotHere, orNotHere } from './refusal.ts';
@@ -65,17 +66,17 @@ export function createAsker(
   const ofAll = async <T>(
     callIds: readonly string[],
     signal: AbortSignal | undefined,
-    steps: (all: readonly Dialog[], more: number) => Steps<T | null>,
+    steps: (all: readonly [Dialog, ...Dialog[]], more: number) => Steps<T | null>,
   ): Promise<T> => {
     const here = callIds.filter((callId) => dialogs.get(callId) !== undefined);
     const [first, ...others] = here.slice(0, MAX_LEGS_SHOWN);
     if (first === undefined) throw new NotHere();
     const more = Math.max(0, here.length - MAX_LEGS_SHOWN);
-    const all = (d: Dialog): Dialog[] => [d, ...others.flatMap((callId) => dialogs.get(callId) ?? [])];
+    const all = (d: Dialog): [Dialog, ...Dialog[]] => [d, ...others.flatMap((callId) => dialogs.get(callId) ?? [])];
     return orNotHere(await made(signal, () => ofDialog(evidence.stores, first, (d) => steps(all(d), more))));
   };
   const ofOne = <T>(callId: string, signal: AbortSignal | undefined, steps: (d: Dialog) => Steps<T>) =>
-    ofAll([callId], signal, ([d]) => steps(d as Dialog));
+    ofAll([callId], signal, ([d]) => steps(d));
 
   return {
     *calls(question) {
@@ -108,6 +109,7 @@ export function createAsker(
     },
     text: (callIds, layout, style, signal) =>
       ofAll(callIds, signal, (all, more) => textSteps(evidence, all, more, layout, style)),
+    html: (callIds, asked, signal) => ofAll(callIds, signal, (all, more) => memoryPage(f, all, more, asked)),
     async save(question, hasLegs) {
       const { file } = saver;
       if (file === null || f.file === null) return null;
@@ -172,13 +174,7 @@ function* compareOrNothing(e: Evidence, a: Dialog | undefined, b: Dialog | undef
 }
 
 function* qualitySteps(e: Evidence, d: Dialog): Steps<AskQuality> {
-  const streams: AskQuality['streams'] = [];
-  for (const stream of e.stores.streams.ownedBy(d)) {
-    const document = askStream(e, stream);
-    if (document !== null) streams.push(document);
-    yield;
-  }
-  return { schema_version: 1, call_id: d.callId, streams };
+  return { schema_version: 1, call_id: d.callId, streams: yield* askStreamsSteps(e, d) };
 }
 
 const NO_SCENARIO = {

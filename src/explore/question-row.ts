@@ -93,8 +93,11 @@ export type InLines<A> = {
   isMarkdown(asked: A): boolean;
 };
 
-/** A capture and a container come while they are read, audio comes whole, and events come as long as somebody reads. */
-export type InBytes = { readonly kind: 'capture' | 'audio' | 'container' | 'events' };
+/**
+ * A page is the text of an HTML file. A capture and a container come while they are read, audio comes whole, and events come as
+ * long as somebody reads.
+ */
+export type InBytes = { readonly kind: 'page' | 'capture' | 'audio' | 'container' | 'events' };
 
 /** A route of `/ask` or `/v1`; `id` is its operationId. */
 export type Route = {

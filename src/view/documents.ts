@@ -47,6 +47,17 @@ export function toAskStream(e: Evidence, { stream, quality: q }: CallStream, doc
   return shown;
 }
 
+/** Of all streams of the dialog, the newest first. A step each. */
+export function* askStreamsSteps(e: Evidence, d: Dialog): Steps<AskStream[]> {
+  const streams: AskStream[] = [];
+  for (const stream of e.stores.streams.ownedBy(d)) {
+    const document = askStream(e, stream);
+    if (document !== null) streams.push(document);
+    yield;
+  }
+  return streams;
+}
+
 export function streamRow(e: Evidence, stream: Stream): StreamRow | null {
   const q = streamQuality(stream, e.capture.quality);
   return q === null ? null : toStreamRow(stream, q);

@@ -15,6 +15,7 @@ import { asJson, asRows } from '../helpers/json.ts';
 import type { OpenSession } from '../helpers/open-session.ts';
 import { openSession } from '../helpers/open-session.ts';
 import { untilHolds } from '../helpers/patience.ts';
+import { readStrictly } from '../helpers/strict-page.ts';
 import type { RunningApi } from './running-api.ts';
 import { startApi } from './running-api.ts';
 
@@ -151,6 +152,18 @@ describe('/ask', () => {
     const report = await fetch(`${base}/ask/calls/${LOSSY}/report?layout=markdown`);
     assert.equal(report.headers.get('content-type'), 'text/markdown; charset=utf-8');
     assert.match(await report.text(), /^# Call packet-loss@pbx\.example\.com\n/);
+    const page = await fetch(`${base}/ask/calls/${LOSSY}/page?legs=true`);
+    assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+    assert.equal(page.headers.get('content-disposition'), 'attachment; filename="packet-loss@pbx.example.com.html"');
+    assert.equal(page.headers.get('x-content-type-options'), 'nosniff');
+    assert.match(
+      page.headers.get('content-security-policy') ?? '',
+      /^default-src 'none'; style-src 'unsafe-inline'; .*sandbox$/,
+    );
+    assert.match(readStrictly(await page.text()).text, /Packet loss from 203\.0\.113\.40:30140/);
+    assert.ok(
+      lines.some((line) => /^loopback saved the page of "packet-loss@pbx\.example\.com", \d+ bytes$/.test(line)),
+    );
     const size = async (query: string): Promise<number> =>
       (await (await fetch(`${base}/ask/calls/${LOSSY}/audio${query}`)).arrayBuffer()).byteLength;
     const [whole, second] = [await size(''), await size('?from=2&to=3')];

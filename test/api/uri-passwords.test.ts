@@ -40,7 +40,7 @@ test('a password in a URI is in no answer', async (t) => {
   const paths = ['/v1/dialogs', '/ask/calls', '/ask/registrations'];
   for (const id of ['INVITE', 'REGISTER', 'REFER', 'OPTIONS']) {
     for (const part of ['', '/report', '/lint', '/tree', '/vcon']) paths.push(`/v1/dialogs/${id}${part}`);
-    for (const part of ['', '/messages', '/ladder', '/report']) paths.push(`/ask/calls/${id}${part}`);
+    for (const part of ['', '/messages', '/ladder', '/report', '/page']) paths.push(`/ask/calls/${id}${part}`);
   }
   let shown = 0;
   for (const path of paths) {

@@ -1,7 +1,7 @@
 /** What the offline modes print: the table, JSON, the call report and the statistics, over the demo capture. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -11,6 +11,8 @@ import { demo } from '../../fixtures/build/demo.ts';
 import type { SipScript } from '../../fixtures/build/sip-call.ts';
 import { assertDocument } from '../api/strict-contract.ts';
 import { asJson } from '../helpers/json.ts';
+import { temporaryFolder } from '../helpers/read-capture.ts';
+import { readStrictly } from '../helpers/strict-page.ts';
 import { assertRefused, DEMO, PROGRAM, printed, run } from './run-program.ts';
 
 const { dialogs } = demo().expected;
@@ -110,6 +112,24 @@ test('--call-report tells one call, as text and as Markdown', async () => {
   assert.match(markdown, /^- \*\*From:\*\* Marta Silva \(remote\) \\<2014\\>$/m);
   assert.equal(markdown.split('\n').filter((line) => line.startsWith('```')).length, 2);
   assert.match(markdown, /^```mermaid\nsequenceDiagram\n {2}participant L0 as 203\.0\.113\.88#58;40211$/m);
+});
+
+test('--html makes the report a page, on standard output or in the file of --to, which is not replaced', async (t) => {
+  const args = ['-I', DEMO, '--utc', '--call-report', 'nat-mismatch@pbx.example.com', '--html'];
+  const page = await printed(args);
+  const { text, ids } = readStrictly(page.trimEnd());
+  assert.match(text, /NAT mismatch: media comes from 203\.0\.113\.88:21004/);
+  assert.ok(ids.has('m0-0'));
+  const path = join(temporaryFolder(t), 'call.html');
+  const made = await printed([...args, '--to', path]);
+  const written = readFileSync(path, 'utf8');
+  assert.equal(made, `${path}: ${Buffer.byteLength(written)} bytes\n`);
+  // All but the moment at which it was made.
+  const rest = (whole: string): string => whole.replace(/Made by calltap .*/, '');
+  assert.equal(rest(written), rest(page));
+  assert.match(assertRefused(await run([...args, '--to', path]), 1), /call\.html/);
+  const legs = readStrictly(await printed(['-I', DEMO, '--call-report', 'transfer@', '--legs', '--html']));
+  assert.equal(legs.counts.get('article'), 20);
 });
 
 test('--call-report of an unknown Call-ID is one line and exit code 1', async () => {

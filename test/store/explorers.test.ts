@@ -27,6 +27,8 @@ import { storePlace } from '../helpers/fake-store.ts';
 import { readCaptureFile, temporaryFolder } from '../helpers/read-capture.ts';
 import { refusalOf } from '../helpers/refusal.ts';
 import { skipWithoutStore, startMigratedStore } from '../helpers/store.ts';
+import type { StrictPage } from '../helpers/strict-page.ts';
+import { readStrictly } from '../helpers/strict-page.ts';
 import { SAID_BESIDES, SAID_LATER, talkativeCalls } from '../helpers/talkative-calls.ts';
 import { variedCalls } from '../helpers/varied-calls.ts';
 import { movedToNow } from './moved-capture.ts';
@@ -57,6 +59,10 @@ async function both(t: TestContext, capture = DEMO, argv: readonly string[] = []
   // Relative times of a file count from its end, those of a hub from now.
   const options = { names: NO_NAMES, callIdHeaders: [], nowUs: () => session.evidence.capture.nowUs };
   return { memory, store: createStoreExplorer(readers, options), callIds };
+}
+
+async function pageOf(explorer: Pick<Explorer, 'html'>, callId: string): Promise<StrictPage> {
+  return readStrictly(await explorer.html([callId], { notes: [], isUtc: true }));
 }
 
 function asked(q: string, sort = '-created'): CallsQuestion {
@@ -295,6 +301,9 @@ test('both explorers answer the same of one capture', { skip }, async (t) => {
         callId,
       );
       assert.deepEqual(plain(await store.ladder([callId])), plain(await memory.ladder([callId])), callId);
+      const [there, here] = [await pageOf(store, callId), await pageOf(memory, callId)];
+      for (const name of ['article', 'g.step', 'g.flow', 'g.missing', 'g.held', 'path.line', 'li.depth0'])
+        assert.equal(there.counts.get(name), here.counts.get(name), `${callId} ${name}`);
       const [a, b] = [
         await store.compare(callId, 'busy@pbx.example.com'),
         await memory.compare(callId, 'busy@pbx.example.com'),

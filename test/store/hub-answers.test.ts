@@ -204,7 +204,7 @@ test('nothing that a client writes becomes SQL', { skip }, async (t) => {
   }
   for (const text of CORPUS) {
     const path = encodeURIComponent(text);
-    for (const route of ['', '/head', '/ladder', '/messages', '/quality', '/report', '/capture', '/sipp'])
+    for (const route of ['', '/head', '/ladder', '/messages', '/quality', '/report', '/page', '/capture', '/sipp'])
       await isHarmless(`/ask/calls/${path}${route}`);
     for (const route of ['', '/report', '/tree', '/correlated', '/lint'])
       await isHarmless(`/v1/dialogs/${path}${route}`);
@@ -260,7 +260,16 @@ test('rows that an agent forged, or that another version wrote, break nothing', 
     await store.insert('messages', [{ ...key, hour: call.hour, version: 1, message: 0, at, ...said }]);
   }
   for (const i of forged.keys())
-    for (const part of ['', '/head', '/ladder', '/messages', '/quality', '/report', '/compare?with=forged-0']) {
+    for (const part of [
+      '',
+      '/head',
+      '/ladder',
+      '/messages',
+      '/quality',
+      '/report',
+      '/page',
+      '/compare?with=forged-0',
+    ]) {
       const answer = await fetch(`${base}/ask/calls/forged-${i}${part}`);
       assert.ok([200, 404, 503].includes(answer.status), `${answer.status} ${i} ${part} ${await answer.text()}`);
     }

@@ -47,6 +47,7 @@ import type { AgentRow } from './stored-lists.ts';
 import { agentRowsOf, dialogsOf, StoredChanges } from './stored-lists.ts';
 import { callOfStream, streamOf, streamsOf } from './stored-media.ts';
 import { overviewOf } from './stored-overview.ts';
+import { storedPage } from './stored-page.ts';
 import { storedReport } from './stored-report.ts';
 import { trunksOf, trunksWrong } from './stored-trunks.ts';
 import { traceOf } from './trace.ts';
@@ -126,6 +127,7 @@ export function createStoreExplorer(readers: StoreReaders, options: StoreExplore
     compare: (a, b) => found((reader) => comparisonOf(reader, a, b)),
     quality: (callId) => found((reader) => qualityOf(reader, callId)),
     text: (callIds, layout, style) => found((reader) => textOf(reader, names, callIds, layout, style)),
+    html: (callIds, asked) => found((reader) => storedPage(reader, callIds, names, asked)),
     findings: (question) =>
       read((reader) => findingsOf(reader, asking(), question, () => trunksWrong(reader, asking()))),
     registrations: (question) => read((reader) => registrationsOf(reader, asking(), question)),

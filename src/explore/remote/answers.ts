@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { Vcon } from '../../contract/index.ts';
 import { safeText } from '../../core/terminal-text.ts';
 import type { CallAudio } from '../../export/audio.ts';
+import { PAGE_BEGIN } from '../../export/page/call-page.ts';
 import type { Bounds } from '../../net/answer.ts';
 import { RemoteFailure, saidText, tooLarge, wrongShape } from '../../net/failures.ts';
 import type { CallCapture } from '../captures.ts';
@@ -37,6 +38,7 @@ export async function readAnswer<A extends readonly unknown[], T>(
 
 const READERS = {
   lines: readLines,
+  page: readPage,
   capture: readCapture,
   audio: readAudio,
   container: readContainer,
@@ -66,6 +68,14 @@ async function readLines(requests: Requests, address: string, bounds: Bounds): P
   const { answer, body } = await requests.read(address, bounds);
   if (answer.headers['content-type']?.startsWith('text/') !== true) throw wrongShape();
   return body.toString('utf8').replace(/\n$/, '').split('\n').map(safeText);
+}
+
+/** What does not begin as each page does could run something where it is opened. */
+async function readPage(requests: Requests, address: string, bounds: Bounds): Promise<string> {
+  const { answer, body } = await requests.read(address, bounds);
+  const page = body.toString('utf8');
+  if (answer.headers['content-type'] !== 'text/html; charset=utf-8' || !PAGE_BEGIN.test(page)) throw wrongShape();
+  return page;
 }
 
 /** The capture comes while it is read; its head within the time of the bounds. */

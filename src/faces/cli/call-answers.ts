@@ -9,7 +9,7 @@ import type { TextLayout } from '../../explore/call-questions.ts';
 import type { Explorer } from '../../explore/port.ts';
 import { ifHere } from '../../explore/refusal.ts';
 import type { Asked } from './asked.ts';
-import { writeAudio, writeScenarios } from './call-files.ts';
+import { writeAudio, writePage, writeScenarios } from './call-files.ts';
 import { comparisonLines } from './comparison.ts';
 import type { MessageStyle } from './messages.ts';
 import { messageLines, messageStyle, oneMessage } from './messages.ts';
@@ -21,14 +21,11 @@ import { SUMS } from './sums.ts';
 /** The lines of whatever is asked about calls; null where nothing is. Throws ServiceError and refusals. */
 export async function callAnswer(explorer: Explorer, config: Config, asked: Asked): Promise<Lines | null> {
   const find = (option: string) => (selector: string) => callIdOf(explorer, asked, option, selector);
-  if (config.callReport !== null)
-    return textOf(
-      explorer,
-      [find('--call-report')(config.callReport)],
-      config.legs,
-      config.markdown ? 'markdown' : 'text',
-      asked,
-    );
+  if (config.callReport !== null) {
+    const callId = find('--call-report')(config.callReport);
+    if (config.html) return pageOf(explorer, config, asked, callId);
+    return textOf(explorer, [callId], config.legs, config.markdown ? 'markdown' : 'text', asked);
+  }
   if (config.ladder.length > 0)
     return textOf(explorer, config.ladder.map(find('--ladder')), config.legs, 'ladder', asked);
   if (config.messages !== null) return messagesOf(explorer, config, asked, config.messages);
@@ -82,6 +79,13 @@ async function* textOf(
   const all = await withLegs(explorer, callIds, legs, layout === 'ladder');
   yield* await explorer.text(all.callIds, layout, style);
   yield* all.notes;
+}
+
+/** The page of a call, with or without its legs: printed, or in the file of --to. */
+async function pageOf(explorer: Explorer, config: Config, { style }: Asked, callId: string): Promise<Lines> {
+  const { callIds, notes } = await withLegs(explorer, [callId], config.legs, true);
+  const page = await explorer.html(callIds, { notes, isUtc: style.isUtc });
+  return config.to === null ? [page.trimEnd()] : writePage(page, config.to, config.force);
 }
 
 /** `SEL`, `SEL#N` for one message, or `all` for those of every call of the question. */

@@ -1,5 +1,5 @@
 /**
- * What is written beside the capture for one call: its audio, and SIPp scenarios that replay it.
+ * What is written beside the capture for one call: its page, its audio, and SIPp scenarios that replay it.
  */
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
@@ -60,6 +60,13 @@ function worstSpan({ streams }: AskQuality, windowSec: number): Span | null {
   if (worst === null) return null;
   const fromSec = Math.max(0, (worst.atMs - startMs) / 1000);
   return { fromSec, toSec: fromSec + windowSec };
+}
+
+/** Writes the page of a call; a line says how large it is. */
+export function writePage(page: string, path: string, force: boolean): Lines {
+  const bytes = Buffer.from(page);
+  writeNewFile(path, bytes, force);
+  return [`${oneLine(path)}: ${bytes.length} bytes`];
 }
 
 /** Writes the pair of scenarios into a folder; lines say how to run them, and what is not replayed as captured. */

@@ -49,6 +49,10 @@ export function CallActions({ callId, hasLegs }: Props): ComponentChild {
     file('Capture', ofCall(callId, `/capture?${legs}`), '.pcapng'),
     file('WAV', ofCall(callId, '/audio'), '.wav'),
     file('Report', ofCall(callId, `/report?layout=markdown${legs === '' ? '' : `&${legs}`}`), '.md'),
+    button('Save as page', async () => {
+      await save(ofCall(callId, `/page?${legs}`), fileName(callId, '.html'));
+      return 'The page is saved. Who gets it needs no key.';
+    }),
     file('vCon', `v1/dialogs/${encodeURIComponent(callId)}/vcon`, '.vcon.json'),
     button('Copy link', async () => {
       const link = new URL(hashOf('call', callId, { legs: hasLegs ? '1' : '' }), location.href).href;

@@ -110,7 +110,7 @@ export class CallView implements View {
       {
         keys: ['s', 'f2'],
         short: 'Save',
-        help: 'Write it to a file: frames, report, ladder, JSON, SIPp, or WAV.',
+        help: 'Write it to a file: frames, report, page, ladder, JSON, SIPp, or WAV.',
         run: () => parts.save(this.#callIds),
       },
       {

@@ -15,12 +15,13 @@ import { rowLines } from '../cli/rows.ts';
 import type { WireTable } from '../cli/wire-columns.ts';
 import { whyMissing } from './answered.ts';
 
-export type SavePort = Pick<TerminalPort, 'capture' | 'text' | 'call' | 'sipp' | 'audio'>;
+export type SavePort = Pick<TerminalPort, 'capture' | 'text' | 'html' | 'call' | 'sipp' | 'audio'>;
 
 export const FORMATS = [
   { key: 'p', name: 'pcapng', help: 'pcapng' },
   { key: 'm', name: 'md', help: 'Markdown' },
   { key: 't', name: 'txt', help: 'report' },
+  { key: 'h', name: 'html', help: 'page' },
   { key: 'l', name: 'ladder.txt', help: 'ladder' },
   { key: 'j', name: 'json', help: 'JSON' },
   { key: 'x', name: 'sipp', help: 'SIPp' },
@@ -74,6 +75,10 @@ export async function saveCall(
       const { wav, isPartial } = await port.audio(first);
       const path = await writeNew(`${name}.wav`, [Buffer.from(wav)]);
       return written(path, isPartial ? ': a part of the call' : '');
+    }
+    if (format === 'html') {
+      const page = await port.html(callIds, { notes: [], isUtc });
+      return written(await writeNew(`${name}.html`, [page]));
     }
     const layout = format === 'md' ? 'markdown' : format === 'txt' ? 'text' : 'ladder';
     const lines = await port.text(callIds, layout, { width: null, color: false, isUtc });

@@ -31,6 +31,8 @@ export function documented(of: AnyQuestion['answer'], about?: string): object {
       return answer<TSchema>(about ?? of.about, of.schema);
     case 'lines':
       return text(of.about);
+    case 'page':
+      return file('text/html');
     case 'capture':
       return file('application/vnd.tcpdump.pcap', CAPTURE_HEADERS);
     case 'audio':
@@ -51,6 +53,8 @@ export function send(answered: Answered, reply: FastifyReply, unread: UnreadAnsw
     case 'lines':
       reply.type(`text/${of.isMarkdown(answered.asked) ? 'markdown' : 'plain'}; charset=utf-8`);
       return reply.send(`${linesOf(answered).join('\n')}\n`);
+    case 'page':
+      return sendPage(answered, reply);
     case 'capture':
       return sendCapture(answered, reply, unread);
     case 'audio':
@@ -59,6 +63,20 @@ export function send(answered: Answered, reply: FastifyReply, unread: UnreadAnsw
     case 'events':
       throw new Error(`/ask sends no ${of.kind}`);
   }
+}
+
+/** For who opens it here in spite of its disposition: its style alone; the page says so of itself too. */
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
+
+/** To be saved, never to be shown in the name of this service. */
+function sendPage({ asked, found }: Answered, reply: FastifyReply): unknown {
+  const [[callId = '']] = asked as Parameters<Questions['html']>;
+  return reply
+    .type('text/html; charset=utf-8')
+    .header('content-security-policy', PAGE_POLICY)
+    .header('content-disposition', `attachment; filename="${callIdFileName(callId)}.html"`)
+    .send(found);
 }
 
 /** What a header field may hold. */

@@ -26,6 +26,17 @@ const CASES: readonly (readonly [wrong: string, line: RegExp, right: string])[] 
     /--markdown: it requires --call-report; add --call-report CALL$/,
     '-I a --markdown --call-report x',
   ],
+  ['-I a --html', /--html: it requires --call-report; add --call-report CALL$/, '-I a --html --call-report x'],
+  [
+    '-I a --html --markdown --call-report x',
+    /--html: it cannot be combined with --markdown; give one of them$/,
+    '-I a --html --call-report x --to f --force',
+  ],
+  [
+    '-I a --call-report x --to f',
+    /--to: it requires --wav or --sipp or --html; add --wav CALL or --sipp CALL or --html$/,
+    '-I a --call-report x --html --to f',
+  ],
   ['a --mcp-stdio --filter x', /^calltap: --mcp-stdio: each tool has a filter of its own;/, 'a --mcp-stdio'],
   [
     'a --token-id x --metrics-auth a:b --metrics-auth-file f',

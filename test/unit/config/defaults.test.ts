@@ -74,6 +74,7 @@ test('each option has the value that its page says', () => {
     wsPortrange: [80, 443, 8080, 8443].map((port) => ({ from: port, to: port })),
     decodeEspNull: false,
     json: false,
+    html: false,
     statsJson: false,
     callIdHeader: [],
     trunk: [],

@@ -141,6 +141,9 @@ describe('a running service', () => {
         await textOf(port.text(TRANSFER, layout, STYLE)),
         (await textOf(here.text(TRANSFER, layout, STYLE))).flatMap((line) => line.split('\n')),
       );
+    const page = async (p: Pick<TerminalPort, 'html'>): Promise<string> =>
+      (await p.html(TRANSFER, { notes: [], isUtc: true })).replace(/Made by calltap .*/, '');
+    assert.equal(await page(port), await page(here));
     const span = { fromSec: 2, toSec: 3 };
     const [there, ours] = [await port.audio(LOSSY, span), await here.audio(LOSSY, span)];
     assert.ok(there && ours);
@@ -284,6 +287,18 @@ describe('a running service', () => {
       (await refusalOf(() => port.capture([LOSSY]))).message,
       'the answer is not one that this version understands',
     );
+    // What could run something where it is opened is no page, however it goes on.
+    const page = await session.explorer.html([LOSSY], { notes: [], isUtc: true });
+    for (const body of [
+      page.replace('<meta', '<script>alert(1)</script><meta'),
+      page.replace("default-src 'none'", "default-src 'self'"),
+    ]) {
+      answer = (_, response) => response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(body);
+      assert.match(
+        (await refusalOf(() => port.html([LOSSY], { notes: [], isUtc: true }))).message,
+        /not one that this version understands/,
+      );
+    }
     answer = (_, response) =>
       response.writeHead(200, { 'content-type': 'text/plain' }).end('From\u001b]0;x\u0007  a\r\nb\u202e\n');
     assert.deepEqual(await textOf(port.text([LOSSY], 'text', STYLE)), ['From\u00b7]0;x\u00b7  a\u00b7', 'b\u00b7']);

@@ -10,6 +10,7 @@ import { ALL_CALLS } from '../../../../src/explore/question.ts';
 import { Away } from '../../../../src/explore/refusal.ts';
 import { saveList } from '../../../../src/faces/tui/save.ts';
 import { readCaptureFile, temporaryFolder } from '../../../helpers/read-capture.ts';
+import { readStrictly } from '../../../helpers/strict-page.ts';
 import { TestTerminal } from '../../../helpers/tui-screen.ts';
 
 const DEMO = join(packageRoot(), 'fixtures/demo/demo.pcap');
@@ -49,6 +50,15 @@ test('s C and s J write the list that is shown, and no dialog besides', async (t
     written('dialogs.json').map((line) => (JSON.parse(line) as { state: string }).state),
     ['Failed', 'Failed', 'Failed', 'Failed'],
   );
+});
+
+test('s h writes the page of the call', async (t) => {
+  const written = inFolder(t);
+  const { terminal } = await demo(t, 'callid:packet-loss*');
+  terminal.press('s', 'h');
+  await terminal.shows(/^packet-loss@pbx\.example\.com\.html$/m);
+  const page = written('packet-loss@pbx.example.com.html').join('\n');
+  assert.match(readStrictly(page).text, /Packet loss from 203\.0\.113\.40:30140/);
 });
 
 test('each table has its file, with the names of the wire, and nothing is written over', async (t) => {
