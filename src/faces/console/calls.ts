@@ -7,9 +7,10 @@ import { CALLS_ONLY } from '../../core/call-fields.ts';
 import { rowKey } from '../../core/maps.ts';
 import { useFetched, whyOf } from './asking.ts';
 import { COLUMNS, chooseColumns, chosenColumns, columnsFor } from './call-columns.ts';
-import type { ListState } from './call-list.ts';
+import type { Kept, ListState } from './call-list.ts';
 import { CallList, EMPTY, MOST_NEW } from './call-list.ts';
 import { FilterBar } from './filter-bar.ts';
+import { usePageKeys } from './page-keys.ts';
 import { hashOf } from './route.ts';
 import { ask } from './service.ts';
 import { saveCalls } from './table-file.ts';
@@ -23,9 +24,13 @@ type Props = { readonly q: string; readonly sort: string };
 
 /** The row that one came from, so that going back finds it current. */
 let lastOpened: string | null = null;
+/** The list that was left last, and how far it was scrolled: going back finds its rows, too. */
+let left: { readonly q: string; readonly sort: string; readonly kept: Kept; readonly top: number } | null = null;
 
 export function Calls({ q, sort }: Props): ComponentChild {
-  const [list, setList] = useState<ListState>(EMPTY);
+  const [before] = useState(left?.q === q && left.sort === sort ? left : null);
+  const [list, setList] = useState<ListState>(before?.kept.state ?? EMPTY);
+  const place = useRef(before?.top ?? 0);
   const [isPaused, setPaused] = useState(false);
   const [current, setCurrent] = useState<string | null>(lastOpened);
   const [names, setNames] = useState(chosenColumns());
@@ -42,30 +47,26 @@ export function Calls({ q, sort }: Props): ComponentChild {
     calls.current?.hold(isScrolled || isStill || row !== null);
   };
   useEffect(() => {
-    const opened = new CallList(q, sort, setList, last.current);
+    const isSame = left?.q === q && left.sort === sort;
+    const opened = new CallList(q, sort, setList, isSame && left !== null ? left.kept : { state: last.current });
     calls.current = opened;
     holdIt();
     return () => {
       opened.close();
+      left = { q, sort, kept: opened.kept(), top: place.current };
       // The row is one of another list.
       setCurrent(null);
     };
   }, [q, sort]);
   // With the row itself, not after it was painted: what was read in between would move it.
   useLayoutEffect(holdIt, [isPaused, current]);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return;
-      if (event.key === '/') document.getElementById('filter')?.focus();
-      else if (event.key === 'p') setPaused((was) => !was);
-      else if (event.key === 'e') void openFailed();
-      else if (event.key === 'c') apply(toggled(q, CALLS_ONLY));
-      else return;
-      event.preventDefault();
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  }, [q, sort]);
+  usePageKeys((key) => {
+    if (key === 'p') setPaused(!isPaused);
+    else if (key === 'e') void openFailed();
+    else if (key === 'c') apply(toggled(q, CALLS_ONLY));
+    else return false;
+    return true;
+  });
   const openFailed = async (): Promise<void> => {
     const { calls: failed } = await ask<AskCalls>('ask/calls?q=state:Failed&limit=1');
     if (failed[0] !== undefined) open(failed[0]);
@@ -154,6 +155,7 @@ export function Calls({ q, sort }: Props): ComponentChild {
           },
           onOpen: open,
           onEnd: () => calls.current?.more(),
+          place,
           onHeld: (isHeld) => {
             hand.current.isScrolled = isHeld;
             holdIt();

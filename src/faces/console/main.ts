@@ -17,6 +17,7 @@ import { Streams } from './streams.ts';
 import { Strip } from './strip.ts';
 import { applyTheme } from './theme.ts';
 import { Trunks } from './trunks.ts';
+import { noteScreen } from './way-back.ts';
 
 function screenOf(route: Route): ComponentChild {
   switch (route.screen) {
@@ -48,7 +49,10 @@ function Console(): ComponentChild {
   /** Another one where all is to be read anew. */
   const [turn, setTurn] = useState(0);
   useEffect(() => {
-    const moved = (): void => setRoute(routeOf(location.hash));
+    const moved = (): void => {
+      noteScreen(location.hash);
+      setRoute(routeOf(location.hash));
+    };
     addEventListener('hashchange', moved);
     whenKeyNeeded(setRefusal);
     return () => removeEventListener('hashchange', moved);
@@ -62,5 +66,6 @@ function Console(): ComponentChild {
 }
 
 applyTheme();
+noteScreen(location.hash);
 const root = document.getElementById('console');
 if (root !== null) render(h(Console, null), root);

@@ -4,7 +4,8 @@
  */
 import type { ComponentChild, ComponentChildren } from 'preact';
 import { h } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { usePageKeys } from './page-keys.ts';
 
 /** Also in style.css. */
 const ROW_PX = 28;
@@ -37,6 +38,8 @@ type Props<T> = {
   readonly onEnd: () => void;
   /** Rows must not move: somebody scrolled, or points at one. */
   readonly onHeld: (isHeld: boolean) => void;
+  /** How far it is scrolled: read at first, written from then on. */
+  readonly place: { current: number };
   readonly children?: ComponentChildren;
 };
 
@@ -48,9 +51,13 @@ export function VirtualTable<T>(props: Props<T>): ComponentChild {
   const look = (): void => {
     const at = box.current;
     if (at === null) return;
+    props.place.current = at.scrollTop;
     setView({ top: at.scrollTop, height: at.clientHeight });
     props.onHeld(at.scrollTop > 0 || isPointed.current);
   };
+  useLayoutEffect(() => {
+    if (box.current !== null) box.current.scrollTop = props.place.current;
+  }, []);
   useEffect(() => {
     look();
     const observer = new ResizeObserver(look);
@@ -70,22 +77,22 @@ export function VirtualTable<T>(props: Props<T>): ComponentChild {
     const view = box.current;
     if (row === undefined || view === null) return;
     props.onCurrent(keyOf(row));
+    view.focus({ preventScroll: true });
     // The head stands over the first row in sight.
     if (i * ROW_PX < view.scrollTop) view.scrollTop = i * ROW_PX;
     else if ((i + 2) * ROW_PX > view.scrollTop + view.clientHeight)
       view.scrollTop = (i + 2) * ROW_PX - view.clientHeight;
   };
   const page = Math.max(1, Math.floor(height / ROW_PX) - 2);
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const to = targetOf(event.key, at, page, rows.length);
+  usePageKeys((key) => {
+    const to = targetOf(key, at, page, rows.length);
     const row = rows[at];
     if (to !== null) move(to);
-    else if (event.key === 'Enter' && row !== undefined) props.onOpen(row);
-    else if (event.key === 'Escape') props.onCurrent(null);
-    else return;
-    event.preventDefault();
-  };
+    else if (key === 'Enter' && row !== undefined) props.onOpen(row);
+    else if (key === 'Escape') props.onCurrent(null);
+    else return false;
+    return true;
+  });
   const pointed = (is: boolean): void => {
     isPointed.current = is;
     look();
@@ -103,7 +110,6 @@ export function VirtualTable<T>(props: Props<T>): ComponentChild {
       'aria-colcount': columns.length,
       'aria-activedescendant': at >= first && at < last ? `row-${at}` : undefined,
       onScroll: look,
-      onKeyDown,
     },
     h(
       'div',
