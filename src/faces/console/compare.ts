@@ -6,9 +6,10 @@ import type { AskCalls, AskCompare, Call, CompareRow } from '../../contract/inde
 import { useFetched } from './asking.ts';
 import { useHead } from './call-cause.ts';
 import { FilterBar } from './filter-bar.ts';
-import { CallLink, State, Table, Waiting } from './parts.ts';
+import { CallLink, State, Waiting } from './parts.ts';
 import { hashOf } from './route.ts';
 import { ofCall } from './service.ts';
+import { Table } from './table.ts';
 import { clock, fixed, shown } from './words.ts';
 
 const OFFERED = 30;
@@ -65,7 +66,8 @@ function Choose({ a }: { readonly a: string }): ComponentChild {
         ? h('p', { class: 'note' }, 'No such call: change the filter.')
         : h(Table, {
             name: 'Calls to compare with',
-            head: ['', 'Time', 'State', 'From', 'To', '#MOS', 'Findings'],
+            head: ['', 'Time', 'State', 'From', 'To', '#MOS', '~Findings'],
+            spare: ['Findings', 'MOS'],
             rows: good.map((call) => offer(a, call)),
           }),
   ];

@@ -5,8 +5,9 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Persistence, Stats } from '../../contract/index.ts';
 import { Agents } from './agents.ts';
 import { useFetched, whyOf } from './asking.ts';
-import { Table, Waiting } from './parts.ts';
+import { Waiting } from './parts.ts';
 import { tell } from './service.ts';
+import { Table } from './table.ts';
 import { shown, span } from './words.ts';
 
 const EVERY_MS = 5_000;
@@ -64,7 +65,7 @@ function Losses({ stats }: { readonly stats: Stats }): ComponentChild {
       ? h('p', null, `All ${Object.keys(stats.losses).length} counters of losses are zero.`)
       : h(Table, {
           name: 'Losses by place',
-          head: ['Counter', '#Count', 'What it says', 'What to do'],
+          head: ['Counter', '#Count', '~What it says', '~What to do'],
           rows: lost.map(([key, count]) => [
             h('span', { class: 'mono' }, shown(key)),
             count,
@@ -105,7 +106,7 @@ function NotAnalysed({ stats }: { readonly stats: Stats }): ComponentChild {
       : h(Table, { name: 'Ports that are not analysed', head: ['Port', '#Messages', 'What', 'Option'], rows: ports }),
     seen.length === 0
       ? null
-      : h(Table, { name: 'What is missing', head: ['What', '#Count', 'What to do'], rows: seen }),
+      : h(Table, { name: 'What is missing', head: ['~What', '#Count', '~What to do'], rows: seen }),
   ];
 }
 
@@ -122,7 +123,7 @@ function Source({ stats }: { readonly stats: Stats }): ComponentChild {
     ['Probes', `${caveats.uprobe_libraries} TLS libraries in ${caveats.uprobe_processes} processes`],
     ['Writing to', shown(stats.writing_to ?? 'no file')],
   ];
-  return [h('h2', null, 'Source'), h(Table, { name: 'Source', head: ['What', 'Value'], rows })];
+  return [h('h2', null, 'Source'), h(Table, { name: 'Source', head: ['What', '~Value'], rows })];
 }
 
 /** The gate of `-O`: whether frames may reach the file. */

@@ -4,8 +4,9 @@ import { h } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { BannedList, PeerAbsent, PeerActionAnswer, PeerStatus } from '../../contract/index.ts';
 import { useFetched, whyOf } from './asking.ts';
-import { Table, Waiting } from './parts.ts';
+import { Waiting } from './parts.ts';
 import { tell } from './service.ts';
+import { Table } from './table.ts';
 import { counted, moment, shown } from './words.ts';
 
 /** Why the peer does not do it, in words. */
@@ -53,7 +54,8 @@ export function Peer(): ComponentChild {
       banned.value?.installed === true
         ? h(Table, {
             name: 'Banned',
-            head: ['Address', 'Reason', 'Detail', 'Until', 'Enforced', ''],
+            head: ['Address', '~Reason', '~Detail', 'Until', 'Enforced', ''],
+            spare: ['Detail', 'Enforced'],
             rows: banned.value.rows.map((row) => [
               shown(row.ip),
               shown(row.reason ?? ''),

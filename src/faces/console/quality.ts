@@ -7,11 +7,11 @@ import { carriedCodecs } from '../../core/carried-codecs.ts';
 import { useStreams } from './asking.ts';
 import { Audio } from './audio.ts';
 import { MediaLanes } from './media-lanes.ts';
-import { Table } from './parts.ts';
 import type { Measure } from './quality-chart.ts';
 import { QualityChart } from './quality-chart.ts';
 import type { Line } from './quality-data.ts';
 import { DRAWN, linesOf, unscoredWhy, worstOf } from './quality-data.ts';
+import { Table } from './table.ts';
 import { clock, fixed, secondsOf, shown } from './words.ts';
 
 const MEASURES: readonly Measure[] = [
@@ -32,7 +32,8 @@ const MEASURES: readonly Measure[] = [
   },
 ];
 
-const STREAM_HEAD = ['', 'From', 'To', 'Codec', '#Packets', '#MOS', '#Loss %', '#Jitter ms', '#DSCP', 'Not scored'];
+const STREAM_HEAD = ['', 'From', 'To', 'Codec', '#Packets', '#MOS', '#Loss %', '#Jitter ms', '#DSCP', '~Not scored'];
+const SPARE = ['DSCP', 'Packets', 'Codec'];
 const WINDOW_HEAD = ['', 'From', '#Packets', '#MOS', '#Loss %', '#Jitter ms'];
 
 /** Counts changes of the colours: what stands on a canvas is drawn anew then. */
@@ -75,6 +76,7 @@ export function Quality({ call }: { readonly call: CallDocument }): ComponentChi
       name: 'Streams of the call',
       head: isOfMany ? ['', 'Host', ...STREAM_HEAD.slice(1)] : STREAM_HEAD,
       rows: lines.map((line) => streamRow(line, isOfMany)),
+      spare: SPARE,
     }),
     h(MediaLanes, { call, lines: lines.slice(0, DRAWN), span: [firstSec, Math.max(lastSec, firstSec + 1)] }),
     h(Audio, { callId: call.call_id, firstSec, lengthSec: lastSec - firstSec, worst, onPlayed: setPlayed }),

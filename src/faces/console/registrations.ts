@@ -5,7 +5,8 @@ import { useState } from 'preact/hooks';
 import type { AskRegistration, AskRegistrations } from '../../contract/index.ts';
 import { useFetched } from './asking.ts';
 import { FilterBar } from './filter-bar.ts';
-import { CallLink, State, Table, Waiting } from './parts.ts';
+import { CallLink, State, Waiting } from './parts.ts';
+import { Table } from './table.ts';
 import { counted, moment, shown } from './words.ts';
 
 const EVERY_MS = 10_000;
@@ -19,8 +20,9 @@ const HEAD = [
   'Until',
   '#Failed',
   'Newest dialog',
-  'User-Agent',
+  '~User-Agent',
 ];
+const SPARE = ['User-Agent', 'Contact', 'Until', 'Newest dialog', 'Granted', 'Answer'];
 
 export function Registrations(): ComponentChild {
   const [q, setQ] = useState('');
@@ -45,7 +47,7 @@ export function Registrations(): ComponentChild {
           ),
           rows.length === 0
             ? h('p', { class: 'note' }, q === '' ? 'No REGISTER was seen yet.' : 'No REGISTER matches this filter.')
-            : h(Table, { name: 'Registrations', head: HEAD, rows }),
+            : h(Table, { name: 'Registrations', head: HEAD, rows, spare: SPARE }),
         ],
   );
 }

@@ -4,13 +4,15 @@ import { h } from 'preact';
 import type { AskAlert, AskSecurity } from '../../contract/index.ts';
 import { MissingHosts } from './agents.ts';
 import { useFetched } from './asking.ts';
-import { Table, Waiting } from './parts.ts';
+import { Waiting } from './parts.ts';
 import { Peer } from './peer.ts';
 import { hashOf } from './route.ts';
+import { Table } from './table.ts';
 import { clock, counted, moment, shown } from './words.ts';
 
 const EVERY_MS = 10_000;
-const HEAD = ['Source', 'Behaviour', '#Requests', 'Methods', 'Codes', 'Targets', 'User-Agent', 'First', 'Last'];
+const HEAD = ['Source', '~Behaviour', '#Requests', '~Methods', '~Codes', '~Targets', '~User-Agent', 'First', 'Last'];
+const SPARE = ['User-Agent', 'First', 'Targets', 'Codes', 'Methods'];
 const TARGETS = 4;
 
 export function Security(): ComponentChild {
@@ -36,7 +38,7 @@ function Alerts({ found: { alerts, is_watching } }: { readonly found: AskSecurit
   if (alerts.length === 0) return h('p', { class: 'note' }, 'No source behaved like an attacker.');
   return [
     h('p', { role: 'status' }, counted(alerts.length, 'alert')),
-    h(Table, { name: 'Attackers', head: HEAD, rows: alerts.map(rowOf) }),
+    h(Table, { name: 'Attackers', head: HEAD, rows: alerts.map(rowOf), spare: SPARE }),
   ];
 }
 
