@@ -1,8 +1,6 @@
 /** Which columns a table has room for: those of least use go first, and the table says how many went. */
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-
-/** Narrower windows have cards in place of rows; also in style.css. */
-const CARDS = '(max-width: 599px)';
+import { CARDS_PX } from './window.ts';
 
 export type Fit = {
   /** Columns without room, as a number of `spare`. */
@@ -19,7 +17,7 @@ export function useFitting(box: { readonly current: HTMLElement | null }, spare:
   const measure = (): void => {
     const table = box.current?.querySelector('table');
     if (box.current === null || !table) return;
-    const { gone, isOver } = matchMedia(CARDS).matches ? ALL : fitOf(table, box.current.clientWidth, spare);
+    const { gone, isOver } = innerWidth < CARDS_PX ? ALL : fitOf(table, box.current.clientWidth, spare);
     setFit((was) => (was.gone === gone && was.isOver === isOver ? was : { gone, isOver }));
   };
   useLayoutEffect(measure);

@@ -7,10 +7,13 @@ import { h } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { usePageKeys } from './page-keys.ts';
 
-/** Also in style.css. */
+/** A row of cells, or a card of three lines. */
 const ROW_PX = 28;
+const CARD_PX = 78;
 /** Rows beyond the edges, so that a turn of the wheel finds them there. */
 const BEYOND = 8;
+/** Shorter texts are not cut. */
+const TITLED_CHARS = 8;
 
 export type GridColumn<T> = {
   readonly name: string;
@@ -40,11 +43,14 @@ type Props<T> = {
   readonly onHeld: (isHeld: boolean) => void;
   /** How far it is scrolled: read at first, written from then on. */
   readonly place: { current: number };
+  /** There is no room for rows. */
+  readonly areCards: boolean;
   readonly children?: ComponentChildren;
 };
 
 export function VirtualTable<T>(props: Props<T>): ComponentChild {
   const { label, columns, rows, keyOf, sort, current } = props;
+  const rowPx = props.areCards ? CARD_PX : ROW_PX;
   const box = useRef<HTMLDivElement>(null);
   const [{ top, height }, setView] = useState({ top: 0, height: 600 });
   const isPointed = useRef(false);
@@ -64,8 +70,8 @@ export function VirtualTable<T>(props: Props<T>): ComponentChild {
     if (box.current !== null) observer.observe(box.current);
     return () => observer.disconnect();
   }, []);
-  const first = Math.max(0, Math.floor(top / ROW_PX) - BEYOND);
-  const last = Math.min(rows.length, Math.ceil((top + height) / ROW_PX) + BEYOND);
+  const first = Math.max(0, Math.floor(top / rowPx) - BEYOND);
+  const last = Math.min(rows.length, Math.ceil((top + height) / rowPx) + BEYOND);
   useEffect(() => {
     if (last >= rows.length && rows.length > 0) props.onEnd();
   }, [last, rows.length]);
@@ -79,11 +85,10 @@ export function VirtualTable<T>(props: Props<T>): ComponentChild {
     props.onCurrent(keyOf(row));
     view.focus({ preventScroll: true });
     // The head stands over the first row in sight.
-    if (i * ROW_PX < view.scrollTop) view.scrollTop = i * ROW_PX;
-    else if ((i + 2) * ROW_PX > view.scrollTop + view.clientHeight)
-      view.scrollTop = (i + 2) * ROW_PX - view.clientHeight;
+    if (i * rowPx < view.scrollTop) view.scrollTop = i * rowPx;
+    else if ((i + 2) * rowPx > view.scrollTop + view.clientHeight) view.scrollTop = (i + 2) * rowPx - view.clientHeight;
   };
-  const page = Math.max(1, Math.floor(height / ROW_PX) - 2);
+  const page = Math.max(1, Math.floor(height / rowPx) - 2);
   usePageKeys((key) => {
     const to = targetOf(key, at, page, rows.length);
     const row = rows[at];
@@ -97,11 +102,11 @@ export function VirtualTable<T>(props: Props<T>): ComponentChild {
     isPointed.current = is;
     look();
   };
-  const widths = { gridTemplateColumns: columns.map(({ width }) => width).join(' ') };
+  const widths = props.areCards ? {} : { gridTemplateColumns: columns.map(({ width }) => width).join(' ') };
   return h(
     'div',
     {
-      class: 'grid',
+      class: props.areCards ? 'grid cards' : 'grid',
       ref: box,
       role: 'grid',
       tabIndex: 0,
@@ -117,14 +122,14 @@ export function VirtualTable<T>(props: Props<T>): ComponentChild {
       h(
         'div',
         { role: 'row', class: 'row', style: widths, 'aria-rowindex': 1 },
-        columns.map((column) => headOf(column, sort, props.onSort)),
+        columns.map((column) => headOf(column, sort, props.areCards ? null : props.onSort)),
       ),
     ),
     h(
       'div',
       {
         role: 'rowgroup',
-        style: { height: `${rows.length * ROW_PX}px`, position: 'relative' },
+        style: { height: `${rows.length * rowPx}px`, position: 'relative' },
         onPointerEnter: (event: PointerEvent) => pointed(event.pointerType === 'mouse'),
         onPointerLeave: () => pointed(false),
       },
@@ -138,16 +143,10 @@ export function VirtualTable<T>(props: Props<T>): ComponentChild {
             class: first + k === at ? 'row current' : 'row',
             'aria-rowindex': first + k + 2,
             'aria-selected': first + k === at,
-            style: { ...widths, transform: `translateY(${(first + k) * ROW_PX}px)` },
+            style: { ...widths, height: `${rowPx}px`, transform: `translateY(${(first + k) * rowPx}px)` },
             onClick: () => props.onOpen(row),
           },
-          columns.map((column) =>
-            h(
-              'div',
-              { key: column.name, role: 'gridcell', class: column.isNumber === true ? 'num' : '' },
-              column.cell(row),
-            ),
-          ),
+          columns.map((column) => cellOf(column, row)),
         ),
       ),
     ),
@@ -179,7 +178,16 @@ function targetOf(key: string, at: number, page: number, rows: number): number |
   }
 }
 
-function headOf<T>(column: GridColumn<T>, sort: string, onSort: (sort: string) => void): ComponentChild {
+function cellOf<T>(column: GridColumn<T>, row: T): ComponentChild {
+  const text = column.cell(row);
+  // One that is cut tells all of it to the mouse.
+  const title = typeof text === 'string' && text.length > TITLED_CHARS ? text : undefined;
+  const kind = column.isNumber === true ? 'num' : '';
+  return h('div', { key: column.name, role: 'gridcell', class: `${kind} of-${column.name}`, title }, text);
+}
+
+/** `onSort` is null where cards have no head to press. */
+function headOf<T>(column: GridColumn<T>, sort: string, onSort: ((sort: string) => void) | null): ComponentChild {
   const by = column.sort;
   const isDown = sort === `-${by}`;
   const isBy = isDown || sort === by;
@@ -192,7 +200,7 @@ function headOf<T>(column: GridColumn<T>, sort: string, onSort: (sort: string) =
       class: column.isNumber === true ? 'num' : '',
       ...(by === undefined ? {} : { 'aria-sort': order }),
     },
-    by === undefined
+    by === undefined || onSort === null
       ? column.title
       : h(
           'button',
