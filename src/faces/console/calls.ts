@@ -6,6 +6,7 @@ import type { AskCalls, AskFindings, AskPulse, Call } from '../../contract/index
 import { CALLS_ONLY } from '../../core/call-fields.ts';
 import { rowKey } from '../../core/maps.ts';
 import { useFetched, whyOf } from './asking.ts';
+import { soundsBad } from './call-cause.ts';
 import { cardColumns, chosenColumns, columnsFor } from './call-columns.ts';
 import type { Kept, ListState } from './call-list.ts';
 import { CallList, EMPTY, MOST_NEW } from './call-list.ts';
@@ -80,7 +81,7 @@ export function Calls({ q, sort }: Props): ComponentChild {
     go('calls', '', { q: next, sort: by === '-created' ? '' : by }, isInPlace);
   const open = (call: Call): void => {
     lastOpened = rowKey(call);
-    go('call', call.call_id, { legs: '1' });
+    go('call', call.call_id, { legs: '1', tab: soundsBad(call) ? 'quality' : '' });
   };
   const hasHosts = list.rows[0]?.host !== undefined;
   const fitting = columnsFor(widthPx / remPx(), names, hasHosts);

@@ -3,6 +3,7 @@ import type { ComponentChild } from 'preact';
 import { h, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Call } from './call.ts';
+import { tabOf } from './call-tabs.ts';
 import { Calls } from './calls.ts';
 import { Compare } from './compare.ts';
 import { Findings } from './findings.ts';
@@ -22,7 +23,10 @@ import { noteScreen } from './way-back.ts';
 function screenOf(route: Route): ComponentChild {
   switch (route.screen) {
     case 'call':
-      return h(Call, { key: route.name, callId: route.name, hasLegs: route.query.get('legs') === '1' });
+      return h(Call, {
+        key: route.name,
+        place: { callId: route.name, hasLegs: route.query.get('legs') === '1', tab: tabOf(route.query.get('tab')) },
+      });
     case 'compare':
       return h(Compare, { a: route.query.get('a') ?? '', b: route.query.get('b') ?? '' });
     case 'findings':
