@@ -43,7 +43,7 @@ export function MediaLanes({ lines, missing, span }: Props): ComponentChild {
         h(
           'svg',
           { width: '100%', height: 20, 'aria-hidden': true },
-          lane.pieces.map((piece) => bar(piece, span)),
+          lane.pieces.map((piece) => bar(piece, span, lane.pieces)),
         ),
       ),
     ),
@@ -91,9 +91,27 @@ function timeOf(sec: number): string {
   return new Date(sec * 1000).toISOString();
 }
 
-function bar({ kind, from, to, text }: Piece, [startSec, endSec]: Props['span']): ComponentChild {
-  const shareOf = (at: string): number => Math.min(1, Math.max(0, (secondsOf(at) - startSec) / (endSec - startSec)));
-  const [left, right] = [shareOf(from), shareOf(to)];
+/** The longest part of a flow over which no hold, pause or drop is drawn: its word stands there. */
+function freeOf({ kind, from, to }: Piece, all: readonly Piece[]): readonly [from: number, to: number] {
+  const end = secondsOf(to);
+  let [at, best]: [number, readonly [number, number]] = [secondsOf(from), [0, 0]];
+  if (kind !== 'flow') return [at, end];
+  const over = all.filter((piece) => piece.kind !== 'flow').sort((a, b) => (a.from < b.from ? -1 : 1));
+  for (const [next, after] of [
+    ...over.map((p) => [secondsOf(p.from), secondsOf(p.to)] as const),
+    [end, end] as const,
+  ]) {
+    if (Math.min(next, end) - at > best[1] - best[0]) best = [at, Math.min(next, end)];
+    at = Math.max(at, after);
+  }
+  return best;
+}
+
+function bar(piece: Piece, [startSec, endSec]: Props['span'], all: readonly Piece[]): ComponentChild {
+  const { kind, from, to, text } = piece;
+  const shareOf = (sec: number): number => Math.min(1, Math.max(0, (sec - startSec) / (endSec - startSec)));
+  const [left, right] = [shareOf(secondsOf(from)), shareOf(secondsOf(to))];
+  const [wordLeft = 0, wordRight = 0] = freeOf(piece, all).map(shareOf);
   const percent = (share: number): string => `${(share * 100).toFixed(3)}%`;
   const place = { x: percent(left), width: percent(Math.max(0.002, right - left)) };
   return h(
@@ -102,9 +120,9 @@ function bar({ kind, from, to, text }: Piece, [startSec, endSec]: Props['span'])
     kind === 'missing'
       ? h('line', { x1: percent(left), x2: percent(right), y1: 10, y2: 10 })
       : h('rect', { ...place, y: kind === 'flow' ? 2 : 0, height: kind === 'flow' ? 16 : 20 }),
-    right - left < LEAST_WORDED
+    wordRight - wordLeft < LEAST_WORDED
       ? null
-      : h('text', { x: percent((left + right) / 2), y: 14, 'text-anchor': 'middle' }, shown(text)),
+      : h('text', { x: percent((wordLeft + wordRight) / 2), y: 14, 'text-anchor': 'middle' }, shown(text)),
     h('title', null, `${shown(text)}, ${timesOf(from, to)}`),
   );
 }
