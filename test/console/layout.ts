@@ -78,7 +78,7 @@ const CHECK = `(() => {
       continue;
     }
     // After these a line may end.
-    for (const word of node.data.matchAll(/[^\\s\\/?&-]+[\\/?&-]*/g)) {
+    for (const word of node.data.matchAll(/[^\\s\\/?&]+[\\/?&]*/g)) {
       range.setStart(node, word.index);
       range.setEnd(node, word.index + word[0].length);
       const rects = [...range.getClientRects()].filter(({ width }) => width > 0.5);

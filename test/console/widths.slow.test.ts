@@ -106,7 +106,7 @@ test('the check finds what it looks for', { skip }, async (t) => {
     <p id="under" style="position:absolute;top:300px">a text</p><p id="over" style="position:absolute;top:302px">another</p>
     <div id="table" style="width:90px;overflow:auto"><table><tr><td style="white-space:nowrap">columns off the screen</td></tr></table></div>
     <p id="wide" style="width:500px">wider than its window</p></main>`;
-  // Through the debugger, which the policy of the page does not bind.
+  await page.goto('about:blank');
   await page.setContent(body);
   const faults = (await layoutFaults(page)).join('\n');
   for (const fault of [

@@ -5,6 +5,7 @@ import type { AskExplained, AskHead, Call, CallDocument, RtpStream } from '../..
 import { useFetched } from './asking.ts';
 import type { CallPlace } from './call-tabs.ts';
 import { callHash } from './call-tabs.ts';
+import { sentence } from './marked.ts';
 import { Finding, State } from './parts.ts';
 import { fixed, shown } from './words.ts';
 
@@ -57,7 +58,7 @@ export function Cause({ call, head, streams, place, onMessage }: Props): Compone
     beyond > 0
       ? h('p', null, h('a', { href: callHash({ ...place, tab: 'findings' }) }, `${beyond} more in Findings`))
       : null,
-    wrong[0]?.look === undefined ? null : h('p', { class: 'dim' }, wrong[0].look),
+    wrong[0]?.look === undefined ? null : h('p', { class: 'dim' }, sentence(wrong[0].look)),
     worstStream(streams, row),
     head === undefined || isBad
       ? null
@@ -86,7 +87,7 @@ export function Explained({ one, onMessage }: Shows & { readonly one: AskExplain
   return h(
     'div',
     { class: 'explained', title: look, style: { marginLeft: `${depth * 1.2}rem` } },
-    texts.map((text) => h('p', { key: text }, shown(text))),
+    texts.map((text) => h('p', { key: text }, sentence(text))),
     ground === 'seen' && messages.length === 0
       ? null
       : h(
@@ -115,6 +116,6 @@ function worstStream(streams: readonly RtpStream[], row: Call | undefined): Comp
   return h(
     'p',
     null,
-    shown(`The worst direction is ${src} \u2192 ${dst}${host === undefined ? '' : ` at ${host}`}: ${figures}.`),
+    sentence(`The worst direction is ${src} \u2192 ${dst}${host === undefined ? '' : ` at ${host}`}: ${figures}.`),
   );
 }

@@ -4,6 +4,7 @@ import { h } from 'preact';
 import type { AskHead, CallDocument, LintResult } from '../../contract/index.ts';
 import { useFetched } from './asking.ts';
 import { Explained, MessageButton } from './call-cause.ts';
+import { sentence } from './marked.ts';
 import { BASES } from './message-view.ts';
 import { Waiting } from './parts.ts';
 import { Table } from './table.ts';
@@ -29,7 +30,7 @@ export function CallFindings({ call, head, onMessage }: Props): ComponentChild {
         'div',
         { key: i, class: 'note' },
         h(Explained, { one, onMessage }),
-        one.look && h('p', { class: 'dim' }, one.look),
+        one.look && h('p', { class: 'dim' }, sentence(one.look)),
       ),
     ),
     h('h2', null, 'What breaks a standard, or trips equipment'),

@@ -82,7 +82,9 @@ function Loaded({ call, place }: LoadedProps): ComponentChild {
     h(
       'p',
       { class: 'dim' },
-      `${day(call.created_at)} ${clock(call.created_at, 3)}, ${span(call.duration_sec)}, ${counted(call.msg_count, 'message')}, Call-ID `,
+      `${day(call.created_at)} ${clock(call.created_at, 3)}, ${span(call.duration_sec)}, ${counted(call.msg_count, 'message')}, `,
+      h('span', { class: 'one' }, 'Call-ID'),
+      ' ',
       h('span', { class: 'mono id' }, shown(callId)),
     ),
     h(CallActions, { place }),

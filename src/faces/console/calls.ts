@@ -12,13 +12,14 @@ import type { Kept, ListState } from './call-list.ts';
 import { CallList, EMPTY, MOST_NEW } from './call-list.ts';
 import { ColumnMenu, SortMenu } from './call-menus.ts';
 import { FilterBar } from './filter-bar.ts';
+import { sentence } from './marked.ts';
 import { usePageKeys } from './page-keys.ts';
 import { hashOf } from './route.ts';
 import { ask } from './service.ts';
 import { saveCalls } from './table-file.ts';
 import { VirtualTable } from './virtual-table.ts';
 import { CARDS_PX, go, remPx, useWindowWidth } from './window.ts';
-import { counted, shown } from './words.ts';
+import { counted } from './words.ts';
 
 const COUNTED_EVERY_MS = 10_000;
 const PROGRESS_EVERY_MS = 2_000;
@@ -210,7 +211,7 @@ function Nothing({ list, q }: { readonly list: ListState; readonly q: string }):
     h(
       'ul',
       null,
-      list.hiddenBy.map(({ text }) => h('li', null, shown(text))),
+      list.hiddenBy.map(({ text }) => h('li', null, sentence(text))),
     ),
     q === '' ? null : h('p', null, h('a', { href: hashOf('calls') }, 'Show all calls')),
   );

@@ -4,6 +4,7 @@ import { h } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { BannedList, PeerAbsent, PeerActionAnswer, PeerStatus } from '../../contract/index.ts';
 import { useFetched, whyOf } from './asking.ts';
+import { sentence } from './marked.ts';
 import { Waiting } from './parts.ts';
 import { tell } from './service.ts';
 import { Table } from './table.ts';
@@ -31,7 +32,7 @@ export function Peer(): ComponentChild {
       return h('p', { class: 'note' }, 'This build has no peer.');
     if (peer === undefined) return h(Waiting, { fetched: status, what: 'The peer' });
     if (!peer.installed)
-      return h('p', { class: 'note' }, `calltap has no program that bans addresses. ${shown(peer.reason)}`);
+      return h('p', { class: 'note' }, sentence(`calltap has no program that bans addresses. ${peer.reason}`));
     return [
       h(
         'p',

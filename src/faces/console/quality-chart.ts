@@ -156,6 +156,8 @@ function drawLimit(u: uPlot, limit: number, unit: string): void {
   ctx.lineTo(bbox.left + bbox.width, y);
   ctx.stroke();
   ctx.font = `${11 * px}px system-ui, sans-serif`;
+  ctx.textAlign = 'left';
+  ctx.textBaseline = 'alphabetic';
   ctx.setLineDash([]);
   ctx.lineWidth = 4 * px;
   ctx.strokeStyle = colour('--ground');

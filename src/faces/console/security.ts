@@ -4,6 +4,7 @@ import { h } from 'preact';
 import type { AskAlert, AskSecurity } from '../../contract/index.ts';
 import { MissingHosts } from './agents.ts';
 import { useFetched } from './asking.ts';
+import { sentence } from './marked.ts';
 import { Waiting } from './parts.ts';
 import { Peer } from './peer.ts';
 import { hashOf } from './route.ts';
@@ -32,7 +33,7 @@ function Alerts({ found: { alerts, is_watching } }: { readonly found: AskSecurit
     return h(
       'p',
       { class: 'note warn' },
-      'Nobody looks for attackers: start with --kill-scanner (it only detects), --fraud or --alert syslog.',
+      sentence('Nobody looks for attackers: start with --kill-scanner (it only detects), --fraud or --alert syslog.'),
     );
   }
   if (alerts.length === 0) return h('p', { class: 'note' }, 'No source behaved like an attacker.');
@@ -43,8 +44,8 @@ function Alerts({ found: { alerts, is_watching } }: { readonly found: AskSecurit
 }
 
 function rowOf(alert: AskAlert): ComponentChild[] {
-  const tallies = (all: AskAlert['methods']): string =>
-    shown(all.map(({ name, count }) => `${name} ${count}`).join(', '));
+  const tallies = (all: AskAlert['methods']): ComponentChild =>
+    all.map(({ name, count }, i) => [i === 0 ? '' : ', ', h('span', { class: 'one' }, shown(`${name} ${count}`))]);
   const more = alert.targets.length - TARGETS;
   return [
     h('a', { href: hashOf('calls', '', { q: `ip:${alert.net ?? alert.source}` }) }, shown(alert.net ?? alert.source)),

@@ -160,7 +160,7 @@ function figures(f: TrunkFigures): ComponentChild[] {
     delay(f.pdd_ms?.p95),
     fixed(f.mos?.p05, 2),
     percent(f.loss_pct),
-    f.codes.map(({ code, calls }) => `${code} \u00d7${calls}`).join(', '),
+    f.codes.map(({ code, calls }, i) => [i === 0 ? '' : ', ', h('span', { class: 'one' }, `${code} \u00d7${calls}`)]),
     f.options_asked === 0 ? '' : `${f.options_answered} of ${f.options_asked}`,
     delay(f.options_round_trip_ms),
   ];
