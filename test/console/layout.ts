@@ -78,7 +78,7 @@ const CHECK = `(() => {
       continue;
     }
     // After these a line may end.
-    for (const word of node.data.matchAll(/[^\\s\\/?&]+[\\/?&]*/g)) {
+    for (const word of node.data.matchAll(/[^\\s\\/?&)\\]]+[\\/?&)\\]]*/g)) {
       range.setStart(node, word.index);
       range.setEnd(node, word.index + word[0].length);
       const rects = [...range.getClientRects()].filter(({ width }) => width > 0.5);
@@ -103,6 +103,10 @@ const CHECK = `(() => {
   return [...new Set(found)].slice(0, 20);
 })()`;
 
-export function layoutFaults(page: Page): Promise<readonly string[]> {
+export async function layoutFaults(page: Page): Promise<readonly string[]> {
+  // A window that has just changed is measured in one frame, and drawn in the next.
+  await page.evaluate(
+    'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn))))',
+  );
   return page.evaluate<readonly string[]>(CHECK);
 }

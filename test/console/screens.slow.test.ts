@@ -10,13 +10,15 @@ import { startService } from '../conformance/service.ts';
 import { fakePeer } from '../helpers/fake-peer.ts';
 import { assertAccessible } from './axe.ts';
 import { closeBrowser, demo, openPage, skipWithoutChromium } from './browser.ts';
+import { layoutFaults } from './layout.ts';
 
 const skip = skipWithoutChromium;
 after(closeBrowser);
 
 async function open(t: TestContext, screen: string): Promise<Page> {
   const { base } = await demo();
-  return (await openPage(t, `${base}/console/#/${screen}`)).page;
+  // Wide enough for all columns.
+  return (await openPage(t, `${base}/console/#/${screen}`, { width: 1900 })).page;
 }
 
 test('a good call beside a bad one: two clicks from the bad one', { skip }, async (t) => {
@@ -128,6 +130,10 @@ test('security: the peer is asked only after a yes, and its refusal is said', { 
   const { page: other } = await openPage(t, `${service.base}/console/#/security`);
   await other.getByText('No source behaved like an attacker.').waitFor();
   await other.getByText(/3 addresses blocked now/).waitFor();
+  for (const width of [390, 600, 1024, 1280]) {
+    await other.setViewportSize({ width, height: 800 });
+    assert.deepEqual(await layoutFaults(other), [], `${width} px`);
+  }
   const asked = (): number => peer.asked().filter((words) => words.includes('unban')).length;
   await other
     .getByRole('row', { name: /198.51.100.10/ })
