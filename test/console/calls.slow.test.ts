@@ -326,7 +326,7 @@ test('a key is asked for once, and is in no address, storage or error', { skip }
   await page.getByLabel('Key', { exact: true }).fill(key);
   await page.keyboard.press('Enter');
   await page.getByRole('main').getByText('4 dialogs', { exact: true }).waitFor();
-  await page.getByText('\u25cf live').waitFor();
+  await page.getByText('files, read to the end').waitFor();
   const stored = 'JSON.stringify([{...sessionStorage}, {...localStorage}, document.cookie, location.href])';
   const places = async (): Promise<string> => `${await page.evaluate(stored)}`;
   assert.ok(!(await places()).includes(key));
