@@ -5,8 +5,8 @@ import type { AskExplained, AskHead, Call, CallDocument, RtpStream } from '../..
 import { useFetched } from './asking.ts';
 import type { CallPlace } from './call-tabs.ts';
 import { callHash } from './call-tabs.ts';
-import { sentence } from './marked.ts';
 import { Finding, State } from './parts.ts';
+import { sentence } from './sentence.ts';
 import { fixed, shown } from './words.ts';
 
 /** Messages of a finding that have a button. */

@@ -4,9 +4,9 @@ import { h } from 'preact';
 import type { AskHead, CallDocument, LintResult } from '../../contract/index.ts';
 import { useFetched } from './asking.ts';
 import { Explained, MessageButton } from './call-cause.ts';
-import { sentence } from './marked.ts';
 import { BASES } from './message-view.ts';
 import { Waiting } from './parts.ts';
+import { sentence } from './sentence.ts';
 import { Table } from './table.ts';
 import { shownLine } from './words.ts';
 

@@ -4,10 +4,10 @@ import { h } from 'preact';
 import type { AskAlert, AskSecurity } from '../../contract/index.ts';
 import { MissingHosts } from './agents.ts';
 import { useFetched } from './asking.ts';
-import { sentence } from './marked.ts';
 import { Waiting } from './parts.ts';
 import { Peer } from './peer.ts';
 import { hashOf } from './route.ts';
+import { sentence } from './sentence.ts';
 import { Table } from './table.ts';
 import { clock, counted, moment, shown } from './words.ts';
 
