@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { until } from '../helpers/patience.ts';
 import { skipWithoutTshark, tsharkSip } from '../helpers/tshark.ts';
 import { assertAccessible } from './axe.ts';
 import { closeBrowser, demo, openPage, skipWithoutChromium } from './browser.ts';
@@ -216,7 +217,8 @@ test('a message as raw text, which the next one keeps, and on the clipboard', { 
 test('the way back leads to the list as it was: its filter, and its place', { skip }, async (t) => {
   const { base } = await demo();
   const { page } = await openPage(t, `${base}/console/#/calls?q=method:INVITE`, { height: 420 });
-  await page.getByRole('main').getByText('16 calls', { exact: true }).waitFor();
+  const chips = page.getByRole('group', { name: 'Findings' }).getByRole('button').first();
+  await chips.waitFor();
   await page.keyboard.press('G');
   await page.locator('[role=row].current').waitFor();
   const top = (): Promise<number> => page.getByRole('grid').evaluate((at) => at.scrollTop);
@@ -226,7 +228,11 @@ test('the way back leads to the list as it was: its filter, and its place', { sk
   await page.getByRole('tab', { name: /^Messages/ }).click();
   await page.getByRole('link', { name: 'Calls: method:INVITE' }).click();
   await page.locator('[role=row].current').waitFor();
-  assert.equal(await top(), wasAt);
+  await chips.waitFor();
+  await until(
+    async () => (await top()) === wasAt,
+    () => 'the list is elsewhere',
+  );
   await page.goto(`${base}/console/#/findings`);
   await page
     .getByRole('link', { name: /one-way-audio@/ })

@@ -77,18 +77,21 @@ const CHECK = `(() => {
       if (box.left < svg.left - 2 || box.right > svg.right + 2) tell('a label leaves its drawing', el);
       continue;
     }
-    // After these a line may end.
-    for (const word of node.data.matchAll(/[^\\s\\/?&)\\]]+[\\/?&)\\]]*/g)) {
-      range.setStart(node, word.index);
-      range.setEnd(node, word.index + word[0].length);
+    const linesOf = (start, text) => {
+      range.setStart(node, start);
+      range.setEnd(node, start + text.length);
       const rects = [...range.getClientRects()].filter(({ width }) => width > 0.5);
-      if (new Set(rects.map(({ top }) => Math.round(top))).size < 2) continue;
-      const style = styleOf(block);
-      const room = block.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
-      const width = rects.reduce((sum, rect) => sum + rect.width, 0);
+      return { lines: new Set(rects.map(({ top }) => Math.round(top))).size, width: rects.reduce((sum, rect) => sum + rect.width, 0) };
+    };
+    const style = styleOf(block);
+    const room = block.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    for (const { 0: word, index } of node.data.matchAll(/\\S+/g)) {
+      const { lines, width } = linesOf(index, word);
       // One that is longer than a line that is long enough has no other way.
-      const isLong = width > room - 1 && room >= Math.min(200, innerWidth * 0.5);
-      if (!isLong) tell('a broken word', el, word[0]);
+      if (lines < 2 || (width > room - 1 && room >= Math.min(200, innerWidth * 0.5))) continue;
+      // After these a line may end.
+      for (const part of word.matchAll(/[^\\/?&)\\]]+[\\/?&)\\]]*/g))
+        if (linesOf(index + part.index, part[0]).lines > 1) tell('a broken word', el, part[0]);
     }
   }
   boxes.sort((a, b) => a.top - b.top);

@@ -7,6 +7,7 @@ import { Agents } from './agents.ts';
 import { useFetched, whyOf } from './asking.ts';
 import { marked } from './marked.ts';
 import { Waiting } from './parts.ts';
+import { sentence } from './sentence.ts';
 import { tell } from './service.ts';
 import { Table } from './table.ts';
 import { shown, span } from './words.ts';
@@ -107,7 +108,11 @@ function NotAnalysed({ stats }: { readonly stats: Stats }): ComponentChild {
       : h(Table, { name: 'Ports that are not analysed', head: ['Port', '#Messages', 'What', 'Option'], rows: ports }),
     seen.length === 0
       ? null
-      : h(Table, { name: 'What is missing', head: ['~What', '#Count', '~What to do'], rows: seen }),
+      : h(Table, {
+          name: 'What is missing',
+          head: ['~What', '#Count', '~What to do'],
+          rows: seen.map(([what, count, remedy]) => [what, count, sentence(remedy)]),
+        }),
   ];
 }
 

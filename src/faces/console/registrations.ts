@@ -6,6 +6,7 @@ import type { AskRegistration, AskRegistrations } from '../../contract/index.ts'
 import { useFetched } from './asking.ts';
 import { FilterBar } from './filter-bar.ts';
 import { CallLink, State, Waiting } from './parts.ts';
+import { sentence } from './sentence.ts';
 import { Table } from './table.ts';
 import { counted, moment, shown } from './words.ts';
 
@@ -64,7 +65,7 @@ function rowOf(row: AskRegistration): ComponentChild[] {
     until === undefined ? '' : moment(until),
     failed === 0 ? `0 of ${attempts}` : h('b', { class: 'bad' }, `\u26a0 ${failed} of ${attempts}`),
     h(CallLink, { callId: row.call_id, children: moment(row.last_at) }),
-    shown(row.user_agent ?? ''),
+    sentence(row.user_agent ?? ''),
   ];
 }
 

@@ -49,12 +49,12 @@ function rowOf(alert: AskAlert): ComponentChild[] {
   const more = alert.targets.length - TARGETS;
   return [
     h('a', { href: hashOf('calls', '', { q: `ip:${alert.net ?? alert.source}` }) }, shown(alert.net ?? alert.source)),
-    h('span', { title: shown(alert.text) }, `\u26a0 ${shown(alert.behaviour)}${seenBy(alert)}`),
+    h('span', { title: shown(alert.text) }, sentence(`\u26a0 ${alert.behaviour}${seenBy(alert)}`)),
     alert.count,
     tallies(alert.methods),
     tallies(alert.codes),
     shown(`${alert.targets.slice(0, TARGETS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`),
-    shown(alert.user_agent ?? ''),
+    sentence(alert.user_agent ?? ''),
     clock(alert.first_at, 0),
     moment(alert.at),
   ];

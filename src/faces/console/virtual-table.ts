@@ -61,12 +61,21 @@ export function VirtualTable<T>(props: Props<T>): ComponentChild {
     setView({ top: at.scrollTop, height: at.clientHeight });
     props.onHeld(at.scrollTop > 0 || isPointed.current);
   };
-  useLayoutEffect(() => {
-    if (box.current !== null) box.current.scrollTop = props.place.current;
-  }, []);
+  /** Where it was left. It may not reach that far before all above it is drawn; null since somebody moved it. */
+  const wanted = useRef<number | null>(props.place.current);
+  const restore = (): void => {
+    if (box.current !== null && wanted.current !== null) box.current.scrollTop = wanted.current;
+  };
+  const taken = (): void => {
+    wanted.current = null;
+  };
+  useLayoutEffect(restore, []);
   useEffect(() => {
     look();
-    const observer = new ResizeObserver(look);
+    const observer = new ResizeObserver(() => {
+      restore();
+      look();
+    });
     if (box.current !== null) observer.observe(box.current);
     return () => observer.disconnect();
   }, []);
@@ -82,6 +91,7 @@ export function VirtualTable<T>(props: Props<T>): ComponentChild {
     const row = rows[i];
     const view = box.current;
     if (row === undefined || view === null) return;
+    taken();
     props.onCurrent(keyOf(row));
     view.focus({ preventScroll: true });
     // The head stands over the first row in sight.
@@ -115,6 +125,8 @@ export function VirtualTable<T>(props: Props<T>): ComponentChild {
       'aria-colcount': columns.length,
       'aria-activedescendant': at >= first && at < last ? `row-${at}` : undefined,
       onScroll: look,
+      onWheel: taken,
+      onPointerDown: taken,
     },
     h(
       'div',
