@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Persistence, Stats } from '../../contract/index.ts';
 import { Agents } from './agents.ts';
 import { useFetched, whyOf } from './asking.ts';
-import { marked } from './marked.ts';
+import { documentParts } from './document-text.ts';
 import { Waiting } from './parts.ts';
 import { sentence } from './sentence.ts';
 import { tell } from './service.ts';
@@ -76,6 +76,11 @@ function Losses({ stats }: { readonly stats: Stats }): ComponentChild {
           ]),
         }),
   ];
+}
+
+/** Words of the documents, with their code as code. */
+function marked(text: string): ComponentChild {
+  return documentParts(text).map((part, i) => (i % 2 === 1 ? h('code', { key: i, class: 'mono one' }, part) : part));
 }
 
 function NotAnalysed({ stats }: { readonly stats: Stats }): ComponentChild {
