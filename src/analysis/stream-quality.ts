@@ -2,6 +2,7 @@
  * A stream's numbers as a reader may trust them: codec and clock from the SDP, closed windows, scores.
  */
 
+import { AUDIBLE } from '../core/audible.ts';
 import { measuredSec, SCORE_SEC } from '../core/score-window.ts';
 import { impairmentOf } from '../protocols/rtp/codec-impairment.ts';
 import type { Impairment } from '../protocols/rtp/emodel.ts';
@@ -347,9 +348,6 @@ export function spokenPacketMs({ snapshot, clockRate, tsStep }: StreamQuality): 
   const isSilentAtTimes = snapshot.cnPackets > 0 || snapshot.pauses > 0;
   return isSilentAtTimes && tsStep === 0 ? 0 : packetMs(snapshot, clockRate, tsStep);
 }
-
-/** From where figures are worth a word: what a listener notices, whatever the wire says. */
-export const AUDIBLE = { lossPct: 1, jitterMs: 30, latePct: 1, mos: 3.6 } as const;
 
 export type Audible = {
   readonly isLossy: boolean;

@@ -51,14 +51,21 @@ export type Opened = {
   readonly urls: readonly string[];
 };
 
-export type Look = { readonly width?: number; readonly height?: number; readonly scheme?: 'light' | 'dark' };
+export type Look = {
+  readonly width?: number;
+  readonly height?: number;
+  readonly scheme?: 'light' | 'dark';
+  /** Pixels of the screen for one of the page: a zoom. */
+  readonly scale?: number;
+};
 
 /** Opens an address in a context of its own; when the test ends, nothing may have been reported. */
 export async function openPage(t: TestContext, url: string, look: Look = {}): Promise<Opened> {
-  const { width = 1280, height = 800, scheme = 'light' } = look;
+  const { width = 1280, height = 800, scheme = 'light', scale = 1 } = look;
   const context = await (await browser()).newContext({
     viewport: { width, height },
     colorScheme: scheme,
+    deviceScaleFactor: scale,
     acceptDownloads: true,
   });
   const reports: string[] = [];

@@ -10,6 +10,7 @@ import { openSession } from '../helpers/open-session.ts';
 import { freePort } from '../helpers/patience.ts';
 import { assertAccessible } from './axe.ts';
 import { closeBrowser, openPage, skipWithoutChromium } from './browser.ts';
+import { layoutFaults } from './layout.ts';
 
 const skip = skipWithoutChromium;
 after(closeBrowser);
@@ -46,5 +47,11 @@ test('a hub shows its agents, and names those that do not answer', { skip }, asy
   await other.getByRole('row', { name: /192\.0\.2\.9 . probe-burst, seen by sbc1 3 / }).waitFor();
   await other.getByText('sbc2: nobody listens there; start the service, or check the address.').waitFor();
   await assertAccessible(other);
+  for (const width of [1400, 1024, 600, 390]) {
+    for (const at of [page, other]) {
+      await at.setViewportSize({ width, height: 900 });
+      assert.deepEqual(await layoutFaults(at), [], `${width} px`);
+    }
+  }
   assert.deepEqual(agent.faults, []);
 });

@@ -22,23 +22,23 @@ async function picture(t: TestContext, name: string, hash: string, ready: (page:
   writeFileSync(join(DOCS, `img/console-${name}.png`), await page.screenshot({ animations: 'disabled' }));
 }
 
-const call = (name: string): string => `call/${encodeURIComponent(`${name}@pbx.example.com`)}?legs=1`;
+const call = (name: string, tab = 'ladder'): string =>
+  `call/${encodeURIComponent(`${name}@pbx.example.com`)}?legs=1&tab=${tab}`;
 
 test('pictures are made of the demo', {
   skip: isUpdate ? skipWithoutChromium : 'UPDATE_SCREENS=1 makes them',
 }, async (t) => {
   const listed = async (page: Page): Promise<void> => {
     await page.getByRole('button', { name: 'auth-loop 2' }).waitFor();
-    await page.getByText('\u25cf live').waitFor();
+    await page.getByText('files, read to the end').waitFor();
   };
   await picture(t, 'calls', 'calls', listed, { height: 560 });
   const shown = (page: Page): Promise<void> => page.locator('.sip .start').waitFor();
-  await picture(t, 'call', call('trunk-congestion'), shown, { height: 520 });
+  await picture(t, 'call', call('one-way-audio'), shown, { height: 600 });
   const drawn = async (page: Page): Promise<void> => {
     await page.locator('canvas').nth(2).waitFor();
-    await page.getByRole('heading', { name: 'Quality' }).evaluate((at) => at.scrollIntoView());
   };
-  await picture(t, 'quality', call('jitter'), drawn, { height: 800, scheme: 'dark' });
+  await picture(t, 'quality', call('jitter', 'quality'), drawn, { height: 800, scheme: 'dark' });
 });
 
 test('each picture of the page is there, and small', () => {

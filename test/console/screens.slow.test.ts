@@ -10,13 +10,15 @@ import { startService } from '../conformance/service.ts';
 import { fakePeer } from '../helpers/fake-peer.ts';
 import { assertAccessible } from './axe.ts';
 import { closeBrowser, demo, openPage, skipWithoutChromium } from './browser.ts';
+import { layoutFaults } from './layout.ts';
 
 const skip = skipWithoutChromium;
 after(closeBrowser);
 
 async function open(t: TestContext, screen: string): Promise<Page> {
   const { base } = await demo();
-  return (await openPage(t, `${base}/console/#/${screen}`)).page;
+  // Wide enough for all columns.
+  return (await openPage(t, `${base}/console/#/${screen}`, { width: 1900 })).page;
 }
 
 test('a good call beside a bad one: two clicks from the bad one', { skip }, async (t) => {
@@ -85,7 +87,7 @@ test('registrations: who fails, and why', { skip }, async (t) => {
   await assertAccessible(page);
 });
 
-test('health: what was lost, what is not analysed, the gate', { skip }, async (t) => {
+test('health: what was lost, what is not analysed, what is written', { skip }, async (t) => {
   const page = await open(t, 'health');
   await page.getByText('Nothing was lost before analysis.').waitFor();
   // On a busy machine the service may have refused an answer: that is a row then.
@@ -94,11 +96,13 @@ test('health: what was lost, what is not analysed, the gate', { skip }, async (t
   const lost = Object.keys(losses).filter((key) => (losses[key] ?? 0) > 0);
   if (lost.length === 0) await page.getByText(/counters of losses are zero/).waitFor();
   for (const key of lost) await page.getByRole('row', { name: key }).waitFor();
-  await page.getByText(/names no file/).waitFor();
+  await page.getByText(/has no file to write to/).waitFor();
   await assertAccessible(page);
 });
 
-test('health: a port that is not analysed is named with its option, the gate opens and closes', { skip }, async (t) => {
+test('health: a port that is not analysed is named with its option, writing is paused and goes on', {
+  skip,
+}, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'calltap-console-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const args = ['-I', 'fixtures/demo/demo.pcap', '--portrange', '5999', '-O', join(folder, 'o.pcap'), '--console'];
@@ -107,15 +111,17 @@ test('health: a port that is not analysed is named with its option, the gate ope
   const { page } = await openPage(t, `${service.base}/console/#/health`);
   await page.getByRole('row', { name: /5060 .* SIP --portrange 5060/ }).waitFor();
   await page.getByText(/port 5060: .* not analysed/).waitFor();
-  await page.getByRole('button', { name: 'Close the gate' }).click();
-  await page.getByRole('button', { name: 'Open the gate' }).click();
-  await page.getByText('Captured frames reach the file of -O.').waitFor();
+  await page.getByRole('button', { name: 'Pause writing' }).click();
+  await page.getByText(/^Writing is paused: frames that pass now are analysed/).waitFor();
+  await page.getByRole('button', { name: 'Write again' }).click();
+  await page.getByText('calltap writes captured frames to the file of -O.').waitFor();
+  assert.ok(!`${await page.evaluate('document.body.innerText')}`.includes('`'), 'no mark of the documents is shown');
 });
 
 test('security: the peer is asked only after a yes, and its refusal is said', { skip }, async (t) => {
   const page = await open(t, 'security');
   await page.getByText(/Nobody looks for attackers/).waitFor();
-  await page.getByText(/No peer bans for calltap/).waitFor();
+  await page.getByText(/has no program that bans addresses/).waitFor();
   await assertAccessible(page);
   const peer = fakePeer(t);
   const args = ['-I', 'fixtures/demo/demo.pcap', '--kill-scanner', '--peer-ctl', peer.path, '--console'];
@@ -124,6 +130,10 @@ test('security: the peer is asked only after a yes, and its refusal is said', { 
   const { page: other } = await openPage(t, `${service.base}/console/#/security`);
   await other.getByText('No source behaved like an attacker.').waitFor();
   await other.getByText(/3 addresses blocked now/).waitFor();
+  for (const width of [390, 600, 1024, 1280]) {
+    await other.setViewportSize({ width, height: 800 });
+    assert.deepEqual(await layoutFaults(other), [], `${width} px`);
+  }
   const asked = (): number => peer.asked().filter((words) => words.includes('unban')).length;
   await other
     .getByRole('row', { name: /198.51.100.10/ })

@@ -1,5 +1,5 @@
 /** How the call sounded: its streams as a table and as lanes, and MOS, loss and jitter over time with the limits drawn. */
-import { AUDIBLE } from '../../analysis/stream-quality.ts';
+import { AUDIBLE } from '../../core/audible.ts';
 import { carriedCodecs } from '../../core/carried-codecs.ts';
 import type { Steps } from '../../core/turns.ts';
 import { legName } from '../../view/ladder-text.ts';

@@ -2,10 +2,11 @@
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import type { AgentRun, AskSecurity, Stats } from '../../contract/index.ts';
-import { Table } from './parts.ts';
+import { Table } from './table.ts';
 import { shown, span } from './words.ts';
 
-const HEAD = ['Host', 'Answers', 'Last heartbeat', '#Calls stored', '#Calls missing', 'Lost', 'Version'];
+const HEAD = ['Host', '~Answers', 'Last heartbeat', '#Calls stored', '#Calls missing', '~Lost', 'Version'];
+const SPARE = ['Version', 'Calls stored'];
 
 export function Agents({ stats: { agents = [], store_trouble: trouble } }: { readonly stats: Stats }): ComponentChild {
   return [
@@ -13,7 +14,7 @@ export function Agents({ stats: { agents = [], store_trouble: trouble } }: { rea
     h('h2', null, 'Agents'),
     agents.length === 0
       ? h('p', null, 'No agent has shipped anything, and [agents] of the hub is empty.')
-      : h(Table, { name: 'Agents', head: HEAD, rows: agents.map(rowOf) }),
+      : h(Table, { name: 'Agents', head: HEAD, rows: agents.map(rowOf), spare: SPARE }),
   ];
 }
 

@@ -3,12 +3,13 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useState } from 'preact/hooks';
 import { whyOf } from './asking.ts';
+import type { CallPlace } from './call-tabs.ts';
+import { callHash } from './call-tabs.ts';
+import { copied } from './copy.ts';
 import { hashOf } from './route.ts';
 import { fetchFrom, ofCall } from './service.ts';
 import { download } from './table-file.ts';
 import { shown } from './words.ts';
-
-type Props = { readonly callId: string; readonly hasLegs: boolean };
 
 /** A name that every file system takes. */
 function fileName(callId: string, ending: string): string {
@@ -25,7 +26,8 @@ async function save(path: string, name: string): Promise<string> {
   return response.headers.get('x-service-capture-lacks') ?? '';
 }
 
-export function CallActions({ callId, hasLegs }: Props): ComponentChild {
+export function CallActions({ place }: { readonly place: CallPlace }): ComponentChild {
+  const { callId, hasLegs } = place;
   const [said, setSaid] = useState('');
   const [isBusy, setBusy] = useState(false);
   const legs = hasLegs ? 'legs=true' : '';
@@ -55,9 +57,8 @@ export function CallActions({ callId, hasLegs }: Props): ComponentChild {
     }),
     file('vCon', `v1/dialogs/${encodeURIComponent(callId)}/vcon`, '.vcon.json'),
     button('Copy link', async () => {
-      const link = new URL(hashOf('call', callId, { legs: hasLegs ? '1' : '' }), location.href).href;
-      await navigator.clipboard.writeText(link);
-      return 'The link is copied. Who opens it needs a key too.';
+      const link = new URL(callHash(place), location.href).href;
+      return copied(link, 'The link is copied. Who opens it needs a key too.');
     }),
     h('a', { class: 'button', href: hashOf('compare', '', { a: callId }) }, 'Compare with\u2026'),
     h('span', { role: 'status', class: 'said' }, isBusy ? 'Fetching\u2026' : shown(said)),

@@ -14,20 +14,18 @@ export type Column = {
   readonly width: string;
   readonly sort?: string;
   readonly isNumber?: true;
-  /** Its track in a narrow window; without one it does not stand there. */
-  readonly narrow?: string;
   readonly cell: (call: Call) => ComponentChildren;
 };
 
 /** What a column has of its own, beside what the table of fields says of it; in this order. */
 const OWN: Readonly<Record<string, Partial<Column> & Pick<Column, 'width'>>> = {
   date: { title: 'Date', width: '6.2rem', cell: (c) => day(c.created_at) },
-  time: { title: 'Time', width: '6.6rem', sort: 'created', narrow: '4.2rem', cell: (c) => clock(c.created_at, 3) },
-  state: { width: '6.6rem', narrow: '6.6rem', cell: (c) => h(State, { state: c.state }) },
+  time: { title: 'Time', width: '6.6rem', sort: 'created', cell: (c) => clock(c.created_at, 3) },
+  state: { width: '6.8rem', cell: (c) => h(State, { state: c.state }) },
   code: { width: '3.2rem' },
   method: { width: '5.2rem' },
-  from: { width: 'minmax(5rem,1.2fr)', narrow: 'minmax(3rem,1fr)' },
-  to: { width: 'minmax(5rem,1.2fr)', narrow: 'minmax(3rem,1fr)' },
+  from: { width: 'minmax(8.1rem,1.2fr)' },
+  to: { width: 'minmax(8.1rem,1.2fr)' },
   src: { width: 'minmax(9.5rem,1.5fr)' },
   dst: { width: 'minmax(9.5rem,1.5fr)' },
   duration: { width: '4.6rem', cell: (c) => span(c.duration_sec) },
@@ -42,10 +40,9 @@ const OWN: Readonly<Record<string, Partial<Column> & Pick<Column, 'width'>>> = {
   loss: { title: 'Loss %', width: '4.2rem', cell: (c) => fixed(c.loss_pct_max, 1) },
   ua: { width: 'minmax(6rem,1fr)' },
   transport: { width: '5rem' },
-  cause: { width: 'minmax(8rem,2fr)', narrow: '6rem', cell: (c) => shown(c.cause ?? '') },
+  cause: { width: 'minmax(7rem,2fr)', cell: (c) => shown(c.cause ?? '') },
   findings: {
     width: 'minmax(8rem,2fr)',
-    narrow: '6rem',
     cell: (c) => c.findings.map((name) => h('span', { class: 'chip' }, name)),
   },
 };
@@ -77,7 +74,6 @@ const HOST: Column = {
   name: 'host',
   title: 'Host',
   width: 'minmax(4rem,0.6fr)',
-  narrow: '4rem',
   cell: (c) => shown(c.host ?? ''),
 };
 
@@ -98,16 +94,47 @@ const USUAL = [
 ];
 const STORED = 'calltap-columns';
 
-/** What has less room there. */
-const SHORT: Readonly<Record<string, Pick<Column, 'cell'>>> = { time: { cell: (c) => clock(c.created_at, 0) } };
+/** What a card shows of a call; style.css says where. */
+const OF_CARDS: readonly string[] = ['time', 'state', 'from', 'to', 'duration', 'mos', 'cause'];
 
-/** The columns of a window: those that were chosen, or few in a narrow one. */
-export function columnsFor(isWide: boolean, names: readonly string[], hasHosts: boolean): readonly Column[] {
-  const all = hasHosts ? [HOST, ...COLUMNS] : COLUMNS;
-  if (isWide) return all.filter((column) => column === HOST || names.includes(column.name));
-  return all.flatMap((column) =>
-    column.narrow === undefined ? [] : [{ ...column, width: column.narrow, ...SHORT[column.name] }],
-  );
+/** What stays longest where there is no room; all others go before, the last one first. */
+const KEPT: readonly string[] = [
+  ...['time', 'state', 'from', 'to', 'cause', 'mos', 'code', 'duration', 'method', 'src', 'dst', 'loss', 'pdd'],
+];
+
+/** Between columns, and at the ends of a row with its scroll bar; also in style.css. */
+const GAP_REM = 0.5;
+const ENDS_REM = 3.2;
+
+/** The least that the track of a column takes. */
+function leastRem({ width }: Column): number {
+  return Number(/[\d.]+/.exec(width)?.[0] ?? 0);
+}
+
+export type Chosen = {
+  readonly columns: readonly Column[] /** Titles of those without room. */;
+  readonly gone: readonly string[];
+};
+
+/** The columns of a window so wide: those of `names` for which there is room. */
+export function columnsFor(widthRem: number, names: readonly string[], hasHosts: boolean): Chosen {
+  const wanted = [...(hasHosts ? [HOST] : []), ...COLUMNS.filter(({ name }) => names.includes(name))];
+  const rank = ({ name }: Column): number => (KEPT.includes(name) ? KEPT.indexOf(name) : KEPT.length);
+  let over = wanted.reduce((sum, column) => sum + leastRem(column) + GAP_REM, ENDS_REM) - widthRem;
+  const gone = new Set<Column>();
+  for (const column of wanted.toReversed().sort((a, b) => rank(b) - rank(a))) {
+    if (over <= 0 || column === HOST) break;
+    gone.add(column);
+    over -= leastRem(column) + GAP_REM;
+  }
+  return {
+    columns: wanted.filter((column) => !gone.has(column)),
+    gone: wanted.filter((column) => gone.has(column)).map(({ title }) => title),
+  };
+}
+
+export function cardColumns(hasHosts: boolean): readonly Column[] {
+  return [...(hasHosts ? [HOST] : []), ...COLUMNS.filter(({ name }) => OF_CARDS.includes(name))];
 }
 
 /** Names of the columns that are shown, in their order. */

@@ -43,6 +43,14 @@ export const EMPTY: ListState = {
   live: 'waiting',
 };
 
+/** A list as it was left. */
+export type Kept = {
+  readonly state: ListState;
+  /** Where its next page begins, and what it was asked for; without them its rows are those of another list. */
+  readonly cursor?: string | undefined;
+  readonly path?: string;
+};
+
 export class CallList {
   readonly #path: string;
   readonly #tell: (state: ListState) => void;
@@ -68,10 +76,16 @@ export class CallList {
   #frame = 0;
 
   /** `tell` gets each new state, at most one a frame. The rows of the list before stay until there are others. */
-  constructor(q: string, sort: string, tell: (state: ListState) => void, before = EMPTY) {
-    this.#state = { ...EMPTY, rows: before.rows, total: before.total };
+  constructor(q: string, sort: string, tell: (state: ListState) => void, before: Kept = { state: EMPTY }) {
     this.#path = `ask/calls?${new URLSearchParams({ ...(q === '' ? {} : { q }), sort })}`;
     this.#tell = tell;
+    const { rows, total } = before.state;
+    this.#state = { ...EMPTY, rows, total };
+    if (before.path === this.#path) {
+      this.#state = { ...before.state, isNew: 0, live: 'waiting' };
+      this.#cursor = before.cursor;
+      this.#rowOf = new Map(rows.map((row, i) => [rowKey(row), i]));
+    }
     void this.#readFirst();
     this.#clock = window.setInterval(() => void this.#runClocks(), CLOCK_MS);
     void followChanges(
@@ -83,6 +97,11 @@ export class CallList {
       },
       this.#gone.signal,
     );
+  }
+
+  kept(): Kept {
+    const state = this.#state;
+    return { state, cursor: this.#cursor, ...(state.isLoading ? {} : { path: this.#path }) };
   }
 
   close(): void {

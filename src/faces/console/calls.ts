@@ -2,30 +2,39 @@
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { AskCalls, AskFindings, Call } from '../../contract/index.ts';
+import type { AskCalls, AskFindings, AskPulse, Call } from '../../contract/index.ts';
 import { CALLS_ONLY } from '../../core/call-fields.ts';
 import { rowKey } from '../../core/maps.ts';
 import { useFetched, whyOf } from './asking.ts';
-import { COLUMNS, chooseColumns, chosenColumns, columnsFor } from './call-columns.ts';
-import type { ListState } from './call-list.ts';
+import { soundsBad } from './call-cause.ts';
+import { cardColumns, chosenColumns, columnsFor } from './call-columns.ts';
+import type { Kept, ListState } from './call-list.ts';
 import { CallList, EMPTY, MOST_NEW } from './call-list.ts';
+import { ColumnMenu, SortMenu } from './call-menus.ts';
 import { FilterBar } from './filter-bar.ts';
+import { usePageKeys } from './page-keys.ts';
 import { hashOf } from './route.ts';
+import { sentence } from './sentence.ts';
 import { ask } from './service.ts';
 import { saveCalls } from './table-file.ts';
 import { VirtualTable } from './virtual-table.ts';
-import { go, useWideWindow } from './window.ts';
-import { counted, shown } from './words.ts';
+import { CARDS_PX, go, remPx, useWindowWidth } from './window.ts';
+import { counted } from './words.ts';
 
 const COUNTED_EVERY_MS = 10_000;
+const PROGRESS_EVERY_MS = 2_000;
 
 type Props = { readonly q: string; readonly sort: string };
 
 /** The row that one came from, so that going back finds it current. */
 let lastOpened: string | null = null;
+/** The list that was left last, and how far it was scrolled: going back finds its rows, too. */
+let left: { readonly q: string; readonly sort: string; readonly kept: Kept; readonly top: number } | null = null;
 
 export function Calls({ q, sort }: Props): ComponentChild {
-  const [list, setList] = useState<ListState>(EMPTY);
+  const [before] = useState(left?.q === q && left.sort === sort ? left : null);
+  const [list, setList] = useState<ListState>(before?.kept.state ?? EMPTY);
+  const place = useRef(before?.top ?? 0);
   const [isPaused, setPaused] = useState(false);
   const [current, setCurrent] = useState<string | null>(lastOpened);
   const [names, setNames] = useState(chosenColumns());
@@ -36,36 +45,35 @@ export function Calls({ q, sort }: Props): ComponentChild {
   /** What stays on the screen while another filter is asked, or cannot be read. */
   const last = useRef(list);
   last.current = list;
-  const isWide = useWideWindow();
+  const widthPx = useWindowWidth();
+  const areCards = widthPx < CARDS_PX;
+  const [isWhole, setWhole] = useState(false);
+  const progress = useProgress();
   const holdIt = (): void => {
     const { isScrolled, isPaused: isStill, current: row } = hand.current;
     calls.current?.hold(isScrolled || isStill || row !== null);
   };
   useEffect(() => {
-    const opened = new CallList(q, sort, setList, last.current);
+    const isSame = left?.q === q && left.sort === sort;
+    const opened = new CallList(q, sort, setList, isSame && left !== null ? left.kept : { state: last.current });
     calls.current = opened;
     holdIt();
     return () => {
       opened.close();
+      left = { q, sort, kept: opened.kept(), top: place.current };
       // The row is one of another list.
       setCurrent(null);
     };
   }, [q, sort]);
   // With the row itself, not after it was painted: what was read in between would move it.
   useLayoutEffect(holdIt, [isPaused, current]);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.target instanceof HTMLInputElement) return;
-      if (event.key === '/') document.getElementById('filter')?.focus();
-      else if (event.key === 'p') setPaused((was) => !was);
-      else if (event.key === 'e') void openFailed();
-      else if (event.key === 'c') apply(toggled(q, CALLS_ONLY));
-      else return;
-      event.preventDefault();
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  }, [q, sort]);
+  usePageKeys((key) => {
+    if (key === 'p') setPaused(!isPaused);
+    else if (key === 'e') void openFailed();
+    else if (key === 'c') apply(toggled(q, CALLS_ONLY));
+    else return false;
+    return true;
+  });
   const openFailed = async (): Promise<void> => {
     const { calls: failed } = await ask<AskCalls>('ask/calls?q=state:Failed&limit=1');
     if (failed[0] !== undefined) open(failed[0]);
@@ -74,9 +82,12 @@ export function Calls({ q, sort }: Props): ComponentChild {
     go('calls', '', { q: next, sort: by === '-created' ? '' : by }, isInPlace);
   const open = (call: Call): void => {
     lastOpened = rowKey(call);
-    go('call', call.call_id, { legs: '1' });
+    go('call', call.call_id, { legs: '1', tab: soundsBad(call) ? 'quality' : '' });
   };
-  const columns = columnsFor(isWide, names, list.rows[0]?.host !== undefined);
+  const hasHosts = list.rows[0]?.host !== undefined;
+  const fitting = columnsFor(widthPx / remPx(), names, hasHosts);
+  const wanted = isWhole ? columnsFor(Number.POSITIVE_INFINITY, names, hasHosts) : fitting;
+  const columns = areCards ? cardColumns(hasHosts) : wanted.columns;
   return h(
     'main',
     { class: 'calls' },
@@ -94,16 +105,14 @@ export function Calls({ q, sort }: Props): ComponentChild {
         { role: 'status' },
         list.isLoading ? 'Loading\u2026' : counted(list.total, areCalls(q) ? 'call' : 'dialog'),
       ),
-      h(
-        'button',
-        { type: 'button', 'aria-pressed': isPaused, title: 'Key p', onClick: () => setPaused(!isPaused) },
-        isPaused ? '\u25b6 Resume' : '\u275a\u275a Pause',
-      ),
-      h(
-        'span',
-        { class: list.live === 'live' ? 'state live' : 'state warn' },
-        list.live === 'live' ? '\u25cf live' : '\u25cb connecting',
-      ),
+      progress === 1
+        ? null
+        : h(
+            'button',
+            { type: 'button', 'aria-pressed': isPaused, title: 'Key p', onClick: () => setPaused(!isPaused) },
+            isPaused ? '\u25b6 Resume' : '\u275a\u275a Pause',
+          ),
+      h(Source, { progress, live: list.live }),
       h('button', { type: 'button', title: 'Key e', onClick: () => void openFailed() }, 'Newest failure'),
       list.isNew > 0
         ? h(
@@ -134,7 +143,9 @@ export function Calls({ q, sort }: Props): ComponentChild {
         },
         'CSV',
       ),
-      isWide ? h(ColumnMenu, { names, onNames: setNames }) : null,
+      areCards
+        ? h(SortMenu, { sort, onSort: (by: string) => apply(q, by) })
+        : h(ColumnMenu, { names, gone: fitting.gone, isWhole, onNames: setNames, onWhole: setWhole }),
     ),
     list.rows.length === 0 && !list.isLoading
       ? h(Nothing, { list, q })
@@ -154,6 +165,8 @@ export function Calls({ q, sort }: Props): ComponentChild {
           },
           onOpen: open,
           onEnd: () => calls.current?.more(),
+          place,
+          areCards,
           onHeld: (isHeld) => {
             hand.current.isScrolled = isHeld;
             holdIt();
@@ -162,9 +175,31 @@ export function Calls({ q, sort }: Props): ComponentChild {
     h(
       'p',
       { class: 'keys' },
-      'Keys: / filter, c calls only, j k or arrows move, Enter opens, e opens the newest failure, Esc lets the list move again, p pauses.',
+      'Keys: / filter, c calls only, j k or arrows move, Enter opens, e opens the newest failure, Esc lets the list move again',
+      progress === 1 ? '.' : ', p pauses.',
     ),
   );
+}
+
+/** How much of the files was read: 1 is all of them, undefined is a live source. */
+function useProgress(): number | undefined {
+  const [isRead, setRead] = useState(false);
+  const { value } = useFetched<AskPulse>('ask/pulse', isRead ? 0 : PROGRESS_EVERY_MS);
+  useEffect(() => setRead(value?.progress === 1), [value?.progress]);
+  return value?.progress;
+}
+
+/** Whether more comes: of a file that was read nothing does. */
+function Source({
+  progress,
+  live,
+}: Pick<ListState, 'live'> & { readonly progress: number | undefined }): ComponentChild {
+  if (progress === 1) return h('span', { class: 'dim' }, '\u25a0 files, read to the end');
+  if (progress !== undefined)
+    return h('span', { class: 'state busy' }, `\u25d0 reading files: ${Math.floor(progress * 100)} %`);
+  return live === 'live'
+    ? h('span', { class: 'state live' }, '\u25cf live')
+    : h('span', { class: 'state warn' }, '\u25cb connecting');
 }
 
 /** Why the list is empty, and what to do. */
@@ -176,7 +211,7 @@ function Nothing({ list, q }: { readonly list: ListState; readonly q: string }):
     h(
       'ul',
       null,
-      list.hiddenBy.map(({ text }) => h('li', null, shown(text))),
+      list.hiddenBy.map(({ text }) => h('li', null, sentence(text))),
     ),
     q === '' ? null : h('p', null, h('a', { href: hashOf('calls') }, 'Show all calls')),
   );
@@ -220,34 +255,4 @@ function toggled(q: string, word: string): string {
   if (words.includes(word)) return words.filter((one) => one !== word).join(' ');
   if (q === '') return word;
   return /\bor\b|\|/i.test(q) ? `(${q}) ${word}` : `${q} ${word}`;
-}
-
-type MenuProps = { readonly names: readonly string[]; readonly onNames: (names: readonly string[]) => void };
-
-function ColumnMenu({ names, onNames }: MenuProps): ComponentChild {
-  return h(
-    'details',
-    { class: 'menu' },
-    h('summary', null, 'Columns'),
-    h(
-      'div',
-      { class: 'sheet' },
-      COLUMNS.map(({ name, title }) =>
-        h(
-          'label',
-          { key: name },
-          h('input', {
-            type: 'checkbox',
-            checked: names.includes(name),
-            onChange: () => {
-              const next = names.includes(name) ? names.filter((other) => other !== name) : [...names, name];
-              chooseColumns(next);
-              onNames(next);
-            },
-          }),
-          ` ${title}`,
-        ),
-      ),
-    ),
-  );
 }

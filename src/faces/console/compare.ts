@@ -6,9 +6,10 @@ import type { AskCalls, AskCompare, Call, CompareRow } from '../../contract/inde
 import { useFetched } from './asking.ts';
 import { useHead } from './call-cause.ts';
 import { FilterBar } from './filter-bar.ts';
-import { CallLink, State, Table, Waiting } from './parts.ts';
+import { CallLink, State, Waiting } from './parts.ts';
 import { hashOf } from './route.ts';
 import { ofCall } from './service.ts';
+import { Table } from './table.ts';
 import { clock, fixed, shown } from './words.ts';
 
 const OFFERED = 30;
@@ -65,7 +66,8 @@ function Choose({ a }: { readonly a: string }): ComponentChild {
         ? h('p', { class: 'note' }, 'No such call: change the filter.')
         : h(Table, {
             name: 'Calls to compare with',
-            head: ['', 'Time', 'State', 'From', 'To', '#MOS', 'Findings'],
+            head: ['', 'Time', 'State', 'From', 'To', '#MOS', '~Findings'],
+            spare: ['Findings', 'MOS'],
             rows: good.map((call) => offer(a, call)),
           }),
   ];
@@ -105,13 +107,15 @@ function Compared({ a, b }: Props): ComponentChild {
       { class: 'bar' },
       h('button', { type: 'button', 'aria-pressed': !isAll, onClick: () => setAll(!isAll) }, 'Only what differs'),
       h('a', { class: 'button', href: hashOf('compare', '', { a }) }, 'Another call'),
+      h('span', null, h('b', null, 'A '), h(CallLink, { callId: a })),
+      h('span', null, h('b', null, 'B '), h(CallLink, { callId: b })),
     ),
     h(
       'div',
       { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Comparison' },
       h(
         'table',
-        { class: 'compare' },
+        { class: 'compare', role: 'table' },
         h(
           'thead',
           null,
@@ -119,8 +123,8 @@ function Compared({ a, b }: Props): ComponentChild {
             'tr',
             null,
             h('th', { scope: 'col' }, 'What'),
-            h('th', { scope: 'col' }, h(CallLink, { callId: a })),
-            h('th', { scope: 'col' }, h(CallLink, { callId: b })),
+            h('th', { scope: 'col' }, 'A'),
+            h('th', { scope: 'col' }, 'B'),
           ),
         ),
         h(
@@ -132,7 +136,11 @@ function Compared({ a, b }: Props): ComponentChild {
               : h(
                   Fragment,
                   { key: title },
-                  h('tr', { class: 'group' }, h('th', { colSpan: 3, scope: 'colgroup' }, title)),
+                  h(
+                    'tr',
+                    { class: 'group', role: 'row' },
+                    h('th', { colSpan: 3, scope: 'colgroup', role: 'rowheader' }, title),
+                  ),
                   of.map(line),
                 ),
           ),
@@ -145,9 +153,14 @@ function Compared({ a, b }: Props): ComponentChild {
 function line({ what, a, b, differs }: CompareRow, i: number): ComponentChild {
   return h(
     'tr',
-    { key: i, class: differs ? 'differs' : '' },
-    h('th', { scope: 'row' }, differs ? h('span', { title: 'differs' }, '\u2260 ') : null, shown(what)),
-    h('td', { class: 'mono' }, shown(a)),
-    h('td', { class: 'mono' }, shown(b)),
+    { key: i, role: 'row', class: differs ? 'differs' : '' },
+    h(
+      'th',
+      { scope: 'row', role: 'rowheader' },
+      differs ? h('span', { title: 'differs' }, '\u2260 ') : null,
+      shown(what),
+    ),
+    h('td', { class: 'mono', role: 'cell', 'data-title': 'A' }, shown(a)),
+    h('td', { class: 'mono', role: 'cell', 'data-title': 'B' }, shown(b)),
   );
 }

@@ -1,12 +1,13 @@
 /**
- * The filter: typed with completion in the language of `calltap --help filter`. The list follows while it is typed; Enter keeps it,
- * Esc brings back the one before. Its mistakes stand below it.
+ * The filter: typed with completion in the language of `calltap --help filter`. `/` leads to it. The list follows while it is
+ * typed; Enter keeps it, Esc brings back the one before. Its mistakes stand below it.
  */
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { WordAt } from '../../query/word-at.ts';
 import { wordAt } from '../../query/word-at.ts';
+import { usePageKeys } from './page-keys.ts';
 
 /** A row of `/console/keys.json`, made from the table of keys. */
 type Key = {
@@ -60,6 +61,11 @@ export function FilterBar({ q, mistake, onApply }: Props): ComponentChild {
     if (document.activeElement !== input.current) setText(q);
   }, [q]);
   useEffect(() => () => clearTimeout(typing.current.timer), []);
+  usePageKeys((key) => {
+    if (key !== '/') return false;
+    input.current?.focus();
+    return true;
+  });
   const offer = (): void => {
     const { value, selectionStart } = input.current ?? { value: '', selectionStart: 0 };
     const typed = wordAt(value, selectionStart ?? value.length);

@@ -4,8 +4,9 @@ import { h } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AskFindings, CallRatios, TrunkDown, TrunkTroubled } from '../../contract/index.ts';
 import { useFetched } from './asking.ts';
-import { CallLink, SpanBar, Table, Waiting } from './parts.ts';
+import { CallLink, SpanBar, Waiting } from './parts.ts';
 import { hashOf } from './route.ts';
+import { Table } from './table.ts';
 import { counted, delay, moment, shown } from './words.ts';
 
 const SPANS = [
@@ -39,7 +40,8 @@ export function Findings(): ComponentChild {
             ? h('p', { class: 'note' }, 'Nothing was found in this span.')
             : h(Table, {
                 name: 'Findings by kind',
-                head: ['Finding', '#Calls', 'Newest', 'Examples'],
+                head: ['Finding', '#Calls', 'Newest', '~Examples'],
+                spare: ['Examples', 'Newest'],
                 rows: found.value.findings.map(({ finding, calls, newest_at, call_ids }) => [
                   h('a', { href: hashOf('calls', '', { q: within(`finding:${finding}`) }) }, finding),
                   calls,
@@ -52,7 +54,8 @@ export function Findings(): ComponentChild {
             ? h('p', { class: 'note' }, 'No request failed in this span.')
             : h(Table, {
                 name: 'Final failures by code',
-                head: ['Code', 'Reason', '#Calls', 'Examples'],
+                head: ['Code', '~Reason', '#Calls', '~Examples'],
+                spare: ['Examples'],
                 rows: found.value.codes.map(({ code, reason, calls, call_ids }) => [
                   h('a', { href: hashOf('calls', '', { q: within(`code:${code}`) }) }, code),
                   shown(reason),

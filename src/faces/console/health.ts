@@ -5,8 +5,11 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Persistence, Stats } from '../../contract/index.ts';
 import { Agents } from './agents.ts';
 import { useFetched, whyOf } from './asking.ts';
-import { Table, Waiting } from './parts.ts';
+import { documentParts } from './document-text.ts';
+import { Waiting } from './parts.ts';
+import { sentence } from './sentence.ts';
 import { tell } from './service.ts';
+import { Table } from './table.ts';
 import { shown, span } from './words.ts';
 
 const EVERY_MS = 5_000;
@@ -30,7 +33,7 @@ export function Health(): ComponentChild {
           h(NotAnalysed, { stats: value }),
           h(Source, { stats: value }),
         ],
-    h(Gate, null),
+    h(Writing, null),
   );
 }
 
@@ -64,15 +67,20 @@ function Losses({ stats }: { readonly stats: Stats }): ComponentChild {
       ? h('p', null, `All ${Object.keys(stats.losses).length} counters of losses are zero.`)
       : h(Table, {
           name: 'Losses by place',
-          head: ['Counter', '#Count', 'What it says', 'What to do'],
+          head: ['Counter', '#Count', '~What it says', '~What to do'],
           rows: lost.map(([key, count]) => [
             h('span', { class: 'mono' }, shown(key)),
             count,
-            helpOf(key)?.meaning ?? '',
-            helpOf(key)?.remedy ?? '',
+            marked(helpOf(key)?.meaning ?? ''),
+            marked(helpOf(key)?.remedy ?? ''),
           ]),
         }),
   ];
+}
+
+/** Words of the documents, with their code as code. */
+function marked(text: string): ComponentChild {
+  return documentParts(text).map((part, i) => (i % 2 === 1 ? h('code', { key: i, class: 'mono one' }, part) : part));
 }
 
 function NotAnalysed({ stats }: { readonly stats: Stats }): ComponentChild {
@@ -105,7 +113,11 @@ function NotAnalysed({ stats }: { readonly stats: Stats }): ComponentChild {
       : h(Table, { name: 'Ports that are not analysed', head: ['Port', '#Messages', 'What', 'Option'], rows: ports }),
     seen.length === 0
       ? null
-      : h(Table, { name: 'What is missing', head: ['What', '#Count', 'What to do'], rows: seen }),
+      : h(Table, {
+          name: 'What is missing',
+          head: ['~What', '#Count', '~What to do'],
+          rows: seen.map(([what, count, remedy]) => [what, count, sentence(remedy)]),
+        }),
   ];
 }
 
@@ -122,40 +134,40 @@ function Source({ stats }: { readonly stats: Stats }): ComponentChild {
     ['Probes', `${caveats.uprobe_libraries} TLS libraries in ${caveats.uprobe_processes} processes`],
     ['Writing to', shown(stats.writing_to ?? 'no file')],
   ];
-  return [h('h2', null, 'Source'), h(Table, { name: 'Source', head: ['What', 'Value'], rows })];
+  return [h('h2', null, 'Source'), h(Table, { name: 'Source', head: ['What', '~Value'], rows })];
 }
 
-/** The gate of `-O`: whether frames may reach the file. */
-function Gate(): ComponentChild {
-  const gate = useFetched<Persistence>('v1/persistence');
+/** Whether captured frames are written to the file of `-O`; an operator may pause that. */
+function Writing(): ComponentChild {
+  const writing = useFetched<Persistence>('v1/persistence');
   const [said, setSaid] = useState('');
-  const { value } = gate;
+  const { value } = writing;
   const turn = async (enabled: boolean): Promise<void> => {
     try {
       await tell<Persistence>('v1/persistence', { enabled });
       setSaid('');
-      gate.again();
+      writing.again();
     } catch (error) {
       setSaid(whyOf(error));
     }
   };
   const words = (): string => {
     if (value?.authorized !== true)
-      return 'The command line names no file: nothing that is captured reaches disk. Start with -O FILE to allow it.';
+      return 'This run has no file to write to: nothing that is captured reaches disk. Start calltap with -O FILE to keep it.';
     return value.enabled
-      ? 'Captured frames reach the file of -O.'
-      : 'The gate is closed: captured frames do not reach the file of -O.';
+      ? 'calltap writes captured frames to the file of -O.'
+      : 'Writing is paused: frames that pass now are analysed, but will not be in the file of -O.';
   };
   return h(
     'section',
-    { 'aria-label': 'Persistence' },
-    h('h2', null, 'Persistence'),
-    value === undefined ? h(Waiting, { fetched: gate, what: 'The gate' }) : h('p', null, words()),
+    { 'aria-label': 'Writing to disk' },
+    h('h2', null, 'Writing to disk'),
+    value === undefined ? h(Waiting, { fetched: writing, what: 'The state of writing' }) : h('p', null, words()),
     value?.authorized === true
       ? h(
           'button',
           { type: 'button', onClick: () => void turn(!value.enabled) },
-          value.enabled ? 'Close the gate' : 'Open the gate',
+          value.enabled ? 'Pause writing' : 'Write again',
         )
       : null,
     h('p', { role: 'status', class: 'said' }, shown(said)),

@@ -2,26 +2,32 @@
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { AskLadder, LadderMedia, LadderStep } from '../../contract/index.ts';
+import type { AskLadder, AskStream, LadderMedia, LadderStep } from '../../contract/index.ts';
 import { whatIsNotShown } from '../../core/not-shown.ts';
+import type { Leg } from './call-legs.ts';
+import { Legs, legOf } from './call-legs.ts';
 import type { LadderRow, Picture } from './ladder.ts';
-import { pictureOf, ROW_PX, stepKey, toneOf } from './ladder.ts';
+import { missingBars, pictureOf, ROW_PX, stepKey, toneOf } from './ladder.ts';
+import { cut, Media, Missing } from './ladder-media.ts';
+import type { MissingMedia } from './missing-media.ts';
+import { usePageKeys } from './page-keys.ts';
 import { useWideWindow } from './window.ts';
-import { clock, fixed, shown } from './words.ts';
+import { clock, shown } from './words.ts';
 
 const STEPS_AT_FIRST = 400;
-/** Width of a character of the labels, about. */
-const CHAR_PX = 6.6;
 
 type Props = {
   readonly ladder: AskLadder;
+  /** Of the call that one looks at. */
+  readonly streams: readonly AskStream[];
+  readonly missing: readonly MissingMedia[];
   readonly current: string;
   readonly marked: string;
   readonly onCurrent: (step: LadderStep) => void;
   readonly onMark: () => void;
 };
 
-export function LadderView({ ladder, current, marked, onCurrent, onMark }: Props): ComponentChild {
+export function LadderView({ ladder, streams, missing, current, marked, onCurrent, onMark }: Props): ComponentChild {
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(600);
   const [most, setMost] = useState(STEPS_AT_FIRST);
@@ -40,15 +46,16 @@ export function LadderView({ ladder, current, marked, onCurrent, onMark }: Props
     box.current?.querySelector(`#step-${at}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [at]);
   const size = isWide ? { width, timeWidth: 104, leastColumn: 150 } : { width, timeWidth: 74, leastColumn: 132 };
-  const picture = pictureOf(ladder, size, most, hasMedia);
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const by = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
+  const absent = missingBars(ladder, missing);
+  const picture = pictureOf({ ...ladder, missing: absent }, size, most, hasMedia);
+  usePageKeys((key) => {
+    const by = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[key];
     const step = by === undefined ? undefined : ladder.steps[Math.max(0, at + by)];
     if (step !== undefined) onCurrent(step);
-    else if (event.key === ' ') onMark();
-    else return;
-    event.preventDefault();
-  };
+    else if (key === ' ') onMark();
+    else return false;
+    return true;
+  });
   return h(
     'section',
     { class: 'ladder', 'aria-label': 'Messages' },
@@ -56,19 +63,13 @@ export function LadderView({ ladder, current, marked, onCurrent, onMark }: Props
       'div',
       { class: 'bar' },
       h('button', { type: 'button', 'aria-pressed': isDelta, onClick: () => setDelta(!isDelta) }, 'Time between'),
-      ladder.media.length === 0
+      ladder.media.length + absent.length === 0
         ? null
         : h('button', { type: 'button', 'aria-pressed': hasMedia, onClick: () => setMedia(!hasMedia) }, 'Media'),
       ladder.not_kept === 0 ? null : h('span', { class: 'bad' }, `${ladder.not_kept} messages are not kept any more`),
-      (ladder.probable_legs ?? []).map(({ call_id, score, reason }) =>
-        h(
-          'span',
-          { key: call_id },
-          `${String.fromCharCode(65 + (ladder.call_ids.indexOf(call_id) % 26))}? is probably another leg (${score} of 100): ${shown(reason)}.`,
-        ),
-      ),
       ladder.leg_notes === undefined ? null : h('span', { class: 'bad' }, ladder.leg_notes.map(shown).join(' ')),
     ),
+    h(Legs, { ladder }),
     whatIsNotShown(ladder).map((sentence) => h('p', { key: sentence, class: 'note' }, sentence)),
     h(
       'div',
@@ -79,26 +80,27 @@ export function LadderView({ ladder, current, marked, onCurrent, onMark }: Props
         role: 'listbox',
         'aria-label': 'Messages of the call; arrows move, the space bar marks one for comparison',
         'aria-activedescendant': at >= 0 ? `step-${at}` : undefined,
-        onKeyDown,
       },
       h(
         'svg',
         { width: picture.width, height: picture.height, role: 'presentation' },
         h(Lifelines, { ladder, picture }),
         picture.rows.map((row) =>
-          row.kind === 'media'
-            ? h(Media, { key: row.media.ssrc + row.media.src, row, picture })
-            : h(Step, {
-                key: stepKey(row.step),
-                row,
-                picture,
-                id: `step-${row.index}`,
-                time: isDelta ? `+${row.step.delta_sec.toFixed(3)}` : clock(row.step.at, isWide ? 6 : 0),
-                leg: legOf(ladder, row.step),
-                isCurrent: stepKey(row.step) === current,
-                isMarked: stepKey(row.step) === marked,
-                onCurrent: () => onCurrent(row.step),
-              }),
+          row.kind === 'missing'
+            ? h(Missing, { key: `missing ${row.missing.src}`, row, picture })
+            : row.kind === 'media'
+              ? h(Media, { key: row.media.ssrc + row.media.src, row, picture, stream: streamOf(streams, row.media) })
+              : h(Step, {
+                  key: stepKey(row.step),
+                  row,
+                  picture,
+                  id: `step-${row.index}`,
+                  time: isDelta ? `+${row.step.delta_sec.toFixed(3)}` : clock(row.step.at, isWide ? 6 : 0),
+                  leg: legOf(ladder, row.step.call_id),
+                  isCurrent: stepKey(row.step) === current,
+                  isMarked: stepKey(row.step) === marked,
+                  onCurrent: () => onCurrent(row.step),
+                }),
         ),
       ),
     ),
@@ -131,8 +133,8 @@ type StepProps = {
   readonly picture: Picture;
   readonly id: string;
   readonly time: string;
-  /** Of several legs the letter of this one. */
-  readonly leg: string;
+  /** Of several legs this one. */
+  readonly leg: Leg | null;
   readonly isCurrent: boolean;
   readonly isMarked: boolean;
   readonly onCurrent: () => void;
@@ -140,7 +142,7 @@ type StepProps = {
 
 function Step({ row: { step, y }, picture, id, time, leg, isCurrent, isMarked, onCurrent }: StepProps): ComponentChild {
   const [a, b] = [picture.xs[step.from] ?? 0, picture.xs[step.to] ?? 0];
-  const label = `${isMarked ? '\u25c6 ' : ''}${leg}${labelOf(step)}`;
+  const label = `${isMarked ? '\u25c6 ' : ''}${leg === null ? '' : `${leg.letter} `}${labelOf(step)}`;
   // One that goes to where it came from: the label stands beside its lifeline.
   const isLoop = step.from === step.to;
   const [from, to] = isLoop ? [a, a + 40] : [a, b];
@@ -156,7 +158,8 @@ function Step({ row: { step, y }, picture, id, time, leg, isCurrent, isMarked, o
       onClick: onCurrent,
     },
     h('rect', { x: 0, y: y - ROW_PX / 2, width: picture.width, height: ROW_PX, class: 'ground' }),
-    h('text', { x: 4, y: y + 4, class: 'time' }, time),
+    leg === null ? null : h('rect', { x: 0, y: y - ROW_PX / 2, width: 4, height: ROW_PX, class: leg.colour }),
+    h('text', { x: 8, y: y + 4, class: 'time' }, time),
     h(
       'text',
       {
@@ -178,54 +181,11 @@ function Step({ row: { step, y }, picture, id, time, leg, isCurrent, isMarked, o
   );
 }
 
-function Media({
-  row: { media, y, toY },
-  picture,
-}: {
-  readonly row: LadderRow & { readonly kind: 'media' };
-  readonly picture: Picture;
-}): ComponentChild {
-  const [a, b] = [picture.xs[media.from] ?? 0, picture.xs[media.to] ?? 0];
-  const side = b > a ? 1 : -1;
-  const words = mediaWords(media);
-  return h(
-    'g',
-    { class: 'media', role: 'presentation' },
-    h(
-      'title',
-      null,
-      `${shown(media.src)} to ${shown(media.dst)}: ${words}, ${media.packets} packets, SSRC ${media.ssrc}`,
-    ),
-    h('rect', { x: a + side * 5 - 2, y, width: 4, height: Math.max(6, toY - y), class: 'span' }),
-    h('line', { x1: a + side * 5, x2: b - side * 9, y1: y + 8, y2: y + 8, class: 'bar' }),
-    h('path', { d: `M${b} ${y + 8}l${-side * 10} -6v12z` }),
-    h('text', { x: (a + b) / 2, y: y + 1, 'text-anchor': 'middle' }, cut(words, Math.abs(b - a) - 16)),
-  );
-}
-
-function mediaWords({ codec, loss_pct, mos, type, one_way }: LadderMedia): string {
-  const scored = mos === undefined ? (type === undefined ? 'no MOS' : '') : `MOS ${fixed(mos, 2)}`;
-  const what = [type, codec ?? 'RTP'].filter((word) => word !== undefined).join(' ');
-  const way = one_way === true ? 'one way' : '';
-  return ['\u266a', shown(what), ` loss ${loss_pct.toFixed(1)} % `, scored, way]
-    .filter((word) => word !== '')
-    .join(' ');
+function streamOf(streams: readonly AskStream[], { ssrc, src, dst }: LadderMedia): AskStream | undefined {
+  return streams.find((one) => one.ssrc === ssrc && one.src === src && one.dst === dst);
 }
 
 function labelOf(step: LadderStep): string {
   const again = step.notes.includes('again') ? ' (again)' : step.notes.includes('copy') ? ' (copy)' : '';
   return `${step.index} ${shown(step.summary)}${step.has_sdp ? ' (SDP)' : ''}${again}`;
-}
-
-/** `B ` for a message of the second leg, `B? ` where it is only probable; the call that one looks at has none. */
-function legOf({ call_ids, probable_legs = [] }: AskLadder, { call_id }: LadderStep): string {
-  const i = call_ids.indexOf(call_id);
-  const mark = probable_legs.some((leg) => leg.call_id === call_id) ? '?' : '';
-  return i <= 0 ? '' : `${String.fromCharCode(65 + (i % 26))}${mark} `;
-}
-
-/** Text for this many pixels. */
-function cut(text: string, px: number): string {
-  const most = Math.max(4, Math.floor(px / CHAR_PX));
-  return text.length <= most ? text : `${text.slice(0, most - 1)}\u2026`;
 }

@@ -1,10 +1,16 @@
 /** Where everything of a ladder is drawn: lifelines, messages in their order, and media between them from first to last packet. */
 import type { AskLadder, LadderMedia, LadderStep } from '../../contract/index.ts';
+import type { MissingMedia } from './missing-media.ts';
+import { hostOf } from './missing-media.ts';
 import { secondsOf } from './words.ts';
 
 export type LadderRow =
   | { readonly kind: 'step'; readonly step: LadderStep; readonly index: number; readonly y: number }
-  | { readonly kind: 'media'; readonly media: LadderMedia; readonly y: number; readonly toY: number };
+  | { readonly kind: 'media'; readonly media: LadderMedia; readonly y: number; readonly toY: number }
+  | { readonly kind: 'missing'; readonly missing: MissingBar; readonly y: number };
+
+/** A direction that never came, between two lifelines. */
+export type MissingBar = Pick<LadderMedia, 'from' | 'to' | 'src' | 'dst' | 'first_seen' | 'last_seen'>;
 
 export type Picture = {
   readonly width: number;
@@ -21,9 +27,11 @@ export type Size = { readonly width: number; readonly timeWidth: number; readonl
 export const ROW_PX = 30;
 const HEAD_PX = 30;
 
+type Drawn = Pick<AskLadder, 'lifelines' | 'steps' | 'media'> & { readonly missing: readonly MissingBar[] };
+
 /** At most `most` steps are drawn; the picture is as wide as there is room, and wider where lifelines need it. */
 export function pictureOf(
-  { lifelines, steps, media }: Pick<AskLadder, 'lifelines' | 'steps' | 'media'>,
+  { lifelines, steps, media, missing }: Drawn,
   { width, timeWidth, leastColumn }: Size,
   most: number,
   hasMedia: boolean,
@@ -32,20 +40,24 @@ export function pictureOf(
   const column = Math.max(leastColumn, (width - timeWidth) / columns);
   const xs = lifelines.map((_, i) => timeWidth + column * (i + 0.5));
   const drawn = steps.slice(0, most);
-  const waiting = hasMedia ? [...media].sort((a, b) => (a.first_seen < b.first_seen ? -1 : 1)) : [];
-  const placed: ({ step: LadderStep; index: number } | { media: LadderMedia })[] = [];
-  let bars = 0;
+  const bars = [...media.map((one) => ({ media: one })), ...missing.map((one) => ({ missing: one }))];
+  const startOf = (bar: (typeof bars)[number]): string => ('media' in bar ? bar.media : bar.missing).first_seen;
+  const waiting = hasMedia
+    ? bars.sort((a, b) => Number(startOf(a) > startOf(b)) - Number(startOf(a) < startOf(b)))
+    : [];
+  const placed: ({ step: LadderStep; index: number } | (typeof bars)[number])[] = [];
+  let next = 0;
   for (const [index, step] of drawn.entries()) {
-    for (let bar = waiting[bars]; bar !== undefined && bar.first_seen < step.at; bar = waiting[++bars])
-      placed.push({ media: bar });
+    for (let bar = waiting[next]; bar !== undefined && startOf(bar) < step.at; bar = waiting[++next]) placed.push(bar);
     placed.push({ step, index });
   }
-  for (const rest of drawn.length === steps.length ? waiting.slice(bars) : []) placed.push({ media: rest });
+  if (drawn.length === steps.length) placed.push(...waiting.slice(next));
   const yOf = (i: number): number => HEAD_PX + (i + 0.5) * ROW_PX;
   // Of steps alone, as numbers: each bar looks through them.
   const seconds = placed.map((row) => ('step' in row ? secondsOf(row.step.at) : Number.POSITIVE_INFINITY));
   const rows = placed.map((row, i): LadderRow => {
     if ('step' in row) return { kind: 'step', ...row, y: yOf(i) };
+    if ('missing' in row) return { kind: 'missing', ...row, y: yOf(i) };
     // It reaches down to the last message that came before its last packet.
     const end = secondsOf(row.media.last_seen);
     const last = seconds.findLastIndex((at) => at <= end);
@@ -58,6 +70,26 @@ export function pictureOf(
     rows,
     beyond: steps.length - drawn.length,
   };
+}
+
+/** Where a time is in the picture: at the last message before it. */
+export function yAt({ rows }: Picture, at: string): number {
+  const sec = secondsOf(at);
+  const before = rows.findLast((row) => row.kind === 'step' && secondsOf(row.step.at) <= sec);
+  return before?.y ?? 0;
+}
+
+/** The lifelines of directions that never came. Media of a host that has none is drawn at who described it. */
+export function missingBars({ lifelines, media, steps }: AskLadder, ways: readonly MissingMedia[]): MissingBar[] {
+  const described = steps.find(({ has_sdp }) => has_sdp);
+  const otherThan = (line: number): number => (line === described?.from ? described.to : (described?.from ?? -1));
+  return ways.flatMap(({ src, dst, from: first_seen, to: last_seen }) => {
+    const back = media.find((one) => one.src === dst && one.dst === src);
+    const lineOf = (socket: string): number => lifelines.findIndex(({ address }) => address === hostOf(socket));
+    const [a, b] = [back?.to ?? lineOf(src), back?.from ?? lineOf(dst)];
+    const [from, to] = [a < 0 ? otherThan(b) : a, b < 0 ? otherThan(a) : b];
+    return from < 0 || to < 0 || from === to ? [] : [{ from, to, src, dst, first_seen, last_seen }];
+  });
 }
 
 /** What kind of message it is, for its colour; its words say the same. */

@@ -3,6 +3,7 @@ import type { ComponentChild } from 'preact';
 import { h, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Call } from './call.ts';
+import { tabOf } from './call-tabs.ts';
 import { Calls } from './calls.ts';
 import { Compare } from './compare.ts';
 import { Findings } from './findings.ts';
@@ -17,11 +18,15 @@ import { Streams } from './streams.ts';
 import { Strip } from './strip.ts';
 import { applyTheme } from './theme.ts';
 import { Trunks } from './trunks.ts';
+import { noteScreen } from './way-back.ts';
 
 function screenOf(route: Route): ComponentChild {
   switch (route.screen) {
     case 'call':
-      return h(Call, { key: route.name, callId: route.name, hasLegs: route.query.get('legs') === '1' });
+      return h(Call, {
+        key: route.name,
+        place: { callId: route.name, hasLegs: route.query.get('legs') === '1', tab: tabOf(route.query.get('tab')) },
+      });
     case 'compare':
       return h(Compare, { a: route.query.get('a') ?? '', b: route.query.get('b') ?? '' });
     case 'findings':
@@ -48,7 +53,10 @@ function Console(): ComponentChild {
   /** Another one where all is to be read anew. */
   const [turn, setTurn] = useState(0);
   useEffect(() => {
-    const moved = (): void => setRoute(routeOf(location.hash));
+    const moved = (): void => {
+      noteScreen(location.hash);
+      setRoute(routeOf(location.hash));
+    };
     addEventListener('hashchange', moved);
     whenKeyNeeded(setRefusal);
     return () => removeEventListener('hashchange', moved);
@@ -62,5 +70,6 @@ function Console(): ComponentChild {
 }
 
 applyTheme();
+noteScreen(location.hash);
 const root = document.getElementById('console');
 if (root !== null) render(h(Console, null), root);

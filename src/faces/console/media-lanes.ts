@@ -1,23 +1,23 @@
 /**
- * The media of a call as lanes over one axis of time: a bar for what each stream carried, holds, what this capture dropped
- * itself, and a dashed line for a direction that never came.
+ * The media of a call as lanes over one axis of time: a bar for what each stream carried, holds, pauses, what this capture
+ * dropped itself, and a dashed line for a direction that never came.
  */
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
-import type { CallDocument } from '../../contract/index.ts';
 import { carriedCodecs } from '../../core/carried-codecs.ts';
+import type { MissingMedia } from './missing-media.ts';
 import type { Line } from './quality-data.ts';
 import { clock, secondsOf, shown } from './words.ts';
 
 type Props = {
-  readonly call: CallDocument;
   readonly lines: readonly Line[];
+  readonly missing: readonly MissingMedia[];
   /** Ends of the axis, in seconds of the epoch. */
   readonly span: readonly [fromSec: number, toSec: number];
 };
 
 type Piece = {
-  readonly kind: 'flow' | 'held' | 'dropped' | 'missing';
+  readonly kind: 'flow' | 'held' | 'paused' | 'dropped' | 'missing';
   readonly from: string;
   readonly to: string;
   readonly text: string;
@@ -26,9 +26,10 @@ type Lane = { readonly letter: string; readonly way: string; readonly pieces: re
 
 /** A word fits into a bar of so much of the width. */
 const LEAST_WORDED = 0.08;
+const LEAST_PAUSE_SEC = 0.5;
 
-export function MediaLanes({ call, lines, span }: Props): ComponentChild {
-  const lanes = [...lines.map(laneOf), ...missingOf(call, lines)];
+export function MediaLanes({ lines, missing, span }: Props): ComponentChild {
+  const lanes = [...lines.map(laneOf), ...missing.map(missingLane)];
   return h(
     'div',
     { class: 'lanes', role: 'list', 'aria-label': 'Media over time' },
@@ -36,20 +37,21 @@ export function MediaLanes({ call, lines, span }: Props): ComponentChild {
     lanes.map((lane, i) =>
       h(
         'div',
-        { key: lane.letter, class: `lane lane-${'abcd'[i % 4] ?? 'a'}`, role: 'listitem', 'aria-label': wordsOf(lane) },
+        { key: i, class: `lane lane-${'abcd'[i % 4] ?? 'a'}`, role: 'listitem', 'aria-label': wordsOf(lane) },
         h('b', null, lane.letter),
         h('span', { class: 'way' }, lane.way),
         h(
           'svg',
           { width: '100%', height: 20, 'aria-hidden': true },
-          lane.pieces.map((piece) => bar(piece, span)),
+          lane.pieces.map((piece) => bar(piece, span, lane.pieces)),
         ),
       ),
     ),
   );
 }
 
-function laneOf({ letter, stream }: Line): Lane {
+function laneOf(line: Line): Lane {
+  const { letter, stream } = line;
   const { segments = [], spans = [], first_seen: from, last_seen: to } = stream;
   const flow = segments.length > 0 ? segments : [{ ...stream, from, to }];
   return {
@@ -65,37 +67,51 @@ function laneOf({ letter, stream }: Line): Lane {
         }),
       ),
       ...spans.map((one): Piece => ({ ...one, text: one.kind === 'held' ? 'on hold' : 'dropped by this capture' })),
+      ...pausesOf(line),
     ],
   };
 }
 
-/** Where one direction alone ran, the other one, from end to end. */
-function missingOf({ diagnosis }: CallDocument, lines: readonly Line[]): Lane[] {
-  const only = lines.find(({ stream }) => !lines.some((other) => isReverse(stream, other.stream)));
-  if (diagnosis?.one_way_audio !== true || only === undefined) return [];
-  const { src, dst, first_seen: from, last_seen: to } = only.stream;
-  return [
-    {
-      letter: '\u2013',
-      way: `${shown(dst)} \u2192 ${shown(src)}`,
-      pieces: [{ kind: 'missing', from, to, text: 'no RTP' }],
-    },
-  ];
+function missingLane({ src, dst, from, to }: MissingMedia): Lane {
+  const piece = { kind: 'missing', from, to, text: 'no RTP' } as const;
+  return { letter: '\u2013', way: `${shown(src)} \u2192 ${shown(dst)}`, pieces: [piece] };
 }
 
-type Way = Pick<Line['stream'], 'src' | 'dst'>;
-
-function isReverse(a: Way, b: Way): boolean {
-  return hostOf(a.src) === hostOf(b.dst) && hostOf(a.dst) === hostOf(b.src);
+/** Where whole windows lack between others, and no hold says why. */
+function pausesOf({ windows, stream: { spans = [] } }: Line): Piece[] {
+  const isHeld = (sec: number): boolean => spans.some(({ from, to }) => secondsOf(from) <= sec && sec <= secondsOf(to));
+  return windows.flatMap(({ toSec }, i): Piece[] => {
+    const next = windows[i + 1]?.fromSec ?? toSec;
+    if (next - toSec < LEAST_PAUSE_SEC || isHeld((next + toSec) / 2)) return [];
+    return [{ kind: 'paused', from: timeOf(toSec), to: timeOf(next), text: 'pause' }];
+  });
 }
 
-function hostOf(socket: string): string {
-  return socket.slice(0, socket.lastIndexOf(':'));
+function timeOf(sec: number): string {
+  return new Date(sec * 1000).toISOString();
 }
 
-function bar({ kind, from, to, text }: Piece, [startSec, endSec]: Props['span']): ComponentChild {
-  const shareOf = (at: string): number => Math.min(1, Math.max(0, (secondsOf(at) - startSec) / (endSec - startSec)));
-  const [left, right] = [shareOf(from), shareOf(to)];
+/** The longest part of a flow over which no hold, pause or drop is drawn: its word stands there. */
+function freeOf({ kind, from, to }: Piece, all: readonly Piece[]): readonly [from: number, to: number] {
+  const end = secondsOf(to);
+  let [at, best]: [number, readonly [number, number]] = [secondsOf(from), [0, 0]];
+  if (kind !== 'flow') return [at, end];
+  const over = all.filter((piece) => piece.kind !== 'flow').sort((a, b) => (a.from < b.from ? -1 : 1));
+  for (const [next, after] of [
+    ...over.map((p) => [secondsOf(p.from), secondsOf(p.to)] as const),
+    [end, end] as const,
+  ]) {
+    if (Math.min(next, end) - at > best[1] - best[0]) best = [at, Math.min(next, end)];
+    at = Math.max(at, after);
+  }
+  return best;
+}
+
+function bar(piece: Piece, [startSec, endSec]: Props['span'], all: readonly Piece[]): ComponentChild {
+  const { kind, from, to, text } = piece;
+  const shareOf = (sec: number): number => Math.min(1, Math.max(0, (sec - startSec) / (endSec - startSec)));
+  const [left, right] = [shareOf(secondsOf(from)), shareOf(secondsOf(to))];
+  const [wordLeft = 0, wordRight = 0] = freeOf(piece, all).map(shareOf);
   const percent = (share: number): string => `${(share * 100).toFixed(3)}%`;
   const place = { x: percent(left), width: percent(Math.max(0.002, right - left)) };
   return h(
@@ -104,9 +120,9 @@ function bar({ kind, from, to, text }: Piece, [startSec, endSec]: Props['span'])
     kind === 'missing'
       ? h('line', { x1: percent(left), x2: percent(right), y1: 10, y2: 10 })
       : h('rect', { ...place, y: kind === 'flow' ? 2 : 0, height: kind === 'flow' ? 16 : 20 }),
-    right - left < LEAST_WORDED
+    wordRight - wordLeft < LEAST_WORDED
       ? null
-      : h('text', { x: percent((left + right) / 2), y: 14, 'text-anchor': 'middle' }, shown(text)),
+      : h('text', { x: percent((wordLeft + wordRight) / 2), y: 14, 'text-anchor': 'middle' }, shown(text)),
     h('title', null, `${shown(text)}, ${timesOf(from, to)}`),
   );
 }

@@ -14,6 +14,11 @@ export type MessageParts = {
   readonly lint: readonly LintFinding[];
 };
 
+/** Lines of a text, without the empty ones at its end. */
+export function linesOf(text: string): string[] {
+  return text.replace(/(?:\r?\n)+$/, '').split(/\r?\n/);
+}
+
 const FIRST =
   /^(?:from|f|to|t|call-id|i|cseq|contact|m|reason|warning|user-agent|server|content-type|c|p-asserted-identity|diversion|refer-to|r|authorization|proxy-authorization|www-authenticate|proxy-authenticate|expires|retry-after|subject|s|event|o)$/i;
 
@@ -38,7 +43,7 @@ export function partsOf(text: string, lint: readonly LintFinding[]): MessagePart
     start,
     first: headers.filter(isFirst),
     folded: headers.filter((line) => !isFirst(line)),
-    body: body === '' ? [] : body.replace(/(?:\r?\n)+$/, '').split(/\r?\n/),
+    body: body === '' ? [] : linesOf(body),
     lint: [...left],
   };
 }

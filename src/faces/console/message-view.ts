@@ -1,11 +1,14 @@
 /** One message: its headers with what is unusual beside them, its body, and what differs from a marked one. */
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
+import { useState } from 'preact/hooks';
 import type { AskMessage, LintFinding, LintResult } from '../../contract/index.ts';
 import { lineDifference } from '../../core/line-difference.ts';
-import { useFetched } from './asking.ts';
+import { useFetched, whyOf } from './asking.ts';
+import { copied } from './copy.ts';
+import { line, rawText } from './message-lines.ts';
 import type { HeaderLine } from './message-text.ts';
-import { partsOf } from './message-text.ts';
+import { linesOf, partsOf } from './message-text.ts';
 import { clock, shown, shownLine } from './words.ts';
 
 type Props = {
@@ -16,12 +19,22 @@ type Props = {
   readonly onMark: () => void;
 };
 
-/** Of a header or a line in the page; a message may be one line of 60 kB. */
-const LINE_CHARS = 8_000;
+/** How the user wants messages shown: it holds for the next one too. */
+let wantsRaw = false;
+let wantsAll = false;
 
 export function MessageView({ message, other, isMarked, onMark }: Props): ComponentChild {
   const { value: lint } = useFetched<LintResult>(`v1/dialogs/${encodeURIComponent(message.call_id)}/lint`);
   const findings = (lint?.findings ?? []).filter((finding) => finding.message_index === message.index);
+  const [isRaw, setRaw] = useState(wantsRaw);
+  const [said, setSaid] = useState('');
+  const showRaw = (is: boolean): void => {
+    wantsRaw = is;
+    setRaw(is);
+  };
+  const copy = (): void => {
+    copied(rawText(message.text), 'The message is copied.').then(setSaid, (error: unknown) => setSaid(whyOf(error)));
+  };
   return h(
     'section',
     { class: 'message', 'aria-label': 'Message', tabIndex: 0 },
@@ -39,8 +52,15 @@ export function MessageView({ message, other, isMarked, onMark }: Props): Compon
         { type: 'button', 'aria-pressed': isMarked, title: 'Mark it, then choose another message', onClick: onMark },
         isMarked ? '\u25c6 Marked: choose another' : 'Compare with another',
       ),
+      h('button', { type: 'button', 'aria-pressed': isRaw, onClick: () => showRaw(!isRaw) }, 'Raw text'),
+      h('button', { type: 'button', onClick: copy }, 'Copy'),
+      h('span', { role: 'status', class: 'said' }, shown(said)),
     ),
-    other === null ? h(Whole, { text: message.text, findings }) : h(Difference, { a: other, b: message }),
+    other !== null
+      ? h(Difference, { a: other, b: message })
+      : isRaw
+        ? h('pre', { class: 'sip' }, rawText(message.text))
+        : h(Whole, { text: message.text, findings }),
   );
 }
 
@@ -60,7 +80,17 @@ function Whole({
     h('dl', null, first.map(header)),
     folded.length === 0
       ? null
-      : h('details', null, h('summary', null, `${folded.length} more headers`), h('dl', null, folded.map(header))),
+      : h(
+          'details',
+          {
+            open: wantsAll,
+            onToggle: (event: Event) => {
+              wantsAll = (event.currentTarget as HTMLDetailsElement).open;
+            },
+          },
+          h('summary', null, `${folded.length} more headers`),
+          h('dl', null, folded.map(header)),
+        ),
     body.length === 0
       ? null
       : h(
@@ -88,12 +118,8 @@ function header({ name, value, lint }: HeaderLine, i: number): ComponentChild {
   ];
 }
 
-function line(text: string): string {
-  const whole = shownLine(text.length > LINE_CHARS ? text.slice(0, LINE_CHARS) : text);
-  return text.length > LINE_CHARS ? `${whole}\u2026 (${text.length} characters)` : whole;
-}
-
-const BASES = {
+/** On what a finding of lint rests. */
+export const BASES = {
   must: 'breach',
   should: 'against a recommendation',
   interop: 'trips equipment',
@@ -111,7 +137,7 @@ function Lint({ finding }: { readonly finding: LintFinding }): ComponentChild {
 }
 
 function Difference({ a, b }: { readonly a: AskMessage; readonly b: AskMessage }): ComponentChild {
-  const lines = ({ text }: AskMessage): string[] => text.replace(/(?:\r?\n)+$/, '').split(/\r?\n/);
+  const lines = ({ text }: AskMessage): string[] => linesOf(text);
   const marks = { both: ' ', a: '\u2212', b: '+' } as const;
   return h(
     'div',

@@ -2,10 +2,11 @@
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import type { CallDocument, MediaLine, SdpExchange } from '../../contract/index.ts';
-import { Table } from './parts.ts';
+import { Table } from './table.ts';
 import { clock, counted, shown } from './words.ts';
 
-const HEAD = ['Time', 'What', 'Media', 'Media address', 'Direction', 'Codecs', 'Change'];
+const HEAD = ['Time', 'What', 'Media', 'Media address', 'Direction', '~Codecs', '~Change'];
+const SPARE = ['Codecs', 'Media'];
 
 export function Offers({ call }: { readonly call: CallDocument }): ComponentChild {
   const { sdp_timeline: offers, media_lines: lines, media_notes: notes = [] } = call;
@@ -17,7 +18,7 @@ export function Offers({ call }: { readonly call: CallDocument }): ComponentChil
     'details',
     { class: 'offers', open: rows.length > 2 },
     h('summary', null, `SDP: ${counted(offers.length, 'offer or answer', 'offers and answers')}`),
-    h(Table, { name: 'Offers and answers', head: HEAD, rows }),
+    h(Table, { name: 'Offers and answers', head: HEAD, rows, spare: SPARE }),
     notes.map((note) => h('p', { key: note }, shown(note))),
   );
 }

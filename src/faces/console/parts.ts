@@ -1,10 +1,8 @@
 /** Small parts that screens share: a state with its sign, findings, a link to a call, an answer that is not there. */
 import type { ComponentChild, ComponentChildren } from 'preact';
 import { h } from 'preact';
-import { useRef } from 'preact/hooks';
 import type { Fetched } from './asking.ts';
 import { hashOf } from './route.ts';
-import { saveTable } from './table-file.ts';
 import { shown, signOf } from './words.ts';
 
 export function State({ state }: { readonly state: string }): ComponentChild {
@@ -71,58 +69,5 @@ export function SpanBar({
       ),
     ),
     h('span', { class: 'dim' }, note),
-  );
-}
-
-/** A table with a name; `head` are its columns, numbers begin with `#`. */
-export function Table({
-  name,
-  head,
-  rows,
-}: {
-  readonly name: string;
-  readonly head: readonly string[];
-  readonly rows: readonly (readonly ComponentChildren[])[];
-}): ComponentChild {
-  const isNumber = head.map((title) => title.startsWith('#'));
-  const side = (i: number): { class: string } => ({ class: isNumber[i] === true ? 'num' : '' });
-  const table = useRef<HTMLTableElement>(null);
-  return h(
-    'div',
-    { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': name },
-    h(
-      'button',
-      {
-        type: 'button',
-        class: 'file',
-        'aria-label': `${name} as CSV`,
-        onClick: () => table.current !== null && saveTable(table.current, name),
-      },
-      'CSV',
-    ),
-    h(
-      'table',
-      { ref: table },
-      h(
-        'thead',
-        null,
-        h(
-          'tr',
-          null,
-          head.map((title, i) => h('th', { scope: 'col', ...side(i) }, title.replace('#', ''))),
-        ),
-      ),
-      h(
-        'tbody',
-        null,
-        rows.map((cells) =>
-          h(
-            'tr',
-            null,
-            cells.map((cell, i) => h('td', side(i), cell)),
-          ),
-        ),
-      ),
-    ),
   );
 }

@@ -4,8 +4,10 @@ import { h } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { BannedList, PeerAbsent, PeerActionAnswer, PeerStatus } from '../../contract/index.ts';
 import { useFetched, whyOf } from './asking.ts';
-import { Table, Waiting } from './parts.ts';
+import { Waiting } from './parts.ts';
+import { sentence } from './sentence.ts';
 import { tell } from './service.ts';
+import { Table } from './table.ts';
 import { counted, moment, shown } from './words.ts';
 
 /** Why the peer does not do it, in words. */
@@ -29,7 +31,8 @@ export function Peer(): ComponentChild {
     if (status.error?.startsWith('Nothing is served') === true)
       return h('p', { class: 'note' }, 'This build has no peer.');
     if (peer === undefined) return h(Waiting, { fetched: status, what: 'The peer' });
-    if (!peer.installed) return h('p', { class: 'note' }, `No peer bans for calltap. ${shown(peer.reason)}`);
+    if (!peer.installed)
+      return h('p', { class: 'note' }, sentence(`calltap has no program that bans addresses. ${peer.reason}`));
     return [
       h(
         'p',
@@ -53,7 +56,8 @@ export function Peer(): ComponentChild {
       banned.value?.installed === true
         ? h(Table, {
             name: 'Banned',
-            head: ['Address', 'Reason', 'Detail', 'Until', 'Enforced', ''],
+            head: ['Address', '~Reason', '~Detail', 'Until', 'Enforced', ''],
+            spare: ['Detail', 'Enforced'],
             rows: banned.value.rows.map((row) => [
               shown(row.ip),
               shown(row.reason ?? ''),

@@ -11,6 +11,8 @@ export type Measure = {
   readonly title: string;
   readonly unit: string;
   readonly digits: number;
+  /** From here on a listener notices it. */
+  readonly limit: number;
   readonly range: (max: number) => [number, number];
   readonly read: (window: Window) => number | null;
 };
@@ -58,7 +60,8 @@ export function QualityChart({ lines, measure, span, playedSec, themed }: Props)
     };
   }, [lines, themed]);
   useEffect(() => plot.current?.redraw(false), [playedSec]);
-  const label = `${measure.title} of ${lines.length} streams over time; the table below has the numbers`;
+  const { title, unit, limit } = measure;
+  const label = `${title} of ${lines.length} streams over time, with a line at ${limit}${unit === '' ? '' : ` ${unit}`}; the table below has the numbers`;
   return h('div', { class: 'chart', ref: box, role: 'img', 'aria-label': label });
 }
 
@@ -68,7 +71,7 @@ function dataOf(lines: readonly Line[], { read }: Measure): uPlot.AlignedData {
 
 function optionsOf(
   lines: readonly Line[],
-  { title, unit, digits, range }: Measure,
+  { title, unit, digits, limit, range }: Measure,
   [from, to]: Props['span'],
   width: number,
   played: { readonly current: number | null },
@@ -107,7 +110,7 @@ function optionsOf(
     ],
     hooks: {
       drawClear: [(u) => (title === 'MOS' ? hatchUnscored(u, lines, dim) : undefined)],
-      draw: [(u) => drawPlayed(u, played.current, colour('--bad'))],
+      draw: [(u) => drawLimit(u, limit, unit), (u) => drawPlayed(u, played.current, colour('--bad'))],
     },
   };
 }
@@ -135,6 +138,33 @@ function hatchUnscored(u: uPlot, lines: readonly Line[], stroke: string): void {
       ctx.restore();
     }
   }
+  ctx.restore();
+}
+
+/** A dotted line with its figure at the left end. */
+function drawLimit(u: uPlot, limit: number, unit: string): void {
+  const { ctx, bbox } = u;
+  const y = u.valToPos(limit, 'y', true);
+  const px = devicePixelRatio;
+  ctx.save();
+  ctx.strokeStyle = colour('--bad');
+  ctx.fillStyle = ctx.strokeStyle;
+  ctx.lineWidth = px;
+  ctx.setLineDash([2 * px, 3 * px]);
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
+  ctx.font = `${11 * px}px system-ui, sans-serif`;
+  ctx.textAlign = 'left';
+  ctx.textBaseline = 'alphabetic';
+  ctx.setLineDash([]);
+  ctx.lineWidth = 4 * px;
+  ctx.strokeStyle = colour('--ground');
+  const at = [unit === '' ? String(limit) : `${limit} ${unit}`, bbox.left + 4 * px, y - 3 * px] as const;
+  // Lines of streams may run through it.
+  ctx.strokeText(...at);
+  ctx.fillText(...at);
   ctx.restore();
 }
 

@@ -2,24 +2,26 @@
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { CallDocument } from '../../contract/index.ts';
+import type { AskStream, CallDocument } from '../../contract/index.ts';
+import { AUDIBLE } from '../../core/audible.ts';
 import { carriedCodecs } from '../../core/carried-codecs.ts';
-import { useStreams } from './asking.ts';
 import { Audio } from './audio.ts';
 import { MediaLanes } from './media-lanes.ts';
-import { Table } from './parts.ts';
+import type { MissingMedia } from './missing-media.ts';
 import type { Measure } from './quality-chart.ts';
 import { QualityChart } from './quality-chart.ts';
 import type { Line } from './quality-data.ts';
 import { DRAWN, linesOf, unscoredWhy, worstOf } from './quality-data.ts';
+import { Table } from './table.ts';
 import { clock, fixed, secondsOf, shown } from './words.ts';
 
 const MEASURES: readonly Measure[] = [
-  { title: 'MOS', unit: '', digits: 2, range: () => [1, 4.6], read: ({ mos }) => mos },
+  { title: 'MOS', unit: '', digits: 2, limit: AUDIBLE.mos, range: () => [1, 4.6], read: ({ mos }) => mos },
   {
     title: 'Loss',
     unit: '%',
     digits: 1,
+    limit: AUDIBLE.lossPct,
     range: (max) => [0, Math.max(2, max * 1.15)],
     read: ({ lossPct }) => lossPct,
   },
@@ -27,12 +29,14 @@ const MEASURES: readonly Measure[] = [
     title: 'Jitter',
     unit: 'ms',
     digits: 1,
-    range: (max) => [0, Math.max(10, max * 1.15)],
+    limit: AUDIBLE.jitterMs,
+    range: (max) => [0, Math.max(AUDIBLE.jitterMs * 1.2, max * 1.15)],
     read: ({ jitterMs }) => jitterMs,
   },
 ];
 
-const STREAM_HEAD = ['', 'From', 'To', 'Codec', '#Packets', '#MOS', '#Loss %', '#Jitter ms', '#DSCP', 'Not scored'];
+const STREAM_HEAD = ['', 'From', 'To', 'Codec', '#Packets', '#MOS', '#Loss %', '#Jitter ms', '#DSCP', '~Not scored'];
+const SPARE = ['DSCP', 'Packets', 'Codec'];
 const WINDOW_HEAD = ['', 'From', '#Packets', '#MOS', '#Loss %', '#Jitter ms'];
 
 /** Counts changes of the colours: what stands on a canvas is drawn anew then. */
@@ -51,15 +55,27 @@ function useTheme(): number {
   return turn;
 }
 
-export function Quality({ call }: { readonly call: CallDocument }): ComponentChild {
+type Props = {
+  readonly call: CallDocument;
+  readonly streams: readonly AskStream[];
+  readonly missing: readonly MissingMedia[];
+};
+
+export function Quality({ call, streams, missing }: Props): ComponentChild {
   const [playedSec, setPlayed] = useState<number | null>(null);
   const themed = useTheme();
   const isOfMany = (call.hosts?.length ?? 0) > 1;
-  const streams = useStreams(call);
   const lines = useMemo(() => linesOf(streams), [streams]);
   const drawn = useMemo(() => lines.filter(({ windows }) => windows.length > 0).slice(0, DRAWN), [lines]);
   if (lines.length === 0)
-    return h('section', { 'aria-label': 'Quality' }, h('p', { class: 'note' }, 'No RTP stream belongs to this call.'));
+    return h(
+      'section',
+      { 'aria-label': 'Quality' },
+      h('p', { class: 'note' }, 'No RTP stream belongs to this call.'),
+      missing[0] === undefined
+        ? null
+        : h(MediaLanes, { lines, missing, span: [secondsOf(missing[0].from), secondsOf(missing[0].to)] }),
+    );
   // A hub has the streams of all hosts.
   let [firstSec, lastSec] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { stream } of lines) {
@@ -70,30 +86,35 @@ export function Quality({ call }: { readonly call: CallDocument }): ComponentChi
   return h(
     'section',
     { class: 'quality', 'aria-label': 'Quality' },
-    h('h2', null, 'Quality'),
     h(Table, {
       name: 'Streams of the call',
       head: isOfMany ? ['', 'Host', ...STREAM_HEAD.slice(1)] : STREAM_HEAD,
       rows: lines.map((line) => streamRow(line, isOfMany)),
+      spare: SPARE,
     }),
-    h(MediaLanes, { call, lines: lines.slice(0, DRAWN), span: [firstSec, Math.max(lastSec, firstSec + 1)] }),
+    h(MediaLanes, { lines: lines.slice(0, DRAWN), missing, span: [firstSec, Math.max(lastSec, firstSec + 1)] }),
     h(Audio, { callId: call.call_id, firstSec, lengthSec: lastSec - firstSec, worst, onPlayed: setPlayed }),
     drawn.length === 0
       ? h('p', { class: 'note' }, 'No stream has a window of quality: all are too short.')
-      : MEASURES.map((measure) =>
-          h(QualityChart, {
-            key: measure.title,
-            lines: drawn,
-            measure,
-            span: [firstSec, Math.max(lastSec, firstSec + 1)],
-            playedSec,
-            themed,
-          }),
+      : h(
+          'div',
+          { class: 'charts' },
+          MEASURES.map((measure) =>
+            h(QualityChart, {
+              key: measure.title,
+              lines: drawn,
+              measure,
+              span: [firstSec, Math.max(lastSec, firstSec + 1)],
+              playedSec,
+              themed,
+            }),
+          ),
         ),
     h(
       'p',
       { class: 'dim' },
       'MOS is the estimate of ITU-T G.107 for the codec, with packet loss concealment and a jitter buffer of 60 ms. ',
+      `Dotted red lines: listeners notice a MOS under ${AUDIBLE.mos}, loss from ${AUDIBLE.lossPct} %, jitter from ${AUDIBLE.jitterMs} ms. `,
       drawn.some((line) => unscoredWhy(line) !== '') ? 'Hatched windows have no score; the table says why. ' : '',
       worst === null ? '' : worstWords(worst.line, worst.window.fromSec, worst.window.mos),
     ),

@@ -5,7 +5,9 @@ import { useState } from 'preact/hooks';
 import type { AskRegistration, AskRegistrations } from '../../contract/index.ts';
 import { useFetched } from './asking.ts';
 import { FilterBar } from './filter-bar.ts';
-import { CallLink, State, Table, Waiting } from './parts.ts';
+import { CallLink, State, Waiting } from './parts.ts';
+import { sentence } from './sentence.ts';
+import { Table } from './table.ts';
 import { counted, moment, shown } from './words.ts';
 
 const EVERY_MS = 10_000;
@@ -19,8 +21,9 @@ const HEAD = [
   'Until',
   '#Failed',
   'Newest dialog',
-  'User-Agent',
+  '~User-Agent',
 ];
+const SPARE = ['User-Agent', 'Contact', 'Until', 'Newest dialog', 'Granted', 'Answer'];
 
 export function Registrations(): ComponentChild {
   const [q, setQ] = useState('');
@@ -45,7 +48,7 @@ export function Registrations(): ComponentChild {
           ),
           rows.length === 0
             ? h('p', { class: 'note' }, q === '' ? 'No REGISTER was seen yet.' : 'No REGISTER matches this filter.')
-            : h(Table, { name: 'Registrations', head: HEAD, rows }),
+            : h(Table, { name: 'Registrations', head: HEAD, rows, spare: SPARE }),
         ],
   );
 }
@@ -62,7 +65,7 @@ function rowOf(row: AskRegistration): ComponentChild[] {
     until === undefined ? '' : moment(until),
     failed === 0 ? `0 of ${attempts}` : h('b', { class: 'bad' }, `\u26a0 ${failed} of ${attempts}`),
     h(CallLink, { callId: row.call_id, children: moment(row.last_at) }),
-    shown(row.user_agent ?? ''),
+    sentence(row.user_agent ?? ''),
   ];
 }
 

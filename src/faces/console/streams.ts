@@ -4,12 +4,14 @@ import { h } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { RtpStream, StreamList, StreamRow } from '../../contract/index.ts';
 import { useFetched } from './asking.ts';
-import { CallLink, Table, Waiting } from './parts.ts';
+import { CallLink, Waiting } from './parts.ts';
+import { Table } from './table.ts';
 import { counted, fixed, shown } from './words.ts';
 
 const EVERY_MS = 10_000;
 const PAGE_ROWS = 100;
 const HEAD = ['SSRC', 'From', 'To', 'Codec', '#Packets', '#MOS', '#Loss %', '#Jitter ms', 'Call'];
+const SPARE = ['Packets', 'Jitter ms', 'Codec', 'Loss %'];
 
 export function Streams(): ComponentChild {
   const [ssrc, setSsrc] = useState('');
@@ -48,7 +50,7 @@ export function Streams(): ComponentChild {
 function StreamOfSsrc({ ssrc }: { readonly ssrc: string }): ComponentChild {
   const found = useFetched<RtpStream>(`v1/streams/${encodeURIComponent(ssrc)}`);
   if (found.value === undefined) return h(Waiting, { fetched: found, what: `Stream ${ssrc}` });
-  return h(Table, { name: `Stream ${ssrc}`, head: HEAD, rows: [rowOf(found.value)] });
+  return h(Table, { name: `Stream ${ssrc}`, head: HEAD, rows: [rowOf(found.value)], spare: SPARE });
 }
 
 type PageProps = { readonly title: string; readonly isOrphaned: boolean; readonly empty: string };
@@ -66,7 +68,7 @@ function Page({ title, isOrphaned, empty }: PageProps): ComponentChild {
       ? h(Waiting, { fetched: list, what: 'Streams' })
       : total === 0
         ? h('p', { class: 'note' }, empty)
-        : h(Table, { name: title, head: HEAD, rows: list.value.streams.map(rowOf) }),
+        : h(Table, { name: title, head: HEAD, rows: list.value.streams.map(rowOf), spare: SPARE }),
     total <= PAGE_ROWS
       ? null
       : h(

@@ -7,22 +7,10 @@ import { useFetched } from './asking.ts';
 import { hashOf } from './route.ts';
 import { hasKey, useKey } from './service.ts';
 import { nextTheme, theme } from './theme.ts';
+import { OF_CALLS, SCREENS } from './way-back.ts';
 import { counted, shown, span, usesUtc, useUtc } from './words.ts';
 
 const EVERY_MS = 5_000;
-
-export const SCREENS: readonly (readonly [screen: string, title: string])[] = [
-  ['calls', 'Calls'],
-  ['findings', 'Findings'],
-  ['streams', 'Streams'],
-  ['trunks', 'Trunks'],
-  ['registrations', 'Registrations'],
-  ['security', 'Security'],
-  ['health', 'Health'],
-];
-
-/** These belong to the list. */
-const OF_CALLS = ['call', 'compare'];
 
 type Props = { readonly screen: string; readonly onForget: () => void };
 

@@ -5,8 +5,9 @@ import { useState } from 'preact/hooks';
 import type { AskTrunk, AskTrunks, TrunkFigures } from '../../contract/index.ts';
 import { trunkFilter } from '../../query/write.ts';
 import { useFetched } from './asking.ts';
-import { SpanBar, State, Table, Waiting } from './parts.ts';
+import { SpanBar, State, Waiting } from './parts.ts';
 import { hashOf } from './route.ts';
+import { Table } from './table.ts';
 import { clock, counted, delay, fixed, moment, shown, span } from './words.ts';
 
 const SPANS = [
@@ -25,10 +26,13 @@ const FIGURES = [
   '#PDD p95',
   '#MOS p05',
   '#Loss',
-  'Codes',
+  '~Codes',
   '#OPTIONS',
   '#Round trip',
 ];
+/** Of FIGURES, what has no room in a narrow window. */
+const SPARE = ['Round trip', 'OPTIONS', 'ACD', 'Codes', 'Loss', 'PDD p95', 'NER'];
+const SPARE_OF_ALL = [...SPARE.slice(0, 4), 'Since', 'Registered', 'Talking', ...SPARE.slice(4)];
 
 type Props = { readonly trunk: string; readonly direction: string };
 
@@ -80,6 +84,7 @@ function AllTrunks({ found }: { readonly found: AskTrunks }): ComponentChild {
       .map((t) => h(Troubles, { of: t })),
     h(Table, {
       name: 'Trunks',
+      spare: SPARE_OF_ALL,
       head: ['Trunk', 'Calls', 'State', 'Since', '#Talking', '#Registered', ...FIGURES],
       rows: trunks.map((t) => [
         h('a', { href: hashOf('trunks', t.trunk, { direction: t.direction }) }, shown(t.trunk)),
@@ -112,6 +117,7 @@ function OneTrunk({ of }: { readonly of: AskTrunk | null }): ComponentChild {
     h(Table, {
       name: 'By minute',
       head: ['Minute', ...FIGURES],
+      spare: SPARE,
       rows: [
         ['all', ...figures(of.figures)],
         ...(of.minutes ?? []).map((minute) => [
@@ -154,7 +160,7 @@ function figures(f: TrunkFigures): ComponentChild[] {
     delay(f.pdd_ms?.p95),
     fixed(f.mos?.p05, 2),
     percent(f.loss_pct),
-    f.codes.map(({ code, calls }) => `${code} \u00d7${calls}`).join(', '),
+    f.codes.map(({ code, calls }, i) => [i === 0 ? '' : ', ', h('span', { class: 'one' }, `${code} \u00d7${calls}`)]),
     f.options_asked === 0 ? '' : `${f.options_answered} of ${f.options_asked}`,
     delay(f.options_round_trip_ms),
   ];

@@ -4,12 +4,16 @@
  */
 import type { ComponentChild, ComponentChildren } from 'preact';
 import { h } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { usePageKeys } from './page-keys.ts';
 
-/** Also in style.css. */
+/** A row of cells, or a card of three lines. */
 const ROW_PX = 28;
+const CARD_PX = 78;
 /** Rows beyond the edges, so that a turn of the wheel finds them there. */
 const BEYOND = 8;
+/** Shorter texts are not cut. */
+const TITLED_CHARS = 8;
 
 export type GridColumn<T> = {
   readonly name: string;
@@ -37,28 +41,46 @@ type Props<T> = {
   readonly onEnd: () => void;
   /** Rows must not move: somebody scrolled, or points at one. */
   readonly onHeld: (isHeld: boolean) => void;
+  /** How far it is scrolled: read at first, written from then on. */
+  readonly place: { current: number };
+  /** There is no room for rows. */
+  readonly areCards: boolean;
   readonly children?: ComponentChildren;
 };
 
 export function VirtualTable<T>(props: Props<T>): ComponentChild {
   const { label, columns, rows, keyOf, sort, current } = props;
+  const rowPx = props.areCards ? CARD_PX : ROW_PX;
   const box = useRef<HTMLDivElement>(null);
   const [{ top, height }, setView] = useState({ top: 0, height: 600 });
   const isPointed = useRef(false);
   const look = (): void => {
     const at = box.current;
     if (at === null) return;
+    props.place.current = at.scrollTop;
     setView({ top: at.scrollTop, height: at.clientHeight });
     props.onHeld(at.scrollTop > 0 || isPointed.current);
   };
+  /** Where it was left. It may not reach that far before all above it is drawn; null since somebody moved it. */
+  const wanted = useRef<number | null>(props.place.current);
+  const restore = (): void => {
+    if (box.current !== null && wanted.current !== null) box.current.scrollTop = wanted.current;
+  };
+  const taken = (): void => {
+    wanted.current = null;
+  };
+  useLayoutEffect(restore, []);
   useEffect(() => {
     look();
-    const observer = new ResizeObserver(look);
+    const observer = new ResizeObserver(() => {
+      restore();
+      look();
+    });
     if (box.current !== null) observer.observe(box.current);
     return () => observer.disconnect();
   }, []);
-  const first = Math.max(0, Math.floor(top / ROW_PX) - BEYOND);
-  const last = Math.min(rows.length, Math.ceil((top + height) / ROW_PX) + BEYOND);
+  const first = Math.max(0, Math.floor(top / rowPx) - BEYOND);
+  const last = Math.min(rows.length, Math.ceil((top + height) / rowPx) + BEYOND);
   useEffect(() => {
     if (last >= rows.length && rows.length > 0) props.onEnd();
   }, [last, rows.length]);
@@ -69,32 +91,32 @@ export function VirtualTable<T>(props: Props<T>): ComponentChild {
     const row = rows[i];
     const view = box.current;
     if (row === undefined || view === null) return;
+    taken();
     props.onCurrent(keyOf(row));
+    view.focus({ preventScroll: true });
     // The head stands over the first row in sight.
-    if (i * ROW_PX < view.scrollTop) view.scrollTop = i * ROW_PX;
-    else if ((i + 2) * ROW_PX > view.scrollTop + view.clientHeight)
-      view.scrollTop = (i + 2) * ROW_PX - view.clientHeight;
+    if (i * rowPx < view.scrollTop) view.scrollTop = i * rowPx;
+    else if ((i + 2) * rowPx > view.scrollTop + view.clientHeight) view.scrollTop = (i + 2) * rowPx - view.clientHeight;
   };
-  const page = Math.max(1, Math.floor(height / ROW_PX) - 2);
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const to = targetOf(event.key, at, page, rows.length);
+  const page = Math.max(1, Math.floor(height / rowPx) - 2);
+  usePageKeys((key) => {
+    const to = targetOf(key, at, page, rows.length);
     const row = rows[at];
     if (to !== null) move(to);
-    else if (event.key === 'Enter' && row !== undefined) props.onOpen(row);
-    else if (event.key === 'Escape') props.onCurrent(null);
-    else return;
-    event.preventDefault();
-  };
+    else if (key === 'Enter' && row !== undefined) props.onOpen(row);
+    else if (key === 'Escape') props.onCurrent(null);
+    else return false;
+    return true;
+  });
   const pointed = (is: boolean): void => {
     isPointed.current = is;
     look();
   };
-  const widths = { gridTemplateColumns: columns.map(({ width }) => width).join(' ') };
+  const widths = props.areCards ? {} : { gridTemplateColumns: columns.map(({ width }) => width).join(' ') };
   return h(
     'div',
     {
-      class: 'grid',
+      class: props.areCards ? 'grid cards' : 'grid',
       ref: box,
       role: 'grid',
       tabIndex: 0,
@@ -103,7 +125,8 @@ export function VirtualTable<T>(props: Props<T>): ComponentChild {
       'aria-colcount': columns.length,
       'aria-activedescendant': at >= first && at < last ? `row-${at}` : undefined,
       onScroll: look,
-      onKeyDown,
+      onWheel: taken,
+      onPointerDown: taken,
     },
     h(
       'div',
@@ -111,14 +134,14 @@ export function VirtualTable<T>(props: Props<T>): ComponentChild {
       h(
         'div',
         { role: 'row', class: 'row', style: widths, 'aria-rowindex': 1 },
-        columns.map((column) => headOf(column, sort, props.onSort)),
+        columns.map((column) => headOf(column, sort, props.areCards ? null : props.onSort)),
       ),
     ),
     h(
       'div',
       {
         role: 'rowgroup',
-        style: { height: `${rows.length * ROW_PX}px`, position: 'relative' },
+        style: { height: `${rows.length * rowPx}px`, position: 'relative' },
         onPointerEnter: (event: PointerEvent) => pointed(event.pointerType === 'mouse'),
         onPointerLeave: () => pointed(false),
       },
@@ -132,16 +155,10 @@ export function VirtualTable<T>(props: Props<T>): ComponentChild {
             class: first + k === at ? 'row current' : 'row',
             'aria-rowindex': first + k + 2,
             'aria-selected': first + k === at,
-            style: { ...widths, transform: `translateY(${(first + k) * ROW_PX}px)` },
+            style: { ...widths, height: `${rowPx}px`, transform: `translateY(${(first + k) * rowPx}px)` },
             onClick: () => props.onOpen(row),
           },
-          columns.map((column) =>
-            h(
-              'div',
-              { key: column.name, role: 'gridcell', class: column.isNumber === true ? 'num' : '' },
-              column.cell(row),
-            ),
-          ),
+          columns.map((column) => cellOf(column, row)),
         ),
       ),
     ),
@@ -173,7 +190,16 @@ function targetOf(key: string, at: number, page: number, rows: number): number |
   }
 }
 
-function headOf<T>(column: GridColumn<T>, sort: string, onSort: (sort: string) => void): ComponentChild {
+function cellOf<T>(column: GridColumn<T>, row: T): ComponentChild {
+  const text = column.cell(row);
+  // One that is cut tells all of it to the mouse.
+  const title = typeof text === 'string' && text.length > TITLED_CHARS ? text : undefined;
+  const kind = column.isNumber === true ? 'num' : '';
+  return h('div', { key: column.name, role: 'gridcell', class: `${kind} of-${column.name}`, title }, text);
+}
+
+/** `onSort` is null where cards have no head to press. */
+function headOf<T>(column: GridColumn<T>, sort: string, onSort: ((sort: string) => void) | null): ComponentChild {
   const by = column.sort;
   const isDown = sort === `-${by}`;
   const isBy = isDown || sort === by;
@@ -186,7 +212,7 @@ function headOf<T>(column: GridColumn<T>, sort: string, onSort: (sort: string) =
       class: column.isNumber === true ? 'num' : '',
       ...(by === undefined ? {} : { 'aria-sort': order }),
     },
-    by === undefined
+    by === undefined || onSort === null
       ? column.title
       : h(
           'button',

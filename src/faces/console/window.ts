@@ -1,4 +1,4 @@
-/** The window: the screen that it shows, and whether it has room for a table; style.css turns at the same width. */
+/** The window: the screen that it shows, how wide it is, and whether it has room for a table; style.css turns at the same widths. */
 import { useEffect, useState } from 'preact/hooks';
 import { hashOf } from './route.ts';
 
@@ -13,6 +13,25 @@ export function useWideWindow(): boolean {
     return () => media.removeEventListener('change', changed);
   }, []);
   return isWide;
+}
+
+/** Pixels; a scroll bar is part of them. */
+export function useWindowWidth(): number {
+  const [width, setWidth] = useState(innerWidth);
+  useEffect(() => {
+    const changed = (): void => setWidth(innerWidth);
+    addEventListener('resize', changed);
+    return () => removeEventListener('resize', changed);
+  }, []);
+  return width;
+}
+
+/** Narrower windows have cards in place of rows; also in style.css. */
+export const CARDS_PX = 600;
+
+/** Pixels of a rem: what the browser's letters are set to. */
+export function remPx(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 }
 
 /** Shows another screen; `isInPlace`: the way back does not lead to the one before. */
