@@ -36,7 +36,7 @@ const STREAM_HEAD = ['', 'From', 'To', 'Codec', '#Packets', '#MOS', '#Loss %', '
 const WINDOW_HEAD = ['', 'From', '#Packets', '#MOS', '#Loss %', '#Jitter ms'];
 
 /** Counts changes of the colours: what stands on a canvas is drawn anew then. */
-function useTheme(): number {
+export function useTheme(): number {
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     const changed = (): void => setTurn((n) => n + 1);

@@ -12,6 +12,7 @@ import { counted, shown, span, usesUtc, useUtc } from './words.ts';
 const EVERY_MS = 5_000;
 
 export const SCREENS: readonly (readonly [screen: string, title: string])[] = [
+  ['overview', 'Overview'],
   ['calls', 'Calls'],
   ['findings', 'Findings'],
   ['streams', 'Streams'],

@@ -1,0 +1,270 @@
+/** The trunks that do worst, a row each, by time: a row leads to its trunk, a cell to its calls. */
+import type { ComponentChild } from 'preact';
+import { h } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import type { OverviewFigure, OverviewTrunk, OverviewTrunks } from '../../contract/index.ts';
+import type { Axis } from './overview-chart.ts';
+import type { Between } from './overview-filters.ts';
+import { listOf, trunkCalls } from './overview-filters.ts';
+import { ROW_HEIGHT, rowPaths, SCALES, STEPS, stepWords } from './overview-heat.ts';
+import { betweenOf, Panel } from './overview-picture.ts';
+import { FIGURES, lengthWords, minuteOf, spanWords } from './overview-span.ts';
+import { State, Table } from './parts.ts';
+import { hashOf } from './route.ts';
+import { counted, moment, shown, signOf } from './words.ts';
+
+type Props = {
+  readonly trunks: OverviewTrunks;
+  readonly by: OverviewFigure;
+  readonly onBy: (by: OverviewFigure) => void;
+};
+type Place = { readonly row: number; readonly cell: number };
+
+export function WorstTrunks({ trunks, by, onBy }: Props): ComponentChild {
+  const [place, setAny] = useState<Place | null>(null);
+  const setPlace = (to: Place | null): void =>
+    setAny((was) => (was?.row === to?.row && was?.cell === to?.cell ? was : to));
+  const axis = axisOf(trunks);
+  return h(
+    Panel,
+    {
+      name: 'Worst trunks',
+      title: 'Worst trunks',
+      table: () => h(TrunkTable, { trunks, axis }),
+      extra: h(
+        'span',
+        { class: 'choice', role: 'group', 'aria-label': 'Coloured by' },
+        (Object.entries(FIGURES) as [OverviewFigure, string][]).map(([name, title]) =>
+          h('button', { key: name, type: 'button', 'aria-pressed': name === by, onClick: () => onBy(name) }, title),
+        ),
+      ),
+    },
+    trunks.rows.length === 0
+      ? h('p', { class: 'note' }, 'No trunk had calls in this span.')
+      : [
+          h('p', { class: 'pointed', 'aria-hidden': 'true' }, pointedWords(trunks, axis, place)),
+          h(
+            'div',
+            { class: 'heat', onMouseLeave: () => setPlace(null) },
+            trunks.rows.map((trunk, row) =>
+              h(Row, {
+                key: `${trunk.direction} ${trunk.trunk}`,
+                trunk,
+                by: trunks.by,
+                axis,
+                row,
+                rows: trunks.rows.length,
+                cell: place?.row === row ? place.cell : null,
+                isFirst: row === (place?.row ?? 0),
+                onPlace: setPlace,
+              }),
+            ),
+            h(Times, { trunks }),
+          ),
+          h(Steps, { by: trunks.by }),
+        ],
+    trunks.not_shown === 0
+      ? null
+      : h(
+          'p',
+          { class: 'dim' },
+          h('a', { href: hashOf('trunks') }, `${counted(trunks.not_shown, 'trunk')} more`),
+          ' had calls and did better.',
+        ),
+  );
+}
+
+function axisOf({ from, cell_sec: cellSec, rows }: OverviewTrunks): Axis {
+  const startMs = Date.parse(from);
+  const starts = Array.from(rows[0]?.cells ?? [], (_, i) => new Date(startMs + i * cellSec * 1_000).toISOString());
+  return { starts, cellSec };
+}
+
+type RowProps = {
+  readonly trunk: OverviewTrunk;
+  readonly by: OverviewFigure;
+  readonly axis: Axis;
+  readonly row: number;
+  readonly rows: number;
+  readonly cell: number | null;
+  /** Tab stops at one row; arrows lead to the others. */
+  readonly isFirst: boolean;
+  readonly onPlace: (place: Place | null) => void;
+};
+
+function Row({ trunk, by, axis, row, rows, cell, isFirst, onPlace }: RowProps): ComponentChild {
+  const paths = useMemo(() => [...rowPaths(by, trunk.cells)], [trunk, by]);
+  const last = trunk.cells.length - 1;
+  const cellAt = ({ clientX, currentTarget }: MouseEvent): number => {
+    const { left, width } = (currentTarget as Element).getBoundingClientRect();
+    return Math.min(last, Math.max(0, Math.floor(((clientX - left) / width) * trunk.cells.length)));
+  };
+  const open = (at: number): void => {
+    location.hash = listOf(
+      trunkCalls(trunk.trunk, betweenOf(axis, at)),
+      by === 'mos' ? 'mos' : by === 'pdd' ? '-pdd' : '',
+    );
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const at = cell ?? last;
+    const moves: Record<string, Place> = {
+      ArrowLeft: { row, cell: Math.max(0, at - 1) },
+      ArrowRight: { row, cell: Math.min(last, at + 1) },
+      Home: { row, cell: 0 },
+      End: { row, cell: last },
+      ArrowUp: { row: Math.max(0, row - 1), cell: at },
+      ArrowDown: { row: Math.min(rows - 1, row + 1), cell: at },
+    };
+    const to = moves[event.key];
+    if (to !== undefined) {
+      onPlace(to);
+      if (to.row !== row) focusRow(event.currentTarget as Element, to.row);
+    } else if (event.key === 'Enter') open(at);
+    else return;
+    event.preventDefault();
+  };
+  const name = shown(trunk.trunk);
+  const [sign, tone] = signOf(trunk.state);
+  return h(
+    'div',
+    { class: 'heat-row' },
+    h(
+      'a',
+      { href: hashOf('trunks', trunk.trunk, { direction: trunk.direction }), title: `${name}: ${trunk.state}` },
+      h('span', { class: `state ${tone}`, 'aria-hidden': 'true' }, sign),
+      h('bdi', null, name),
+      h('span', { class: 'dim' }, trunk.direction === 'in' ? ' in' : ' out'),
+    ),
+    h(
+      'div',
+      {
+        class: 'cells',
+        role: 'slider',
+        tabIndex: isFirst ? 0 : -1,
+        'aria-label': `${name} ${trunk.direction}, ${FIGURES[by]} by time`,
+        'aria-valuemin': 0,
+        'aria-valuemax': last,
+        'aria-valuenow': cell ?? last,
+        'aria-valuetext': cellWords(trunk, by, axis, cell ?? last),
+        onKeyDown: onKey,
+        onFocus: () => onPlace({ row, cell: cell ?? last }),
+        onMouseMove: (event: MouseEvent) => onPlace({ row, cell: cellAt(event) }),
+        onClick: (event: MouseEvent) => open(cellAt(event)),
+      },
+      h(
+        'svg',
+        { viewBox: `0 0 ${trunk.cells.length} ${ROW_HEIGHT}`, preserveAspectRatio: 'none', 'aria-hidden': 'true' },
+        paths.map(([look, d]) => h('path', { key: look, class: look, d })),
+        cell === null ? null : h('rect', { class: 'here', x: cell, y: 0, width: 1, height: ROW_HEIGHT }),
+      ),
+    ),
+    h(
+      'span',
+      { class: 'num', title: `${trunk.answered} of ${trunk.attempts} answered` },
+      trunk.value === undefined ? '\u2013' : SCALES[by].written(trunk.value),
+    ),
+  );
+}
+
+function focusRow(from: Element, row: number): void {
+  const rows = from.closest('.heat')?.querySelectorAll<HTMLElement>('.cells');
+  rows?.[row]?.focus();
+}
+
+function cellWords({ cells }: OverviewTrunk, by: OverviewFigure, axis: Axis, cell: number): string {
+  const { from, to } = betweenOf(axis, cell);
+  const { attempts = 0, value } = cells[cell] ?? {};
+  const figure = value === undefined ? '' : `${FIGURES[by]} ${SCALES[by].written(value)}, `;
+  return `${minuteOf(from)} to ${minuteOf(to)}: ${figure}${counted(attempts, 'call')}`;
+}
+
+function pointedWords(
+  { rows, by, from, to, cell_sec: cellSec }: OverviewTrunks,
+  axis: Axis,
+  place: Place | null,
+): string {
+  const trunk = place === null ? undefined : rows[place.row];
+  if (place === null || trunk === undefined) return `${spanWords(from, to)}, ${lengthWords(cellSec)} a cell`;
+  return `${shown(trunk.trunk)}, ${cellWords(trunk, by, axis, place.cell)}`;
+}
+
+function Times({ trunks: { from, to } }: { readonly trunks: OverviewTrunks }): ComponentChild {
+  const middle = new Date((Date.parse(from) + Date.parse(to)) / 2).toISOString();
+  return h(
+    'div',
+    { class: 'heat-row times', 'aria-hidden': 'true' },
+    h('span', null),
+    h(
+      'span',
+      null,
+      [from, middle, to].map((at) => h('span', null, minuteOf(at))),
+    ),
+    h('span', null),
+  );
+}
+
+/** What the heights and colours mean. */
+function Steps({ by }: { readonly by: OverviewFigure }): ComponentChild {
+  return h(
+    'ul',
+    { class: 'legend' },
+    STEPS.map((step) =>
+      h(
+        'li',
+        { key: step },
+        h(
+          'svg',
+          {
+            width: 8,
+            height: ROW_HEIGHT - 6,
+            viewBox: `0 0 1 ${ROW_HEIGHT}`,
+            preserveAspectRatio: 'none',
+            'aria-hidden': 'true',
+          },
+          [...rowPaths(by, [exampleOf(by, step)])].map(([look, d]) => h('path', { class: look, d })),
+        ),
+        stepWords(by, step),
+      ),
+    ),
+    h('li', null, 'pale: 1 or 2 calls'),
+  );
+}
+
+/** A cell of a step, as the legend shows it. */
+function exampleOf(by: OverviewFigure, step: number): { attempts: number; value: number } {
+  const { bounds, isHighGood } = SCALES[by];
+  const value = step === 0 ? bounds[0] : (bounds[step - 1] ?? 0) + (isHighGood ? -0.01 : 0.01);
+  return { attempts: Number.MAX_SAFE_INTEGER, value };
+}
+
+function TrunkTable({ trunks, axis }: { readonly trunks: OverviewTrunks; readonly axis: Axis }): ComponentChild {
+  const { written } = SCALES[trunks.by];
+  const whole: Between = { from: trunks.from, to: trunks.to };
+  return h(Table, {
+    name: 'Worst trunks by time',
+    head: [
+      'Trunk',
+      'Calls',
+      'State',
+      '#Attempts',
+      `#${FIGURES[trunks.by]}`,
+      ...axis.starts.map((at) => `#${moment(at).slice(5, 16)}`),
+    ],
+    rows: trunks.rows.map((trunk) => [
+      h('a', { href: hashOf('trunks', trunk.trunk, { direction: trunk.direction }) }, shown(trunk.trunk)),
+      trunk.direction === 'in' ? 'from it' : 'to it',
+      h(State, { state: trunk.state }),
+      h('a', { href: listOf(trunkCalls(trunk.trunk, whole)) }, trunk.attempts),
+      trunk.value === undefined ? '' : written(trunk.value),
+      ...trunk.cells.map(({ attempts, value }, i) =>
+        attempts === 0
+          ? ''
+          : h(
+              'a',
+              { href: listOf(trunkCalls(trunk.trunk, betweenOf(axis, i))) },
+              value === undefined ? counted(attempts, 'call') : `${written(value)} of ${attempts}`,
+            ),
+      ),
+    ]),
+  });
+}
