@@ -12,7 +12,7 @@ const MATERIAL: Readonly<Record<Scale, number>> = { share: 20, points: 3, plain:
 /** A change below is none. */
 const LEAST: Readonly<Record<Scale, number>> = { share: 0.5, points: 0.05, plain: 0.005 };
 const DIGITS: Readonly<Record<Scale, number>> = { share: 0, points: 1, plain: 2 };
-const UNIT: Readonly<Record<Scale, string>> = { share: ' %', points: ' points', plain: '' };
+const UNIT: Readonly<Record<Scale, string>> = { share: ' %', points: ' pt', plain: '' };
 /** A share beyond says how many times as much. */
 const MANY_PCT = 400;
 

@@ -48,19 +48,27 @@ export function OverviewChart(props: Props): ComponentChild {
   useEffect(() => {
     const at = box.current;
     if (at === null) return undefined;
-    const made = new uPlot(optionsOf(now, isPulled, at.clientWidth), dataOf(strokes, middlesOf(axis)), at);
-    plot.current = made;
-    const observer = new ResizeObserver(() => made.setSize({ width: at.clientWidth, height: HEIGHT_PX }));
-    observer.observe(at);
+    const observer = new ResizeObserver(() => plot.current?.setSize({ width: at.clientWidth, height: HEIGHT_PX }));
+    const stop = soon(() => {
+      const { axis: first, strokes: drawn } = now.current;
+      plot.current = new uPlot(optionsOf(now, isPulled, at.clientWidth), dataOf(drawn, middlesOf(first)), at);
+      observer.observe(at);
+    });
     return () => {
+      stop();
       observer.disconnect();
-      made.destroy();
+      plot.current?.destroy();
+      plot.current = null;
     };
   }, [shape]);
   // Not below the hand that pulls.
-  useEffect(() => {
-    if (!isPulled.current) plot.current?.setData(dataOf(strokes, middlesOf(axis)));
-  }, [picture, axis]);
+  useEffect(
+    () =>
+      soon(() => {
+        if (!isPulled.current) plot.current?.setData(dataOf(strokes, middlesOf(axis)));
+      }),
+    [picture, axis],
+  );
   const point = (cell: number, series: number | null): void => {
     const u = plot.current;
     const middle = u?.data[0][cell];
@@ -106,6 +114,12 @@ export function OverviewChart(props: Props): ComponentChild {
     onKeyDown: onKey,
     onFocusOut: clear,
   });
+}
+
+/** Runs it in a task of its own: pictures that are drawn in one would hold up the hand. */
+function soon(draw: () => void): () => void {
+  const timer = setTimeout(draw);
+  return () => clearTimeout(timer);
 }
 
 const NOTHING = { left: 0, top: 0, width: 0, height: 0 };
@@ -155,7 +169,7 @@ function optionsOf(now: { readonly current: Now }, isPulled: { current: boolean 
     width,
     height: HEIGHT_PX,
     legend: { show: false },
-    padding: [6, 4, 0, 0],
+    padding: [6, 16, 0, 0],
     cursor: {
       sync: { key: 'overview', setSeries: false },
       drag: { x: true, y: false, setScale: false, dist: PULL_PX },
@@ -243,8 +257,7 @@ function marked(u: uPlot, now: { readonly current: Now }): void {
 
 function pulled(u: uPlot, now: { readonly current: Now }, isPulled: { current: boolean }): void {
   const { left, width } = u.select;
-  if (!isPulled.current || width < PULL_PX) return;
-  now.current.onPull(u.posToIdx(left), u.posToIdx(left + width));
-  // The span that comes is another one.
+  // The span that comes is another one; those that follow forget theirs too.
   u.setSelect(NOTHING, false);
+  if (isPulled.current && width >= PULL_PX) now.current.onPull(u.posToIdx(left), u.posToIdx(left + width));
 }

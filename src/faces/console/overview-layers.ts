@@ -26,9 +26,9 @@ const LAYERS = [0, 1, 2] as const;
 const ROW_PX = 18;
 const BARS_PX = 130;
 const GAP_PX = 4;
-/** The columns of text at both sides, of the whole width. */
-const SIDE = 0.3;
-const MOST_SIDE_PX = 170;
+/** The most that a column of text takes of the whole width, and the room between a text and its bar. */
+const SIDE = 0.32;
+const APART_PX = 5;
 
 type Slot = { readonly i: number; readonly node: OverviewNode; y: number; readonly height: number };
 
@@ -52,13 +52,15 @@ export function layersOf({ nodes, edges }: OverviewPairs, width: number, widthOf
       y += room + GAP_PX;
     }
   }
-  const side = Math.min(MOST_SIDE_PX, width * SIDE);
+  const outer = nodes.filter(({ layer }) => layer !== 1);
+  const longest = outer.reduce((n, node) => Math.max(n, widthOf(labelOf(node))), 0);
+  const side = Math.min(longest + APART_PX + 1, width * SIDE);
   const bars = [side, (width - BAR_PX) / 2, width - side - BAR_PX];
   const slots = new Map(columns.flat().map((slot) => [slot.i, slot]));
   const nodesPlaced = [...slots.values()].map(({ node, y, height: tallness }): PlacedNode => {
     const x = bars[node.layer] ?? 0;
-    const room = node.layer === 1 ? (bars[2] ?? 0) - x - BAR_PX - 12 : side - 6;
-    const textX = node.layer === 0 ? x - 5 : x + BAR_PX + 5;
+    const room = node.layer === 1 ? (bars[2] ?? 0) - x - BAR_PX - 2 * APART_PX : side - APART_PX;
+    const textX = node.layer === 0 ? x - APART_PX : x + BAR_PX + APART_PX;
     const anchor = node.layer === 0 ? 'end' : 'start';
     return { node, x, y, height: tallness, textX, anchor, text: fitted(labelOf(node), room, widthOf) };
   });

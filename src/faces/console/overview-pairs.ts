@@ -94,11 +94,7 @@ function Edge({ edge: { edge, d, width }, pairs, onPoint }: EdgeProps): Componen
   // Keys reach the edges in the table: there they have an order.
   return edge.filter === ''
     ? h('g', { class: 'edge', ...pointing }, path)
-    : h(
-        'a',
-        { class: 'edge', href: listOf(pairCalls(edge.filter, pairs)), tabIndex: -1, 'aria-label': words, ...pointing },
-        path,
-      );
+    : h('a', { class: 'edge', href: listOf(pairCalls(edge.filter, pairs)), tabIndex: -1, ...pointing }, path);
 }
 
 type NodeProps = {
@@ -122,11 +118,7 @@ function Node({ node: { node, x, y, height, textX, anchor, text }, pairs, onPoin
   ];
   return node.filter === ''
     ? h('g', { class: `node ${node.kind}`, ...pointing }, drawn)
-    : h(
-        'a',
-        { class: `node ${node.kind}`, href: listOf(pairCalls(node.filter, pairs)), 'aria-label': words, ...pointing },
-        drawn,
-      );
+    : h('a', { class: `node ${node.kind}`, href: listOf(pairCalls(node.filter, pairs)), ...pointing }, drawn);
 }
 
 /** The calls of an edge or a node in the hours that are shown. */

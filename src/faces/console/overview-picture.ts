@@ -83,7 +83,7 @@ export function Panel({ name, title, note = '', isWide, table, children, extra }
           'aria-label': `${name} as a table`,
           onClick: () => setTable(!isTable),
         },
-        isTable ? 'Picture' : 'Table',
+        'Table',
       ),
     ),
     isTable ? table() : children,
@@ -149,12 +149,12 @@ function markFilter({ series }: Picture, axis: Axis, { cell, series: i }: Mark):
 
 /** What the mark says to who does not see it. */
 function markWords({ series, written }: Picture, axis: Axis, mark: Mark | null): string {
-  const valueOf = (one: Series): string => {
+  const wordOf = (one: Series): string => {
     const value = mark === null ? one.total : (one.values[mark.cell] ?? null);
     return `${one.label} ${value === null ? 'none' : written(value)}`;
   };
   const chosen = mark?.series === null || mark === null ? series : series.slice(mark.series, mark.series + 1);
   const { from, to } = betweenOf(axis, mark?.cell ?? 0);
   const when = mark === null ? 'The whole span' : `${minuteOf(from)} to ${minuteOf(to)}`;
-  return `${when}: ${chosen.map(valueOf).join(', ')}`;
+  return `${when}: ${chosen.map(wordOf).join(', ')}`;
 }

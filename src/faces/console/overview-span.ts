@@ -55,6 +55,13 @@ export function lengthWords(sec: number): string {
   return minutes >= 60 && minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`;
 }
 
+/** As the filter has it: `15m`, `6h`, `1d`. */
+export function shortLength(sec: number): string {
+  const minutes = Math.round(sec / 60);
+  if (minutes % 1_440 === 0) return `${minutes / 1_440}d`;
+  return minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`;
+}
+
 /** `14:05`. */
 export function minuteOf(at: string): string {
   return clock(at, 0).slice(0, 5);

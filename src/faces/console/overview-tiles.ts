@@ -6,7 +6,7 @@ import type { Scale, Worse } from './overview-change.ts';
 import { changeOf } from './overview-change.ts';
 import { callsOf, listOf } from './overview-filters.ts';
 import { LOSS_LIMIT_PCT, MOS_LIMIT, percentWords } from './overview-series.ts';
-import { lengthWords, secondsBetween, spanWords } from './overview-span.ts';
+import { secondsBetween, shortLength, spanWords } from './overview-span.ts';
 import { delay } from './words.ts';
 
 type Read = (span: OverviewSpan) => number | undefined;
@@ -145,13 +145,13 @@ function One({ tile, answer, span }: Props & { readonly tile: Tile }): Component
   );
 }
 
-/** The spans to compare with, by name; a day before is named once. */
+/** The spans to compare with, by name; one of a day ago is named once. */
 export function beforesOf(answer: AskOverview, span: OverviewSpan): [name: string, then: OverviewSpan][] {
   const { span_before: before, day_before: dayBefore } = answer;
   const found: [string, OverviewSpan][] = [];
   if (before !== undefined && before.from !== dayBefore?.from)
-    found.push([`${lengthWords(secondsBetween(span.from, span.to))} before`, before]);
-  if (dayBefore !== undefined) found.push(['a day before', dayBefore]);
+    found.push([`${shortLength(secondsBetween(span.from, span.to))} ago`, before]);
+  if (dayBefore !== undefined) found.push(['1d ago', dayBefore]);
   return found;
 }
 

@@ -1,6 +1,7 @@
 /** The newest calls that went wrong, in sentences, and whether the capture saw all of it. */
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
+import { useState } from 'preact/hooks';
 import type { AskOverview, OverviewTrouble } from '../../contract/index.ts';
 import { callsOf, listOf } from './overview-filters.ts';
 import { Panel } from './overview-picture.ts';
@@ -8,8 +9,13 @@ import { State, Table } from './parts.ts';
 import { hashOf } from './route.ts';
 import { clock, moment, shown } from './words.ts';
 
+/** Troubles that are shown at first. */
+const FIRST = 5;
+
 export function NewestTroubles({ answer }: { readonly answer: AskOverview }): ComponentChild {
   const { troubles, span } = answer;
+  const [isWhole, setWhole] = useState(false);
+  const seen = isWhole ? troubles : troubles.slice(0, FIRST);
   return h(
     Panel,
     {
@@ -22,7 +28,14 @@ export function NewestTroubles({ answer }: { readonly answer: AskOverview }): Co
       : h(
           'ul',
           { class: 'troubles' },
-          troubles.map((trouble) => h(One, { key: trouble.call_id, trouble })),
+          seen.map((trouble) => h(One, { key: trouble.call_id, trouble })),
+        ),
+    seen.length === troubles.length
+      ? null
+      : h(
+          'button',
+          { type: 'button', class: 'plain more', onClick: () => setWhole(true) },
+          `Show all ${troubles.length}`,
         ),
     span === undefined || span.figures.failed === 0
       ? null

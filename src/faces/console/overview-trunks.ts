@@ -18,13 +18,20 @@ type Props = {
   readonly by: OverviewFigure;
   readonly onBy: (by: OverviewFigure) => void;
 };
+/** Rows that are shown at first. */
+const FIRST_ROWS = 12;
+
 type Place = { readonly row: number; readonly cell: number };
 
 export function WorstTrunks({ trunks, by, onBy }: Props): ComponentChild {
-  const [place, setAny] = useState<Place | null>(null);
+  const [pointed, setAny] = useState<Place | null>(null);
   const setPlace = (to: Place | null): void =>
     setAny((was) => (was?.row === to?.row && was?.cell === to?.cell ? was : to));
+  const [isWhole, setWhole] = useState(false);
   const axis = axisOf(trunks);
+  // Another span may have fewer cells.
+  const place = pointed !== null && pointed.cell < axis.starts.length ? pointed : null;
+  const rows = isWhole ? trunks.rows : trunks.rows.slice(0, FIRST_ROWS);
   return h(
     Panel,
     {
@@ -46,14 +53,14 @@ export function WorstTrunks({ trunks, by, onBy }: Props): ComponentChild {
           h(
             'div',
             { class: 'heat', onMouseLeave: () => setPlace(null) },
-            trunks.rows.map((trunk, row) =>
+            rows.map((trunk, row) =>
               h(Row, {
                 key: `${trunk.direction} ${trunk.trunk}`,
                 trunk,
                 by: trunks.by,
                 axis,
                 row,
-                rows: trunks.rows.length,
+                rows: rows.length,
                 cell: place?.row === row ? place.cell : null,
                 isFirst: row === (place?.row ?? 0),
                 onPlace: setPlace,
@@ -62,6 +69,13 @@ export function WorstTrunks({ trunks, by, onBy }: Props): ComponentChild {
             h(Times, { trunks }),
           ),
           h(Steps, { by: trunks.by }),
+          rows.length === trunks.rows.length
+            ? null
+            : h(
+                'button',
+                { type: 'button', class: 'plain more', onClick: () => setWhole(true) },
+                `Show all ${trunks.rows.length} rows`,
+              ),
         ],
     trunks.not_shown === 0
       ? null

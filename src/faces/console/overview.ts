@@ -119,13 +119,13 @@ function Answer({ answer, asked, onShow }: AnswerProps): ComponentChild {
 
 /** What the pale lines are, and how a span is pulled. */
 function Pale({ answer, span }: { readonly answer: AskOverview; readonly span: OverviewSpan }): ComponentChild {
-  const befores = beforesOf(answer, span).map(([name]) => name);
+  const befores = beforesOf(answer, span).map(
+    ([name, then]) => `${name} (${then === answer.day_before ? 'dotted' : 'dashed'})`,
+  );
   return h(
     'p',
-    { class: 'keys' },
-    befores.length === 0
-      ? ''
-      : `Pale lines: ${befores.join(' (dashed), ')}${befores.length > 1 || befores[0] === 'a day before' ? ' (dotted)' : ' (dashed)'}. `,
+    { class: 'hint dim' },
+    befores.length === 0 ? '' : `Pale lines: ${befores.join(', ')}. `,
     'Pull over a picture to see that span; click it to see its calls. ',
     h('a', { href: listOf(callsOf(span)) }, 'All calls of the span'),
   );
