@@ -1,7 +1,6 @@
 /** How bad a figure is, in five steps, and rows of cells as paths: a worse cell is taller, so that it needs no colour. */
 import type { OverviewFigure } from '../../contract/index.ts';
-import { percentWords } from './overview-series.ts';
-import { delay } from './words.ts';
+import type { Unit } from './overview-series.ts';
 
 /** 0 is good, 4 is worst. */
 export type Step = 0 | 1 | 2 | 3 | 4;
@@ -11,14 +10,14 @@ type Of = {
   /** Where the steps 1 to 4 begin. */
   readonly bounds: readonly [number, number, number, number];
   readonly isHighGood: boolean;
-  readonly written: (value: number) => string;
+  readonly unit: Unit;
 };
 
 export const SCALES: Readonly<Record<OverviewFigure, Of>> = {
-  asr: { bounds: [60, 45, 30, 15], isHighGood: true, written: percentWords },
-  ner: { bounds: [95, 90, 80, 50], isHighGood: true, written: percentWords },
-  pdd: { bounds: [3_000, 5_000, 8_000, 12_000], isHighGood: false, written: delay },
-  mos: { bounds: [4, 3.6, 3.1, 2.6], isHighGood: true, written: (value) => value.toFixed(2) },
+  asr: { bounds: [60, 45, 30, 15], isHighGood: true, unit: 'percent' },
+  ner: { bounds: [95, 90, 80, 50], isHighGood: true, unit: 'percent' },
+  pdd: { bounds: [3_000, 5_000, 8_000, 12_000], isHighGood: false, unit: 'delay' },
+  mos: { bounds: [4, 3.6, 3.1, 2.6], isHighGood: true, unit: 'mos' },
 };
 
 export function stepOf(by: OverviewFigure, value: number): Step {

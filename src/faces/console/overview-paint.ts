@@ -1,53 +1,7 @@
 /** How cells are drawn on a canvas: columns on top of each other, lines with gaps, and a limit with its value. */
 import type uPlot from 'uplot';
-import type { Picture, Series, Values } from './overview-series.ts';
-
-/** One line of a canvas; `base` is what a column stands on. */
-export type Stroke = {
-  readonly kind: Series['kind'];
-  readonly colour: string;
-  readonly values: Values;
-  readonly base: Values;
-  readonly dash: number[];
-  readonly isPale: boolean;
-};
-
-const BEFORE = [6, 4];
-const DAY_BEFORE = [1.5, 3.5];
-
-/** What stands on a canvas, the pale lines first, so that the others cover them. */
-export function strokesOf({ series }: Picture): Stroke[] {
-  const strokes: Stroke[] = [];
-  for (const { colour, before, dayBefore } of series) {
-    const pale = { kind: 'line' as const, colour, base: [], isPale: true };
-    if (before.length > 0) strokes.push({ ...pale, values: before, dash: BEFORE });
-    if (dayBefore.length > 0) strokes.push({ ...pale, values: dayBefore, dash: DAY_BEFORE });
-  }
-  let base: Values = [];
-  for (const { kind, colour, values } of series) {
-    const under = base;
-    const top = kind === 'column' ? values.map((value, i) => (value ?? 0) + (under[i] ?? 0)) : values;
-    strokes.push({ kind, colour, values: top, base: under, dash: [], isPale: false });
-    if (kind === 'column') base = top;
-  }
-  return strokes;
-}
-
-/** Columns of uPlot: the middle of each cell, and the values; what is missing at the end of an older span is nothing. */
-export function dataOf(strokes: readonly Stroke[], middles: readonly number[]): uPlot.AlignedData {
-  return [[...middles], ...strokes.map(({ values }) => middles.map((_, i) => values[i] ?? null))];
-}
-
-/** The series of a stack under this value of a cell; null above all of them. */
-export function seriesAt(series: readonly Series[], cell: number, value: number): number | null {
-  let top = 0;
-  for (const [i, { kind, values }] of series.entries()) {
-    if (kind !== 'column') return null;
-    top += values[cell] ?? 0;
-    if (value <= top) return i;
-  }
-  return null;
-}
+import type { Values } from './overview-series.ts';
+import type { Stroke } from './overview-strokes.ts';
 
 /** A path of uPlot. `now` gives the stroke as it is when it is drawn, `cellSec` the width of a cell. */
 export function pathsOf(now: () => Stroke | undefined, cellSec: () => number): uPlot.Series.PathBuilder {
@@ -104,6 +58,7 @@ export function drawLimit(
   { ctx, bbox, valToPos }: uPlot,
   { at, text }: { readonly at: number; readonly text: string },
   colour: string,
+  ground: string,
 ): void {
   const y = valToPos(at, 'y', true);
   if (y < bbox.top || y > bbox.top + bbox.height) return;
@@ -119,6 +74,11 @@ export function drawLimit(
   ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
   ctx.textAlign = 'right';
   ctx.textBaseline = 'bottom';
+  // Readable on top of a line too.
+  ctx.setLineDash([]);
+  ctx.lineWidth = 3 * devicePixelRatio;
+  ctx.strokeStyle = ground;
+  ctx.strokeText(text, bbox.left + bbox.width - 2, y - 1);
   ctx.fillText(text, bbox.left + bbox.width - 2, y - 1);
   ctx.restore();
 }

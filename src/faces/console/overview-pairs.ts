@@ -8,8 +8,7 @@ import { stepOf } from './overview-heat.ts';
 import type { PlacedEdge, PlacedNode } from './overview-layers.ts';
 import { BAR_PX, layersOf } from './overview-layers.ts';
 import { Panel } from './overview-picture.ts';
-import { percentWords } from './overview-series.ts';
-import { spanWords } from './overview-span.ts';
+import { percentWords, spanWords } from './overview-words.ts';
 import { Table } from './parts.ts';
 import { counted, shown } from './words.ts';
 

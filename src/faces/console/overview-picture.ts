@@ -2,12 +2,12 @@
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Axis, Mark } from './overview-chart.ts';
 import { OverviewChart } from './overview-chart.ts';
 import type { Between } from './overview-filters.ts';
 import { callsOf, listOf } from './overview-filters.ts';
+import type { Axis, Mark } from './overview-plot.ts';
 import type { Picture, Series } from './overview-series.ts';
-import { minuteOf, spanWords } from './overview-span.ts';
+import { minuteOf, spanWords, written } from './overview-words.ts';
 import { Table } from './parts.ts';
 import { moment } from './words.ts';
 
@@ -91,7 +91,7 @@ export function Panel({ name, title, note = '', isWide, table, children, extra }
 }
 
 function Legend({ picture, mark }: { readonly picture: Picture; readonly mark: Mark | null }): ComponentChild {
-  const { series, written } = picture;
+  const { series, unit } = picture;
   return h(
     'ul',
     { class: 'legend' },
@@ -102,21 +102,18 @@ function Legend({ picture, mark }: { readonly picture: Picture; readonly mark: M
         { key: one.label, class: mark?.series === i ? 'current' : '' },
         h('i', { class: one.kind, style: { '--tone': `var(${one.colour})` } }),
         `${one.label} `,
-        h('b', null, value === null ? '\u2013' : written(value)),
+        h('b', null, value === null ? '\u2013' : written(unit, value)),
       );
     }),
   );
 }
 
-function CellTable({
-  picture: { name, series, written, sort },
-  axis,
-}: Pick<Props, 'picture' | 'axis'>): ComponentChild {
+function CellTable({ picture: { name, series, unit, sort }, axis }: Pick<Props, 'picture' | 'axis'>): ComponentChild {
   const figure = (one: Series, cell: number): ComponentChild => {
     const value = one.values[cell] ?? null;
     if (value === null) return '';
-    if (one.kind === 'line' || value === 0) return written(value);
-    return h('a', { href: listOf(callsOf(betweenOf(axis, cell), one.filter)) }, written(value));
+    if (one.kind === 'line' || value === 0) return written(unit, value);
+    return h('a', { href: listOf(callsOf(betweenOf(axis, cell), one.filter)) }, written(unit, value));
   };
   const befores = series.flatMap((one) => [
     ...(one.before.length === 0 ? [] : [{ title: `#${one.label}, span before`, values: one.before }]),
@@ -128,7 +125,7 @@ function CellTable({
     rows: axis.starts.map((at, i) => [
       h('a', { href: listOf(callsOf(betweenOf(axis, i)), sort) }, moment(at)),
       ...series.map((one) => figure(one, i)),
-      ...befores.map(({ values }) => (values[i] === null || values[i] === undefined ? '' : written(values[i]))),
+      ...befores.map(({ values }) => (values[i] === null || values[i] === undefined ? '' : written(unit, values[i]))),
     ]),
   });
 }
@@ -148,10 +145,10 @@ function markFilter({ series }: Picture, axis: Axis, { cell, series: i }: Mark):
 }
 
 /** What the mark says to who does not see it. */
-function markWords({ series, written }: Picture, axis: Axis, mark: Mark | null): string {
+function markWords({ series, unit }: Picture, axis: Axis, mark: Mark | null): string {
   const wordOf = (one: Series): string => {
     const value = mark === null ? one.total : (one.values[mark.cell] ?? null);
-    return `${one.label} ${value === null ? 'none' : written(value)}`;
+    return `${one.label} ${value === null ? 'none' : written(unit, value)}`;
   };
   const chosen = mark?.series === null || mark === null ? series : series.slice(mark.series, mark.series + 1);
   const { from, to } = betweenOf(axis, mark?.cell ?? 0);

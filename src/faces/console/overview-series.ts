@@ -1,7 +1,9 @@
 /** The pictures of the overview as series: what each draws for each cell, its sum, and the filter of the calls behind it. */
 import type { AskOverview, OverviewCell, OverviewFigures, OverviewSpan } from '../../contract/index.ts';
 import { lengthWords } from './overview-span.ts';
-import { delay } from './words.ts';
+
+/** What a figure counts. */
+export type Unit = 'calls' | 'percent' | 'loss' | 'delay' | 'mos';
 
 export type Values = readonly (number | null)[];
 
@@ -25,7 +27,7 @@ export type Picture = {
   readonly title: string;
   readonly isWide?: boolean;
   readonly series: readonly Series[];
-  readonly written: (value: number) => string;
+  readonly unit: Unit;
   readonly range: (least: number, most: number) => readonly [low: number, high: number];
   /** A line that is drawn, and beyond which it is bad. */
   readonly limit?: { readonly at: number; readonly text: string };
@@ -43,8 +45,6 @@ export const LOSS_LIMIT_PCT = 1;
 type Read = (cell: OverviewCell) => number | undefined;
 type Whole = (figures: OverviewFigures) => number | undefined;
 
-const plain = (value: number): string => value.toLocaleString('en');
-export const percentWords = (value: number): string => `${value.toFixed(1)} %`;
 const fromZero =
   (least: number) =>
   (_: number, most: number): [number, number] => [0, Math.max(least, most * 1.08)];
@@ -82,7 +82,7 @@ export function picturesOf(answer: AskOverview & { readonly span: OverviewSpan }
         ),
         column({ label: 'failed', colour: '--harm', filter: 'state:Failed' }, (c) => c.failed, figures.failed),
       ],
-      written: plain,
+      unit: 'calls',
       range: fromZero(4),
       sort: '',
     },
@@ -103,7 +103,7 @@ export function picturesOf(answer: AskOverview & { readonly span: OverviewSpan }
           () => cells.at(-1)?.talking,
         ),
       ],
-      written: plain,
+      unit: 'calls',
       range: fromZero(4),
       sort: '',
     },
@@ -111,7 +111,7 @@ export function picturesOf(answer: AskOverview & { readonly span: OverviewSpan }
       name: 'Codes of failures',
       title: 'Codes of failures',
       series: codesOf(span, column),
-      written: plain,
+      unit: 'calls',
       range: fromZero(4),
       sort: '',
     },
@@ -132,7 +132,7 @@ export function picturesOf(answer: AskOverview & { readonly span: OverviewSpan }
           (f) => f.ner_pct,
         ),
       ],
-      written: percentWords,
+      unit: 'percent',
       range: () => [0, 103],
       sort: '',
     },
@@ -153,7 +153,7 @@ export function picturesOf(answer: AskOverview & { readonly span: OverviewSpan }
           (f) => f.pdd_ms?.p95,
         ),
       ],
-      written: delay,
+      unit: 'delay',
       range: fromZero(1_000),
       sort: '-pdd',
     },
@@ -174,7 +174,7 @@ export function picturesOf(answer: AskOverview & { readonly span: OverviewSpan }
           (f) => f.mos?.p50,
         ),
       ],
-      written: (value) => value.toFixed(2),
+      unit: 'mos',
       range: (least) => [Math.max(1, Math.min(3, least - 0.1)), 4.6],
       limit: { at: MOS_LIMIT, text: '3.6' },
       sort: 'mos',
@@ -190,7 +190,7 @@ export function picturesOf(answer: AskOverview & { readonly span: OverviewSpan }
           (f) => f.loss_pct,
         ),
       ],
-      written: (value) => `${value.toFixed(value < 0.1 && value > 0 ? 2 : 1)} %`,
+      unit: 'loss',
       range: fromZero(1.5),
       limit: { at: LOSS_LIMIT_PCT, text: '1 %' },
       sort: '-loss',

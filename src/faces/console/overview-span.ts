@@ -1,6 +1,5 @@
-/** The span that the overview shows, and what colours its trunks: in the address, in the request, and in words. */
+/** The span that the overview shows, and what colours its trunks: in the address and in the request. */
 import type { OverviewFigure } from '../../contract/index.ts';
-import { clock, day } from './words.ts';
 
 export type Asked = {
   readonly minutes: string;
@@ -59,18 +58,8 @@ export function lengthWords(sec: number): string {
 export function shortLength(sec: number): string {
   const minutes = Math.round(sec / 60);
   if (minutes % 1_440 === 0) return `${minutes / 1_440}d`;
-  return minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`;
-}
-
-/** `14:05`. */
-export function minuteOf(at: string): string {
-  return clock(at, 0).slice(0, 5);
-}
-
-/** `14:05 to 15:05`; the day where it is another one than that of `today`. */
-export function spanWords(from: string, to: string, today: string = to): string {
-  const named = (at: string): string => (day(at) === day(today) ? minuteOf(at) : `${day(at)} ${minuteOf(at)}`);
-  return `${named(from)} to ${named(to)}`;
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
+  return `${hours === 0 ? '' : `${hours}h`}${rest === 0 ? '' : `${rest}m`}`;
 }
 
 export function secondsBetween(from: string, to: string): number {

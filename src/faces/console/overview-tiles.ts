@@ -5,9 +5,10 @@ import type { AskOverview, OverviewSpan } from '../../contract/index.ts';
 import type { Scale, Worse } from './overview-change.ts';
 import { changeOf } from './overview-change.ts';
 import { callsOf, listOf } from './overview-filters.ts';
-import { LOSS_LIMIT_PCT, MOS_LIMIT, percentWords } from './overview-series.ts';
-import { secondsBetween, shortLength, spanWords } from './overview-span.ts';
-import { delay } from './words.ts';
+import type { Unit } from './overview-series.ts';
+import { LOSS_LIMIT_PCT, MOS_LIMIT } from './overview-series.ts';
+import { secondsBetween, shortLength } from './overview-span.ts';
+import { spanWords, written } from './overview-words.ts';
 
 type Read = (span: OverviewSpan) => number | undefined;
 
@@ -15,7 +16,7 @@ type Tile = {
   readonly name: string;
   readonly help: string;
   readonly read: Read;
-  readonly written: (value: number) => string;
+  readonly unit: Unit;
   readonly scale: Scale;
   readonly worse: Worse;
   /** Chooses its calls; undefined where a list would not show them. */
@@ -24,7 +25,6 @@ type Tile = {
   readonly isBad?: (value: number) => boolean;
 };
 
-const plain = (value: number): string => value.toLocaleString('en');
 const lastOf: Read = ({ cells }) => cells.at(-1)?.talking;
 
 const TILES: readonly Tile[] = [
@@ -32,7 +32,7 @@ const TILES: readonly Tile[] = [
     name: 'Attempts',
     help: 'calls that began',
     read: ({ figures }) => figures.attempts,
-    written: plain,
+    unit: 'calls',
     scale: 'share',
     worse: 'neither',
     filter: '',
@@ -41,7 +41,7 @@ const TILES: readonly Tile[] = [
     name: 'Answered',
     help: 'with a 2xx',
     read: ({ figures }) => figures.answered,
-    written: plain,
+    unit: 'calls',
     scale: 'share',
     worse: 'neither',
     filter: 'code:2xx',
@@ -50,7 +50,7 @@ const TILES: readonly Tile[] = [
     name: 'Failed',
     help: 'in the state Failed',
     read: ({ figures }) => figures.failed,
-    written: plain,
+    unit: 'calls',
     scale: 'share',
     worse: 'up',
     filter: 'state:Failed',
@@ -59,7 +59,7 @@ const TILES: readonly Tile[] = [
     name: 'ASR',
     help: 'answered of all attempts',
     read: ({ figures }) => figures.asr_pct,
-    written: percentWords,
+    unit: 'percent',
     scale: 'points',
     worse: 'down',
   },
@@ -67,7 +67,7 @@ const TILES: readonly Tile[] = [
     name: 'NER',
     help: 'ended by people, not by the network',
     read: ({ figures }) => figures.ner_pct,
-    written: percentWords,
+    unit: 'percent',
     scale: 'points',
     worse: 'down',
   },
@@ -75,7 +75,7 @@ const TILES: readonly Tile[] = [
     name: 'PDD median',
     help: 'half of the calls rang by then',
     read: ({ figures }) => figures.pdd_ms?.p50,
-    written: delay,
+    unit: 'delay',
     scale: 'share',
     worse: 'up',
   },
@@ -83,7 +83,7 @@ const TILES: readonly Tile[] = [
     name: 'PDD p95',
     help: '95 % of the calls rang by then',
     read: ({ figures }) => figures.pdd_ms?.p95,
-    written: delay,
+    unit: 'delay',
     scale: 'share',
     worse: 'up',
     filter: '',
@@ -93,7 +93,7 @@ const TILES: readonly Tile[] = [
     name: 'MOS p05',
     help: '95 % of the ended calls were better',
     read: ({ figures }) => figures.mos?.p05,
-    written: (value) => value.toFixed(2),
+    unit: 'mos',
     scale: 'plain',
     worse: 'down',
     filter: '',
@@ -104,7 +104,7 @@ const TILES: readonly Tile[] = [
     name: 'Loss',
     help: 'RTP packets of ended calls that never came',
     read: ({ figures }) => figures.loss_pct,
-    written: (value) => `${value.toFixed(2)} %`,
+    unit: 'loss',
     scale: 'plain',
     worse: 'up',
     filter: '',
@@ -115,7 +115,7 @@ const TILES: readonly Tile[] = [
     name: 'Talking',
     help: 'calls that talked at the end of the span',
     read: lastOf,
-    written: plain,
+    unit: 'calls',
     scale: 'share',
     worse: 'neither',
   },
@@ -134,7 +134,7 @@ export function Tiles({ answer, span }: Props): ComponentChild {
 function One({ tile, answer, span }: Props & { readonly tile: Tile }): ComponentChild {
   const value = tile.read(span);
   const isBad = value !== undefined && tile.isBad?.(value) === true;
-  const text = value === undefined ? 'none' : `${isBad ? '\u26a0 ' : ''}${tile.written(value)}`;
+  const text = value === undefined ? 'none' : `${isBad ? '\u26a0 ' : ''}${written(tile.unit, value)}`;
   const isLink = tile.filter !== undefined && value !== undefined;
   return h(
     'div',
@@ -166,7 +166,7 @@ function Before({ name, tile, now, then }: BeforeProps): ComponentChild {
   const value = tile.read(then);
   const change = changeOf(now, value, tile.scale, tile.worse);
   if (change === null || value === undefined) return h('dd', { class: 'change' }, '\u2013 ', h('small', null, name));
-  const was = `${tile.name} ${spanWords(then.from, then.to)}: ${tile.written(value)}`;
+  const was = `${tile.name} ${spanWords(then.from, then.to)}: ${written(tile.unit, value)}`;
   return h(
     'dd',
     { class: `change ${change.isWorse ? 'bad' : ''}`, title: was },

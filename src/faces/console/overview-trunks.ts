@@ -1,17 +1,20 @@
 /** The trunks that do worst, a row each, by time: a row leads to its trunk, a cell to its calls. */
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
-import type { OverviewFigure, OverviewTrunk, OverviewTrunks } from '../../contract/index.ts';
-import type { Axis } from './overview-chart.ts';
+import { useState } from 'preact/hooks';
+import type { OverviewFigure, OverviewTrunks } from '../../contract/index.ts';
 import type { Between } from './overview-filters.ts';
 import { listOf, trunkCalls } from './overview-filters.ts';
 import { ROW_HEIGHT, rowPaths, SCALES, STEPS, stepWords } from './overview-heat.ts';
 import { betweenOf, Panel } from './overview-picture.ts';
-import { FIGURES, lengthWords, minuteOf, spanWords } from './overview-span.ts';
+import type { Axis } from './overview-plot.ts';
+import { FIGURES, lengthWords } from './overview-span.ts';
+import type { Place } from './overview-trunk-row.ts';
+import { cellWords, TrunkRow } from './overview-trunk-row.ts';
+import { minuteOf, spanWords, written } from './overview-words.ts';
 import { State, Table } from './parts.ts';
 import { hashOf } from './route.ts';
-import { counted, moment, shown, signOf } from './words.ts';
+import { counted, moment, shown } from './words.ts';
 
 type Props = {
   readonly trunks: OverviewTrunks;
@@ -20,8 +23,6 @@ type Props = {
 };
 /** Rows that are shown at first. */
 const FIRST_ROWS = 12;
-
-type Place = { readonly row: number; readonly cell: number };
 
 export function WorstTrunks({ trunks, by, onBy }: Props): ComponentChild {
   const [pointed, setAny] = useState<Place | null>(null);
@@ -54,7 +55,7 @@ export function WorstTrunks({ trunks, by, onBy }: Props): ComponentChild {
             'div',
             { class: 'heat', onMouseLeave: () => setPlace(null) },
             rows.map((trunk, row) =>
-              h(Row, {
+              h(TrunkRow, {
                 key: `${trunk.direction} ${trunk.trunk}`,
                 trunk,
                 by: trunks.by,
@@ -92,104 +93,6 @@ function axisOf({ from, cell_sec: cellSec, rows }: OverviewTrunks): Axis {
   const startMs = Date.parse(from);
   const starts = Array.from(rows[0]?.cells ?? [], (_, i) => new Date(startMs + i * cellSec * 1_000).toISOString());
   return { starts, cellSec };
-}
-
-type RowProps = {
-  readonly trunk: OverviewTrunk;
-  readonly by: OverviewFigure;
-  readonly axis: Axis;
-  readonly row: number;
-  readonly rows: number;
-  readonly cell: number | null;
-  /** Tab stops at one row; arrows lead to the others. */
-  readonly isFirst: boolean;
-  readonly onPlace: (place: Place | null) => void;
-};
-
-function Row({ trunk, by, axis, row, rows, cell, isFirst, onPlace }: RowProps): ComponentChild {
-  const paths = useMemo(() => [...rowPaths(by, trunk.cells)], [trunk, by]);
-  const last = trunk.cells.length - 1;
-  const cellAt = ({ clientX, currentTarget }: MouseEvent): number => {
-    const { left, width } = (currentTarget as Element).getBoundingClientRect();
-    return Math.min(last, Math.max(0, Math.floor(((clientX - left) / width) * trunk.cells.length)));
-  };
-  const open = (at: number): void => {
-    location.hash = listOf(
-      trunkCalls(trunk.trunk, betweenOf(axis, at)),
-      by === 'mos' ? 'mos' : by === 'pdd' ? '-pdd' : '',
-    );
-  };
-  const onKey = (event: KeyboardEvent): void => {
-    const at = cell ?? last;
-    const moves: Record<string, Place> = {
-      ArrowLeft: { row, cell: Math.max(0, at - 1) },
-      ArrowRight: { row, cell: Math.min(last, at + 1) },
-      Home: { row, cell: 0 },
-      End: { row, cell: last },
-      ArrowUp: { row: Math.max(0, row - 1), cell: at },
-      ArrowDown: { row: Math.min(rows - 1, row + 1), cell: at },
-    };
-    const to = moves[event.key];
-    if (to !== undefined) {
-      onPlace(to);
-      if (to.row !== row) focusRow(event.currentTarget as Element, to.row);
-    } else if (event.key === 'Enter') open(at);
-    else return;
-    event.preventDefault();
-  };
-  const name = shown(trunk.trunk);
-  const [sign, tone] = signOf(trunk.state);
-  return h(
-    'div',
-    { class: 'heat-row' },
-    h(
-      'a',
-      { href: hashOf('trunks', trunk.trunk, { direction: trunk.direction }), title: `${name}: ${trunk.state}` },
-      h('span', { class: `state ${tone}`, 'aria-hidden': 'true' }, sign),
-      h('bdi', null, name),
-      h('span', { class: 'dim' }, trunk.direction === 'in' ? ' in' : ' out'),
-    ),
-    h(
-      'div',
-      {
-        class: 'cells',
-        role: 'slider',
-        tabIndex: isFirst ? 0 : -1,
-        'aria-label': `${name} ${trunk.direction}, ${FIGURES[by]} by time`,
-        'aria-valuemin': 0,
-        'aria-valuemax': last,
-        'aria-valuenow': cell ?? last,
-        'aria-valuetext': cellWords(trunk, by, axis, cell ?? last),
-        onKeyDown: onKey,
-        onFocus: () => onPlace({ row, cell: cell ?? last }),
-        onMouseMove: (event: MouseEvent) => onPlace({ row, cell: cellAt(event) }),
-        onClick: (event: MouseEvent) => open(cellAt(event)),
-      },
-      h(
-        'svg',
-        { viewBox: `0 0 ${trunk.cells.length} ${ROW_HEIGHT}`, preserveAspectRatio: 'none', 'aria-hidden': 'true' },
-        paths.map(([look, d]) => h('path', { key: look, class: look, d })),
-        cell === null ? null : h('rect', { class: 'here', x: cell, y: 0, width: 1, height: ROW_HEIGHT }),
-      ),
-    ),
-    h(
-      'span',
-      { class: 'num', title: `${trunk.answered} of ${trunk.attempts} answered` },
-      trunk.value === undefined ? '\u2013' : SCALES[by].written(trunk.value),
-    ),
-  );
-}
-
-function focusRow(from: Element, row: number): void {
-  const rows = from.closest('.heat')?.querySelectorAll<HTMLElement>('.cells');
-  rows?.[row]?.focus();
-}
-
-function cellWords({ cells }: OverviewTrunk, by: OverviewFigure, axis: Axis, cell: number): string {
-  const { from, to } = betweenOf(axis, cell);
-  const { attempts = 0, value } = cells[cell] ?? {};
-  const figure = value === undefined ? '' : `${FIGURES[by]} ${SCALES[by].written(value)}, `;
-  return `${minuteOf(from)} to ${minuteOf(to)}: ${figure}${counted(attempts, 'call')}`;
 }
 
 function pointedWords(
@@ -252,7 +155,7 @@ function exampleOf(by: OverviewFigure, step: number): { attempts: number; value:
 }
 
 function TrunkTable({ trunks, axis }: { readonly trunks: OverviewTrunks; readonly axis: Axis }): ComponentChild {
-  const { written } = SCALES[trunks.by];
+  const { unit } = SCALES[trunks.by];
   const whole: Between = { from: trunks.from, to: trunks.to };
   return h(Table, {
     name: 'Worst trunks by time',
@@ -269,14 +172,14 @@ function TrunkTable({ trunks, axis }: { readonly trunks: OverviewTrunks; readonl
       trunk.direction === 'in' ? 'from it' : 'to it',
       h(State, { state: trunk.state }),
       h('a', { href: listOf(trunkCalls(trunk.trunk, whole)) }, trunk.attempts),
-      trunk.value === undefined ? '' : written(trunk.value),
+      trunk.value === undefined ? '' : written(unit, trunk.value),
       ...trunk.cells.map(({ attempts, value }, i) =>
         attempts === 0
           ? ''
           : h(
               'a',
               { href: listOf(trunkCalls(trunk.trunk, betweenOf(axis, i))) },
-              value === undefined ? counted(attempts, 'call') : `${written(value)} of ${attempts}`,
+              value === undefined ? counted(attempts, 'call') : `${written(unit, value)} of ${attempts}`,
             ),
       ),
     ]),
