@@ -44,7 +44,7 @@ test('each screen shows it as text', { skip }, async (t) => {
   const hostile = hostileCapture(folder);
   const service = await startService(['-I', hostile.path, '-I', markupCapture(folder), '--console', '--kill-scanner']);
   t.after(() => service.stop());
-  const { page } = await openPage(t, `${service.base}/console/`);
+  const { page } = await openPage(t, `${service.base}/console/#/calls`);
   const look = async (name: string): Promise<void> => {
     const text = `${await page.evaluate('document.body.innerText')}`;
     assert.ok(
