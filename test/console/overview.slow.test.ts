@@ -236,7 +236,7 @@ test('keys alone: a cell is read, one of its series opens its calls; rows of tru
   await page.waitForURL(/#\/calls\?q=method%3AINVITE\+trunk/);
 });
 
-test('the choice of a figure colours the trunks; who calls whom leads to its calls in these hours', {
+test('the choice of a figure colours the trunks; who calls whom and the newest troubles lead to their calls', {
   skip,
 }, async (t) => {
   const page = await open(t);
@@ -257,6 +257,12 @@ test('the choice of a figure colours the trunks; who calls whom leads to its cal
     .click();
   await page.waitForURL(/#\/calls/);
   assert.ok((await hashOf(page)).includes(`method:INVITE ${node.filter} since:${pairs?.from}`));
+  await page.goBack();
+  await page.locator('.troubles a', { hasText: '503 Service Unavailable' }).click();
+  await page
+    .getByRole('region', { name: 'Cause' })
+    .getByText(/refused with 503/)
+    .waitFor();
 });
 
 test('accessible and whole at four widths, light and dark, as pictures and as tables', { skip }, async (t) => {
