@@ -10,6 +10,8 @@ export type PlacedNode = {
   readonly y: number;
   readonly height: number;
   readonly textX: number;
+  /** The middle of the text. */
+  readonly textY: number;
   readonly anchor: 'start' | 'middle' | 'end';
   readonly text: string;
 };
@@ -34,6 +36,13 @@ type Slot = { readonly i: number; readonly node: OverviewNode; y: number; readon
 
 /** `widthOf` measures a text; names that do not fit end in an ellipsis. */
 export function layersOf({ nodes, edges }: OverviewPairs, width: number, widthOf: (text: string) => number): Layers {
+  const longest = (isMiddle: boolean): number =>
+    nodes.reduce((n, node) => ((node.layer === 1) === isMiddle ? Math.max(n, widthOf(labelOf(node))) : n), 0);
+  const side = Math.min(longest(false) + APART_PX + 1, width * SIDE);
+  const bars = [side, (width - BAR_PX) / 2, width - side - BAR_PX];
+  const beside = (width - BAR_PX) / 2 - side - BAR_PX - 2 * APART_PX;
+  // In a narrow window the names of the middle stand above their bars: there they have twice the room.
+  const isAbove = longest(true) > beside;
   const sums = LAYERS.map((layer) => nodes.reduce((n, node) => (node.layer === layer ? n + node.calls : n), 0));
   const scale = BARS_PX / Math.max(1, ...sums);
   const columns = ordered(nodes, edges).map((places) =>
@@ -42,29 +51,36 @@ export function layersOf({ nodes, edges }: OverviewPairs, width: number, widthOf
       return { i, node, y: 0, height: Math.max(3, node.calls * scale) };
     }),
   );
-  const tall = columns.map((slots) => slots.reduce((n, { height }) => n + Math.max(ROW_PX, height) + GAP_PX, 0));
+  const height = stack(columns, isAbove);
+  const slots = new Map(columns.flat().map((slot) => [slot.i, slot]));
+  const nodesPlaced = [...slots.values()].map(({ node, y, height: tallness }): PlacedNode => {
+    const bar = { node, x: bars[node.layer] ?? 0, y, height: tallness };
+    const textY = y + tallness / 2;
+    const text = (room: number): string => fitted(labelOf(node), room, widthOf);
+    if (node.layer === 0) return { ...bar, textX: bar.x - APART_PX, textY, anchor: 'end', text: text(side - APART_PX) };
+    const textX = bar.x + BAR_PX + APART_PX;
+    if (node.layer === 2) return { ...bar, textX, textY, anchor: 'start', text: text(side - APART_PX) };
+    if (!isAbove) return { ...bar, textX, textY, anchor: 'start', text: text(beside) };
+    return { ...bar, textX: width / 2, textY: y - ROW_PX / 2, anchor: 'middle', text: text(2 * beside + BAR_PX) };
+  });
+  return { nodes: nodesPlaced, edges: edgesOf(edges, slots, bars, scale), height };
+}
+
+/** Puts the bars of each layer below each other, around the middle; gives the height of all. */
+function stack(columns: readonly (readonly Slot[])[], isAbove: boolean): number {
+  const roomOf = ({ node, height }: Slot): number =>
+    node.layer === 1 && isAbove ? ROW_PX + height : Math.max(ROW_PX, height);
+  const tall = columns.map((slots) => slots.reduce((n, slot) => n + roomOf(slot) + GAP_PX, 0));
   const height = Math.max(ROW_PX, ...tall);
   for (const [layer, slots] of columns.entries()) {
     let y = (height - (tall[layer] ?? 0)) / 2;
     for (const slot of slots) {
-      const room = Math.max(ROW_PX, slot.height);
-      slot.y = y + (room - slot.height) / 2;
+      const room = roomOf(slot);
+      slot.y = layer === 1 && isAbove ? y + ROW_PX : y + (room - slot.height) / 2;
       y += room + GAP_PX;
     }
   }
-  const outer = nodes.filter(({ layer }) => layer !== 1);
-  const longest = outer.reduce((n, node) => Math.max(n, widthOf(labelOf(node))), 0);
-  const side = Math.min(longest + APART_PX + 1, width * SIDE);
-  const bars = [side, (width - BAR_PX) / 2, width - side - BAR_PX];
-  const slots = new Map(columns.flat().map((slot) => [slot.i, slot]));
-  const nodesPlaced = [...slots.values()].map(({ node, y, height: tallness }): PlacedNode => {
-    const x = bars[node.layer] ?? 0;
-    const room = node.layer === 1 ? (bars[2] ?? 0) - x - BAR_PX - 2 * APART_PX : side - APART_PX;
-    const textX = node.layer === 0 ? x - APART_PX : x + BAR_PX + APART_PX;
-    const anchor = node.layer === 0 ? 'end' : 'start';
-    return { node, x, y, height: tallness, textX, anchor, text: fitted(labelOf(node), room, widthOf) };
-  });
-  return { nodes: nodesPlaced, edges: edgesOf(edges, slots, bars, scale), height };
+  return height;
 }
 
 export function labelOf({ name, kind }: OverviewNode): string {

@@ -102,7 +102,7 @@ type NodeProps = {
   readonly onPoint: (words: string) => void;
 };
 
-function Node({ node: { node, x, y, height, textX, anchor, text }, pairs, onPoint }: NodeProps): ComponentChild {
+function Node({ node: { node, x, y, height, textX, textY, anchor, text }, pairs, onPoint }: NodeProps): ComponentChild {
   const words = nodeWords(node);
   const pointing = {
     onMouseEnter: () => onPoint(words),
@@ -113,7 +113,7 @@ function Node({ node: { node, x, y, height, textX, anchor, text }, pairs, onPoin
   const drawn = [
     h('title', null, words),
     h('rect', { x, y, width: BAR_PX, height, rx: 1 }),
-    h('text', { x: textX, y: y + height / 2 + 4, 'text-anchor': anchor }, text),
+    h('text', { x: textX, y: textY + 4, 'text-anchor': anchor }, text),
   ];
   return node.filter === ''
     ? h('g', { class: `node ${node.kind}`, ...pointing }, drawn)

@@ -210,10 +210,11 @@ test('who calls whom: no text covers another, none leaves the picture, edges end
       for (const [i, row] of rows.entries()) {
         const next = rows[i + 1];
         if (next !== undefined)
-          assert.ok(next.y + next.height / 2 - (row.y + row.height / 2) >= 18, `${width} ${layer}`);
+          assert.ok(next.textY - row.textY >= 18 && next.y >= row.y + row.height, `${width} ${layer}`);
         const wide = widthOf(row.text);
-        const left = row.anchor === 'end' ? row.textX - wide : row.textX;
+        const left = row.textX - (row.anchor === 'end' ? wide : row.anchor === 'middle' ? wide / 2 : 0);
         assert.ok(left >= 0 && left + wide <= width, `${row.text} of ${width}`);
+        assert.ok(row.textY >= 9 && row.textY <= height - 9);
         assert.ok(row.y >= 0 && row.y + row.height <= height + 0.01);
       }
     }
