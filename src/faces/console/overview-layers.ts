@@ -31,6 +31,9 @@ const GAP_PX = 4;
 /** The most that a column of text takes of the whole width, and the room between a text and its bar. */
 const SIDE = 0.32;
 const APART_PX = 5;
+/** How far an arc bends, and its most width. */
+const ARC_PX = 40;
+const MOST_ARC_PX = 6;
 
 type Slot = { readonly i: number; readonly node: OverviewNode; y: number; readonly height: number };
 
@@ -140,6 +143,8 @@ function edgesOf(
   return known.map((edge) => {
     const [from, to] = [slots.get(edge.from), slots.get(edge.to)];
     const width = widths.get(edge) ?? 1;
+    if (from !== undefined && to !== undefined && from.node.layer === to.node.layer)
+      return arcOf(edge, from, to, bars, width);
     const x1 = (bars[from?.node.layer ?? 0] ?? 0) + BAR_PX;
     const x2 = bars[to?.node.layer ?? 0] ?? 0;
     const y1 = Math.min(yOf(edge.from) + (starts.get(edge) ?? 0), yOf(edge.from) + (from?.height ?? 0)).toFixed(1);
@@ -148,6 +153,15 @@ function edgesOf(
     const d = `M${x1.toFixed(1)} ${y1}C${(x1 + bend).toFixed(1)} ${y1} ${(x2 - bend).toFixed(1)} ${y2} ${x2.toFixed(1)} ${y2}`;
     return { edge, d, width };
   });
+}
+
+/** Between two places of one layer, or from one to itself: a thin arc beside them. */
+function arcOf(edge: OverviewEdge, from: Slot, to: Slot, bars: readonly number[], width: number): PlacedEdge {
+  const x = (bars[from.node.layer] ?? 0) + BAR_PX;
+  const [y1, y2] = [from.y + from.height / 4, to.y + (to.height * 3) / 4].map((y) => y.toFixed(1));
+  const bent = (x + ARC_PX).toFixed(1);
+  const d = `M${x.toFixed(1)} ${y1}C${bent} ${y1} ${bent} ${y2} ${x.toFixed(1)} ${y2}`;
+  return { edge, d, width: Math.min(width, MOST_ARC_PX) };
 }
 
 /** The middle of each edge at one of its ends, from the top of the bar. */

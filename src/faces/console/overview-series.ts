@@ -175,7 +175,8 @@ export function picturesOf(answer: AskOverview & { readonly span: OverviewSpan }
         ),
       ],
       unit: 'mos',
-      range: (least) => [Math.max(1, Math.min(3, least - 0.1)), 4.6],
+      // Without a score nothing is below the usual.
+      range: (least) => [least < 1 ? 3 : Math.max(1, Math.min(3, least - 0.1)), 4.6],
       limit: { at: MOS_LIMIT, text: '3.6' },
       sort: 'mos',
     },

@@ -231,6 +231,26 @@ test('who calls whom: no text covers another, none leaves the picture, edges end
   assert.deepEqual(layersOf({ from: '', to: '', nodes: [], edges: [] }, 500, widthOf).nodes, []);
 });
 
+test('who calls itself has a thin arc beside its bar', () => {
+  const node: OverviewNode = { name: '127.0.0.1', kind: 'host', layer: 1, calls: 500, filter: '' };
+  const edge = { from: 0, to: 0, attempts: 500, answered: 1, filter: '' };
+  const { edges, nodes } = layersOf(
+    { from: '', to: '', nodes: [node], edges: [edge] },
+    500,
+    ({ length }) => length * 7,
+  );
+  const [x1, y1, x2, y2] =
+    /^M([\d.]+) ([\d.]+)C.* ([\d.]+) ([\d.]+)$/
+      .exec(edges[0]?.d ?? '')
+      ?.slice(1)
+      .map(Number) ?? [];
+  const [bar] = nodes;
+  assert.ok(bar !== undefined && x1 !== undefined && y1 !== undefined && y2 !== undefined);
+  assert.deepEqual([x1, x2], [bar.x + 8, bar.x + 8]);
+  assert.ok(y1 > bar.y && y2 > y1 && y2 < bar.y + bar.height);
+  assert.ok((edges[0]?.width ?? 99) <= 6);
+});
+
 function layersNode(nodes: ReturnType<typeof layersOf>['nodes'], place: number): OverviewNode | undefined {
   return nodes.find(({ node }) => node.layer === place % 3 && node.calls === 1 + ((place * 37) % 500))?.node;
 }
