@@ -18,7 +18,7 @@ test('from the list to the cause of the newest failed call: one click, and its m
   skip,
 }, async (t) => {
   const { base } = await demo();
-  const { page } = await openPage(t, `${base}/console/`);
+  const { page } = await openPage(t, `${base}/console/#/calls`);
   await page.getByRole('button', { name: 'Newest failure' }).click();
   const cause = page.getByRole('region', { name: 'Cause' });
   await cause.getByText(/INVITE was refused with 503 Service Unavailable .*No circuit available/).waitFor();

@@ -13,7 +13,7 @@ after(closeBrowser);
 
 test('the list shows the calls, filters them by the address, and completes keys and values', { skip }, async (t) => {
   const { base } = await demo();
-  const { page } = await openPage(t, `${base}/console/`);
+  const { page } = await openPage(t, `${base}/console/#/calls`);
   const rows = page.locator('[role=grid] [role=rowgroup]:not(.head) [role=row]');
   await page.getByRole('main').getByText('21 dialogs', { exact: true }).waitFor();
   assert.equal(await rows.count(), 21);
@@ -41,7 +41,7 @@ test('the list follows what is typed; Enter takes a value that is begun, Esc bri
   skip,
 }, async (t) => {
   const { base } = await demo();
-  const { page } = await openPage(t, `${base}/console/`);
+  const { page } = await openPage(t, `${base}/console/#/calls`);
   await page.getByRole('main').getByText('21 dialogs', { exact: true }).waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('33199');
@@ -66,7 +66,7 @@ test('the list follows what is typed; Enter takes a value that is begun, Esc bri
 
 test('Enter keeps a value that has no words to choose from', { skip }, async (t) => {
   const { base } = await demo();
-  const { page } = await openPage(t, `${base}/console/`);
+  const { page } = await openPage(t, `${base}/console/#/calls`);
   await page.getByRole('main').getByText('21 dialogs', { exact: true }).waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('from:2001');
@@ -161,7 +161,7 @@ test('an empty list says what could hide the call', { skip }, async (t) => {
 test('nothing serious for who cannot see or use a mouse, in both colours and widths', { skip }, async (t) => {
   const { base } = await demo();
   for (const look of [{}, { width: 390, scheme: 'dark' }] as const) {
-    const { page } = await openPage(t, `${base}/console/`, look);
+    const { page } = await openPage(t, `${base}/console/#/calls`, look);
     await page.getByRole('main').getByText('21 dialogs', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'auth-loop 2' }).waitFor();
     await assertAccessible(page);
@@ -191,7 +191,7 @@ test('live: calls come on top, rows change in place, and none moves under a hand
   const port = 17_000 + (process.pid % 900);
   const service = await startService(['-d', 'lo', '--portrange', String(port), '--console'], { untilRead: false });
   t.after(() => service.stop());
-  const { page } = await openPage(t, `${service.base}/console/`);
+  const { page } = await openPage(t, `${service.base}/console/#/calls`);
   await page.getByText('\u25cf live').waitFor();
   const call = (n: number): string => `console-${n}`;
   const begin = (n: number): Promise<void> => send(port, call(n), `OPTIONS sip:u${n}@127.0.0.1 SIP/2.0`);

@@ -27,7 +27,7 @@ async function task(t: TestContext): Promise<Task> {
   // Opens the browser; a page of this service that loads nothing else.
   const { page } = await openPage(t, `${base}/console/NOTICE.txt`);
   const startMs = performance.now();
-  await page.goto(`${base}/console/`);
+  await page.goto(`${base}/console/#/calls`);
   let clicks = 0;
   return {
     page,

@@ -34,7 +34,7 @@ const SCREENS: readonly (readonly [screen: string, hash: string, row: string])[]
 ];
 
 test('each screen shows something of the demo', { skip }, async (t) => {
-  const { page } = await openPage(t, `${service.base}/console/`);
+  const { page } = await openPage(t, `${service.base}/console/#/calls`);
   for (const [screen, hash, row] of SCREENS) {
     await page.goto(`${service.base}/console/#/${hash}`);
     await page.locator(row).first().waitFor();

@@ -53,7 +53,7 @@ for (const width of [1280, 390])
       '--kill-scanner',
     ]);
     t.after(() => service.stop());
-    const { page } = await openPage(t, `${service.base}/console/`, { width });
+    const { page } = await openPage(t, `${service.base}/console/#/calls`, { width });
     const look = async (name: string): Promise<void> => {
       const text = `${await page.evaluate('document.body.innerText')}`;
       assert.ok(

@@ -46,6 +46,7 @@ type Screen = {
 };
 
 const SCREENS: readonly Screen[] = [
+  { name: 'overview', hash: 'overview', ready: '.heat-row' },
   { name: 'calls', hash: 'calls', ready: ROW },
   { name: 'calls-failed', hash: 'calls?q=state:Failed', ready: ROW },
   { name: 'calls-none', hash: 'calls?q=from:99999', ready: '.nothing li' },

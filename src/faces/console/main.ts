@@ -9,6 +9,7 @@ import { Compare } from './compare.ts';
 import { Findings } from './findings.ts';
 import { Health } from './health.ts';
 import { KeyGate } from './key-gate.ts';
+import { Overview } from './overview.ts';
 import { Registrations } from './registrations.ts';
 import type { Route } from './route.ts';
 import { routeOf } from './route.ts';
@@ -41,8 +42,10 @@ function screenOf(route: Route): ComponentChild {
       return h(Security, null);
     case 'health':
       return h(Health, null);
-    default:
+    case 'calls':
       return h(Calls, { q: route.query.get('q') ?? '', sort: route.query.get('sort') ?? '-created' });
+    default:
+      return h(Overview, { query: route.query });
   }
 }
 

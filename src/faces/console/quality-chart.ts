@@ -33,7 +33,7 @@ const DASHES = [[], [8, 4], [3, 3], [12, 3, 3, 3]];
 const COLOURS = ['--a', '--b', '--c', '--d'];
 
 /** A colour of the style sheet as a canvas takes it. */
-function colour(name: string): string {
+export function colour(name: string): string {
   const probe = document.createElement('i');
   probe.style.color = `var(${name})`;
   document.body.append(probe);

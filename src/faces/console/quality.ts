@@ -40,7 +40,7 @@ const SPARE = ['DSCP', 'Packets', 'Codec'];
 const WINDOW_HEAD = ['', 'From', '#Packets', '#MOS', '#Loss %', '#Jitter ms'];
 
 /** Counts changes of the colours: what stands on a canvas is drawn anew then. */
-function useTheme(): number {
+export function useTheme(): number {
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     const changed = (): void => setTurn((n) => n + 1);

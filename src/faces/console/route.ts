@@ -4,11 +4,13 @@
  */
 export type Route = { readonly screen: string; readonly name: string; readonly query: URLSearchParams };
 
-/** `#/call/NAME?legs=1`; without one the list of calls. */
+/** `#/call/NAME?legs=1`; without one the overview, or the list where there is a filter, as links of before have it. */
 export function routeOf(hash: string): Route {
   const [path = '', query = ''] = splitOnce(hash.replace(/^#\/?/, ''), '?');
   const [screen = '', name = ''] = splitOnce(path, '/');
-  return { screen: screen === '' ? 'calls' : screen, name: decoded(name), query: new URLSearchParams(query) };
+  const asked = new URLSearchParams(query);
+  const home = asked.has('q') ? 'calls' : 'overview';
+  return { screen: screen === '' ? home : screen, name: decoded(name), query: asked };
 }
 
 /** The address of a screen; empty values are left out. */

@@ -3,6 +3,7 @@ import { hashOf, routeOf } from './route.ts';
 import { shown } from './words.ts';
 
 export const SCREENS: readonly (readonly [screen: string, title: string])[] = [
+  ['overview', 'Overview'],
   ['calls', 'Calls'],
   ['findings', 'Findings'],
   ['streams', 'Streams'],
@@ -22,7 +23,7 @@ let left = hashOf('calls');
 
 /** Called for each address that the page shows. */
 export function noteScreen(hash: string): void {
-  if (!OF_CALLS.includes(routeOf(hash).screen)) left = hash === '' ? hashOf('calls') : hash;
+  if (!OF_CALLS.includes(routeOf(hash).screen)) left = hash === '' ? hashOf('overview') : hash;
 }
 
 export function wayBack(): { readonly hash: string; readonly title: string } {

@@ -101,7 +101,8 @@ export class CallPairs {
     const begin = smallest * PAIR_HOURS * 3;
     for (let at = begin; at < begin + PAIR_HOURS * 3; at += 3) {
       const attempts = this.#counts[at + 1] ?? 0;
-      if (attempts > 0) this.#count(OTHERS, (this.#counts[at] ?? 0) * HOUR_MINUTES, attempts, this.#counts[at + 2] ?? 0);
+      if (attempts > 0)
+        this.#count(OTHERS, (this.#counts[at] ?? 0) * HOUR_MINUTES, attempts, this.#counts[at + 2] ?? 0);
     }
     this.#counts.fill(0, begin, begin + PAIR_HOURS * 3);
     return smallest;
