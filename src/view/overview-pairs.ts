@@ -131,22 +131,27 @@ function networksOf(addresses: readonly string[]): ReadonlyMap<string, string> {
 
 /** The largest nodes, with all other ones of a layer in one. */
 function largest(nodes: readonly Node[], edges: readonly Edge[]): Pick<OverviewPairs, 'nodes' | 'edges'> {
-  const kept = new Set([...nodes].sort((a, b) => b.calls - a.calls).slice(0, OVERVIEW_NODES));
+  const kept = new Set([...nodes].sort(larger).slice(0, OVERVIEW_NODES));
   const shown = new Map<string, Node>();
   const sums = new Map<string, Edge>();
   const standing = (node: Node): Node =>
     kept.has(node) ? placed(shown, { ...node, calls: 0 }) : rest(shown, node.layer);
   for (const node of kept) standing(node);
   for (const { from, to, attempts, answered } of edges) addTo(sums, [standing(from), standing(to)], attempts, answered);
-  const inOrder = [...shown.values()].sort((a, b) => a.layer - b.layer || b.calls - a.calls);
+  const inOrder = [...shown.values()].sort((a, b) => a.layer - b.layer || larger(a, b));
   const places = new Map(inOrder.map((node, i) => [node, i]));
   return {
     nodes: inOrder,
     edges: [...sums.values()]
-      .sort((a, b) => b.attempts - a.attempts)
+      .sort((a, b) => b.attempts - a.attempts || larger(a.from, b.from) || larger(a.to, b.to))
       .slice(0, OVERVIEW_EDGES)
       .map((edge) => edgeOf(edge, places)),
   };
+}
+
+/** The larger node comes first; equal ones by name, so that the same calls are the same picture. */
+function larger(a: Node, b: Node): number {
+  return b.calls - a.calls || (a.name < b.name ? -1 : Number(a.name > b.name));
 }
 
 function edgeOf({ from, to, attempts, answered }: Edge, places: ReadonlyMap<Node, number>): OverviewEdge {
