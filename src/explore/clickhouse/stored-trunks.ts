@@ -33,11 +33,11 @@ const DAY_MINUTES = 1_440;
 /** Of one trunk, with both ends of the day. */
 const MINUTES = 2 * (DAY_MINUTES + 1);
 /** An agent writes a heartbeat every ten seconds. What one said that is silent for longer is no state of now. */
-const AGENT_SILENT_US = 300e6;
+export const AGENT_SILENT_US = 300e6;
 /** Between what values lie, and how many places they are shown with. */
-type Scale = { readonly least: number; readonly greatest: number; readonly places: number };
-const DELAYS: Scale = { least: 0, greatest: Number.POSITIVE_INFINITY, places: 0 };
-const SCORES: Scale = { least: mosOfR(0), greatest: mosOfR(R_MAX), places: 2 };
+export type Scale = { readonly least: number; readonly greatest: number; readonly places: number };
+export const DELAYS: Scale = { least: 0, greatest: Number.POSITIVE_INFINITY, places: 0 };
+export const SCORES: Scale = { least: mosOfR(0), greatest: mosOfR(R_MAX), places: 2 };
 
 const SUMMED = {
   trunk: TEXT,
@@ -81,7 +81,7 @@ const STATE_ROW = rowShape({
 /** Where nothing says since when. */
 const NEVER = /^1970-01-01T00:00:00(?:\.0+)?Z$/;
 /** Of all hosts: as many of each direction as one host has. */
-const ROWS = 2 * MAX_TRUNK_ROWS;
+export const STORED_TRUNKS = 2 * MAX_TRUNK_ROWS;
 
 const SUMS = `sum(m.attempts) AS attempts, sumMap(m.codes) AS codes, sum(m.talks) AS talks, sum(m.talk_sec) AS talk_sec,
   sum(m.retransmissions) AS retransmissions, sum(m.expected) AS expected, sum(m.lost) AS lost,
@@ -108,9 +108,9 @@ export async function trunksOf(reader: StoreReader, { nowUs }: Asking, asked: As
     `SELECT trunk, direction, max(talking) AS most_talking, minIf(at, ${IS_BUSY}) AS first, maxIf(at, ${IS_BUSY}) AS last, ${SUMS}
      FROM (SELECT m.trunk AS trunk, m.direction AS direction, m.minute AS at, sum(m.most_talking) AS talking, ${SUMS}
            FROM minute AS m FINAL WHERE ${where} GROUP BY trunk, direction, at) AS m
-     GROUP BY trunk, direction ORDER BY attempts DESC LIMIT ${ROWS}`,
+     GROUP BY trunk, direction ORDER BY attempts DESC LIMIT ${STORED_TRUNKS}`,
     parameters,
-    ROWS,
+    STORED_TRUNKS,
   );
   const states = await statesOf(reader, nowUs, asked.trunk ?? null);
   const minutes =
@@ -165,7 +165,7 @@ function isListed({ trunk, direction, first_seen }: AskTrunk, _: number, all: re
 }
 
 /** Names of the configuration are no addresses. */
-function isConfigured(trunk: string): boolean {
+export function isConfigured(trunk: string): boolean {
   return trunk !== OTHER_TRUNK && !parseCidr(trunk).ok;
 }
 
@@ -185,13 +185,17 @@ function minutesOf(
   );
 }
 
-type State = Pick<AskTrunk, 'state' | 'since' | 'outages' | 'troubles'>;
+export type State = Pick<AskTrunk, 'state' | 'since' | 'outages' | 'troubles'>;
 
 /**
  * By direction and trunk. Of each host the run that saw the trunk last speaks: of its rows the newest version, so that no FINAL is
  * needed. Hosts that saw the same outage counted it each: the most that one counted stands.
  */
-async function statesOf(reader: StoreReader, nowUs: number, trunk: string | null): Promise<ReadonlyMap<string, State>> {
+export async function statesOf(
+  reader: StoreReader,
+  nowUs: number,
+  trunk: string | null,
+): Promise<ReadonlyMap<string, State>> {
   const parameters = new SqlParameters();
   const ofTrunk = trunk === null ? '' : ` AND trunk = ${parameters.add(trunk, 'String')}`;
   const rows = await reader.rows(
@@ -210,9 +214,9 @@ async function statesOf(reader: StoreReader, nowUs: number, trunk: string | null
        )
        GROUP BY trunk, direction, host
      )
-     GROUP BY trunk, direction ORDER BY is_refusing DESC, is_down DESC LIMIT ${ROWS}`,
+     GROUP BY trunk, direction ORDER BY is_refusing DESC, is_down DESC LIMIT ${STORED_TRUNKS}`,
     parameters,
-    ROWS,
+    STORED_TRUNKS,
   );
   return new Map(rows.map((row) => [`${row.direction} ${row.trunk}`, stateOf(row)]));
 }
@@ -276,7 +280,13 @@ function figuresOf(row: Sums): AskTrunk['figures'] {
 }
 
 /** The least and the greatest value stand in no column: no delay is greater than their sum, and no MOS beyond its scale. */
-function quantiles(count: number, sum: number, zeros: number, bins: Sums['pdd_bins'], scale: Scale): TrunkQuantiles {
+export function quantiles(
+  count: number,
+  sum: number,
+  zeros: number,
+  bins: Sums['pdd_bins'],
+  scale: Scale,
+): TrunkQuantiles {
   const sorted = Object.entries(bins)
     .map(([key, values]) => [Number(key), values] as const)
     .sort(([a], [b]) => a - b);
