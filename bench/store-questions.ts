@@ -95,6 +95,11 @@ function questions(explorer: StoreExplorer, { single, legs, contacts }: Samples,
     (await explorer.page(questionOf(filter, sort, true), PAGE, ''))?.total ?? 0;
   const findings = async (filter: string): Promise<number> =>
     (await explorer.findings(questionOf(filter, 'created', true)))?.calls ?? 0;
+  const overview = async (sec: number, n: number): Promise<number> => {
+    const untilUs = nowUs - (n % DAYS) * DAY_SEC * 1e6;
+    const asked = { since: text(untilUs - sec * 1e6 + 1), until: text(untilUs) };
+    return (await explorer.overview(asked)).span?.figures.attempts ?? 0;
+  };
   const ladder = async (callIds: readonly string[]): Promise<number> =>
     (await explorer.ladder(callIds))?.steps.length ?? 0;
   const report = async (callId: string): Promise<number> =>
@@ -112,6 +117,8 @@ function questions(explorer: StoreExplorer, { single, legs, contacts }: Samples,
       () => page(`state:completed trunk:${SAID.carrier} since:${text(nowUs - DAYS * DAY_SEC * 1e6)}`),
     ],
     ['trunks of a day, with quantiles', async () => (await explorer.trunks({}))?.trunks.length ?? 0],
+    ['the overview of an hour', (n) => overview(HOUR_SEC, n)],
+    ['the overview of a day', (n) => overview(DAY_SEC, n)],
     ['findings and ratios of an hour', (n) => findings(span(HOUR_SEC, n))],
     ['findings and ratios of a day', (n) => findings(span(DAY_SEC, n))],
     ['the ladder of a call', (n) => ladder([at(single, n)])],
