@@ -8,13 +8,14 @@ import {
   AskRegistration,
   AskTrunk,
   CompareRow,
+  OverviewCell,
   QualityInterval,
   TrunkDown,
   TrunkFigures,
   TrunkQuantiles,
 } from '../../contract/index.ts';
 
-export type WireTable = 'findings' | 'registrations' | 'attackers' | 'trunks' | 'compare' | 'quality';
+export type WireTable = 'findings' | 'registrations' | 'attackers' | 'trunks' | 'overview' | 'compare' | 'quality';
 
 export const WIRE_COLUMNS: Readonly<Record<WireTable, readonly string[]>> = {
   // Three lists: what was found, final codes, and trunks that are down.
@@ -22,6 +23,7 @@ export const WIRE_COLUMNS: Readonly<Record<WireTable, readonly string[]>> = {
   registrations: columnsOf([AskRegistration]),
   attackers: columnsOf([AskAlert]),
   trunks: columnsOf([AskTrunk], [TrunkFigures, TrunkQuantiles]).filter((name) => name !== 'minutes'),
+  overview: columnsOf([OverviewCell]),
   compare: columnsOf([CompareRow]),
   quality: ['call_id', 'ssrc', 'src', 'dst', 'codec', ...columnsOf([QualityInterval])],
 };

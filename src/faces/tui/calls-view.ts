@@ -43,6 +43,8 @@ export type CallsParts = {
   open(callId: string, hasLegs: boolean): void;
   texts(callIds: readonly string[]): void;
   compare(a: string, b: string): void;
+  /** To the home, where the calls were chosen there. */
+  back(): void;
   save(callIds: readonly string[]): void;
   quality(callId: string): void;
   hear(callId: string): void;
@@ -135,6 +137,7 @@ export class CallsView implements View {
         help: 'Ring the bell of the terminal when a new call passes the filter, or be quiet.',
         run: () => faults.run('face', () => this.#turnBell()),
       },
+      { keys: ['esc'], help: 'Go back to the home, from calls that were chosen there.', run: () => parts.back() },
       { keys: ['p'], short: 'Pause', help: 'Let the list stand still, or go on.', run: () => this.#pause() },
       ...moving(this.#scroll, () => list.rows.length, toEnds).map((binding) => ({
         ...binding,

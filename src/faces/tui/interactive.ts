@@ -21,6 +21,7 @@ import { LOOK } from './cells.ts';
 import type { ShownLine } from './difference.ts';
 import { FilterLine } from './filter-line.ts';
 import { messageLines } from './message-lines.ts';
+import { OverviewView } from './overview-view.ts';
 import { Preview } from './preview.ts';
 import type { HeardSpan } from './quality-view.ts';
 import { QualityView } from './quality-view.ts';
@@ -77,6 +78,12 @@ export function openInteractive(
     (a) => [
       { keys: ['?', 'f1', 'h'], short: 'Help', help: 'Show what each key does here.', run: () => help(a) },
       {
+        keys: ['H'],
+        short: 'Home',
+        help: 'Show how the host is doing: calls over time, trunks, who calls whom.',
+        run: goHome,
+      },
+      {
         keys: ['F'],
         short: 'Findings',
         help: 'Show what is wrong with calls, by finding and code.',
@@ -131,6 +138,9 @@ export function openInteractive(
     shown,
     bell,
     preview: new Preview(port, () => app.changed()),
+    back: () => {
+      if (isFromHome) goHome();
+    },
     open: show,
     texts,
     save: saveRows,
@@ -149,6 +159,30 @@ export function openInteractive(
     },
   });
 
+  /** The calls that the list shows were chosen at the home. */
+  let isFromHome = false;
+  const home = new OverviewView(app, {
+    ...{ port, shown, open: show },
+    filter: (text) => {
+      showCalls(text);
+      isFromHome = true;
+      app.say('Esc leads back to the home');
+    },
+  });
+
+  function goHome(): void {
+    isFromHome = false;
+    app.home();
+    app.push(home);
+    faults.run('face', () => home.read());
+  }
+
+  function showCalls(text: string): void {
+    isFromHome = false;
+    app.home();
+    filter.set(text);
+  }
+
   function quality(callId: string): void {
     const parts = {
       port,
@@ -165,10 +199,7 @@ export function openInteractive(
 
   function table(make: typeof findingsTable): void {
     const events = {
-      filter: (text: string): void => {
-        app.home();
-        filter.set(text);
-      },
+      filter: showCalls,
       open: show,
       trunks: () => table(trunksTable),
       table: (parts: TableParts): void => app.push(new TableView(app, parts)),

@@ -122,7 +122,13 @@ export function rowOf(value: number, { from, to }: Figure, rows: number): number
 }
 
 /** The character of a bar in row `row` of `rows`, from the lowest one on; a blank where there is nothing to show. */
-export function barOf(value: number | null, { from, to }: Figure, row: number, rows: number, isUtf8: boolean): string {
+export function barOf(
+  value: number | null,
+  { from, to }: Pick<Figure, 'from' | 'to'>,
+  row: number,
+  rows: number,
+  isUtf8: boolean,
+): string {
   if (value === null) return ' ';
   const heights = isUtf8 ? HEIGHTS : ASCII_HEIGHTS;
   const steps = Math.floor(((value - from) / (to - from)) * rows * heights.length) - row * heights.length;
