@@ -83,9 +83,12 @@ export function sessionOptions(config: Config): SessionOptions {
   };
 }
 
+/** Values of --show that rest on what was counted of trunks and of all calls. */
+const COUNTED: ReadonlySet<string> = new Set(['trunks', 'findings', 'overview']);
+
 /** Whoever can be asked for trunks counts them, and who finds those that are down or learns the addresses of their domains. */
 function countsTrunks(config: Config, trunks: Trunks): boolean {
-  const isShown = config.show === 'trunks' || config.show === 'findings' || config.onTrunkExec !== null;
+  const isShown = COUNTED.has(config.show ?? '') || config.onTrunkExec !== null;
   const isShipped = config.ship !== null;
   const isAsked = config.interactive || config.mcpStdio || isServed(config);
   return isShown || isShipped || isAsked || (filterOf(config) !== null && trunks.hasDomains);

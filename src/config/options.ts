@@ -101,9 +101,12 @@ const OUTPUT = group('Output', {
     takesNext: true,
   }),
   quality: value('CALL', text, 'Show how a call sounded over time, both directions.'),
-  show: value('WHAT', choice('findings', 'registrations', 'attackers', 'trunks'), 'Sum the calls up by this.'),
+  show: value('WHAT', choice('findings', 'registrations', 'attackers', 'trunks', 'overview'), 'Sum the calls up by this.'),
   trunks: toggle('Sum the calls up by trunk; short for --show trunks.', {
     implies: { flag: 'show', value: 'trunks' },
+  }),
+  overview: toggle('Show how the host did: calls over time, trunks, who called whom; short for --show overview.', {
+    implies: { flag: 'show', value: 'overview' },
   }),
   compare: value('CALL', text, 'Compare two calls: give it twice.', { repeatable: true }),
   legs: toggle('Add the other legs of the call.'),

@@ -1,13 +1,14 @@
 /**
  * Calls summed up on the command line (`--show`): what is wrong with them, who registers, who attacks, how trunks do.
  */
-import type { AskFindings, AskRegistration, AskRegistrations, AskSecurity, AskTrunks } from '../../contract/index.ts';
+import type { AskFindings, AskOverview, AskRegistration, AskRegistrations, AskSecurity, AskTrunks } from '../../contract/index.ts';
 import { counted } from '../../core/counted.ts';
 import { take } from '../../core/take.ts';
 import { layout, paint, safeText } from '../../core/terminal-text.ts';
 import type { Explorer } from '../../explore/port.ts';
 import { zonedSecondText } from '../../view/clock.ts';
 import type { Asked } from './asked.ts';
+import { overviewLines, wholeOverview } from './overview-lines.ts';
 import type { Lines } from './print-lines.ts';
 import { rowLines } from './rows.ts';
 import type { TrunkColumn } from './trunk-columns.ts';
@@ -22,15 +23,18 @@ type SumOf<D> = {
   /** For people; the same shape with fewer rows is what --limit leaves. */
   lines(document: D, style: Asked['style']): Iterable<string>;
   rows(document: D): Iterable<object>;
+  /** JSON has no rows, but the document. */
+  readonly isWhole?: true;
   /** `document` with its first rows. */
   first(document: D, limit: number): D;
 };
 
-function sum<D>(table: WireTable, { ask, lines, rows, first }: SumOf<D>): Sum {
+function sum<D>(table: WireTable, { ask, lines, rows, isWhole, first }: SumOf<D>): Sum {
   return async (explorer, asked) => {
     const document = await ask(explorer, asked);
     const { form, limit, style } = asked;
     if (form === 'text') return lines(first(document, limit), style);
+    if (isWhole === true && form === 'json') return [JSON.stringify(document)];
     return rowLines(table, take(rows(document), limit), form);
   };
 }
@@ -65,6 +69,13 @@ export const SUMS: Readonly<Record<string, Sum>> = {
     lines: trunkLines,
     rows: ({ trunks }) => trunks,
     first: (d, limit) => ({ ...d, trunks: d.trunks.slice(0, limit) }),
+  }),
+  overview: sum<AskOverview>('overview', {
+    ask: wholeOverview,
+    lines: overviewLines,
+    rows: ({ span }) => span?.cells ?? [],
+    isWhole: true,
+    first: ({ span, ...d }, limit) => (span === undefined ? d : { ...d, span: { ...span, cells: span.cells.slice(0, limit) } }),
   }),
 };
 
