@@ -101,7 +101,11 @@ const OUTPUT = group('Output', {
     takesNext: true,
   }),
   quality: value('CALL', text, 'Show how a call sounded over time, both directions.'),
-  show: value('WHAT', choice('findings', 'registrations', 'attackers', 'trunks', 'overview'), 'Sum the calls up by this.'),
+  show: value(
+    'WHAT',
+    choice('findings', 'registrations', 'attackers', 'trunks', 'overview'),
+    'Sum the calls up by this.',
+  ),
   trunks: toggle('Sum the calls up by trunk; short for --show trunks.', {
     implies: { flag: 'show', value: 'trunks' },
   }),

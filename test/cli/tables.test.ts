@@ -1,6 +1,7 @@
 /** Everything that is a table is CSV and JSON too, by the names of the wire; --limit and --calls choose of its rows. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AskOverview } from '../../src/contract/index.ts';
 import { asJson } from '../helpers/json.ts';
 import { freePort, listen } from '../helpers/patience.ts';
 import { DEMO, finished, printed, run, start } from './run-program.ts';
@@ -110,4 +111,52 @@ test('--limit ends a live capture when so many calls have ended', async () => {
     calls.map(({ method }) => method),
     ['INVITE', 'INVITE', 'INVITE'],
   );
+});
+
+test('--overview: JSON is the document of /ask/overview, CSV has its cells, and the text its figures', async () => {
+  const [document = ''] = await lines('--overview --json');
+  const { span, is_counting, troubles } = JSON.parse(document) as AskOverview;
+  assert.ok(is_counting && span !== undefined && troubles.length > 0);
+  // The whole file, and no more.
+  assert.deepEqual(
+    span.cells.map(({ at, attempts }) => [at.slice(11, 16), attempts]),
+    [
+      ['09:00', 15],
+      ['09:01', 1],
+    ],
+  );
+  const [head = '', ...rows] = await lines('--overview --csv');
+  const cellOf = (row: string): Record<string, string> => {
+    const values = row.split(',');
+    return Object.fromEntries(head.split(',').map((name, i) => [name, values[i] ?? '']));
+  };
+  const text = (value: number | undefined): string => (value === undefined ? '' : String(value));
+  assert.deepEqual(
+    rows.map(cellOf),
+    span.cells.map((cell) => ({
+      at: cell.at,
+      attempts: text(cell.attempts),
+      answered: text(cell.answered),
+      effective: text(cell.effective),
+      failed: text(cell.failed),
+      canceled: text(cell.canceled),
+      asr_pct: text(cell.asr_pct),
+      ner_pct: text(cell.ner_pct),
+      'pdd_ms.count': text(cell.pdd_ms?.count),
+      'pdd_ms.p50': text(cell.pdd_ms?.p50),
+      'pdd_ms.p95': text(cell.pdd_ms?.p95),
+      'mos.count': text(cell.mos?.count),
+      'mos.p05': text(cell.mos?.p05),
+      'mos.p50': text(cell.mos?.p50),
+      loss_pct: text(cell.loss_pct),
+      codes: cell.codes.map(({ code, calls }) => `${code}:${calls}`).join(' '),
+      talking: text(cell.talking),
+      most_talking: text(cell.most_talking),
+      messages: text(cell.messages),
+    })),
+  );
+  const shown = (await lines('--overview')).join('\n');
+  assert.match(shown, /^Calls 16 {2}Answered 12 {2}Failed 3 {2}Canceled 1 {2}ASR 75\.0 % /m);
+  assert.match(shown, /^192\.0\.2\.10 +out +up +10 of 12 +83\.3$/m);
+  assert.equal((await lines('--show overview --csv --limit 1')).length, 2);
 });

@@ -21,7 +21,14 @@ const MINUTE_US = 60e6;
 const HEARD_EVERY = 12;
 
 /** Options that give the carriers their names. */
-export const BUSY_TRUNKS = ['--trunk', '203.0.113.10=acme', '--trunk', '203.0.113.20=bravo', '--trunk-local', '192.0.2.0/24'];
+export const BUSY_TRUNKS = [
+  '--trunk',
+  '203.0.113.10=acme',
+  '--trunk',
+  '203.0.113.20=bravo',
+  '--trunk-local',
+  '192.0.2.0/24',
+];
 
 function party(user: string, address: string, rtpPort = 20_000): Party {
   return { user, sip: { address, port: 5060 }, rtp: { address, port: rtpPort } };
@@ -40,7 +47,13 @@ export function busyHours(folder: string, name = '2001'): BusyHours {
   const capture = new Capture();
   const failing: string[] = [];
   let n = 0;
-  const call = (minute: number, carrier: string, isIn: boolean, outcome: number, caller = `2${random.below(20) + 100}`): void => {
+  const call = (
+    minute: number,
+    carrier: string,
+    isIn: boolean,
+    outcome: number,
+    caller = `2${random.below(20) + 100}`,
+  ): void => {
     const [own, far] = [party(caller, '192.0.2.10', 20_000 + 4 * n), party(`+4420${n}`, carrier, 40_000 + 4 * n)];
     const [from, to] = isIn ? [far, own] : [own, far];
     const startUs = EPOCH_US + minute * MINUTE_US + random.below(38_000) * 1_000;

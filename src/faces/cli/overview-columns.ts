@@ -16,7 +16,11 @@ export type FigureColumn = {
 
 type Rest = Partial<Pick<FigureColumn, 'unit' | 'places' | 'worse'>>;
 
-function figure(title: string, of: FigureColumn['of'], { unit = '', places = 0, worse = null }: Rest = {}): FigureColumn {
+function figure(
+  title: string,
+  of: FigureColumn['of'],
+  { unit = '', places = 0, worse = null }: Rest = {},
+): FigureColumn {
   return { title, unit, places, worse, of };
 }
 

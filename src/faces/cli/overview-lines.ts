@@ -73,7 +73,12 @@ function* trunkLines({ trunks }: AskOverview): Generator<string> {
     row.value?.toFixed(FIGURE_COLUMNS[trunks.by].places) ?? '-',
   ]);
   yield '';
-  yield* layout(['Worst trunks', 'Dir', 'State', 'Answered', FIGURE_COLUMNS[trunks.by].title], rows, new Set([3, 4]), plain);
+  yield* layout(
+    ['Worst trunks', 'Dir', 'State', 'Answered', FIGURE_COLUMNS[trunks.by].title],
+    rows,
+    new Set([3, 4]),
+    plain,
+  );
   if (trunks.not_shown > 0) yield `${trunks.not_shown} more are not shown.`;
 }
 

@@ -1,7 +1,14 @@
 /**
  * Calls summed up on the command line (`--show`): what is wrong with them, who registers, who attacks, how trunks do.
  */
-import type { AskFindings, AskOverview, AskRegistration, AskRegistrations, AskSecurity, AskTrunks } from '../../contract/index.ts';
+import type {
+  AskFindings,
+  AskOverview,
+  AskRegistration,
+  AskRegistrations,
+  AskSecurity,
+  AskTrunks,
+} from '../../contract/index.ts';
 import { counted } from '../../core/counted.ts';
 import { take } from '../../core/take.ts';
 import { layout, paint, safeText } from '../../core/terminal-text.ts';
@@ -75,7 +82,8 @@ export const SUMS: Readonly<Record<string, Sum>> = {
     lines: overviewLines,
     rows: ({ span }) => span?.cells ?? [],
     isWhole: true,
-    first: ({ span, ...d }, limit) => (span === undefined ? d : { ...d, span: { ...span, cells: span.cells.slice(0, limit) } }),
+    first: ({ span, ...d }, limit) =>
+      span === undefined ? d : { ...d, span: { ...span, cells: span.cells.slice(0, limit) } },
   }),
 };
 

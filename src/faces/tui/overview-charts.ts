@@ -86,7 +86,8 @@ export function chartRows(
           opens: { filter: callsIn(fromMs, toMs, ...chart.terms) },
         };
       },
-      draw: (cells, area, chosen) => drawChart(cells, area, { chart, values, axis, grid, left, hasColor, starts }, chosen),
+      draw: (cells, area, chosen) =>
+        drawChart(cells, area, { chart, values, axis, grid, left, hasColor, starts }, chosen),
     };
   });
 }

@@ -21,7 +21,12 @@ const SENTENCE_LINES = 3;
 const HEALTH_LINES = 2;
 
 /** Figures of the span, each with that of the span before. */
-export function tilesRow(span: OverviewSpan, before: OverviewSpan | undefined, width: number, hasColor: boolean): PageRow {
+export function tilesRow(
+  span: OverviewSpan,
+  before: OverviewSpan | undefined,
+  width: number,
+  hasColor: boolean,
+): PageRow {
   const now = span.cells.at(-1)?.talking ?? 0;
   const perLine = Math.max(1, Math.floor(width / TILE));
   const texts = TILES.map((column) => tileOf(column, span, before));
@@ -85,18 +90,30 @@ export function codesRows({ figures: { codes }, from, to }: OverviewSpan, width:
 }
 
 /** The newest calls that went wrong, with their causes. */
-export function troubleRows(troubles: readonly OverviewTrouble[], width: number, clock: (ms: number) => string): PageRow[] {
+export function troubleRows(
+  troubles: readonly OverviewTrouble[],
+  width: number,
+  clock: (ms: number) => string,
+): PageRow[] {
   if (troubles.length === 0) return [textRow([{ text: 'Newest troubles: none', look: LOOK.bold }])];
   const rows = troubles.map(({ call_id, at, from, to, state, cause }) => {
     const text = `${clock(msOf(at))} ${safeText(from) || '-'} \u2192 ${safeText(to) || '-'} ${state}: ${safeText(cause)}`;
     const words = `${call_id}: ${cause}`;
-    return lineRow(`trouble ${call_id}`, wrappedTo([text], width, SENTENCE_LINES), { words, opens: { callId: call_id } });
+    return lineRow(`trouble ${call_id}`, wrappedTo([text], width, SENTENCE_LINES), {
+      words,
+      opens: { callId: call_id },
+    });
   });
   return [textRow([{ text: 'Newest troubles', look: LOOK.bold }]), ...rows];
 }
 
 /** Who calls whom: the busiest first. */
-export function pairRows({ nodes, edges, from, to }: OverviewPairs, most: number, width: number, clock: (ms: number) => string): PageRow[] {
+export function pairRows(
+  { nodes, edges, from, to }: OverviewPairs,
+  most: number,
+  width: number,
+  clock: (ms: number) => string,
+): PageRow[] {
   const [fromMs, toMs] = [msOf(from), msOf(to)];
   const times = `${clock(fromMs)} to ${clock(toMs)}`;
   const hidden = edges.length - most;
@@ -130,9 +147,16 @@ function inCells(text: string, width: number): string {
 }
 
 /** Whether the figures are of all that happened, and since when there are any. */
-export function healthRow({ capture, kept_from, span }: AskOverview, width: number, hasColor: boolean, clock: (ms: number) => string): PageRow {
+export function healthRow(
+  { capture, kept_from, span }: AskOverview,
+  width: number,
+  hasColor: boolean,
+  clock: (ms: number) => string,
+): PageRow {
   const since = kept_from === undefined || span === undefined ? '' : ` Counted from ${clock(msOf(kept_from))} on.`;
-  const text = capture.is_well ? 'Capture: well, it lost nothing.' : `Capture: ${safeText(capture.reason ?? 'not well')}`;
+  const text = capture.is_well
+    ? 'Capture: well, it lost nothing.'
+    : `Capture: ${safeText(capture.reason ?? 'not well')}`;
   const look = capture.is_well ? LOOK.dim : hasColor ? LOOK.yellow : LOOK.bold;
   return textRow(wrappedTo([`${text}${since}`], width, HEALTH_LINES).map((line) => ({ text: line, look })));
 }

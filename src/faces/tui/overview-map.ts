@@ -27,7 +27,10 @@ export function mapRows(trunks: OverviewTrunks, most: number, room: MapRoom): Pa
   const more = not_shown + Math.max(0, rows.length - most);
   const cellMs = trunks.cell_sec * 1000;
   const fromMs = msOf(trunks.from);
-  return [heading(by, more), ...rows.slice(0, most).map((row) => trunkRow(row, by, { fromMs, cellMs, count: row.cells.length }, room))];
+  return [
+    heading(by, more),
+    ...rows.slice(0, most).map((row) => trunkRow(row, by, { fromMs, cellMs, count: row.cells.length }, room)),
+  ];
 }
 
 function heading(by: OverviewFigure, more: number): PageRow {
@@ -52,7 +55,8 @@ function trunkRow(trunk: OverviewTrunk, by: OverviewFigure, grid: Grid, room: Ma
   const starts = own.map((_, at) => grid.fromMs + at * grid.cellMs);
   const { title, places } = FIGURE_COLUMNS[by];
   const figure = (value: number | undefined): string => (value === undefined ? '-' : value.toFixed(places));
-  const badness = (value: number | undefined): number => (value === undefined ? Number.NEGATIVE_INFINITY : by === 'pdd' ? value : -value);
+  const badness = (value: number | undefined): number =>
+    value === undefined ? Number.NEGATIVE_INFINITY : by === 'pdd' ? value : -value;
   const worst = own.reduce((kept, { value }, at) => (badness(value) > badness(own[kept]?.value) ? at : kept), 0);
   return {
     key: `trunk ${direction} ${trunk.trunk}`,

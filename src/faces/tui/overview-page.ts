@@ -30,7 +30,10 @@ export function overviewPage(overview: AskOverview, width: number, height: numbe
   const { left } = LEFTS.find((row) => width >= row.width) ?? LEFTS[2];
   const axis: Axis = { fromMs: msOf(span.from), toMs: msOf(span.to) };
   const most = (lines: number): number => Math.max(ROWS_LEAST, Math.floor(height / lines));
-  const map = trunks === undefined || trunks.rows.length === 0 ? [] : mapRows(trunks, most(LINES_A_TRUNK), { axis, left, hasColor, clock });
+  const map =
+    trunks === undefined || trunks.rows.length === 0
+      ? []
+      : mapRows(trunks, most(LINES_A_TRUNK), { axis, left, hasColor, clock });
   const above = [tilesRow(span, span_before, width, hasColor), healthRow(overview, width, hasColor, clock)];
   const below = [
     textRow([{ text: axisText(axis, left, width, clock), look: LOOK.dim }]),

@@ -86,7 +86,12 @@ const ROUNDING = 1e-6;
 /** The calls that began in a span. */
 export function callsIn(fromMs: number, toMs: number, ...terms: readonly string[]): string {
   // Both ends belong to it.
-  return [CALLS_ONLY, ...terms, `since:${timestampText(fromMs * 1000)}`, `until:${timestampText(toMs * 1000 - 1)}`].join(' ');
+  return [
+    CALLS_ONLY,
+    ...terms,
+    `since:${timestampText(fromMs * 1000)}`,
+    `until:${timestampText(toMs * 1000 - 1)}`,
+  ].join(' ');
 }
 
 /** Of times as the wire has them. */

@@ -75,7 +75,12 @@ export class OverviewView implements View {
     const down = (rows: () => number) => () => this.#down(rows());
     this.bindings = [
       { keys: ['esc', 'q'], short: 'Back', help: 'Go back to the list of calls.', run: () => app.pop() },
-      { keys: ['enter'], short: 'Calls', help: 'Show the calls behind the mark, or the call.', run: () => this.#open() },
+      {
+        keys: ['enter'],
+        short: 'Calls',
+        help: 'Show the calls behind the mark, or the call.',
+        run: () => this.#open(),
+      },
       {
         keys: SPANS.map(({ key }) => key),
         written: SPANS.map(({ key }) => key).join(' '),
@@ -84,7 +89,12 @@ export class OverviewView implements View {
       },
       { keys: ['m'], short: 'Figure', help: 'Colour trunks by ASR, NER, PDD or MOS.', run: () => this.#turnFigure() },
       { keys: ['n'], short: 'Worst', help: 'Go to the worst mark of the row.', run: () => this.#toWorst() },
-      { keys: ['s', 'f2'], short: 'Save', help: 'Write the cells as CSV, or all of it as JSON.', run: () => this.#save() },
+      {
+        keys: ['s', 'f2'],
+        short: 'Save',
+        help: 'Write the cells as CSV, or all of it as JSON.',
+        run: () => this.#save(),
+      },
       { keys: ['r', 'f5'], help: 'Read the page again.', run: () => faults.run('face', () => this.read()) },
       { keys: ['right', 'l'], help: 'Go to the next cell.', run: () => this.#aside(1) },
       { keys: ['left'], help: 'Go to the cell before.', run: () => this.#aside(-1) },
@@ -134,7 +144,8 @@ export class OverviewView implements View {
     const top = y + this.#drawTitle(cells, y, width);
     const overview = this.#overview;
     if (overview === null || overview.span === undefined) {
-      for (const [i, line] of [...wrapped(this.#nothing, width)].entries()) cells.put(0, top + i, line, LOOK.dim, width);
+      for (const [i, line] of [...wrapped(this.#nothing, width)].entries())
+        cells.put(0, top + i, line, LOOK.dim, width);
       this.#rows = [];
       return null;
     }
