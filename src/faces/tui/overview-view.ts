@@ -278,8 +278,8 @@ export class OverviewView implements View {
   #open(): void {
     const row = this.#row;
     const opens = row?.mark(this.#markIn(row)).opens ?? null;
-    if (opens === null) return this.#app.say('no filter finds these calls');
-    if ('callId' in opens) this.#parts.open(opens.callId);
+    if (opens === null) this.#app.say('no filter finds these calls');
+    else if ('callId' in opens) this.#parts.open(opens.callId);
     else this.#parts.filter(opens.filter);
   }
 
