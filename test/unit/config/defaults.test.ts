@@ -85,6 +85,7 @@ test('each option has the value that its page says', () => {
     trunkPdd: '10..6',
     trunkRegistrations: '50..20',
     trunks: false,
+    overview: false,
     lintSuppress: [],
     retainAudio: false,
     audioBytes: 268435456,
