@@ -57,7 +57,7 @@ export const FRAME_LOSSES: readonly Loss[] = [
   native('rtp_probing_recycled', 'Stream candidates that newer ones replaced.'),
   native('rtp_streams_refused', 'Streams that found the table full, each counted once.', {
     quality: 'streams_refused',
-    remedy: 'Raise `--max-streams`; [streams beyond the cap](operations.md#streams-beyond-the-cap).',
+    remedy: 'Raise `--max-streams`; [streams beyond the cap](memory.md#streams-beyond-the-cap).',
   }),
   native('rtp_packets_refused', 'Packets of refused streams; they are in no stream.', {
     remedy: 'Raise `--max-streams`.',
@@ -155,7 +155,7 @@ export const HEP_LOSSES: readonly Loss[] = [
     'hep_inflate_over_budget',
     (f) => f.ingest.hep.refusals.get('inflate_over_budget'),
     "HEP packets with a compressed payload beyond their sender's share of the second.",
-    { remedy: 'Send them uncompressed; [what inflation may cost](operations.md#what-inflation-may-cost).' },
+    { remedy: 'Send them uncompressed; [what inflation may cost](memory.md#what-inflation-may-cost).' },
   ),
   loss('hep_other_type', (f) => f.ingest.hep.otherTypes, 'Packets that carry neither SIP nor RTCP.'),
   loss('hep_rtcp_bad_json', (f) => f.ingest.hep.badJson, 'RTCP as JSON that does not parse.'),
@@ -194,7 +194,7 @@ export const HEP_LOSSES: readonly Loss[] = [
     'Senders that gave their place: of 512 with a known offset, or 512 without, the longest silent one.',
   ),
   loss('hep_clock_offset_ms', largestOffsetMs, 'No loss: the largest offset of a clock, fast or slow.', {
-    remedy: 'Set that clock; [clocks of HEP senders](operations.md#clocks-of-hep-senders).',
+    remedy: 'Set that clock; [clocks of HEP senders](hep.md#clocks-of-hep-senders).',
   }),
 ];
 
