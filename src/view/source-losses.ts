@@ -95,7 +95,7 @@ export const HEP_LOSSES: readonly Loss[] = [
   reasons(
     'hep_',
     (f) => f.listener?.refused() ?? [],
-    'Packets that the gate refused: `not_allowed`, `auth_failed`, `over_rate`, `too_long`, `ring_full`.',
+    'Packets that `-L` refused: `not_allowed`, `auth_failed`, `over_rate`, `too_long`, `ring_full`.',
     {
       quality: 'hep_rejected',
       remedy: 'Correct the option or the agent; `calltap_hep_sender_refused_total` names the senders with most.',
@@ -142,7 +142,7 @@ export const HEP_LOSSES: readonly Loss[] = [
   loss(
     'hep_rejected',
     (f) => f.ingest.hep.rejected,
-    'Packets that passed the gate and that calltap cannot read; `calltap_hep_total{event="refused_..."}` has the reasons.',
+    'Packets that `-L` took and that calltap cannot read; `calltap_hep_total{event="refused_..."}` has the reasons.',
     { quality: 'hep_rejected', remedy: 'Look at the agent.' },
   ),
   loss(
