@@ -29,7 +29,8 @@ export function Peer(): ComponentChild {
     if (status.error?.startsWith('Nothing is served') === true)
       return h('p', { class: 'note' }, 'This build has no peer.');
     if (peer === undefined) return h(Waiting, { fetched: status, what: 'The peer' });
-    if (!peer.installed) return h('p', { class: 'note' }, `calltap cannot ban: it finds no peer program. ${shown(peer.reason)}`);
+    if (!peer.installed)
+      return h('p', { class: 'note' }, `calltap cannot ban: it finds no peer program. ${shown(peer.reason)}`);
     return [
       h(
         'p',
