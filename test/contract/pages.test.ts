@@ -22,7 +22,7 @@ test('the README is short, and its first screen says what, why and how', () => {
   assert.ok(README.length <= MOST_BYTES, `${README.length} bytes`);
   const [first = ''] = README.split('\n## ');
   assert.ok(first.split('\n').length < 25, 'the first screen is a screen');
-  assert.match(first, /^# calltap\n\ncalltap [^\n]+\.\n\n```\nnpm start /);
+  assert.match(first, /^# calltap\n\ncalltap [^\n]+\.\n\n```sh\nnpm start /);
   assert.equal([...first.matchAll(/^- \*\*/gm)].length, 3, 'three reasons');
   assert.match(first, /sngrep and Homer/);
   assert.equal([...README.matchAll(/!\[[^\]]+\]\(docs\/img\/[\w-]+\.png\)/g)].length, 1, 'one picture');
