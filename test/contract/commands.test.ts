@@ -35,6 +35,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   tar: 'it unpacks a package; npm run test:package does',
   podman: 'it needs an image; docs/limitations.md says what was tried',
   systemctl: 'it needs systemd as the first process; npm run test:package starts the unit',
+  journalctl: 'it needs systemd as the first process',
   sudoedit: 'it opens an editor',
   setpriv: 'it needs the user that a package makes; test/live/uprobe-list.slow.test.ts tries capabilities',
   'fail2ban-client': 'it asks the fail2ban of the host; test/live/fail2ban.slow.test.ts asks its own',
