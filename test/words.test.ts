@@ -48,7 +48,7 @@ const NO_PROSE = ['docs/conformance.md', 'docs/recipes.md'];
 /** The sentences of a page: what is code, in blocks or in a line, becomes blanks of the same number of lines. */
 function prose(markdown: string): string {
   return markdown
-    .replaceAll(/^ *```.*?^ *```$/gms, (block) => '\n'.repeat(block.split('\n').length - 1))
+    .replaceAll(/^( *)```.*?^\1```$/gms, (block) => '\n'.repeat(block.split('\n').length - 1))
     .replaceAll(/`[^`]*`/g, (code) => code.replaceAll(/[^\n]/g, '_'));
 }
 

@@ -91,7 +91,7 @@ test('calltap takes the options of every command', () => {
 
 test('calltap takes the options of every command within a sentence', () => {
   const wrong = COMMAND_PAGES.flatMap((page) => {
-    const text = repositoryFile(page).replaceAll(/^ *```.*?^ *```$/gms, '');
+    const text = repositoryFile(page).replaceAll(/^( *)```.*?^\1```$/gms, '');
     return [...text.matchAll(/`(calltap [^`]+)`/g)].flatMap(([, written = '']) => {
       // "FILE…" is one or more; an ellipsis alone stands for what the reader knows.
       if (/(^| )…/.test(written)) return [];

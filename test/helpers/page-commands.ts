@@ -15,7 +15,7 @@ export type Block = { readonly page: string; readonly line: number; readonly lan
 
 /** The fenced blocks of a page. */
 export function blocksOf(page: string, markdown = repositoryFile(page)): Block[] {
-  return [...markdown.matchAll(/^( *)```(\w*)\n(.*?)^ *```$/gms)].map((match) => ({
+  return [...markdown.matchAll(/^( *)```(\w*)\n(.*?)^\1```$/gms)].map((match) => ({
     page,
     line: markdown.slice(0, match.index).split('\n').length,
     language: match[2] ?? '',
