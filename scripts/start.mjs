@@ -44,7 +44,7 @@ function printUrls(base) {
   ]) {
     say(`  curl '${base}${path}'`);
   }
-  say('Stop with Ctrl-C. Your own capture: npm start -- -I my.pcap');
+  say('Stop with Ctrl-C. Your own capture: npm start -- my.pcap');
 }
 
 /** Serves the demo in a child, so that its "listening" line can be waited for. */

@@ -1,15 +1,28 @@
-// Runs the commands of docs/tasks.md on the demo captures and puts what they print below them; with --check it only compares.
+// Runs the commands of README.md and docs/*.md on the demo captures and puts what they print below them; with --check it only
+// compares. A name of a page as argument leaves the others out.
 //
 // A block of ```console has lines that begin with "$ ": each is run by sh in a folder with demo.pcap and attack.pcap,
-// and what it prints on both outputs follows. Blocks of ```text are not run: the page says which test shows them.
+// and what it prints on both outputs follows. Other blocks are not run here: test/cli/commands.test.ts says what becomes of them.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const page = join(root, 'docs', 'tasks.md');
+const named = process.argv.slice(2).filter((word) => !word.startsWith('-'));
+const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)]
+  .filter((page) => page.endsWith('.md') && (named.length === 0 || named.includes(page)))
+  .filter((page) => readFileSync(join(root, page), 'utf8').includes('\n```console\n'));
 
 const folder = mkdtempSync(join(tmpdir(), 'calltap-tasks-'));
 try {
@@ -24,24 +37,28 @@ try {
     const done = spawnSync('sh', ['-c', `(${command}) 2>&1`], { cwd: folder, env, encoding: 'utf8' });
     return done.stdout.replace(/\n+$/, '');
   };
-  const before = readFileSync(page, 'utf8');
-  const after = before.replace(/^```console\n([\s\S]*?)\n```$/gm, (_, block) => {
-    const commands = block.split('\n').filter((line) => line.startsWith('$ '));
-    const shown = commands.map((line) => {
-      const output = run(line.slice(2));
-      return output === '' ? line : `${line}\n${output}`;
+  for (const page of pages) {
+    const before = readFileSync(join(root, page), 'utf8');
+    const after = before.replace(/^```console\n([\s\S]*?)\n```$/gm, (_, block) => {
+      const commands = block.split('\n').filter((line) => line.startsWith('$ '));
+      const shown = commands.map((line) => {
+        const output = run(line.slice(2));
+        return output === '' ? line : `${line}\n${output}`;
+      });
+      return `\`\`\`console\n${shown.join('\n')}\n\`\`\``;
     });
-    return `\`\`\`console\n${shown.join('\n')}\n\`\`\``;
-  });
-  if (after === before) process.exitCode = 0;
-  else if (process.argv.includes('--check')) {
+    if (after === before) continue;
+    if (!process.argv.includes('--check')) {
+      writeFileSync(join(root, page), after);
+      continue;
+    }
     const [was, is] = [before.split('\n'), after.split('\n')];
     const at = was.findIndex((line, i) => line !== is[i]);
     process.stderr.write(
-      `docs/tasks.md, line ${at + 1}:\n  page:    ${was[at]}\n  program: ${is[at]}\nrun: node scripts/tasks.mjs\n`,
+      `${page}, line ${at + 1}:\n  page:    ${was[at]}\n  program: ${is[at]}\nrun: node scripts/tasks.mjs\n`,
     );
     process.exitCode = 1;
-  } else writeFileSync(page, after);
+  }
 } finally {
   rmSync(folder, { recursive: true });
 }

@@ -114,6 +114,7 @@ const FILES = {
   'deploy/prometheus': 'usr/share/doc/calltap/examples/prometheus',
   'deploy/grafana': 'usr/share/doc/calltap/examples/grafana',
   'deploy/kubernetes': 'usr/share/doc/calltap/examples/kubernetes',
+  'deploy/examples': 'usr/share/doc/calltap/examples/config',
 };
 
 /** Makes the tree of a processor and returns its folder. `bom` is the text of the bill of materials. */

@@ -17,7 +17,7 @@ import { messagesOf } from './call-messages.ts';
 /** Key presses of a dialog that are shown. @cap */
 const MAX_DTMF_KEYS = 256;
 
-/** Bytes of the body of a key press; what is longer is something else. @cap */
+/** Bytes of the body of a key press; a longer body is something else. @cap */
 const MAX_DTMF_BODY = 256;
 
 export type Key = {

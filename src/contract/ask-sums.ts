@@ -14,7 +14,7 @@ export const AskFinding = named(
 export type AskFinding = Static<typeof AskFinding>;
 
 const PERCENT = { minimum: 0, maximum: 100 };
-/** ITU-T E.411, by final codes. */
+/** ASR of ITU-T E.411 and NER of E.425, by final codes. */
 export const CallRatios = named(
   'CallRatios',
   Type.Object({

@@ -35,7 +35,7 @@ const OUTPUT_USER = 'permission denied; let the user of --user write there';
 
 export const ERRORS = {
   ...OPTION_ERRORS,
-  ...rows('operations.md#listeners', 2, {
+  ...rows('service.md#listeners', 2, {
     ADDRESS_OF_TLS: {
       line: '{option}: this listener does not speak TLS',
       remedy: 'give a loopback host:port and end TLS in a reverse proxy',
@@ -83,7 +83,7 @@ export const ERRORS = {
   ...rows('hooks.md', 2, {
     HOOK_INVALID: { line: '{option}: {reason}', remedy: 'give a program and its arguments' },
   }),
-  ...rows('operations.md#running', 1, {
+  ...rows('capture.md#running', 1, {
     CAPTURE_READ_ONCE: {
       line: '-I {path}: {cause}',
       causes: {
@@ -160,7 +160,7 @@ export const ERRORS = {
   ...rows('terminal.md#a-running-service', 1, {
     CONNECT_FAILED: { line: '{option} {url}: {reason}', remedy: '{remedy}' },
   }),
-  ...rows('operations.md#privileges', 1, {
+  ...rows('service.md#privileges', 1, {
     CAPTURE_INTERFACE_FAILED: {
       line: '-d {name}: {cause}',
       causes: {
@@ -180,10 +180,10 @@ export const ERRORS = {
       },
     },
   }),
-  ...rows('operations.md#mirroring-to-a-collector', 2, {
+  ...rows('hep.md#mirroring-to-a-collector', 2, {
     HEP_PATH_UNUSABLE: { line: '{option} {path}: {reason}', remedy: 'name a {content}' },
   }),
-  ...rows('operations.md#receiving-hep', 1, {
+  ...rows('hep.md#receiving-hep', 1, {
     HEP_ADDRESS_UNKNOWN: { line: '-L {host}: the name does not resolve', remedy: 'give an IP address' },
     HEP_BIND_FAILED: {
       line: '-L {url}: {cause}',
@@ -194,7 +194,7 @@ export const ERRORS = {
       },
     },
   }),
-  ...rows('operations.md#receiving-hep', 2, {
+  ...rows('hep.md#receiving-hep', 2, {
     HEP_BIND_NOT_LOOPBACK: {
       line: '-L {address}: an address other than loopback requires --hep-allow',
       remedy: 'name the senders with --hep-allow CIDR, or listen on 127.0.0.1',
@@ -203,10 +203,10 @@ export const ERRORS = {
     HEP_ALLOW_TOO_MANY: { line: '--hep-allow: there are too many networks', remedy: 'give at most {max}' },
     HEP_AUTH_INVALID: { line: '--hep-auth: the key is empty or too long', remedy: 'give 1 to {max} bytes' },
   }),
-  ...rows('operations.md#sip-over-tls-in-plaintext', 1, {
+  ...rows('tls.md#sip-over-tls-in-plaintext', 1, {
     PROBES_FAILED: { line: '--uprobe: {reason}' },
   }),
-  ...rows('operations.md#sip-over-tls-in-plaintext', 2, {
+  ...rows('tls.md#sip-over-tls-in-plaintext', 2, {
     PROBE_TARGET_INVALID: {
       line: '--uprobe={target}: {cause}',
       causes: {
@@ -226,7 +226,7 @@ export const ERRORS = {
       causes: {
         form: 'write FILE SSL_read=0x1234 SSL_write=0x5678 with virtual addresses',
         key: 'it is neither a path nor a build id; give a path that begins with /, or the id that "readelf -n" prints',
-        name: 'calltap does not know the function {name}; docs/operations.md lists those it knows',
+        name: 'calltap does not know the function {name}; docs/tls.md lists those it knows',
         address: '{name} has no address that a program can have; give a virtual address such as 0x1234',
         plaintext: 'no function reads or writes; give at least SSL_read or SSL_write',
         twice: 'it appears more than once; give it once',
@@ -238,7 +238,7 @@ export const ERRORS = {
       },
     },
   }),
-  ...rows('operations.md#listeners', 1, {
+  ...rows('service.md#listeners', 1, {
     API_ADDRESS_UNKNOWN: { line: '--api {address}: the name does not resolve', remedy: 'give an IP address' },
     API_BIND_FAILED: { line: '--api {address}: cannot listen ({reason})', remedy: 'choose another address or port' },
     CONSOLE_NOT_BUILT: { line: '--console: the page is not built', remedy: 'run: npm run build:ts' },
@@ -248,7 +248,7 @@ export const ERRORS = {
       remedy: 'choose another address or port',
     },
   }),
-  ...rows('operations.md#writing-what-was-captured', 1, {
+  ...rows('writing.md#writing-what-was-captured', 1, {
     LOG_OPEN_FAILED: {
       line: '--log {path}: {cause}',
       causes: {
@@ -298,7 +298,7 @@ export const ERRORS = {
     },
     FRAUD_NIGHT_INVALID: { line: '--fraud-night: the value is not two hours', remedy: 'give two hours such as 22-6' },
   }),
-  ...rows('operations.md#build-and-install', 1, {
+  ...rows('install.md#build-from-a-checkout', 1, {
     NATIVE_MISSING: {
       line: '{cause}',
       remedy: 'run "npm run setup" in {root}',
@@ -314,14 +314,14 @@ export const ERRORS = {
     NATIVE_UNLOADABLE: { line: '{reason}' },
     PROCESSOR_UNSUPPORTED: { line: '{reason}' },
   }),
-  ...rows('operations.md#trouble', 1, {
+  ...rows('service.md#trouble', 1, {
     BPF_UNAVAILABLE: { line: '--bpf: {reason}' },
     TOO_MANY_FILES: {
       line: 'this process has too many open files',
       remedy: 'raise its limit (ulimit -n 1024, LimitNOFILE=)',
     },
   }),
-  ...rows('operations.md#memory', 1, {
+  ...rows('memory.md#memory', 1, {
     OUT_OF_MEMORY: {
       line: 'the system gives no more memory',
       remedy: 'raise the limit (ulimit -v, LimitAS=) or lower --max-streams and other caps',

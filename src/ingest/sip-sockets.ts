@@ -24,7 +24,7 @@ const MAX_ASKED = 4_096;
 /**
  * Sockets outside the gate that answered, and are not learned yet. The oldest that answered once gives way.
  *
- * @cap memory 0 MiB: which sockets on other ports than those of the gate were asked and answered
+ * @cap memory 0 MiB: which sockets beside the SIP ports were asked and answered
  */
 const MAX_SOCKET_CANDIDATES = 1_024;
 

@@ -1,4 +1,4 @@
-/** How many of the calls that were tried got through: ASR and NER (ITU-T E.411), and the delay before it rings. */
+/** How many of the calls that were tried got through: ASR (ITU-T E.411) and NER (E.425), and the delay before it rings. */
 import type { CallRatios } from '../contract/index.ts';
 import * as METHOD from '../core/methods.ts';
 import { rounded } from '../core/rounded.ts';

@@ -44,12 +44,12 @@ const STREAMS_OF_BYTES: readonly Loss[] = [
   ),
   decode('wsInflateOverBudget', 'Compressed messages beyond the share of their direction.', {
     quality: 'undecodable_frames',
-    remedy: '[What inflation may cost](operations.md#what-inflation-may-cost).',
+    remedy: '[What inflation may cost](memory.md#what-inflation-may-cost).',
   }),
   decode(
     'wsContextsEvicted',
     'Directions that lost their last 32 KiB, which later messages refer to; those without SIP lose first.',
-    { remedy: '[What inflation may cost](operations.md#what-inflation-may-cost).' },
+    { remedy: '[What inflation may cost](memory.md#what-inflation-may-cost).' },
   ),
   decode('fragmentDatagramsDiscarded', 'IPv6 datagrams whose fragments overlap.'),
   decode('fragmentsMalformed', 'Fragments that break the rules of IP.'),
@@ -273,7 +273,7 @@ const ANSWERS: readonly Loss[] = [
     'Hops of a call beyond 16, which count for no trunk.',
   ),
   ofMeters('hep_out_', 'hep_out_*', 'Messages that calltap did not send to the collector of `-H`.', {
-    remedy: 'Look at the collector; [mirroring](operations.md#mirroring-to-a-collector).',
+    remedy: 'Look at the collector; [mirroring](hep.md#mirroring-to-a-collector).',
   }),
   ofMeters('ship_', 'ship_*', 'Rows that did not get to the store of `--ship`.', {
     remedy: 'Look at the store, and at the disk of the spool; `ship_refused` rows are kept in its `.refused` files.',
@@ -283,7 +283,7 @@ const ANSWERS: readonly Loss[] = [
     'output_*',
     'Frames and messages that calltap did not write to the file of `-O`, or to those of calls.',
     {
-      remedy: 'Look at the disk; of calls, see [a file for each call](operations.md#a-file-for-each-call).',
+      remedy: 'Look at the disk; of calls, see [a file for each call](writing.md#a-file-for-each-call).',
     },
   ),
   ofMeters('stdout_lines_lost', 'stdout_lines_lost', 'Lines that the reader of standard output did not take in time.', {

@@ -57,7 +57,7 @@ export const FRAME_LOSSES: readonly Loss[] = [
   native('rtp_probing_recycled', 'Stream candidates that newer ones replaced.'),
   native('rtp_streams_refused', 'Streams that found the table full, each counted once.', {
     quality: 'streams_refused',
-    remedy: 'Raise `--max-streams`; [streams beyond the cap](operations.md#streams-beyond-the-cap).',
+    remedy: 'Raise `--max-streams`; [streams beyond the cap](memory.md#streams-beyond-the-cap).',
   }),
   native('rtp_packets_refused', 'Packets of refused streams; they are in no stream.', {
     remedy: 'Raise `--max-streams`.',
@@ -95,7 +95,7 @@ export const HEP_LOSSES: readonly Loss[] = [
   reasons(
     'hep_',
     (f) => f.listener?.refused() ?? [],
-    'Packets that the gate refused: `not_allowed`, `auth_failed`, `over_rate`, `too_long`, `ring_full`.',
+    'Packets that `-L` refused: `not_allowed`, `auth_failed`, `over_rate`, `too_long`, `ring_full`.',
     {
       quality: 'hep_rejected',
       remedy: 'Correct the option or the agent; `calltap_hep_sender_refused_total` names the senders with most.',
@@ -142,7 +142,7 @@ export const HEP_LOSSES: readonly Loss[] = [
   loss(
     'hep_rejected',
     (f) => f.ingest.hep.rejected,
-    'Packets that passed the gate and that calltap cannot read; `calltap_hep_total{event="refused_..."}` has the reasons.',
+    'Packets that `-L` took and that calltap cannot read; `calltap_hep_total{event="refused_..."}` has the reasons.',
     { quality: 'hep_rejected', remedy: 'Look at the agent.' },
   ),
   loss(
@@ -155,7 +155,7 @@ export const HEP_LOSSES: readonly Loss[] = [
     'hep_inflate_over_budget',
     (f) => f.ingest.hep.refusals.get('inflate_over_budget'),
     "HEP packets with a compressed payload beyond their sender's share of the second.",
-    { remedy: 'Send them uncompressed; [what inflation may cost](operations.md#what-inflation-may-cost).' },
+    { remedy: 'Send them uncompressed; [what inflation may cost](memory.md#what-inflation-may-cost).' },
   ),
   loss('hep_other_type', (f) => f.ingest.hep.otherTypes, 'Packets that carry neither SIP nor RTCP.'),
   loss('hep_rtcp_bad_json', (f) => f.ingest.hep.badJson, 'RTCP as JSON that does not parse.'),
@@ -194,7 +194,7 @@ export const HEP_LOSSES: readonly Loss[] = [
     'Senders that gave their place: of 512 with a known offset, or 512 without, the longest silent one.',
   ),
   loss('hep_clock_offset_ms', largestOffsetMs, 'No loss: the largest offset of a clock, fast or slow.', {
-    remedy: 'Set that clock; [clocks of HEP senders](operations.md#clocks-of-hep-senders).',
+    remedy: 'Set that clock; [clocks of HEP senders](hep.md#clocks-of-hep-senders).',
   }),
 ];
 

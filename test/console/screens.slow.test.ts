@@ -121,7 +121,7 @@ test('health: a port that is not analysed is named with its option, writing is p
 test('security: the peer is asked only after a yes, and its refusal is said', { skip }, async (t) => {
   const page = await open(t, 'security');
   await page.getByText(/Nobody looks for attackers/).waitFor();
-  await page.getByText(/has no program that bans addresses/).waitFor();
+  await page.getByText(/calltap cannot ban: it finds no peer program/).waitFor();
   await assertAccessible(page);
   const peer = fakePeer(t);
   const args = ['-I', 'fixtures/demo/demo.pcap', '--kill-scanner', '--peer-ctl', peer.path, '--console'];

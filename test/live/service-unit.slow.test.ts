@@ -36,13 +36,13 @@ test('a drop-in for probes adds the capabilities they need, and the refusal send
     const wanted = ['CAP_SYS_PTRACE', 'CAP_DAC_READ_SEARCH', ...more].join(' ');
     assert.equal(/^AmbientCapabilities=(.*)$/m.exec(text)?.[1], wanted);
     assert.equal(/^CapabilityBoundingSet=(.*)$/m.exec(text)?.[1], wanted);
-    assert.ok(inRepository('docs/operations.md').includes(`${name}.conf`));
+    assert.ok(inRepository('docs/tls.md').includes(`${name}.conf`));
   }
   assert.ok(inRepository('native/tls/tls_why.c').includes('deploy/calltap.service.d/old-kernels.conf'));
 });
 
 test('its capabilities are those the documentation has a row for', () => {
-  const documented = readFileSync(join(repositoryRoot(), 'docs/operations.md'), 'utf8');
+  const documented = readFileSync(join(repositoryRoot(), 'docs/service.md'), 'utf8');
   const named = /^AmbientCapabilities=(.*)$/m.exec(unit)?.[1]?.split(' ') ?? [];
   assert.deepEqual(named, ['CAP_NET_RAW', 'CAP_BPF', 'CAP_PERFMON']);
   assert.equal(/^CapabilityBoundingSet=(.*)$/m.exec(unit)?.[1], named.join(' '));

@@ -23,7 +23,7 @@ export type MachineSide = { readonly side: 0 | 1; readonly machine: Machine };
 /** From the 2xx to a REFER until a NOTIFY says that it failed. */
 export type Transfer = { readonly fromUs: number; readonly toUs: number };
 
-/** Messages that are read for who takes part in a call, and NOTIFYs for what became of its transfers. @cap */
+/** Messages that are read for the parties of a call, and NOTIFYs for the result of its transfers. @cap */
 const MAX_READ = 8;
 const MAX_NOTIFIES = 32;
 

@@ -5,10 +5,9 @@
 import type { Static } from 'typebox';
 import type { OverviewPairs } from '../../contract/index.ts';
 import type { Steps } from '../../core/turns.ts';
-import type { PairSum } from '../../view/overview-pairs.ts';
+import type { PairEnd, PairSum } from '../../view/overview-pairs.ts';
 import { pairsPicture } from '../../view/overview-pairs.ts';
 import type { CellSpan } from '../../view/overview-span.ts';
-import type { PairEnd } from '../../watch/overview/call-pairs.ts';
 import { MAX_CALL_PAIRS } from '../../watch/overview/call-pairs.ts';
 import { COUNT, rowShape, TEXT } from './row-shapes.ts';
 import { SqlParameters } from './sql.ts';

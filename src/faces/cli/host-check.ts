@@ -41,7 +41,7 @@ const MIB = 1024 ** 2;
 const WANTED_MEMORY_BYTES = 1024 * MIB;
 /** Clocks that take a call into the hypervisor or a device for each packet. */
 const SLOW_CLOCKS = new Set(['hpet', 'acpi_pm', 'jiffies']);
-const ROOT_OR_UNIT = 'run as root, or with the rights of the service (docs/operations.md)';
+const ROOT_OR_UNIT = 'run as root, or with the rights of the service (docs/service.md)';
 
 const ok = (name: string, text: string): CheckRow => ({ name, verdict: 'ok', text, remedy: '' });
 const limited = (name: string, text: string, remedy: string): CheckRow => ({ name, verdict: 'limited', text, remedy });

@@ -20,7 +20,7 @@ import { TlsTargets } from '../../sources/tls/targets.ts';
 import { mayColor } from './terminal.ts';
 
 /** Root may what a service may not. */
-const NOT_THE_SERVICE = '; a service with fewer rights may be refused: docs/operations.md has the command to try as it';
+const NOT_THE_SERVICE = '; a service with fewer rights may be refused: docs/tls.md has the command to try as it';
 
 /** Sockets are watched so long for TLS records. */
 const WATCH_MS = 3_000;

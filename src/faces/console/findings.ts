@@ -1,4 +1,4 @@
-/** What is wrong across calls, by kind and by final code, with the usual ratios of a carrier (ITU-T E.411), for a span of time. */
+/** What is wrong across calls, by kind and by final code, with the usual ratios of a carrier (ASR, NER), for a span of time. */
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useState } from 'preact/hooks';

@@ -32,7 +32,7 @@ export function Peer(): ComponentChild {
       return h('p', { class: 'note' }, 'This build has no peer.');
     if (peer === undefined) return h(Waiting, { fetched: status, what: 'The peer' });
     if (!peer.installed)
-      return h('p', { class: 'note' }, sentence(`calltap has no program that bans addresses. ${peer.reason}`));
+      return h('p', { class: 'note' }, sentence(`calltap cannot ban: it finds no peer program. ${peer.reason}`));
     return [
       h(
         'p',

@@ -210,12 +210,13 @@ export class CallsView implements View {
     if (call === undefined) return list.isLoading ? 'reading' : 'no dialogs';
     const { date, zone } = clockOf(Date.parse(call.created_at) * 1000, shown.isUtc);
     const { by, isDescending } = list.question.sort;
+    const first = by === 'created' ? ', newest first' : ', greatest first';
     const parts = [
       shown.hasHosts
         ? `${counted(list.total, 'dialog')}, a row per host`
         : `${list.first + this.#scroll.at + 1} of ${list.total}`,
       `${date} ${zone === 'Z' ? 'UTC' : `UTC${zone}`}`,
-      `by ${by}${isDescending ? ', falling' : ''}`,
+      `by ${by}${isDescending ? first : ''}`,
     ];
     if (this.#isPaused) parts.push('paused');
     if (this.#parts.bell.isOn) parts.push('bell');

@@ -1,6 +1,6 @@
 /** Blank-separated fields of one line, their numbers and their texts, over the bytes (RFC 8866 9). */
 
-/** Bytes of one word: a media type, a transport, a format, a codec's name; what is beyond is cut. @cap */
+/** Bytes of one word: a media type, a transport, a format, a codec's name; the rest is cut. @cap */
 const MAX_WORD_BYTES = 64;
 
 /** Reusable cursor: the field last read is `start`..`end`. */

@@ -14,5 +14,5 @@ export const API_REQUEST_MS = 30_000;
 /** Milliseconds an idle connection is kept. @cap */
 export const API_KEEP_ALIVE_MS = 15_000;
 
-/** Milliseconds that closing the API may take; what is open then is cut. @cap */
+/** Milliseconds that closing the API may take; open connections are cut then. @cap */
 export const API_CLOSE_MS = 1_500;

@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import { Gauge } from 'prom-client';
 import type { MetricFamily, MetricSample } from '../../view/metrics-snapshot.ts';
 
-/** Label values of one metric family; what is beyond is folded into `other`. @cap */
+/** Label values of one metric family; others are folded into `other`. @cap */
 const METRIC_LABEL_VALUES = 200;
 
 type Answer = ReturnType<Gauge['get']>;

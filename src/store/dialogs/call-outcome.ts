@@ -49,7 +49,7 @@ export function callOutcome(d: Dialog, fromState: number): CallOutcome | null {
 /** Final codes of failures that people made. */
 export const EFFECTIVE_FAILURES: readonly number[] = [...DECLINED, 487];
 
-/** Ended by the people, not by the network (NER of ITU-T E.411): answered, declined, busy, no answer, given up. */
+/** Ended by the people, not by the network (NER of ITU-T E.425): answered, declined, busy, no answer, given up. */
 export function isEffective(finalCode: number): boolean {
   return isAnswer(finalCode) || EFFECTIVE_FAILURES.includes(finalCode);
 }
