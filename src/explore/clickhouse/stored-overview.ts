@@ -38,14 +38,18 @@ export async function overviewOf(reader: StoreReader, asking: Asking, asked: Ask
   const begins = Math.floor(first / span.cellMinutes) * span.cellMinutes;
   if (begins > span.from) answer.kept_from = textOf(begins);
   answer.cell_sec = span.cellMinutes * MINUTE_SEC;
-  [answer.span, answer.trunks] = await Promise.all([
+  const [shown, trunks] = await Promise.all([
     spanOfStore(reader, span, ends),
     overviewTrunksOf(reader, asking, span, asked.by ?? 'asr'),
   ]);
-  [answer.pairs, answer.troubles] = await Promise.all([
+  answer.span = shown;
+  answer.trunks = trunks;
+  const [pairs, troubles] = await Promise.all([
     pairsOf(reader, widened(span, HOUR_MINUTES)),
     troublesOf(reader, span),
   ]);
+  answer.pairs = pairs;
+  answer.troubles = troubles;
   for (const [name, before] of [
     ['span_before', earlier(span, minutesOf(span))],
     ['day_before', earlier(span, DAY_MINUTES)],
