@@ -2,15 +2,9 @@
 
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
+import { OVERVIEW_FIGURES, OVERVIEW_MINUTES } from '../core/words.ts';
 import { AskTrunk } from './ask-trunks.ts';
 import { Count, DateTime, named, ref, SchemaVersion1 } from './schema.ts';
-
-/** What colours the cells of trunks. */
-export const OVERVIEW_FIGURES = ['asr', 'ner', 'pdd', 'mos'] as const;
-export type OverviewFigure = (typeof OVERVIEW_FIGURES)[number];
-
-/** Minutes that can be asked for at once: as many as are kept. */
-export const OVERVIEW_MINUTES = 2_880;
 
 const share = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 100, description }));
 

@@ -1,7 +1,8 @@
 /** The trunks of an overview over all hosts, of the minutes that agents ship: those that do worst, and how they did over time. */
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
-import type { AskOverviewQuery, OverviewFigure, OverviewTrunk, OverviewTrunks } from '../../contract/index.ts';
+import type { AskOverviewQuery, OverviewTrunk, OverviewTrunks } from '../../contract/index.ts';
+import type { OverviewFigure } from '../../core/words.ts';
 import { rounded } from '../../core/rounded.ts';
 import type { Steps } from '../../core/turns.ts';
 import { percent } from '../../view/overview-figures.ts';

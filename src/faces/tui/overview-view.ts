@@ -2,8 +2,9 @@
  * How the host is doing: figures and charts of a span, the trunks that do worst, codes, troubles, who calls whom. From each mark
  * Enter leads to the calls behind it.
  */
-import type { AskOverview, OverviewFigure } from '../../contract/index.ts';
-import { OVERVIEW_FIGURES } from '../../contract/index.ts';
+import type { AskOverview } from '../../contract/index.ts';
+import type { OverviewFigure } from '../../core/words.ts';
+import { OVERVIEW_FIGURES } from '../../core/words.ts';
 import { faults } from '../../core/faults.ts';
 import { safeText } from '../../core/terminal-text.ts';
 import type { TerminalPort } from '../../explore/port.ts';
