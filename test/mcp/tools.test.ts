@@ -32,6 +32,7 @@ const TOOLS = [
   'list_streams',
   'get_stream',
   'list_trunks',
+  'overview',
   'capture_stats',
   'capture_report',
   'explain_finding',
