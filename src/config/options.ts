@@ -6,18 +6,7 @@ import { CREDENTIALS } from './credential-options.ts';
 import { DIAGNOSIS } from './diagnosis-options.ts';
 import { HUB } from './hub-options.ts';
 import type { OptionSpec, Refusal } from './option-spec.ts';
-import {
-  address,
-  choice,
-  group,
-  int,
-  number,
-  regexp,
-  size,
-  text,
-  toggle,
-  value,
-} from './option-spec.ts';
+import { address, choice, group, int, number, regexp, size, text, toggle, value } from './option-spec.ts';
 import { SHIPPING } from './ship-options.ts';
 import { SOURCES } from './source-options.ts';
 

@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
-import { OVERVIEW_FIGURES, OVERVIEW_MINUTES } from '../core/words.ts';
+import { OVERVIEW_FIGURES, OVERVIEW_MINUTES } from '../core/overview-words.ts';
 import { AskTrunk } from './ask-trunks.ts';
 import { Count, DateTime, named, ref, SchemaVersion1 } from './schema.ts';
 

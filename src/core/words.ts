@@ -54,10 +54,3 @@ export const TRANSPORTS = Object.keys(TRANSPORT);
 export const METHOD_NAMES: readonly string[] = Object.entries(METHOD)
   .sort(([, a], [, b]) => a - b)
   .map(([name]) => name);
-
-/** What colours the trunks of an overview. */
-export const OVERVIEW_FIGURES = ['asr', 'ner', 'pdd', 'mos'] as const;
-export type OverviewFigure = (typeof OVERVIEW_FIGURES)[number];
-
-/** Minutes that an overview can be asked for at once: as many as are kept. */
-export const OVERVIEW_MINUTES = 2_880;

@@ -1,6 +1,6 @@
 /** How a span of time becomes a question of the overview, and that becomes parameters again. */
 import type { AskOverviewQuery } from '../contract/index.ts';
-import { OVERVIEW_MINUTES } from '../core/words.ts';
+import { OVERVIEW_MINUTES } from '../core/overview-words.ts';
 import { timestampText } from '../core/timestamp.ts';
 import type { Given, ParametersRead } from './question-row.ts';
 import { Cannot } from './refusal.ts';

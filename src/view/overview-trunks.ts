@@ -1,6 +1,6 @@
 /** The trunks of an overview: which do worst, and how each did over time. */
 import type { OverviewTrunk, OverviewTrunks } from '../contract/index.ts';
-import type { OverviewFigure } from '../core/words.ts';
+import type { OverviewFigure } from '../core/overview-words.ts';
 import { rounded } from '../core/rounded.ts';
 import type { Steps } from '../core/turns.ts';
 import { CellFigures } from '../watch/cell-figures.ts';

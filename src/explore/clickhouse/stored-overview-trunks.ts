@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import type { AskOverviewQuery, OverviewTrunk, OverviewTrunks } from '../../contract/index.ts';
-import type { OverviewFigure } from '../../core/words.ts';
+import type { OverviewFigure } from '../../core/overview-words.ts';
 import { rounded } from '../../core/rounded.ts';
 import type { Steps } from '../../core/turns.ts';
 import { percent } from '../../view/overview-figures.ts';

@@ -44,10 +44,7 @@ export async function overviewOf(reader: StoreReader, asking: Asking, asked: Ask
   ]);
   answer.span = shown;
   answer.trunks = trunks;
-  const [pairs, troubles] = await Promise.all([
-    pairsOf(reader, widened(span, HOUR_MINUTES)),
-    troublesOf(reader, span),
-  ]);
+  const [pairs, troubles] = await Promise.all([pairsOf(reader, widened(span, HOUR_MINUTES)), troublesOf(reader, span)]);
   answer.pairs = pairs;
   answer.troubles = troubles;
   for (const [name, before] of [

@@ -1,6 +1,6 @@
 /** How the host did on the command line (`--overview`): figures of all that is kept, its cells as a table, and what stands out. */
 import type { AskOverview, OverviewCell, OverviewSpan } from '../../contract/index.ts';
-import { OVERVIEW_MINUTES } from '../../core/words.ts';
+import { OVERVIEW_MINUTES } from '../../core/overview-words.ts';
 import { layout, safeText } from '../../core/terminal-text.ts';
 import type { Explorer } from '../../explore/port.ts';
 import { secondText, zonedSecondText } from '../../view/clock.ts';

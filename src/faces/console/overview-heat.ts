@@ -1,5 +1,5 @@
 /** How bad a figure is, in five steps, and rows of cells as paths: a worse cell is taller, so that it needs no colour. */
-import type { OverviewFigure } from '../../core/words.ts';
+import type { OverviewFigure } from '../../core/overview-words.ts';
 import type { Unit } from './overview-series.ts';
 
 /** 0 is good, 4 is worst. */

@@ -1,4 +1,4 @@
-/** How cells are drawn on a canvas: columns on top of each other, lines with gaps, and a limit with its value. */
+/** How cells are drawn on a canvas: columns on top of each other, and lines with gaps. */
 import type uPlot from 'uplot';
 import type { Values } from './overview-series.ts';
 import type { Stroke } from './overview-strokes.ts';
@@ -51,34 +51,4 @@ function line(path: Path2D, values: Values, at: ArrayLike<number>, half: number,
     if (!isAlone && (values[i - 1] ?? null) === null) path.moveTo(x(sec), y(value));
     else path.lineTo(x(isAlone ? sec + half : sec), y(value));
   }
-}
-
-/** The limit as a dashed line with its value at the right end. */
-export function drawLimit(
-  { ctx, bbox, valToPos }: uPlot,
-  { at, text }: { readonly at: number; readonly text: string },
-  colour: string,
-  ground: string,
-): void {
-  const y = valToPos(at, 'y', true);
-  if (y < bbox.top || y > bbox.top + bbox.height) return;
-  ctx.save();
-  ctx.strokeStyle = colour;
-  ctx.fillStyle = colour;
-  ctx.lineWidth = devicePixelRatio;
-  ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
-  ctx.beginPath();
-  ctx.moveTo(bbox.left, y);
-  ctx.lineTo(bbox.left + bbox.width, y);
-  ctx.stroke();
-  ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
-  ctx.textAlign = 'right';
-  ctx.textBaseline = 'bottom';
-  // Readable on top of a line too.
-  ctx.setLineDash([]);
-  ctx.lineWidth = 3 * devicePixelRatio;
-  ctx.strokeStyle = ground;
-  ctx.strokeText(text, bbox.left + bbox.width - 2, y - 1);
-  ctx.fillText(text, bbox.left + bbox.width - 2, y - 1);
-  ctx.restore();
 }

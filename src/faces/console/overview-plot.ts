@@ -1,6 +1,7 @@
 /** A picture as uPlot draws it: the mouse shows a cell, opens its calls, and pulls a span. */
 import uPlot from 'uplot';
-import { drawLimit, pathsOf } from './overview-paint.ts';
+import { drawLimit } from './limit-line.ts';
+import { pathsOf } from './overview-paint.ts';
 import type { Picture } from './overview-series.ts';
 import type { Stroke } from './overview-strokes.ts';
 import { seriesAt } from './overview-strokes.ts';

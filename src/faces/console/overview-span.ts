@@ -1,5 +1,5 @@
 /** The span that the overview shows, and what colours its trunks: in the address and in the request. */
-import type { OverviewFigure } from '../../core/words.ts';
+import type { OverviewFigure } from '../../core/overview-words.ts';
 
 export type Asked = {
   readonly minutes: string;

@@ -3,7 +3,7 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { OverviewTrunk } from '../../contract/index.ts';
-import type { OverviewFigure } from '../../core/words.ts';
+import type { OverviewFigure } from '../../core/overview-words.ts';
 import { listOf, trunkCalls } from './overview-filters.ts';
 import { ROW_HEIGHT, rowPaths, SCALES } from './overview-heat.ts';
 import { betweenOf } from './overview-picture.ts';

@@ -3,7 +3,7 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useState } from 'preact/hooks';
 import type { OverviewTrunks } from '../../contract/index.ts';
-import type { OverviewFigure } from '../../core/words.ts';
+import type { OverviewFigure } from '../../core/overview-words.ts';
 import type { Between } from './overview-filters.ts';
 import { listOf, trunkCalls } from './overview-filters.ts';
 import { ROW_HEIGHT, rowPaths, SCALES, STEPS, stepWords } from './overview-heat.ts';

@@ -3,6 +3,7 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import { drawLimit } from './limit-line.ts';
 import type { Line, Window } from './quality-data.ts';
 import { columnsOf } from './quality-data.ts';
 import { clock, usesUtc } from './words.ts';
@@ -80,6 +81,7 @@ function optionsOf(
   const axis = { stroke: dim, grid: { stroke: colour('--line'), width: 1 }, ticks: { stroke: colour('--line') } };
   const number = (value: number | null): string =>
     value === null || value === undefined ? '\u2013' : value.toFixed(digits);
+  const named = { at: limit, text: unit === '' ? String(limit) : `${limit} ${unit}` };
   return {
     width,
     height: HEIGHT_PX,
@@ -110,7 +112,10 @@ function optionsOf(
     ],
     hooks: {
       drawClear: [(u) => (title === 'MOS' ? hatchUnscored(u, lines, dim) : undefined)],
-      draw: [(u) => drawLimit(u, limit, unit), (u) => drawPlayed(u, played.current, colour('--bad'))],
+      draw: [
+        (u) => drawLimit(u, named, colour('--bad'), colour('--ground')),
+        (u) => drawPlayed(u, played.current, colour('--bad')),
+      ],
     },
   };
 }
@@ -138,33 +143,6 @@ function hatchUnscored(u: uPlot, lines: readonly Line[], stroke: string): void {
       ctx.restore();
     }
   }
-  ctx.restore();
-}
-
-/** A dotted line with its figure at the left end. */
-function drawLimit(u: uPlot, limit: number, unit: string): void {
-  const { ctx, bbox } = u;
-  const y = u.valToPos(limit, 'y', true);
-  const px = devicePixelRatio;
-  ctx.save();
-  ctx.strokeStyle = colour('--bad');
-  ctx.fillStyle = ctx.strokeStyle;
-  ctx.lineWidth = px;
-  ctx.setLineDash([2 * px, 3 * px]);
-  ctx.beginPath();
-  ctx.moveTo(bbox.left, y);
-  ctx.lineTo(bbox.left + bbox.width, y);
-  ctx.stroke();
-  ctx.font = `${11 * px}px system-ui, sans-serif`;
-  ctx.textAlign = 'left';
-  ctx.textBaseline = 'alphabetic';
-  ctx.setLineDash([]);
-  ctx.lineWidth = 4 * px;
-  ctx.strokeStyle = colour('--ground');
-  const at = [unit === '' ? String(limit) : `${limit} ${unit}`, bbox.left + 4 * px, y - 3 * px] as const;
-  // Lines of streams may run through it.
-  ctx.strokeText(...at);
-  ctx.fillText(...at);
   ctx.restore();
 }
 

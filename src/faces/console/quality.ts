@@ -114,7 +114,7 @@ export function Quality({ call, streams, missing }: Props): ComponentChild {
       'p',
       { class: 'dim' },
       'MOS is the estimate of ITU-T G.107 for the codec, with packet loss concealment and a jitter buffer of 60 ms. ',
-      `Dotted red lines: listeners notice a MOS under ${AUDIBLE.mos}, loss from ${AUDIBLE.lossPct} %, jitter from ${AUDIBLE.jitterMs} ms. `,
+      `Dashed red lines: listeners notice a MOS under ${AUDIBLE.mos}, loss from ${AUDIBLE.lossPct} %, jitter from ${AUDIBLE.jitterMs} ms. `,
       drawn.some((line) => unscoredWhy(line) !== '') ? 'Hatched windows have no score; the table says why. ' : '',
       worst === null ? '' : worstWords(worst.line, worst.window.fromSec, worst.window.mos),
     ),

@@ -1,5 +1,5 @@
 /** How bad a figure is, for who looks and does not read: by the bounds from which calltap reports a trunk. */
-import type { OverviewFigure } from '../../core/words.ts';
+import type { OverviewFigure } from '../../core/overview-words.ts';
 import { USUAL_TRUNK_BOUNDS } from '../../core/trunk-bounds.ts';
 import type { Look } from './cells.ts';
 import { LOOK } from './cells.ts';

@@ -1,6 +1,6 @@
 /** The trunks that do worst as a heat map: a row a trunk, over the same columns of time as the charts. */
 import type { OverviewTrunk, OverviewTrunks } from '../../contract/index.ts';
-import type { OverviewFigure } from '../../core/words.ts';
+import type { OverviewFigure } from '../../core/overview-words.ts';
 import { safeText } from '../../core/terminal-text.ts';
 import { valueText } from '../../query/write.ts';
 import { FIGURE_COLUMNS } from '../cli/overview-columns.ts';

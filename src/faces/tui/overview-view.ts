@@ -3,9 +3,9 @@
  * Enter leads to the calls behind it.
  */
 import type { AskOverview } from '../../contract/index.ts';
-import type { OverviewFigure } from '../../core/words.ts';
-import { OVERVIEW_FIGURES } from '../../core/words.ts';
 import { faults } from '../../core/faults.ts';
+import type { OverviewFigure } from '../../core/overview-words.ts';
+import { OVERVIEW_FIGURES } from '../../core/overview-words.ts';
 import { safeText } from '../../core/terminal-text.ts';
 import type { TerminalPort } from '../../explore/port.ts';
 import { clockOf } from '../../view/clock.ts';

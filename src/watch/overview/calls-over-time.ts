@@ -3,6 +3,7 @@
  * it began, as lists sort and filter it.
  */
 import * as METHOD from '../../core/methods.ts';
+import { OVERVIEW_MINUTES } from '../../core/overview-words.ts';
 import type { Observer } from '../../ingest/observer.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import type { Packet } from '../../sources/packet.ts';
@@ -16,9 +17,6 @@ import { Cells } from '../cells.ts';
 import { heardOf, mediaOn } from '../trunks/trunk-media.ts';
 import { minuteOf } from '../trunks/trunk-spans.ts';
 import { HostFigures } from './host-figures.ts';
-
-/** Minutes that a host is counted for, at each length of a cell: two days. @cap with HOST_FIGURE_BYTES */
-export const OVERVIEW_KEPT_MINUTES = 2_880;
 
 /**
  * Bytes of the figures of a host; beyond it the oldest minutes go, and the longer cells stay.
@@ -48,7 +46,7 @@ const isTalking = (state: number): boolean => state === STATE.InCall || state ==
 export class CallsOverTime implements Observer {
   /** The shortest cells first. */
   readonly levels: readonly Cells<HostFigures>[] = CELL_MINUTES.map(
-    (minutes) => new Cells(minutes, Math.ceil(OVERVIEW_KEPT_MINUTES / minutes), () => new HostFigures()),
+    (minutes) => new Cells(minutes, Math.ceil(OVERVIEW_MINUTES / minutes), () => new HostFigures()),
   );
   /** By slot: what it was counted as, and one more than the minute it was counted in; 0 of a dialog that was not counted. */
   #counted = new Uint16Array(1_024);
