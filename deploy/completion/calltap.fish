@@ -65,7 +65,7 @@ complete -c calltap -l messages -d 'Print the messages of a call, or one of them
 complete -c calltap -l quality -x -d 'Show how a call sounded over time, both directions.'
 complete -c calltap -l show -x -a 'findings registrations attackers trunks overview' -d 'Sum the calls up by this.'
 complete -c calltap -l trunks -d 'Sum the calls up by trunk; short for --show trunks.'
-complete -c calltap -l overview -d 'Show how the host did: calls over time, trunks, who called whom; short for --show overview.'
+complete -c calltap -l overview -d 'Show calls over time, trunks, who called whom; short for --show overview.'
 complete -c calltap -l compare -x -d 'Compare two calls: give it twice.'
 complete -c calltap -l legs -d 'Add the other legs of the call.'
 complete -c calltap -l no-body -d 'Leave the bodies of messages out.'

@@ -93,7 +93,7 @@ const OUTPUT = group('Output', {
   trunks: toggle('Sum the calls up by trunk; short for --show trunks.', {
     implies: { flag: 'show', value: 'trunks' },
   }),
-  overview: toggle('Show how the host did: calls over time, trunks, who called whom; short for --show overview.', {
+  overview: toggle('Show calls over time, trunks, who called whom; short for --show overview.', {
     implies: { flag: 'show', value: 'overview' },
   }),
   compare: value('CALL', text, 'Compare two calls: give it twice.', { repeatable: true }),
