@@ -17,6 +17,12 @@ export function quoted(text: string): string {
 export function trunkFilter(trunk: string, minuteAt?: string): string {
   const calls = `trunk=${valueText(trunk)}`;
   if (minuteAt === undefined) return calls;
-  const lastMs = new Date(Date.parse(minuteAt) + MINUTE_MS - 1).toISOString();
-  return `${calls} since:${minuteAt} until:${lastMs.replace('Z', '999Z')}`;
+  return `${calls} ${begunBetween(minuteAt, new Date(Date.parse(minuteAt) + MINUTE_MS).toISOString())}`;
+}
+
+/** What began from one time (RFC 3339) on and before another: `until` takes in its own microsecond. */
+export function begunBetween(from: string, to: string): string {
+  const micros = Number(/\.\d{3}(\d{3})Z$/.exec(to)?.[1] ?? 0);
+  const last = new Date(Date.parse(to) - (micros === 0 ? 1 : 0)).toISOString();
+  return `since:${from} until:${last.replace('Z', `${String(micros === 0 ? 999 : micros - 1).padStart(3, '0')}Z`)}`;
 }

@@ -1,20 +1,14 @@
 /** The filters behind the marks of the overview: the calls of a cell, of a code in it, of a trunk, between two places. */
 import { CALLS_ONLY } from '../../core/call-fields.ts';
-import { valueText } from '../../query/write.ts';
+import { begunBetween, valueText } from '../../query/write.ts';
 import { hashOf } from './route.ts';
 
 /** Times from one until before another. */
 export type Between = { readonly from: string; readonly to: string };
 
-/** `since:… until:…`; calls that began at its end belong to the next. */
-export function within({ from, to }: Between): string {
-  const lastMs = new Date(Date.parse(to) - 1).toISOString();
-  return `since:${from} until:${lastMs.replace('Z', '999Z')}`;
-}
-
 /** The calls that began between, and of them those that `rest` chooses. */
 export function callsOf(between: Between, rest = ''): string {
-  return `${CALLS_ONLY} ${rest === '' ? '' : `${rest} `}${within(between)}`;
+  return `${CALLS_ONLY} ${rest === '' ? '' : `${rest} `}${begunBetween(between.from, between.to)}`;
 }
 
 export function trunkCalls(trunk: string, between: Between): string {

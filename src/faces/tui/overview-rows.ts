@@ -4,6 +4,7 @@
  */
 import { CALLS_ONLY } from '../../core/call-fields.ts';
 import { timestampText, usOf } from '../../core/timestamp.ts';
+import { begunBetween } from '../../query/write.ts';
 import type { Area } from './app.ts';
 import type { Cells, Look } from './cells.ts';
 import { LOOK } from './cells.ts';
@@ -85,13 +86,7 @@ const ROUNDING = 1e-6;
 
 /** The calls that began in a span. */
 export function callsIn(fromMs: number, toMs: number, ...terms: readonly string[]): string {
-  // Both ends belong to it.
-  return [
-    CALLS_ONLY,
-    ...terms,
-    `since:${timestampText(fromMs * 1000)}`,
-    `until:${timestampText(toMs * 1000 - 1)}`,
-  ].join(' ');
+  return [CALLS_ONLY, ...terms, begunBetween(timestampText(fromMs * 1000), timestampText(toMs * 1000))].join(' ');
 }
 
 /** Of times as the wire has them. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseFilter } from '../../../src/query/parse.ts';
-import { trunkFilter } from '../../../src/query/write.ts';
+import { begunBetween, trunkFilter } from '../../../src/query/write.ts';
 
 function trunkIn(text: string): string {
   const parsed = parseFilter(text, { isUtc: true });
@@ -22,4 +22,15 @@ test('a minute begins with its first microsecond and ends with its last', () => 
     trunkFilter('Acme Telecom', '2025-03-04T09:01:00.000000Z'),
     'trunk="Acme Telecom" since:2025-03-04T09:01:00.000000Z until:2025-03-04T09:01:59.999999Z',
   );
+});
+
+test('a span ends a microsecond before what follows it', () => {
+  const from = '2025-03-04T09:00:00.000000Z';
+  for (const [to, last] of [
+    ['2025-03-04T09:01:00.000000Z', '2025-03-04T09:00:59.999999Z'],
+    ['2025-03-04T09:01:00Z', '2025-03-04T09:00:59.999999Z'],
+    ['2025-03-04T09:01:00.250001Z', '2025-03-04T09:01:00.250000Z'],
+    ['2025-01-01T00:00:00.000Z', '2024-12-31T23:59:59.999999Z'],
+  ] as const)
+    assert.equal(begunBetween(from, to), `since:${from} until:${last}`);
 });
