@@ -115,7 +115,7 @@ test('keys of the list work from page load, after the filter and after a call; t
   skip,
 }, async (t) => {
   const { base } = await demo();
-  const { page } = await openPage(t, `${base}/console/`);
+  const { page } = await openPage(t, `${base}/console/#/calls`);
   const { keyboard } = page;
   const current = (text: string): Promise<void> => page.locator('[role=row].current', { hasText: text }).waitFor();
   await page.getByRole('main').getByText('21 dialogs', { exact: true }).waitFor();

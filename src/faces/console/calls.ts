@@ -31,6 +31,9 @@ let lastOpened: string | null = null;
 /** The list that was left last, and how far it was scrolled: going back finds its rows, too. */
 let left: { readonly q: string; readonly sort: string; readonly kept: Kept; readonly top: number } | null = null;
 
+/** Who sorts a list by these wants to see and hear the quality of a call first. */
+const SOUND_SORTS: ReadonlySet<string> = new Set(['mos', 'loss', 'jitter']);
+
 export function Calls({ q, sort }: Props): ComponentChild {
   const [before] = useState(left?.q === q && left.sort === sort ? left : null);
   const [list, setList] = useState<ListState>(before?.kept.state ?? EMPTY);
@@ -82,7 +85,8 @@ export function Calls({ q, sort }: Props): ComponentChild {
     go('calls', '', { q: next, sort: by === '-created' ? '' : by }, isInPlace);
   const open = (call: Call): void => {
     lastOpened = rowKey(call);
-    go('call', call.call_id, { legs: '1', tab: soundsBad(call) ? 'quality' : '' });
+    const isOfSound = soundsBad(call) || SOUND_SORTS.has(sort.replace(/^-/, ''));
+    go('call', call.call_id, { legs: '1', tab: isOfSound ? 'quality' : '' });
   };
   const hasHosts = list.rows[0]?.host !== undefined;
   const fitting = columnsFor(widthPx / remPx(), names, hasHosts);

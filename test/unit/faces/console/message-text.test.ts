@@ -56,6 +56,6 @@ test('a Call-ID and a filter come back from the address as they were', () => {
     const { screen, name, query } = routeOf(hashOf('call', text, { q: text, none: '' }));
     assert.deepEqual([screen, name, query.get('q'), query.has('none')], ['call', text, text, false]);
   }
-  assert.equal(routeOf('').screen, 'calls');
+  assert.equal(routeOf('').screen, 'overview');
   assert.equal(routeOf('#/call/%zz').name, '%zz');
 });
