@@ -1,5 +1,5 @@
 /** Keys of a screen. They work wherever the focus is, except where the focus itself has a use for the key. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 const TYPED_IN = 'input:not([type="checkbox"]), textarea, select, audio';
 const PRESSED = 'a, button, summary, input';
@@ -12,7 +12,8 @@ const SCROLLS: readonly string[] = [' ', 'ArrowUp', 'ArrowDown', 'PageUp', 'Page
 export function usePageKeys(onKey: (key: string) => boolean): void {
   const latest = useRef(onKey);
   latest.current = onKey;
-  useEffect(() => {
+  // They work as soon as the screen is there: whoever presses at once is heard.
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTaken(event)) return;
       if (latest.current(event.key)) event.preventDefault();
