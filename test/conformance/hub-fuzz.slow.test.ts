@@ -60,6 +60,8 @@ test('a hub of hostile stores and agents', { timeout: 3_600_000 }, async (t) => 
   const changes = readChanges(hub);
   await round('ok', 'honest', paths);
   assert.ok((statuses.get('200') ?? 0) > paths.length / 2, 'an honest store is answered from');
+  for (const path of ['/ask/calls', '/ask/trunks', '/ask/overview?by=pdd'])
+    assert.equal((await ask(hub.port, path)).status, 200, path);
   const end = performance.now() + SECONDS * 1000;
   const modes = SECONDS > 0 ? STORE_MODES : STORE_MODES.filter((mode) => !LONG_MODES.includes(mode));
   for (let n = 0; n < modes.length || performance.now() < end; n++) {

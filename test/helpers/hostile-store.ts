@@ -156,7 +156,9 @@ export class HostileStore {
 
   #value(name: string, statement: string): unknown {
     if (/^(first|last)$/.test(name) && /\bAS parts\b/.test(statement)) return Date.now() * 1000;
-    if (/^(first|last|at|since|hour|startedAt|newest_at)$|_at$|_seen$/.test(name)) return this.#beganAt;
+    if (/^(keys|hashes|codecs|findings|hints|notes|tags|trunks|call_ids|window_\w+|segment_\w+|span_\w+)$/.test(name))
+      return [];
+    if (/^(first|last|at|since|hour|startedAt|newest_at)$|_at$|_seen$|_since$/.test(name)) return this.#beganAt;
     if (name === 'ms') return Date.now();
     if (name === 'parts') return this.rows;
     if (name === 'comment') return `calltap schema ${schemaNumber(readSchema())}`;
@@ -164,8 +166,6 @@ export class HostileStore {
     if (name === 'call_id') return this.call.document['call_id'] ?? 'c0';
     if (name === 'direction') return 'in';
     if (name === 'codes' || name === 'losses' || name.endsWith('_bins')) return { 200: 3, 486: 1 };
-    if (/^(keys|codecs|findings|hints|notes|tags|trunks|call_ids|window_\w+|segment_\w+|span_\w+)$/.test(name))
-      return [];
     return TEXTS[name] ?? 1;
   }
 
@@ -197,6 +197,8 @@ const TEXTS: Readonly<Record<string, string>> = {
     origin: 'wire',
   },
   ...{ summary: 'INVITE', text: 'INVITE sip:b@x SIP/2.0\r\n\r\n', codec: 'PCMA', product: '1', api: '', trunk: 't' },
+  // Of an overview: both ends of a hop, who reports a trunk, and what is wrong with a call.
+  ...{ from_name: '192.0.2.1', to_name: 't', by: 'sbc1', explanation: '', cause: '' },
   ...{ finding: 'late-media', name: 'calltap', table: 'calls', user: 'a', address: '192.0.2.1', ended: 'Registered' },
   ...{ agent: 'x', phrase: '', call: 'c0', bound: '{}' },
 };
