@@ -1,7 +1,8 @@
 /**
  * The figures of one trunk by time: minutes, then hours, then one sum of all that is older. A figure may come late: it goes
- * to whatever holds its minute now. Beside them are longer cells of what calls came to, which a picture over time is made of: they
- * take a minute as a whole when the next one begins, as each figure costs a look into memory that nothing else needs just then.
+ * to whatever holds its minute now. Beside them are the sum of the whole time, and longer cells of what calls came to, which a
+ * picture over time is made of. These take a minute at once when the next one begins: each figure that changes costs a look into
+ * memory that nothing else needs just then.
  */
 import { CellFigures } from '../cell-figures.ts';
 import { Cells } from '../cells.ts';
@@ -28,12 +29,12 @@ export class TrunkSpans {
   readonly minutes = new Map<number, TrunkFigures>();
   readonly hours = new Map<number, TrunkFigures>();
   before: TrunkFigures | null = null;
-  readonly whole = new TrunkFigures();
+  readonly #whole = new TrunkFigures();
   readonly #cells: readonly Cells<CellFigures>[] = [
     new Cells(FIVE, TRUNK_FIVES, () => new CellFigures()),
     new Cells(HOUR, TRUNK_HOURS, () => new CellFigures()),
   ];
-  /** Minutes that the cells have not taken yet. */
+  /** Minutes that the sum and the cells have not taken yet. */
   readonly #untaken = new Map<number, TrunkFigures>();
   /** Memory of all figures, as it was weighed last. */
   bytes = 0;
@@ -52,10 +53,10 @@ export class TrunkSpans {
   /** Changes the figures of this minute, and with them those of the whole time. */
   add(minute: number, change: (figures: TrunkFigures) => void): void {
     change(this.#at(minute));
-    change(this.whole);
+    if (!this.#untaken.has(minute)) change(this.#whole);
   }
 
-  /** The same of what calls came to, which cells have too: those that took the minute already, at once. */
+  /** The same of what calls came to, which cells have too. */
   addCall(minute: number, change: (figures: CellFigures) => void): void {
     this.add(minute, change);
     if (this.#untaken.has(minute)) return;
@@ -65,7 +66,13 @@ export class TrunkSpans {
     }
   }
 
-  /** The shorter cells first. They have all that was counted until now. */
+  /** All that was counted until now. */
+  get whole(): TrunkFigures {
+    this.#takeMinutes();
+    return this.#whole;
+  }
+
+  /** The same by cells, the shorter ones first. */
   get cells(): readonly Cells<CellFigures>[] {
     this.#takeMinutes();
     return this.#cells;
@@ -73,8 +80,10 @@ export class TrunkSpans {
 
   #takeMinutes(): void {
     if (this.#untaken.size === 0) return;
-    for (const [minute, figures] of this.#untaken)
+    for (const [minute, figures] of this.#untaken) {
+      this.#whole.merge(figures);
       for (const cells of this.#cells) cells.holding(minute)?.merge(figures);
+    }
     this.#untaken.clear();
   }
 
@@ -191,18 +200,17 @@ export class TrunkSpans {
 
   /** Adds all that another trunk has. */
   merge(other: TrunkSpans): void {
-    const { cells: others } = other;
     this.#takeMinutes();
-    this.whole.merge(other.whole);
+    this.#whole.merge(other.whole);
     for (const [minute, figures] of other.minutes) {
       this.#at(minute).merge(figures);
-      // The cells of the other one have it.
+      // Its sum and cells have it.
       this.#untaken.delete(minute);
     }
     for (const [hour, figures] of other.hours) this.#at(hour * HOUR).merge(figures);
     if (other.before !== null) this.#sumBefore().merge(other.before);
     for (const [i, cells] of this.#cells.entries()) {
-      const those = others[i];
+      const those = other.cells[i];
       if (those !== undefined) cells.merge(those);
     }
     this.weigh();

@@ -123,7 +123,7 @@ test('all figures hold as many bytes as are promised, and lose no count', () => 
   assert.equal(attempts, rows.length * minutes);
 });
 
-test('cells have each call once, whenever somebody looks at them', () => {
+test('the sum and the cells have each call once, whenever somebody looks at them', () => {
   const call = (spans: TrunkSpans, minute: number): void =>
     spans.addCall(minute, (f) => {
       f.attempts++;
@@ -143,6 +143,7 @@ test('cells have each call once, whenever somebody looks at them', () => {
     [7, 7, 1],
   ];
   assert.deepEqual(counted(looked), once);
+  assert.deepEqual([looked.whole.attempts, other.whole.attempts], [8, 8]);
   looked.merge(other);
   assert.deepEqual(
     counted(looked),
@@ -157,4 +158,5 @@ test('cells have each call once, whenever somebody looks at them', () => {
     [15, 15, 3],
   ]);
   assert.equal(looked.cells[1]?.at(START)?.pddMs?.count, 15);
+  assert.deepEqual([looked.whole.attempts, looked.whole.pddMs?.count], [18, 18]);
 });
