@@ -86,6 +86,8 @@ complete -c calltap -l mcp -d 'Serve /mcp too: the tools of agents (Model Contex
 complete -c calltap -l api-max-rows -x -d 'Return at most N rows per page.'
 complete -c calltap -l api-max-conn -x -d 'Serve at most N connections at a time, and answer 503 to more.'
 complete -c calltap -l metrics -x -d 'Serve only the metrics on this address.'
+complete -c calltap -l metrics-families -x -d 'Show these groups of metrics, such as default,calls; or all.'
+complete -c calltap -l metrics-exemplars -d 'Show Call-IDs beside histograms, to who takes OpenMetrics.'
 complete -c calltap -l peer-ctl -r -F -d 'Run this control program of the peer instead of the one in PATH.'
 complete -c calltap -l peer-db -r -F -d 'Pass this database to the control program.'
 complete -c calltap -l api-key -x -d 'Accept this API key, or send it to --connect; set it in the environment.'

@@ -151,6 +151,15 @@ const API_METRICS = group('API and metrics', {
     feature: 'metrics',
     toml: 'metrics.listen',
   }),
+  'metrics-families': value('GROUPS', text, 'Show these groups of metrics, such as default,calls; or all.', {
+    feature: 'metrics',
+    default: 'default',
+    toml: 'metrics.families',
+  }),
+  'metrics-exemplars': toggle('Show Call-IDs beside histograms, to who takes OpenMetrics.', {
+    feature: 'metrics',
+    toml: 'metrics.exemplars',
+  }),
   'peer-ctl': value('PATH', text, 'Run this control program of the peer instead of the one in PATH.', {
     feature: 'peer',
     toml: 'peer.ctl',

@@ -53,10 +53,15 @@ export class BucketCounts {
   }
 }
 
+/** One observation, and the call that it was made of. */
+export type Exemplar = { readonly callId: string; readonly value: number };
+
 export type BucketSnapshot = {
   readonly counts: readonly number[];
   readonly sum: number;
   readonly count: number;
+  /** The last of each bucket, where somebody asks for them. */
+  readonly exemplars?: readonly (Exemplar | null)[];
 };
 
 /** Upper bounds of the histograms the interface names. */

@@ -84,6 +84,10 @@ export const OPTION_ERRORS = rows('cli.md', 2, {
     remedy: 'write an address or network and a name on each line, such as 192.0.2.10 pbx',
   },
   NAME_INVALID: { line: '--name {value}: {reason}', remedy: 'write ADDRESS=NAME, such as 192.0.2.10=pbx' },
+  METRICS_FAMILIES_INVALID: {
+    line: '--metrics-families: {reason}',
+    remedy: 'write some of {choices} with commas between them',
+  },
   TRUNK_BOUND_INVALID: {
     line: '{option}: {reason}',
     remedy: 'write BAD..GOOD, such as 30..60: trouble begins beyond the first and ends beyond the second; or off',

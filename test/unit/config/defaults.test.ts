@@ -96,6 +96,8 @@ test('each option has the value that its page says', () => {
     apiMaxRows: 1000,
     apiMaxConn: 100,
     metrics: null,
+    metricsFamilies: 'default',
+    metricsExemplars: false,
     apiKey: null,
     apiSigningKey: [],
     apiKeyFile: null,
