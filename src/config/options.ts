@@ -206,6 +206,17 @@ const ANALYSIS = group('Analysis', {
     default: TRUNK_BOUNDS.registrations.usual,
     toml: 'trunks.registrations',
   }),
+  'trunk-limit': value('NAME=N', text, 'Allow this trunk N calls at a time, for its utilisation in the metrics.', {
+    repeatable: true,
+    toml: 'trunks.limit',
+  }),
+  'device-class': value('NAME=REGEXP', text, 'Call phones whose User-Agent matches by this name, in the metrics.', {
+    repeatable: true,
+    toml: 'metrics.device_class',
+  }),
+  'country-code': value('CC', text, 'Read national numbers as of this country, in the metrics.', {
+    toml: 'metrics.country_code',
+  }),
   'call-id-header': value(
     'NAME[=~PATTERN]',
     { kind: 'call-id-header' },

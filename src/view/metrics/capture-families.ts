@@ -12,6 +12,7 @@ import { probeFamilies } from '../probe-status.ts';
 import type { LabelledCount, MetricFamily } from './family.ts';
 import { countsOf } from './family.ts';
 import { liveFamilies } from './live-families.ts';
+import { numberFamilies } from './number-families.ts';
 import type { MetricsSnapshot } from './snapshot.ts';
 import { trunkFamilies } from './trunk-families.ts';
 
@@ -48,6 +49,7 @@ function* families(f: Figures): Generator<MetricFamily> {
   yield* securityFamilies(f);
   yield* probeFamilies(f.tls);
   yield* trunkFamilies(f);
+  yield* numberFamilies(f);
   yield countsOf('calltap_lost_total', Object.entries(lossCounters(f)));
   for (const meter of f.meters) yield* meter.families();
 }

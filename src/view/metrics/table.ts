@@ -7,6 +7,12 @@ import { LOOP_TURN_CPU_MS, LOOP_TURN_HELD_MS, LOOP_TURN_TOLD_MS, LOOP_WORK } fro
 import type { MetricGroup } from '../../core/metric-groups.ts';
 import { TRUNK_TROUBLES } from '../../core/trunk-bounds.ts';
 import { DIALOG_STATES, METHOD_NAMES } from '../../core/words.ts';
+import { NUMBER_BOUNDS } from '../../watch/numbers/bounds.ts';
+import { FINAL_CODE_VALUES, RESPONSE_PAIRS } from '../../watch/numbers/codes.ts';
+import { COUNTRY_VALUES } from '../../watch/numbers/countries.ts';
+import { DEVICE_VALUES } from '../../watch/numbers/devices.ts';
+import { ATTEMPT_OUTCOMES, REGISTRATION_OUTCOMES } from '../../watch/numbers/outcomes.ts';
+import { SHORT_CALL_SECONDS } from '../../watch/numbers/trunk-counts.ts';
 import { TRUNK_SEATS } from '../../watch/trunks/seats.ts';
 
 /** What a row may say beside its type, labels and meaning. */
@@ -34,6 +40,8 @@ export type MetricRow = Row & { readonly group: MetricGroup };
 
 /** What goes in and comes out of trunks: 50 rows of trunk and direction, and two of all others. */
 const ROWS = TRUNK_SEATS + 2;
+/** The same without direction. */
+const TRUNKS = TRUNK_SEATS + 1;
 const OF_ROW = ['trunk', 'direction'] as const;
 const SEATED = { isSeated: true } as const;
 
@@ -62,6 +70,12 @@ const histogram = <const L extends readonly string[]>(
 /** Of a trunk and direction. */
 const ofRow = (help: string, more: More = {}) => counter(OF_ROW, ROWS, help, { ...SEATED, ...more });
 const gaugeOfRow = (help: string, more: More = {}) => gauge(OF_ROW, ROWS, help, { ...SEATED, ...more });
+const ofTrunk = (name: keyof typeof NUMBER_BOUNDS, help: string, more: More = {}) =>
+  histogram(['trunk'], TRUNKS, NUMBER_BOUNDS[name], help, { ...SEATED, query: p95(name), ...more });
+
+function p95(name: string): string {
+  return `histogram_quantile(0.95, sum by (trunk, le) (rate(${name}_bucket[15m])))`;
+}
 
 /** `sum(rate(a)) / sum(rate(b))`, by trunk. */
 function share(part: string, whole: string): string {
@@ -275,12 +289,146 @@ const TRUNK = of('trunks', {
   ),
 });
 
+const OUTCOMES = 'calltap_trunk_outcomes_total';
+const ATTEMPTS = 'calltap_trunk_attempts_total';
+
+const RFC6076 = of('rfc6076', {
+  calltap_trunk_outcomes_total: counter(
+    [...OF_ROW, 'outcome'],
+    ROWS * ATTEMPT_OUTCOMES.length,
+    'Attempts by how they ended: settled once, by the first final response that asks for no credentials, or 32 s after the last message.',
+    {
+      ...SEATED,
+      formula:
+        'SER (RFC 6076 4.6) = answered / (attempts - redirected); SEER (4.7) = (answered + declined) / (attempts - redirected - challenged); ISA (4.8) = ineffective / attempts; attempts = calltap_trunk_attempts_total',
+      query: `sum by (trunk) (rate(${OUTCOMES}{outcome="answered"}[15m])) / (sum by (trunk) (rate(${ATTEMPTS}[15m])) - sum by (trunk) (rate(${OUTCOMES}{outcome="redirected"}[15m])))`,
+    },
+  ),
+  calltap_trunk_completed_total: ofRow('Answered calls whose BYE was answered with a 2xx.', {
+    formula: 'SCR (RFC 6076 4.9) = calltap_trunk_completed_total / calltap_trunk_attempts_total',
+    query: share('calltap_trunk_completed_total', ATTEMPTS),
+  }),
+  calltap_trunk_byes_failed_total: ofRow('Answered calls whose BYE got another final response, or none within 32 s.'),
+  calltap_trunk_registrations_total: counter(
+    [...OF_ROW, 'outcome'],
+    ROWS * REGISTRATION_OUTCOMES.length,
+    'Attempts to register, with the rounds that credentials take, by how they ended.',
+    {
+      ...SEATED,
+      formula: 'IRA (RFC 6076 4.2) = (failed + unanswered) / all',
+      query: `sum by (trunk) (rate(calltap_trunk_registrations_total{outcome=~"failed|unanswered"}[15m])) / sum by (trunk) (rate(calltap_trunk_registrations_total[15m]))`,
+    },
+  ),
+  calltap_registration_delay_seconds: ofTrunk(
+    'calltap_registration_delay_seconds',
+    'From the last REGISTER of an attempt to its 2xx.',
+    { formula: 'RRD (RFC 6076 4.1)' },
+  ),
+  calltap_srd_seconds: ofTrunk(
+    'calltap_srd_seconds',
+    'From the INVITE to its first provisional response other than 100, or to its 2xx where none came.',
+    { formula: 'SRD, successful (RFC 6076 4.3.1)' },
+  ),
+  calltap_srd_failed_seconds: ofTrunk(
+    'calltap_srd_failed_seconds',
+    'From the INVITE to its failure other than 401, 402 and 407, where no provisional response other than 100 came.',
+    { formula: 'SRD, failed (RFC 6076 4.3.2)' },
+  ),
+  calltap_sdd_seconds: ofTrunk('calltap_sdd_seconds', 'From the BYE to its 2xx.', { formula: 'SDD (RFC 6076 4.4)' }),
+  calltap_sdt_seconds: ofTrunk('calltap_sdt_seconds', 'From the 2xx of the INVITE to the BYE.', {
+    formula: 'SDT (RFC 6076 4.5)',
+  }),
+  calltap_pdd_seconds: ofTrunk('calltap_pdd_seconds', 'From the INVITE to its first 18x.'),
+  calltap_ring_seconds: ofTrunk('calltap_ring_seconds', 'From the first 18x to the 2xx.'),
+  calltap_first_response_seconds: ofTrunk(
+    'calltap_first_response_seconds',
+    'From the first INVITE of an attempt to its first response of any kind.',
+  ),
+  calltap_options_seconds: ofTrunk('calltap_options_seconds', 'From an OPTIONS to its final response.'),
+});
+
+const CODES = of('codes', {
+  calltap_responses_total: counter(
+    ['method', 'code'],
+    RESPONSE_PAIRS,
+    'Responses by the method and status code, without retransmissions and copies.',
+    { query: 'sum by (code) (rate(calltap_responses_total{method="INVITE"}[15m]))' },
+  ),
+  calltap_final_responses_total: counter(
+    ['direction', 'code'],
+    2 * FINAL_CODE_VALUES,
+    'Attempts by the final response that settled them.',
+    { query: 'topk(5, sum by (code) (increase(calltap_final_responses_total[1h])))' },
+  ),
+  calltap_registration_results_total: counter(
+    ['outcome'],
+    REGISTRATION_OUTCOMES.length,
+    'Attempts to register, by how they ended.',
+    { query: 'sum by (outcome) (rate(calltap_registration_results_total[15m]))' },
+  ),
+  calltap_retransmissions_total: counter(
+    ['method'],
+    METHOD_NAMES.length,
+    'Retransmissions of requests, and of responses to them, by method.',
+    { query: 'sum by (method) (rate(calltap_retransmissions_total[15m]))' },
+  ),
+});
+
+const CALLS = of('calls', {
+  calltap_trunk_call_limit: gauge(['trunk'], TRUNKS, 'Calls that --trunk-limit allows a trunk.', SEATED),
+  calltap_trunk_utilisation_ratio: gauge(['trunk'], TRUNKS, 'Calls that talk now, of those that are allowed.', {
+    ...SEATED,
+    formula: 'calltap_trunk_talking of both directions / calltap_trunk_call_limit',
+    query: 'calltap_trunk_utilisation_ratio > 0.8',
+  }),
+  calltap_trunk_short_calls_total: counter(
+    [...OF_ROW, 'under'],
+    ROWS * SHORT_CALL_SECONDS.length,
+    'Answered calls that were shorter than so many seconds.',
+    {
+      ...SEATED,
+      query: `sum by (trunk) (rate(calltap_trunk_short_calls_total{under="5"}[15m])) / sum by (trunk) (rate(calltap_trunk_talks_total[15m]))`,
+    },
+  ),
+  calltap_trunk_repeated_attempts_total: ofRow(
+    'Attempts of the same calling and called user within 60 s after one that was not answered.',
+    { query: share('calltap_trunk_repeated_attempts_total', ATTEMPTS) },
+  ),
+});
+
+const DEVICES = of('devices', {
+  calltap_device_registrations_total: counter(
+    ['device', 'outcome'],
+    DEVICE_VALUES * REGISTRATION_OUTCOMES.length,
+    'Attempts to register by the class of the phone, and how they ended.',
+    { query: 'sum by (device) (rate(calltap_device_registrations_total{outcome="failed"}[15m]))' },
+  ),
+  calltap_device_attempts_total: counter(
+    ['device', 'outcome'],
+    DEVICE_VALUES * ATTEMPT_OUTCOMES.length,
+    'Calls tried by the class of the phone, and how they ended.',
+  ),
+});
+
+const COUNTRIES = of('countries', {
+  calltap_country_attempts_total: counter(['country'], COUNTRY_VALUES, 'Calls tried to numbers of a country.'),
+  calltap_country_answered_total: counter(['country'], COUNTRY_VALUES, 'Those of them that were answered.'),
+  calltap_country_talk_seconds_total: counter(['country'], COUNTRY_VALUES, 'How long these talked.', {
+    query: 'topk(10, sum by (country) (increase(calltap_country_talk_seconds_total[1h])))',
+  }),
+});
+
 export const METRICS = {
   ...SERVICE,
   ...CAPTURE,
   ...PROCESS,
   ...SECURITY,
   ...TRUNK,
+  ...RFC6076,
+  ...CODES,
+  ...CALLS,
+  ...DEVICES,
+  ...COUNTRIES,
 };
 export type MetricName = keyof typeof METRICS;
 

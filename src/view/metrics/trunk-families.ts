@@ -36,7 +36,7 @@ const GAUGES = {
 } as const;
 
 /** The value of the label `trunk`, the direction, and the rows that are shown under them. */
-type Line = { readonly labels: readonly [string, TrunkDirection]; readonly rows: readonly TrunkRow[] };
+export type Line = { readonly labels: readonly [string, TrunkDirection]; readonly rows: readonly TrunkRow[] };
 
 /** A line a seat, and one a direction of all others. */
 export function linesOf({ rows, seats }: TrunkStore): Line[] {
