@@ -15,6 +15,7 @@ const REGISTERED: ReadonlySet<number> = new Set([
 /** Status codes with a label value of their own, and pairs of method and code; others are `other`. @cap */
 const CODES_SHOWN = 100;
 const PAIRS_SHOWN = 400;
+
 export const FINAL_CODE_VALUES = CODES_SHOWN + 1;
 export const RESPONSE_PAIRS = PAIRS_SHOWN;
 
