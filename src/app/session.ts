@@ -25,9 +25,11 @@ import type { Telling } from '../view/live-documents.ts';
 import { inDocuments } from '../view/live-documents.ts';
 import { trunkChangeLine } from '../view/trunk-change.ts';
 import { LiveCalls } from '../watch/live-calls.ts';
+import type { NumbersOptions } from '../watch/numbers/numbers.ts';
 import { CallObservations } from '../watch/observations.ts';
 import { CallsOverTime } from '../watch/overview/calls-over-time.ts';
 import { stirShakenLog } from '../watch/stir-shaken.ts';
+import type { TrunkChange } from '../watch/trunks/trunk-alarm.ts';
 import type { TrunkRules } from '../watch/trunks/trunk-watch.ts';
 import { TrunkWatch } from '../watch/trunks/trunk-watch.ts';
 import { Vantage } from '../watch/vantage.ts';
@@ -47,6 +49,8 @@ export type SessionOptions = IngestOptions &
     readonly hep: boolean;
     /** Count the quality of streams as they end: only a server shows it. */
     readonly observesQuality: boolean;
+    /** What chosen groups of metrics count; null or left out: nothing. */
+    readonly numbers?: NumbersOptions | null;
     /** The file of -O gets frames when they have been chosen, by a second reading. */
     readonly writesLater?: boolean;
   };
@@ -207,10 +211,11 @@ function trunksOf(
   { options, hooks, sayTrunk }: SessionParts,
   clockSteps: () => Figures['evidence']['capture']['clockSteps'],
 ): TrunkWatch | null {
-  const { counting, trunks } = options;
+  const { counting, trunks, numbers = null } = options;
   if (counting === null) return null;
-  return new TrunkWatch(trunks, counting, (change) => {
+  const tell = (change: TrunkChange): void => {
     hooks?.onTrunk(change, clockSteps());
     sayTrunk?.(trunkChangeLine(change, clockSteps()));
-  });
+  };
+  return new TrunkWatch(trunks, counting, tell, numbers);
 }

@@ -61,6 +61,8 @@ export type IngestOptions = {
   readonly correlates: boolean;
   /** Remember which frames carried messages, for who writes them in a second pass over the files. */
   readonly keepsFrames?: boolean;
+  /** Count responses by method and status code, and retransmissions by method, for the metrics. */
+  readonly countsCodes?: boolean;
   /** Further headers that carry the Call-ID of another leg. */
   readonly callIdHeaders: readonly string[];
 };
@@ -258,6 +260,7 @@ export function createIngest(parts: IngestParts): Ingest {
     identifiers,
     clocks,
     frames,
+    countsCodes: options.countsCodes === true,
     digest: parts.digest,
     onChange: (d, from) => {
       for (const observer of stateObservers) observer.onDialogState(d, from, capture);
@@ -345,7 +348,7 @@ export function createIngest(parts: IngestParts): Ingest {
       packets.finish(lastUs);
       sweep();
       capture.isExhausted = isWhole;
-      for (const observer of observersOf(observers, 'onFinish')) observer.onFinish();
+      for (const observer of observersOf(observers, 'onFinish')) observer.onFinish(capture);
     },
   };
 }

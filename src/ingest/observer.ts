@@ -30,7 +30,7 @@ export type Observer = {
   /** Time continues; capture time in microseconds. */
   onTick?(nowUs: number): void;
   /** The files have ended. */
-  onFinish?(): void;
+  onFinish?(capture: Capture): void;
 };
 
 /** The observers that want to see one kind of thing. */

@@ -13,7 +13,7 @@ import type { TlsSource } from '../sources/tls/source.ts';
 import type { CallObservations } from '../watch/observations.ts';
 import type { CallsOverTime } from '../watch/overview/calls-over-time.ts';
 import type { TrunkWatch } from '../watch/trunks/trunk-watch.ts';
-import type { LabelledCount, MetricFamily } from './metrics-snapshot.ts';
+import type { LabelledCount, MetricFamily } from './metrics/family.ts';
 
 /** How a key of `losses` begins that an output has; view/loss-table.ts has a row for each. */
 export type MeterLoss = 'hep_out_' | 'ship_' | 'output_' | 'stdout_lines_lost' | 'stderr_lines_lost';

@@ -7,7 +7,7 @@ import { SCAN_REASONS } from '../protocols/sip/scanner/scan.ts';
 import type { Figures, MeterLoss } from './figures.ts';
 import type { Loss, More, QualityKey, QualityMember } from './loss-row.ts';
 import { loss, reasons, snake } from './loss-row.ts';
-import type { LabelledCount } from './metrics-snapshot.ts';
+import type { LabelledCount } from './metrics/family.ts';
 import { FRAME_LOSSES, HEP_LOSSES, LIVE_LOSSES, PROBE_LOSSES } from './source-losses.ts';
 
 /** What an output lost; its own keys begin with this. */

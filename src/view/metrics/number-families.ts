@@ -1,0 +1,176 @@
+/** What chosen groups count of attempts, as families: src/watch/numbers has the counts. */
+import { METHOD_NAMES } from '../../core/words.ts';
+import { methodLabel } from '../../watch/numbers/codes.ts';
+import type { Numbers } from '../../watch/numbers/numbers.ts';
+import { ATTEMPT_OUTCOMES, REGISTRATION_OUTCOMES } from '../../watch/numbers/outcomes.ts';
+import type { PairCounts } from '../../watch/numbers/plain-counts.ts';
+import type { RowTable, TrunkHistogram } from '../../watch/numbers/row-table.ts';
+import type { CallCounts, Rfc6076 } from '../../watch/numbers/trunk-counts.ts';
+import { SHORT_CALL_SECONDS } from '../../watch/numbers/trunk-counts.ts';
+import type { Figures } from '../figures.ts';
+import type { MetricFamily } from './family.ts';
+import { countsOf, familyOf } from './family.ts';
+import type { Line } from './trunk-families.ts';
+import { linesOf } from './trunk-families.ts';
+
+export function* numberFamilies({ trunks, ingest }: Figures): Generator<MetricFamily> {
+  const numbers = trunks?.numbers ?? null;
+  if (trunks === null || numbers === null) return;
+  const lines = linesOf(trunks.store);
+  if (numbers.rfc6076 !== null) yield* ofRfc6076(numbers.rfc6076, lines);
+  if (numbers.codes !== null) yield* ofCodes(numbers, ingest.tracker.counts.codes);
+  if (numbers.calls !== null) yield* ofCalls(numbers.calls, lines);
+  if (numbers.devices !== null) {
+    yield pairsOf('calltap_device_registrations_total', numbers.devices.registrations);
+    yield pairsOf('calltap_device_attempts_total', numbers.devices.attempts);
+  }
+  if (numbers.countries !== null) {
+    const entries = [...numbers.countries.entries()];
+    yield countsOf(
+      'calltap_country_attempts_total',
+      entries.map(({ country, attempts }) => [country, attempts]),
+    );
+    yield countsOf(
+      'calltap_country_answered_total',
+      entries.map(({ country, answered }) => [country, answered]),
+    );
+    yield countsOf(
+      'calltap_country_talk_seconds_total',
+      entries.map(({ country, talkSec }) => [country, talkSec]),
+    );
+  }
+}
+
+function* ofRfc6076(
+  { outcomes, registrations, ends, delays }: Rfc6076,
+  lines: readonly Line[],
+): Generator<MetricFamily> {
+  yield familyOf(
+    'calltap_trunk_outcomes_total',
+    lines.flatMap(({ labels }) =>
+      ATTEMPT_OUTCOMES.map((outcome) => ({
+        labels: [...labels, outcome] as const,
+        value: outcomes.get(...labels, outcome),
+      })),
+    ),
+  );
+  yield byRow('calltap_trunk_completed_total', lines, ends, 'completed');
+  yield byRow('calltap_trunk_byes_failed_total', lines, ends, 'byesFailed');
+  yield familyOf(
+    'calltap_trunk_registrations_total',
+    lines.flatMap(({ labels }) =>
+      REGISTRATION_OUTCOMES.map((outcome) => ({
+        labels: [...labels, outcome] as const,
+        value: registrations.get(...labels, outcome),
+      })),
+    ),
+  );
+  for (const name of delays.names) yield byTrunk(name, lines, delays.of(name));
+}
+
+function* ofCodes(
+  { codes, responses }: Numbers,
+  counted: Figures['ingest']['tracker']['counts']['codes'],
+): Generator<MetricFamily> {
+  if (codes === null || responses === null || counted === null) return;
+  const pairs = responses.of(counted.responses);
+  yield familyOf(
+    'calltap_responses_total',
+    pairs.map(([method, code, value]) => ({ labels: [method, code] as const, value })),
+  );
+  yield pairsOf('calltap_final_responses_total', codes.finals);
+  yield countsOf(
+    'calltap_registration_results_total',
+    REGISTRATION_OUTCOMES.map((outcome) => [outcome, codes.registrations.get(outcome) ?? 0]),
+  );
+  yield countsOf(
+    'calltap_retransmissions_total',
+    METHOD_NAMES.map((_, method) => [methodLabel(method), counted.retransmissions[method] ?? 0]),
+  );
+}
+
+function* ofCalls({ counts, limits }: CallCounts, lines: readonly Line[]): Generator<MetricFamily> {
+  const limited = limitsOf(lines, limits);
+  yield countsOf(
+    'calltap_trunk_call_limit',
+    limited.map(({ trunk, limit }) => [trunk, limit]),
+  );
+  yield countsOf(
+    'calltap_trunk_utilisation_ratio',
+    limited.map(({ trunk, most }) => [trunk, most]),
+  );
+  yield familyOf(
+    'calltap_trunk_short_calls_total',
+    lines.flatMap(({ labels }) =>
+      SHORT_CALL_SECONDS.map((sec) => ({
+        labels: [...labels, String(sec)] as const,
+        value: counts.get(...labels, `under${sec}`),
+      })),
+    ),
+  );
+  yield byRow('calltap_trunk_repeated_attempts_total', lines, counts, 'repeated');
+}
+
+/** Of trunks with a limit, by their label: the sum of the limits, and the trunk that is nearest to its own. */
+function limitsOf(lines: readonly Line[], limits: ReadonlyMap<string, number>) {
+  const talking = new Map<string, number>();
+  const labels = new Map<string, string>();
+  for (const {
+    labels: [label],
+    rows,
+  } of lines)
+    for (const { name, talking: n } of rows) {
+      if (!limits.has(name)) continue;
+      talking.set(name, (talking.get(name) ?? 0) + n);
+      // One direction with a seat is enough to be called by the name.
+      if (!labels.has(name) || label === name) labels.set(name, label);
+    }
+  const byLabel = new Map<string, { trunk: string; limit: number; most: number }>();
+  for (const [name, n] of talking) {
+    const trunk = labels.get(name) ?? name;
+    const limit = limits.get(name) ?? 1;
+    const known = byLabel.get(trunk) ?? { trunk, limit: 0, most: 0 };
+    byLabel.set(trunk, { trunk, limit: known.limit + limit, most: Math.max(known.most, n / limit) });
+  }
+  return [...byLabel.values()];
+}
+
+function byRow<Column extends string>(
+  name: RowName,
+  lines: readonly Line[],
+  table: RowTable<Column>,
+  column: Column,
+): MetricFamily {
+  return familyOf(
+    name,
+    lines.map(({ labels }) => ({ labels, value: table.get(...labels, column) })),
+  );
+}
+type RowName =
+  | 'calltap_trunk_completed_total'
+  | 'calltap_trunk_byes_failed_total'
+  | 'calltap_trunk_repeated_attempts_total';
+
+/** A trunk with a seat in both directions has one histogram. */
+function byTrunk(
+  name: Parameters<typeof countsOf>[0],
+  lines: readonly Line[],
+  histogram: TrunkHistogram | undefined,
+): MetricFamily {
+  const trunks = new Set(lines.map(({ labels: [trunk] }) => trunk));
+  const samples = [...trunks].flatMap((trunk) => {
+    const value = histogram?.snapshot(trunk) ?? null;
+    return value === null ? [] : [{ labels: [trunk], value }];
+  });
+  return { name, samples };
+}
+
+function pairsOf(
+  name: 'calltap_final_responses_total' | 'calltap_device_registrations_total' | 'calltap_device_attempts_total',
+  pairs: PairCounts,
+): MetricFamily {
+  return familyOf(
+    name,
+    [...pairs.entries()].map(({ labels, n }) => ({ labels, value: n })),
+  );
+}
