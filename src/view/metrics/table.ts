@@ -29,7 +29,8 @@ type More = {
 };
 
 type Row = More & {
-  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** A summary is a sum and a count here: quantiles cannot be added up. */
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
   readonly labels: readonly string[];
   /** Combinations of label values at most: more are left out and counted. */
   readonly values: number;
@@ -71,6 +72,14 @@ const histogram = <const L extends readonly string[]>(
 
 /** Of a trunk and direction. */
 const ofRow = (help: string, more: More = {}) => counter(OF_ROW, ROWS, help, { ...SEATED, ...more });
+const summaryOfRow = (help: string, more: More = {}) => ({
+  ...SEATED,
+  ...more,
+  type: 'summary' as const,
+  labels: OF_ROW,
+  values: ROWS,
+  help,
+});
 const gaugeOfRow = (help: string, more: More = {}) => gauge(OF_ROW, ROWS, help, { ...SEATED, ...more });
 const ofTrunk = (name: keyof typeof NUMBER_BOUNDS, help: string, more: More = {}) =>
   histogram(['trunk'], TRUNKS, NUMBER_BOUNDS[name], help, { ...SEATED, query: p95(name), ...more });
@@ -263,12 +272,10 @@ const TRUNK = of('trunks', {
   calltap_trunk_options_total: ofRow('OPTIONS that were sent.'),
   calltap_trunk_options_answered_total: ofRow('Those of them that were answered.'),
   calltap_trunk_registrations_failed_total: ofRow('Registrations that failed.'),
-  calltap_trunk_pdd_seconds_sum: ofRow('Sum of the post-dial delays.'),
-  calltap_trunk_pdd_seconds_count: ofRow('Calls with a post-dial delay.', {
+  calltap_trunk_pdd_seconds: summaryOfRow('Post-dial delay of calls.', {
     query: share('calltap_trunk_pdd_seconds_sum', 'calltap_trunk_pdd_seconds_count'),
   }),
-  calltap_trunk_mos_sum: ofRow('Sum of the worst MOS of each call.'),
-  calltap_trunk_mos_count: ofRow('Calls with a MOS.', {
+  calltap_trunk_mos: summaryOfRow('Worst MOS of each call.', {
     query: share('calltap_trunk_mos_sum', 'calltap_trunk_mos_count'),
   }),
   calltap_trunk_talking: gaugeOfRow('Calls that talk now.', { query: 'sum by (trunk) (calltap_trunk_talking)' }),
@@ -503,7 +510,8 @@ export const METRIC_ROWS: readonly (readonly [MetricName, MetricRow])[] = Object
 ][];
 
 /** Series of a family at most. */
-export function seriesOf({ values, bounds }: Pick<MetricRow, 'values' | 'bounds'>): number {
+export function seriesOf({ type, values, bounds }: Pick<MetricRow, 'type' | 'values' | 'bounds'>): number {
+  if (type === 'summary') return values * 2;
   // Each bound, the bucket beyond them, the sum and the count.
   return bounds === undefined ? values : values * (bounds.length + 3);
 }
