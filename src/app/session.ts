@@ -25,6 +25,7 @@ import type { Telling } from '../view/live-documents.ts';
 import { inDocuments } from '../view/live-documents.ts';
 import { trunkChangeLine } from '../view/trunk-change.ts';
 import { LiveCalls } from '../watch/live-calls.ts';
+import { EndedCalls } from '../watch/numbers/ended-calls.ts';
 import type { NumbersOptions } from '../watch/numbers/numbers.ts';
 import { CallObservations } from '../watch/observations.ts';
 import { CallsOverTime } from '../watch/overview/calls-over-time.ts';
@@ -120,6 +121,7 @@ export function createSession(parts: SessionParts): Session {
     parts.sayIdentity && stirShakenLog(parts.sayIdentity),
     security,
     trunks,
+    endedCallsOf(trunks, () => evidence),
     calls,
     observations,
   ].filter((observer) => observer !== null && observer !== undefined);
@@ -204,6 +206,18 @@ export function createSession(parts: SessionParts): Session {
       outputs.close();
     },
   };
+}
+
+/** What looks at calls when they have ended; null where no chosen metric is made of that. */
+function endedCallsOf(trunks: TrunkWatch | null, evidence: () => Figures['evidence']): EndedCalls | null {
+  const numbers = trunks?.numbers ?? null;
+  if (trunks === null || numbers?.looksAtEnded !== true) return null;
+  return new EndedCalls({
+    numbers,
+    evidence,
+    hopsOf: (d) => trunks.hopsOf(d),
+    heardOn: (row, streams) => trunks.heardOn(row, streams),
+  });
 }
 
 /** What counts trunks, and tells of those in trouble; null where nobody asks for them. */

@@ -1,7 +1,6 @@
 /**
  * The text of a family, in the format of Prometheus (text format 0.0.4), or in OpenMetrics 1.0 for exemplars.
- *
- * OpenMetrics names a counter without `_total`; what counts and has another name is `unknown` there.
+ * OpenMetrics names a counter without `_total`.
  */
 import type { BucketSnapshot, Exemplar } from '../../core/counters.ts';
 import type { MetricSample } from '../../view/metrics/family.ts';
@@ -30,12 +29,12 @@ export function familyText(
   const isOpen = format === 'openmetrics';
   const isCounter = row.type === 'counter';
   const known = isOpen && isCounter ? name.replace(TOTAL, '') : name;
-  const type = isOpen && isCounter && known === name ? 'unknown' : row.type;
   const help = isOpen ? escaped(row.help) : row.help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
-  let text = `# HELP ${known} ${help}\n# TYPE ${known} ${type}\n`;
+  let text = `# HELP ${known} ${help}\n# TYPE ${known} ${row.type}\n`;
   for (const { labels, value } of samples) {
     const inside = labelsText(row.labels, labels);
     if (typeof value === 'number') text += `${name}${inside === '' ? '' : `{${inside}}`} ${numberText(value)}\n`;
+    else if (row.type === 'summary') text += sumText(name, inside === '' ? '' : `{${inside}}`, value);
     else text += histogramText(name, row.bounds ?? [], inside, value, isOpen);
   }
   return text;
@@ -60,7 +59,11 @@ function histogramText(
     const n = bound === undefined ? count : below;
     text += `${name}_bucket{${before}le="${le}"} ${n}${exemplar === null ? '' : exemplarText(exemplar)}\n`;
   }
-  return `${text}${name}_sum${own} ${numberText(sum)}\n${name}_count${own} ${count}\n`;
+  return text + sumText(name, own, { sum, count });
+}
+
+function sumText(name: string, own: string, { sum, count }: Pick<BucketSnapshot, 'sum' | 'count'>): string {
+  return `${name}_sum${own} ${numberText(sum)}\n${name}_count${own} ${count}\n`;
 }
 
 /** OpenMetrics writes a whole bound as a float. */

@@ -1,6 +1,7 @@
 /** What chosen groups count of attempts, as families: src/watch/numbers has the counts. */
 import { METHOD_NAMES } from '../../core/words.ts';
 import { methodLabel } from '../../watch/numbers/codes.ts';
+import type { MediaCounts } from '../../watch/numbers/media-counts.ts';
 import type { Numbers } from '../../watch/numbers/numbers.ts';
 import { ATTEMPT_OUTCOMES, REGISTRATION_OUTCOMES } from '../../watch/numbers/outcomes.ts';
 import type { PairCounts } from '../../watch/numbers/plain-counts.ts';
@@ -24,6 +25,16 @@ export function* numberFamilies({ trunks, ingest }: Figures): Generator<MetricFa
     yield pairsOf('calltap_device_registrations_total', numbers.devices.registrations);
     yield pairsOf('calltap_device_attempts_total', numbers.devices.attempts);
   }
+  if (numbers.media !== null) yield* ofMedia(numbers.media, lines);
+  if (numbers.findings !== null) {
+    const seated = new Set(lines.map(({ labels: [trunk] }) => trunk));
+    const shown = [...numbers.findings.pairs.entries()].filter(({ labels: [trunk] }) => seated.has(trunk));
+    yield familyOf(
+      'calltap_findings_total',
+      shown.map(({ labels, n }) => ({ labels, value: n })),
+    );
+  }
+  if (numbers.deviceFindings !== null) yield pairsOf('calltap_device_findings_total', numbers.deviceFindings.pairs);
   if (numbers.countries !== null) {
     const entries = [...numbers.countries.entries()];
     yield countsOf(
@@ -108,7 +119,31 @@ function* ofCalls({ counts, limits }: CallCounts, lines: readonly Line[]): Gener
       })),
     ),
   );
+  yield byRow('calltap_trunk_without_media_total', lines, counts, 'withoutMedia');
+  yield byRow('calltap_trunk_one_way_total', lines, counts, 'oneWay');
   yield byRow('calltap_trunk_repeated_attempts_total', lines, counts, 'repeated');
+}
+
+function* ofMedia({ counts, quality, codecs }: MediaCounts, lines: readonly Line[]): Generator<MetricFamily> {
+  yield byRow('calltap_trunk_rtp_packets_total', lines, counts, 'packets');
+  yield byRow('calltap_trunk_rtp_missing_total', lines, counts, 'missing');
+  yield byRow('calltap_trunk_rtp_late_total', lines, counts, 'late');
+  yield byRow('calltap_trunk_rtp_duplicates_total', lines, counts, 'duplicates');
+  yield byRow('calltap_trunk_rtp_reordered_total', lines, counts, 'reordered');
+  const byCodec = [...codecs];
+  yield countsOf(
+    'calltap_codec_rtp_packets_total',
+    byCodec.map(([codec, { packets }]) => [codec, packets]),
+  );
+  yield countsOf(
+    'calltap_codec_rtp_missing_total',
+    byCodec.map(([codec, { missing }]) => [codec, missing]),
+  );
+  yield countsOf(
+    'calltap_codec_streams_total',
+    byCodec.map(([codec, { streams }]) => [codec, streams]),
+  );
+  for (const name of quality.names) yield byTrunk(name, lines, quality.of(name));
 }
 
 /** Of trunks with a limit, by their label: the sum of the limits, and the trunk that is nearest to its own. */
@@ -149,7 +184,14 @@ function byRow<Column extends string>(
 type RowName =
   | 'calltap_trunk_completed_total'
   | 'calltap_trunk_byes_failed_total'
-  | 'calltap_trunk_repeated_attempts_total';
+  | 'calltap_trunk_without_media_total'
+  | 'calltap_trunk_one_way_total'
+  | 'calltap_trunk_repeated_attempts_total'
+  | 'calltap_trunk_rtp_packets_total'
+  | 'calltap_trunk_rtp_missing_total'
+  | 'calltap_trunk_rtp_late_total'
+  | 'calltap_trunk_rtp_duplicates_total'
+  | 'calltap_trunk_rtp_reordered_total';
 
 /** A trunk with a seat in both directions has one histogram. */
 function byTrunk(
@@ -166,7 +208,11 @@ function byTrunk(
 }
 
 function pairsOf(
-  name: 'calltap_final_responses_total' | 'calltap_device_registrations_total' | 'calltap_device_attempts_total',
+  name:
+    | 'calltap_final_responses_total'
+    | 'calltap_device_registrations_total'
+    | 'calltap_device_attempts_total'
+    | 'calltap_device_findings_total',
   pairs: PairCounts,
 ): MetricFamily {
   return familyOf(

@@ -11,6 +11,8 @@ import { NUMBER_BOUNDS } from '../../watch/numbers/bounds.ts';
 import { FINAL_CODE_VALUES, RESPONSE_PAIRS } from '../../watch/numbers/codes.ts';
 import { COUNTRY_VALUES } from '../../watch/numbers/countries.ts';
 import { DEVICE_VALUES } from '../../watch/numbers/devices.ts';
+import { FINDING_PAIRS } from '../../watch/numbers/finding-counts.ts';
+import { CODEC_VALUES } from '../../watch/numbers/media-counts.ts';
 import { ATTEMPT_OUTCOMES, REGISTRATION_OUTCOMES } from '../../watch/numbers/outcomes.ts';
 import { SHORT_CALL_SECONDS } from '../../watch/numbers/trunk-counts.ts';
 import { TRUNK_SEATS } from '../../watch/trunks/seats.ts';
@@ -27,7 +29,8 @@ type More = {
 };
 
 type Row = More & {
-  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** A summary is a sum and a count here: quantiles cannot be added up. */
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
   readonly labels: readonly string[];
   /** Combinations of label values at most: more are left out and counted. */
   readonly values: number;
@@ -69,6 +72,14 @@ const histogram = <const L extends readonly string[]>(
 
 /** Of a trunk and direction. */
 const ofRow = (help: string, more: More = {}) => counter(OF_ROW, ROWS, help, { ...SEATED, ...more });
+const summaryOfRow = (help: string, more: More = {}) => ({
+  ...SEATED,
+  ...more,
+  type: 'summary' as const,
+  labels: OF_ROW,
+  values: ROWS,
+  help,
+});
 const gaugeOfRow = (help: string, more: More = {}) => gauge(OF_ROW, ROWS, help, { ...SEATED, ...more });
 const ofTrunk = (name: keyof typeof NUMBER_BOUNDS, help: string, more: More = {}) =>
   histogram(['trunk'], TRUNKS, NUMBER_BOUNDS[name], help, { ...SEATED, query: p95(name), ...more });
@@ -261,12 +272,10 @@ const TRUNK = of('trunks', {
   calltap_trunk_options_total: ofRow('OPTIONS that were sent.'),
   calltap_trunk_options_answered_total: ofRow('Those of them that were answered.'),
   calltap_trunk_registrations_failed_total: ofRow('Registrations that failed.'),
-  calltap_trunk_pdd_seconds_sum: ofRow('Sum of the post-dial delays.'),
-  calltap_trunk_pdd_seconds_count: ofRow('Calls with a post-dial delay.', {
+  calltap_trunk_pdd_seconds: summaryOfRow('Post-dial delay of calls.', {
     query: share('calltap_trunk_pdd_seconds_sum', 'calltap_trunk_pdd_seconds_count'),
   }),
-  calltap_trunk_mos_sum: ofRow('Sum of the worst MOS of each call.'),
-  calltap_trunk_mos_count: ofRow('Calls with a MOS.', {
+  calltap_trunk_mos: summaryOfRow('Worst MOS of each call.', {
     query: share('calltap_trunk_mos_sum', 'calltap_trunk_mos_count'),
   }),
   calltap_trunk_talking: gaugeOfRow('Calls that talk now.', { query: 'sum by (trunk) (calltap_trunk_talking)' }),
@@ -390,9 +399,60 @@ const CALLS = of('calls', {
       query: `sum by (trunk) (rate(calltap_trunk_short_calls_total{under="5"}[15m])) / sum by (trunk) (rate(calltap_trunk_talks_total[15m]))`,
     },
   ),
+  calltap_trunk_without_media_total: ofRow('Answered calls in which no media came.', {
+    formula: 'false answer supervision',
+    query: share('calltap_trunk_without_media_total', 'calltap_trunk_talks_total'),
+  }),
+  calltap_trunk_one_way_total: ofRow('Answered calls in which only one side was heard.', {
+    query: share('calltap_trunk_one_way_total', 'calltap_trunk_talks_total'),
+  }),
   calltap_trunk_repeated_attempts_total: ofRow(
     'Attempts of the same calling and called user within 60 s after one that was not answered.',
     { query: share('calltap_trunk_repeated_attempts_total', ATTEMPTS) },
+  ),
+});
+
+const MEDIA = of('media', {
+  calltap_trunk_rtp_packets_total: ofRow('RTP packets of answered calls.'),
+  calltap_trunk_rtp_missing_total: ofRow(
+    'RTP packets that never came, without those that the capture may have dropped.',
+    {
+      query: share('calltap_trunk_rtp_missing_total', 'calltap_trunk_rtp_packets_total'),
+    },
+  ),
+  calltap_trunk_rtp_late_total: ofRow('RTP packets that a jitter buffer of 60 ms does not wait for.'),
+  calltap_trunk_rtp_duplicates_total: ofRow('RTP packets that came more than once.'),
+  calltap_trunk_rtp_reordered_total: ofRow('RTP packets that came after later ones.'),
+  calltap_codec_rtp_packets_total: counter(['codec'], CODEC_VALUES, 'RTP packets of answered calls, by codec.'),
+  calltap_codec_rtp_missing_total: counter(['codec'], CODEC_VALUES, 'RTP packets that never came, by codec.'),
+  calltap_codec_streams_total: counter(['codec'], CODEC_VALUES, 'RTP streams of answered calls, by codec.', {
+    query: 'topk(5, sum by (codec) (rate(calltap_codec_streams_total[1h])))',
+  }),
+  calltap_stream_mos: ofTrunk('calltap_stream_mos', 'Estimated mean opinion score of streams.', {
+    query: 'histogram_quantile(0.05, sum by (trunk, le) (rate(calltap_stream_mos_bucket[15m])))',
+  }),
+  calltap_stream_jitter_seconds: ofTrunk('calltap_stream_jitter_seconds', 'Mean jitter of streams.', {
+    formula: 'RFC 3550 6.4.1',
+  }),
+  calltap_stream_loss_ratio: ofTrunk('calltap_stream_loss_ratio', 'Packets that never came, of those expected.'),
+  calltap_stream_pdv_seconds: ofTrunk(
+    'calltap_stream_pdv_seconds',
+    'Packet delay variation of streams: the highest jitter of their windows.',
+  ),
+  calltap_rtcp_round_trip_seconds: ofTrunk('calltap_rtcp_round_trip_seconds', 'Round trip by RTCP of streams.', {
+    formula: 'RFC 3550 6.4.1, RFC 3611 4.7.3',
+  }),
+});
+
+const FINDINGS = of('findings', {
+  calltap_findings_total: counter(
+    ['trunk', 'finding'],
+    FINDING_PAIRS,
+    'Findings in calls that ended, by trunk; `not-judged` are calls of seconds in which too many ended.',
+    {
+      ...SEATED,
+      query: 'topk(10, sum by (finding) (increase(calltap_findings_total[1h])))',
+    },
   ),
 });
 
@@ -407,6 +467,11 @@ const DEVICES = of('devices', {
     ['device', 'outcome'],
     DEVICE_VALUES * ATTEMPT_OUTCOMES.length,
     'Calls tried by the class of the phone, and how they ended.',
+  ),
+  calltap_device_findings_total: counter(
+    ['device', 'finding'],
+    FINDING_PAIRS,
+    'Findings in calls that ended, by the class of the phone.',
   ),
 });
 
@@ -427,6 +492,8 @@ export const METRICS = {
   ...RFC6076,
   ...CODES,
   ...CALLS,
+  ...MEDIA,
+  ...FINDINGS,
   ...DEVICES,
   ...COUNTRIES,
 };
@@ -443,7 +510,8 @@ export const METRIC_ROWS: readonly (readonly [MetricName, MetricRow])[] = Object
 ][];
 
 /** Series of a family at most. */
-export function seriesOf({ values, bounds }: Pick<MetricRow, 'values' | 'bounds'>): number {
+export function seriesOf({ type, values, bounds }: Pick<MetricRow, 'type' | 'values' | 'bounds'>): number {
+  if (type === 'summary') return values * 2;
   // Each bound, the bucket beyond them, the sum and the count.
   return bounds === undefined ? values : values * (bounds.length + 3);
 }

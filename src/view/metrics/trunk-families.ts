@@ -23,11 +23,13 @@ const COUNTERS = {
   calltap_trunk_options_total: 'optionsAsked',
   calltap_trunk_options_answered_total: 'optionsAnswered',
   calltap_trunk_registrations_failed_total: 'registrationsFailed',
-  calltap_trunk_pdd_seconds_sum: 'pddSec',
-  calltap_trunk_pdd_seconds_count: 'pddCalls',
-  calltap_trunk_mos_sum: 'mosSum',
-  calltap_trunk_mos_count: 'mosCalls',
 } as const satisfies Readonly<Record<string, SeatedFigure>>;
+
+/** A sum, and of how many. */
+const SUMMARIES = {
+  calltap_trunk_pdd_seconds: ['pddSec', 'pddCalls'],
+  calltap_trunk_mos: ['mosSum', 'mosCalls'],
+} as const satisfies Readonly<Record<string, readonly [SeatedFigure, SeatedFigure]>>;
 
 const GAUGES = {
   calltap_trunk_talking: (row: TrunkRow) => row.talking,
@@ -63,6 +65,13 @@ export function* trunkFamilies({ trunks, evidence }: Figures): Generator<MetricF
     yield familyOf(
       name,
       shown.map(([labels, one]) => ({ labels, value: one.figure(figure) })),
+    );
+  for (const [name, [sum, count]] of entriesOf(SUMMARIES))
+    yield familyOf(
+      name,
+      shown.map(([labels, one]) => {
+        return { labels, value: { counts: [], sum: one.figure(sum), count: one.figure(count) } };
+      }),
     );
   for (const [name, of] of entriesOf(GAUGES))
     yield familyOf(

@@ -21,15 +21,15 @@ import { NO_PLACE } from '../../store/media/stream-columns.ts';
 import { NONE } from '../../store/row-blocks.ts';
 import type { Capture } from '../../store/stores.ts';
 import type { Attempts, HopInHand } from '../numbers/attempts.ts';
-import type { NumbersOptions } from '../numbers/numbers.ts';
+import type { HopOfCall, NumbersOptions } from '../numbers/numbers.ts';
 import { Numbers } from '../numbers/numbers.ts';
 import { CallPairs } from '../overview/call-pairs.ts';
 import { FailingRegistrations } from './failing-registrations.ts';
-import { HOP_FACT, Hops } from './hops.ts';
+import { HOP_FACT, Hops, host } from './hops.ts';
 import type { TellTrunk } from './trunk-alarm.ts';
 import { TrunkAlarm } from './trunk-alarm.ts';
 import { TrunkEnds } from './trunk-ends.ts';
-import { heardOf, mediaOn } from './trunk-media.ts';
+import { heardOf, mediaOn, streamsOn } from './trunk-media.ts';
 import { TrunkPings } from './trunk-pings.ts';
 import type { TrunkRow } from './trunk-row.ts';
 import { minuteOf } from './trunk-spans.ts';
@@ -308,6 +308,19 @@ export class TrunkWatch implements Observer {
     }
   }
 
+  /** The hops of a call with a trunk at one end at least. */
+  hopsOf(d: Dialog): HopOfCall[] {
+    const hops = this.#hops.of(d).map((hop) => {
+      return { hop, rows: this.#rowsAt(hop), isAnswered: isAnswer(this.#hops.finalCode(hop)) };
+    });
+    return hops.filter(({ rows }) => rows.length > 0);
+  }
+
+  /** The streams that were heard on the trunk of a row: from or to its own addresses, else all. */
+  heardOn<T extends { readonly stream: Stream }>(row: TrunkRow, streams: readonly T[]): readonly T[] {
+    return streamsOn(streams, (address) => row.name !== OTHER_TRUNK && this.#ends.called(address) === row.name);
+  }
+
   #onByeResponse(attempts: Attempts, scan: SipScan, c: Packet, d: Dialog): void {
     const [a, b] = [host(c, true), host(c, false)];
     for (const hop of this.#hops.of(d))
@@ -427,12 +440,4 @@ export class TrunkWatch implements Observer {
     const rows = [this.#ends.row(c, isRequest, 'in'), this.#ends.row(c, !isRequest, 'out')];
     return rows.filter((row) => row !== null);
   }
-}
-
-/** The host that a message comes from, or goes to: its address, or of IPv6 a hash of it. */
-function host({ addresses, srcOff, dstOff, ipVersion }: Packet, isSource: boolean): number {
-  const off = isSource ? srcOff : dstOff;
-  if (ipVersion === 6) return hashBytes(addresses, off, off + 16);
-  const [a = 0, b = 0, c = 0, d = 0] = [addresses[off], addresses[off + 1], addresses[off + 2], addresses[off + 3]];
-  return (a << 24) | (b << 16) | (c << 8) | d;
 }

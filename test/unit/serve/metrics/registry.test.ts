@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BucketCounts, MOS_BOUNDS, PDD_SECONDS_BOUNDS } from '../../../../src/core/counters.ts';
-import { readMetricGroups } from '../../../../src/core/metric-groups.ts';
+import { METRIC_GROUPS, readMetricGroups } from '../../../../src/core/metric-groups.ts';
 import type { StateCase } from '../../../../src/serve/metrics/registry.ts';
 import { createMetricsPage } from '../../../../src/serve/metrics/registry.ts';
 import type { MetricFamily } from '../../../../src/view/metrics/family.ts';
@@ -14,9 +14,6 @@ function page(read: () => MetricsSnapshot, stateCase: StateCase = 'lower'): () =
   const metrics = createMetricsPage({ read, stateCase, version: '1.2.3' });
   return async () => (await metrics.render()).body.toString();
 }
-
-/** They are older than the histograms of the same. */
-const COUNTED_SUMS = /^calltap_trunk_\w+_(sum|count)$/;
 
 function sampleValue(text: string, sample: string): number {
   const line = text.split('\n').find((each) => each.startsWith(`${sample} `));
@@ -134,8 +131,7 @@ test('the process shows itself, with names that Prometheus accepts', async () =>
   assert.match(text, /^calltap_build_info\{version="1\.2\.3",features="[a-z ]*metrics[a-z ]*"\} 1$/m);
   for (const [, name = '', type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
     assert.match(name, /^[a-z_][a-z0-9_]*$/);
-    const isCounter = name.endsWith('_total') || COUNTED_SUMS.test(name);
-    assert.equal(isCounter, type === 'counter', name);
+    assert.equal(name.endsWith('_total'), type === 'counter', name);
   }
 });
 
@@ -159,4 +155,37 @@ test('groups that are not chosen are not shown, and those of the interface alway
   assert.match(few, /service_dialogs_total[\s\S]*calltap_trunk_up/);
   assert.doesNotMatch(few, /calltap_build_info/);
   assert.deepEqual(readMetricGroups('default,nosuch'), { ok: false, reason: 'there is no group nosuch' });
+});
+
+test('exemplars are for who takes OpenMetrics, and only where they are asked for', async () => {
+  const value = { counts: [1, 0, 2], sum: 9.5, count: 3, exemplars: [{ callId: 'a"b', value: 0.2 }, null, null] };
+  const long = { counts: [1], sum: 1, count: 1, exemplars: [{ callId: 'x'.repeat(200), value: 0.2 }] };
+  const read = () =>
+    metricsSnapshot({
+      families: [
+        {
+          name: 'calltap_srd_seconds',
+          samples: [
+            { labels: ['acme'], value },
+            { labels: ['other'], value: long },
+          ],
+        },
+      ],
+    });
+  const groups = new Set(METRIC_GROUPS);
+  const open = createMetricsPage({ read, stateCase: 'lower', version: '1', groups, hasExemplars: true });
+  const accept = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3';
+  const page = await open.render(accept);
+  const text = page.body.toString();
+  assert.match(page.contentType, /^application\/openmetrics-text; version=1\.0\.0/);
+  assert.match(text, /^calltap_srd_seconds_bucket\{trunk="acme",le="0\.5"\} 1 # \{call_id="a\\"b"\} 0\.2$/m);
+  assert.match(text, /^calltap_srd_seconds_bucket\{trunk="other",le="0\.5"\} 1$/m);
+  assert.match(text, /^# TYPE service_messages counter$/m);
+  assert.match(text, /^service_messages_total\{method="INVITE"\} 5$/m);
+  assert.ok(text.endsWith('# EOF\n'));
+  const plain = await open.render('text/plain');
+  assert.match(plain.contentType, /^text\/plain/);
+  assert.ok(!plain.body.includes('# {'));
+  const closed = createMetricsPage({ read, stateCase: 'lower', version: '1', groups });
+  assert.match((await closed.render(accept)).contentType, /^text\/plain/);
 });
