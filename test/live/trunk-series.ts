@@ -210,8 +210,8 @@ const BY_DIRECTION: readonly OfTrunks[] = [
   ['mos:avg15m', 3_100, 4_300],
   ['loss:ratio15m', 50, 0],
   ['rtp_missing:ratio15m', 100, 0],
-  ['one_way:ratio15m', 200, 0],
-  ['without_media:ratio15m', 100, 0],
+  ['one_way:ratio15m', 250, 0],
+  ['without_media:ratio15m', 125, 0],
   ['short_calls:ratio15m', 500, 0],
   ['repeated_attempts:ratio15m', 300, 10],
 ];
@@ -236,7 +236,7 @@ const BY_TRUNK: readonly OfTrunks[] = [
   ['reported_discard_ratio:p95_15m', 88, 1],
   ['reported_jitter_seconds:p95_15m', 175, 5],
   ['reported_round_trip_seconds:p95_15m', 450, 19],
-  ['reported_lost_after_tap:ratio15m', 100, 0],
+  ['reported_lost_after_tap:ratio15m', 125, 0],
 ];
 /** Of the host: both trunks together, and the three with attempts alone. */
 const BY_HOST: readonly (readonly [record: string, value: number])[] = [
@@ -312,18 +312,18 @@ const FIRED: readonly Fired[] = [
   ['TrunkVoicePoor', 'warning', OUT('bad'), 'Calls on trunk bad (out) at sbc sound bad'],
   ['TrunkMosLow', 'warning', TRUNK('bad'), 'One stream in twenty on trunk bad at sbc has a MOS below 1.8'],
   ['TrunkLossHigh', 'warning', OUT('bad'), '10% of the RTP on trunk bad (out) at sbc never comes'],
-  ['TrunkOneWay', 'critical', OUT('bad'), 'In 20% of the calls on trunk bad (out) at sbc one side hears nothing'],
+  ['TrunkOneWay', 'critical', OUT('bad'), 'In 25% of the calls on trunk bad (out) at sbc one side hears nothing'],
   [
     'TrunkWithoutMedia',
     'critical',
     OUT('bad'),
-    '10% of the calls on trunk bad (out) at sbc are answered and have no media',
+    '12.5% of the calls on trunk bad (out) at sbc are answered and have no media',
   ],
   [
     'PhonesHearLoss',
     'warning',
     TRUNK('bad'),
-    'In 10% of the calls on trunk bad at sbc the phone hears loss that this tap did not see',
+    'In 12.5% of the calls on trunk bad at sbc the phone hears loss that this tap did not see',
   ],
   ['TrunkRegistrationFails', 'warning', OUT('bad'), '2 registrations fail on trunk bad (out) at sbc'],
   ['RegistrationsFail', 'warning', OUT('bad'), '30% of the registrations on trunk bad (out) at sbc fail'],
