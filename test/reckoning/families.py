@@ -49,17 +49,21 @@ class Families:
         self._observed[name].setdefault(tuple(sorted(labels.items())), []).append(microseconds)
 
     def samples(self):
-        """As on a page of metrics: name of the family -> [[name, labels, value]]."""
-        page = {}
+        """As on a page of metrics: name of the family -> its samples."""
+        page = {name: [] for name in (*COUNTERS, *BUCKETS)}
+
+        def add(family, suffix, key, value, **more):
+            page[family].append({'name': family + suffix, 'labels': {**dict(key), **more}, 'value': value})
+
         for name, counts in self._counts.items():
-            page[name] = [[name, dict(key), value] for key, value in sorted(counts.items()) if value]
+            for key, value in sorted(counts.items()):
+                if value:
+                    add(name, '', key, value)
         for name, observed in self._observed.items():
-            page[name] = []
             for key, values in sorted(observed.items()):
                 for le in BUCKETS[name].split():
-                    below = sum(value <= round(float(le) * 1e6) for value in values)
-                    page[name].append([f'{name}_bucket', {**dict(key), 'le': le}, below])
-                page[name].append([f'{name}_bucket', {**dict(key), 'le': '+Inf'}, len(values)])
-                page[name].append([f'{name}_sum', dict(key), sum(values) / 1e6])
-                page[name].append([f'{name}_count', dict(key), len(values)])
+                    add(name, '_bucket', key, sum(value <= round(float(le) * 1e6) for value in values), le=le)
+                add(name, '_bucket', key, len(values), le='+Inf')
+                add(name, '_sum', key, sum(values) / 1e6)
+                add(name, '_count', key, len(values))
         return page

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """
-Reckons the metrics of a capture from their definitions, and prints them as JSON: a witness beside calltap that shares no code
-with it. Standard library alone.
+Reckons the metrics of captures from their definitions, and prints them as a line of JSON each: a witness beside calltap that
+shares no code with it. Standard library alone.
 
-    python3 reckon.py [--trunk NETWORK=NAME] [--local NETWORK] CAPTURE
+    python3 reckon.py [--trunk NETWORK=NAME] [--local NETWORK] CAPTURE...
 """
 import argparse
 import json
@@ -37,15 +37,10 @@ class Codes:
         self._seen.add(key)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument('capture')
-    parser.add_argument('--trunk', action='append', default=[])
-    parser.add_argument('--local', action='append', default=[])
-    options = parser.parse_args()
-    families, trunks, media = Families(), Trunks(options.trunk, options.local), Media()
+def reckon(path, trunks):
+    families, media = Families(), Media()
     calls, codes = Calls(families, trunks), Codes(families)
-    for one in read(options.capture):
+    for one in read(path):
         if isinstance(one, Message):
             codes.on_message(one)
             if one.call_id:
@@ -55,7 +50,18 @@ def main():
             media.on_datagram(one)
     calls.finish()
     media.count(families, calls.answered(), trunks)
-    print(json.dumps(families.samples()))
+    return families.samples()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('captures', nargs='+')
+    parser.add_argument('--trunk', action='append', default=[])
+    parser.add_argument('--local', action='append', default=[])
+    options = parser.parse_args()
+    trunks = Trunks(options.trunk, options.local)
+    for path in options.captures:
+        print(json.dumps(reckon(path, trunks)))
 
 
 if __name__ == '__main__':
