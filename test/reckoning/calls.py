@@ -4,6 +4,8 @@ Attempts, registrations and OPTIONS of a capture, by the definitions of RFC 6076
 An attempt is the INVITE of one Call-ID from one host to another, with the rounds that credentials take. It is settled once, by
 the first final response that demands no credentials or payment.
 """
+import heapq
+
 from messages import user_of
 
 CHALLENGES = (401, 402, 407)
@@ -46,11 +48,12 @@ class Calls:
     def __init__(self, families, trunks):
         self._out, self._trunks = families, trunks
         self._attempts, self._registers, self._options = {}, {}, {}
-        self._unanswered = {}
-        self._now_us = 0
+        self._unanswered, self._due = {}, []
+        self._now_us = self._waits = 0
 
     def on_message(self, message):
         self._now_us = max(self._now_us, message.ts_us)
+        self._pass_time()
         {
             'INVITE': self._on_invite,
             'BYE': self._on_bye,
@@ -58,11 +61,15 @@ class Calls:
             'OPTIONS': self._on_options,
         }.get(message.method, lambda _: None)(message)
 
-    def finish(self):
-        for attempt in self._attempts.values():
-            self._expire(attempt, self._now_us)
-        for register in self._registers.values():
-            self._expire_register(register, self._now_us)
+    def _pass_time(self):
+        """Settles what nobody answered in time, in the order in which the times ran out."""
+        while self._due and self._due[0][0] <= self._now_us:
+            _, _, expire, one = heapq.heappop(self._due)
+            expire(one, self._now_us)
+
+    def _wait(self, since_us, expire, one):
+        self._waits += 1
+        heapq.heappush(self._due, (since_us + TIMEOUT_US, self._waits, expire, one))
 
     # Calls
 
@@ -81,6 +88,7 @@ class Calls:
             self._expire(attempt, message.ts_us)
             if message.cseq > attempt.cseq and attempt.answer_us is None:
                 attempt.begin(message)
+                self._wait(message.ts_us, self._expire, attempt)
             return
         rows = self._trunks.rows(message.source, message.target)
         if message.to_tag or not rows:
@@ -88,6 +96,7 @@ class Calls:
         attempt = Attempt(message, rows)
         attempt.who = (user_of(message.first('from')), user_of(message.uri))
         self._attempts[key] = attempt
+        self._wait(message.ts_us, self._expire, attempt)
         for trunk, direction in rows:
             self._out.count('calltap_trunk_attempts_total', trunk=trunk, direction=direction)
             before_us = self._unanswered.get((trunk, direction, attempt.who))
@@ -112,6 +121,7 @@ class Calls:
         elif code in CHALLENGES:
             if attempt.challenge_us is None:
                 attempt.challenge, attempt.challenge_us = code, now_us
+                self._wait(now_us, self._expire, attempt)
         else:
             self._settle(attempt, outcome_of(code), code, now_us)
             if code < 300:
@@ -180,6 +190,7 @@ class Calls:
         is_retried = attempt.bye_challenge_us is not None and asked[:2] == attempt.bye[:2] and asked[2] > attempt.bye[2]
         if is_first or is_retried:
             attempt.bye, attempt.bye_us, attempt.bye_challenge_us = asked, message.ts_us, None
+            self._wait(message.ts_us, self._expire, attempt)
 
     def _on_bye_response(self, attempt, message):
         if attempt.bye != (message.target, message.from_tag, message.cseq) or attempt.is_over or message.status < 200:
@@ -187,6 +198,7 @@ class Calls:
         if message.status in CHALLENGES:
             if attempt.bye_challenge_us is None:
                 attempt.bye_challenge_us = message.ts_us
+                self._wait(message.ts_us, self._expire, attempt)
         elif message.status < 300:
             self._end(attempt, 'calltap_trunk_completed_total')
             self._observe(attempt, 'calltap_sdd_seconds', message.ts_us - attempt.bye_us)
@@ -225,6 +237,7 @@ class Calls:
             register = self._registers[key] = {'rows': rows, 'outcome': None}
         if register is not None:
             register.update(cseq=message.cseq, us=message.ts_us, challenge_us=None, is_leaving=is_leaving(message))
+            self._wait(message.ts_us, self._expire_register, register)
 
     def _on_register_response(self, register, message):
         self._expire_register(register, message.ts_us)
@@ -232,6 +245,7 @@ class Calls:
             return
         if message.status in CHALLENGES:
             register['challenge_us'] = register['challenge_us'] or message.ts_us
+            self._wait(message.ts_us, self._expire_register, register)
         elif message.status < 300:
             self._settle_register(register, 'unregistered' if register['is_leaving'] else 'registered')
             for trunk in sorted({trunk for trunk, _ in register['rows']}):
@@ -248,9 +262,9 @@ class Calls:
 
     def _settle_register(self, register, outcome):
         register['outcome'] = outcome
+        self._out.count('calltap_registration_results_total', outcome=outcome)
         for trunk, direction in register['rows']:
             self._out.count('calltap_trunk_registrations_total', trunk=trunk, direction=direction, outcome=outcome)
-            self._out.count('calltap_registration_results_total', outcome=outcome)
 
     # OPTIONS
 

@@ -21,19 +21,19 @@ METHODS = {
 
 
 class Codes:
-    """Responses by method and code, and messages that came again between the same sockets."""
+    """Responses by method and code, each once, and messages that came again between the same sockets."""
 
     def __init__(self, families):
         self._out, self._seen = families, set()
 
     def on_message(self, message):
         method = message.method if message.method in METHODS else 'other'
-        if not message.is_request:
-            self._out.count('calltap_responses_total', method=method, code=str(message.status))
         ends = (message.source, message.source_port, message.target, message.target_port)
         key = (*ends, message.call_id, message.branch, message.cseq, message.method, message.status, message.to_tag)
         if key in self._seen:
             self._out.count('calltap_retransmissions_total', method=method)
+        elif not message.is_request:
+            self._out.count('calltap_responses_total', method=method, code=str(message.status))
         self._seen.add(key)
 
 
@@ -48,7 +48,6 @@ def reckon(path, trunks):
                 media.on_message(one)
         else:
             media.on_datagram(one)
-    calls.finish()
     media.count(families, calls.answered(), trunks)
     return families.samples()
 
