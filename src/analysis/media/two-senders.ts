@@ -18,18 +18,14 @@ const GRACE_US = 1_000_000;
 const MOST_APART = 250;
 /** Pairs of streams to one socket that are looked at. @cap */
 const MAX_PAIRS = 16;
-/** Of one stream: packets beyond what its packet time allows, and those of another type, which have numbers of their own. */
-const TOO_MANY = 1.25;
-const MOST_OTHER = 0.05;
-/** Packets out of sequence that a healthy stream has. */
-const FEW_STRAYS = 25;
+/** Where two of one stream do not tell their packet time (RFC 3551 section 4.2). */
+const DEFAULT_PACKET_MS = 20;
 
 export function checkTwoSenders(c: MediaCase, f: MediaFindings): void {
   const { d, audio } = c;
   // ICE may send over two pairs while it chooses one.
-  if (audio.length < 2 || (d.marks & MARK.ICE) !== 0 || !wasAnswered(d)) return;
-  // Most calls: nothing is out of sequence.
-  const mixed = audio.find((s) => s.snapshot.strays > FEW_STRAYS);
+  if ((d.marks & MARK.ICE) !== 0 || !wasAnswered(d)) return;
+  const mixed = audio.find((s) => s.isMixed);
   const mixedText = mixed === undefined ? null : asOneStream(c, mixed);
   if (mixedText !== null && !c.sharesMedia()) {
     f.hints.push({ finding: 'two-senders', text: mixedText });
@@ -71,31 +67,21 @@ function areAtOnce({ d, thresholds: t }: MediaCase, a: MediaStream, b: MediaStre
   return `Two senders: ${from} and ${other} both sent to ${who} at ${to} for ${sec} s. ${strangers.map((key) => whose(d, key)).join('')}What ${who} hears is garbled.`;
 }
 
-/**
- * Two sources behind one socket that share an SSRC look like one stream: more packets than its packet time allows, of two
- * sequences. A second tap whose clock differs makes the same of both directions, so the other one must be in sequence.
- */
-function asOneStream(c: MediaCase, s: MediaStream): string | null {
-  const { d, ways, thresholds: t } = c;
-  const { strays, duplicates } = s.snapshot;
-  const back = ways.reverseOf(s.stream);
-  if (back.length === 0 || back.some((r) => r.snapshot.strays > FEW_STRAYS) || isGroup(s.stream.dstKey)) return null;
-  const sent = s.packets - duplicates;
-  const ofMain = s.payloadTypes.find((p) => p.payloadType === s.payloadType)?.packets ?? 0;
-  if (s.packetMs === 0 || ofMain < s.packets * (1 - MOST_OTHER)) return null;
-  const lengthMs = (s.lastUs - s.firstUs) / 1000;
+/** Two sources behind one socket that share an SSRC look like one stream (mixed-stream.ts). */
+function asOneStream({ d, thresholds: t }: MediaCase, s: MediaStream): string | null {
+  const { others, duplicates } = s.snapshot;
+  if (isGroup(s.stream.dstKey)) return null;
   // What was mixed before the answer was a ring tone and an announcement.
   const earlyMs = Math.max(0, (d.answerUs + GRACE_US - s.firstUs) / 1000) || 0;
-  if (strays * s.packetMs < t.noMediaSec * 1000 + earlyMs || sent * s.packetMs < lengthMs * TOO_MANY) return null;
+  if (others * (s.packetMs || DEFAULT_PACKET_MS) < t.noMediaSec * 1000 + earlyMs) return null;
   const inForce = inForceAt(d, s.lastUs);
   if (inForce === null || !inForce.bySide.every((said) => said.at(-1)?.media.some(isTalk))) return null;
   const [from, to] = [s.stream.srcKey, s.stream.dstKey].map(endpointKeyText);
   const side = inForce.bySide.findIndex((said) => isPartyOf(said, to ?? ''));
   if (side === -1) return null;
   const who = side === 0 ? 'the caller' : 'the callee';
-  const sec = (lengthMs / 1000).toFixed(1);
-  const due = Math.round(lengthMs / s.packetMs);
-  return `Two senders: two sources behind ${from} with one SSRC both sent to ${who} at ${to}: ${sent} packets in ${sec} s, where one sends ${due} of ${s.packetMs} ms each, with numbers of two sequences. What ${who} hears is garbled.`;
+  const sec = ((s.lastUs - s.firstUs) / 1e6).toFixed(1);
+  return `Two senders: two sources behind ${from} with one SSRC both sent to ${who} at ${to}: at least ${others} of ${s.packets - duplicates} packets in ${sec} s have numbers and timestamps of their own, so there is no MOS. What ${who} hears is garbled.`;
 }
 
 function whose(d: Dialog, key: EndpointKey): string {
