@@ -47,7 +47,8 @@ export function checkTwoSenders(c: MediaCase, f: MediaFindings): void {
 }
 
 /** The sentence, or null where they are copies, or do not send at once while both sides talk. */
-function areAtOnce({ d, thresholds: t }: MediaCase, a: MediaStream, b: MediaStream): string | null {
+function areAtOnce(c: MediaCase, a: MediaStream, b: MediaStream): string | null {
+  const { d, thresholds: t } = c;
   if (isGroup(a.stream.dstKey) || isCopy(a, b)) return null;
   const toUs = Math.min(a.lastUs, b.lastUs);
   const inForce = inForceAt(d, toUs);
@@ -56,15 +57,35 @@ function areAtOnce({ d, thresholds: t }: MediaCase, a: MediaStream, b: MediaStre
   const fromUs = Math.max(a.firstUs, b.firstUs, answeredUs + GRACE_US);
   // Each may have been silent while the other spoke.
   if (toUs - fromUs - silentUs(a) - silentUs(b) < t.noMediaSec * 1e6) return null;
-  const to = endpointKeyText(a.stream.dstKey);
-  const side = inForce.bySide.findIndex((said) => isPartyOf(said, to));
+  const there = endpointKeyText(a.stream.dstKey);
+  const sideOf = (socket: string): number => inForce.bySide.findIndex((said) => isPartyOf(said, socket));
+  const relayed = sideOf(there) === -1 ? passedOn(c, a, b, toUs - t.noMediaSec * 1e6) : null;
+  const to = relayed === null ? there : endpointKeyText(relayed);
+  const side = sideOf(to);
   if (side === -1) return null;
   const who = side === 0 ? 'the caller' : 'the callee';
   const named = socketsOf(inForce.bySide.flat());
   const strangers = [a, b].map((s) => s.stream.srcKey).filter((key) => !named.has(endpointKeyText(key)));
   const [from, other] = [a, b].map((s) => endpointKeyText(s.stream.srcKey));
   const sec = ((toUs - fromUs) / 1e6).toFixed(1);
-  return `Two senders: ${from} and ${other} both sent to ${who} at ${to} for ${sec} s. ${strangers.map((key) => whose(d, key)).join('')}What ${who} hears is garbled.`;
+  const way = relayed === null ? '' : `the relay at ${there}, which passed both on to `;
+  return `Two senders: ${from} and ${other} both sent to ${way}${who} at ${to} for ${sec} s. ${strangers.map((key) => whose(d, key)).join('')}What ${who} hears is garbled.`;
+}
+
+/** Where a relay sends what both sent to it, each with its SSRC; null where it chooses. They have begun by `sinceUs`. */
+function passedOn({ audio }: MediaCase, a: MediaStream, b: MediaStream, sinceUs: number): EndpointKey | null {
+  if (a.stream.ssrc === b.stream.ssrc) return null;
+  const relay = endpointKeyAddress(a.stream.dstKey);
+  const [ofA = [], ofB = []] = [a, b].map((s) =>
+    audio.filter(
+      (o) =>
+        o.stream.ssrc === s.stream.ssrc &&
+        endpointKeyAddress(o.stream.srcKey) === relay &&
+        o.firstUs < sinceUs &&
+        o.lastUs > Math.min(a.lastUs, b.lastUs) - GRACE_US,
+    ),
+  );
+  return ofA.find((p) => ofB.some((q) => q.stream.dstKey === p.stream.dstKey))?.stream.dstKey ?? null;
 }
 
 /** Two sources behind one socket that share an SSRC look like one stream (mixed-stream.ts). */

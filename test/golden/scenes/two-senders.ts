@@ -12,6 +12,31 @@ const agreed = (codecs: string): string => `
   2.18 B>A 200 sdp codecs=${codecs}
   2.2  A>B ACK`;
 
+/** The SSRCs of their media, which a relay keeps. */
+const [BOBS, CAROLS] = ['198.51.100.20:30000', '203.0.113.30:40000'];
+/** Carol rings with early media behind a relay, and never gets the CANCEL; Bob answers, and sends to the same port of the relay. */
+const LOST_BEHIND_A_RELAY = `
+  0    A>P INVITE sdp
+  0.01 P>B INVITE sdp=R
+  0.01 P>C INVITE sdp=R leg=2
+  0.2  C>P 183 sdp leg=2
+  0.21 P>A 183 sdp=R:45004
+  0.3-20 C>R rtp
+  0.3-3  R:45004>A rtp ssrc=${CAROLS}
+  3    B>P 200 sdp
+  3.01 P>A 200 sdp=R:45002
+  3.02 A>P ACK
+  3.03 P>B ACK
+  3.05 P>C CANCEL leg=2
+  3.1-20 B>R rtp
+  3.1-20 R:45002>A rtp ssrc=${BOBS}
+  3.1-20 A>R:45002 rtp
+  3.1-20 R:45006>B rtp ssrc=A
+  20    A>P BYE
+  20.01 P>B BYE
+  20.02 B>P 200
+  20.03 P>A 200`;
+
 export const TWO_SENDERS: readonly Scene[] = [
   faulty(
     'two-sources-one-socket-one-ssrc',
@@ -119,6 +144,14 @@ export const TWO_SENDERS: readonly Scene[] = [
     ${talk(3.1, 20)}
     ${ends(20)}`,
   ),
+  faulty(
+    'a-relay-passes-both-on',
+    'two-senders',
+    'the relay takes what comes to its port, whoever sends it, and passes it on',
+    `${LOST_BEHIND_A_RELAY}
+    3.1-20 R:45002>A rtp ssrc=${CAROLS}`,
+  ),
+  healthy('a-relay-that-chooses', 'the relay passes only what Bob sends', LOST_BEHIND_A_RELAY),
   faulty(
     'ring-tone-goes-on',
     'two-senders, nat-mismatch',
