@@ -24,7 +24,7 @@ export type MediaSegment = {
 export type MediaStream = {
   readonly stream: Stream;
   /** What the detections need seldom. */
-  readonly snapshot: Pick<StreamSnapshot, 'octets' | 'tsStep' | 'payloadTypes' | 'strays' | 'duplicates'>;
+  readonly snapshot: Pick<StreamSnapshot, 'octets' | 'tsStep' | 'payloadTypes' | 'others' | 'duplicates'>;
   readonly packets: number;
   /** By sequence number, between its first and its last packet: what a receiver counts, also during a hold. */
   readonly expected: number;
@@ -48,6 +48,8 @@ export type MediaStream = {
   readonly hasKeys: boolean;
   /** Silences its sender made: the sequence continued after them. */
   readonly pauses: number;
+  /** Two sources send as one. */
+  readonly isMixed: boolean;
   /** A stream of another call that named the same sockets ran the other way meanwhile. */
   readonly hasReverse: boolean;
 };

@@ -123,6 +123,7 @@ function mediaStream({ stream, quality }: CallStream, reverse: Reverse): MediaSt
     octet: snapshot.octet,
     hasKeys: snapshot.eventPackets > 0,
     pauses: snapshot.pauses,
+    isMixed: quality.isMixed,
     hasReverse: reverse.ran(stream, snapshot.firstUs, snapshot.lastUs),
   };
 }

@@ -71,7 +71,7 @@ export function stream(
   streams.store.onClaim(made.dstKey, row);
   return {
     stream: made,
-    snapshot: { octets: sec * 50 * 160, tsStep: 160, payloadTypes: [], strays: 0, duplicates: 0 },
+    snapshot: { octets: sec * 50 * 160, tsStep: 160, payloadTypes: [], others: 0, duplicates: 0 },
     packets: sec * 50,
     expected: sec * 50,
     lost: 0,
@@ -88,6 +88,7 @@ export function stream(
     octet: 0,
     hasKeys: false,
     pauses: 0,
+    isMixed: false,
     hasReverse: false,
     ...rest,
   };
