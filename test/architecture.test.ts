@@ -39,7 +39,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   sources: ['file', 'live', 'hep', 'tls'],
   decode: ['tcp', 'websocket', 'hep', 'tls'],
-  protocols: ['sip', 'sip/scanner', 'sip/scanner/wasm', 'sdp', 'rtp', 'stun', 'codec'],
+  protocols: ['sip', 'sip/scanner', 'sip/scanner/wasm', 'sdp', 'rtp', 'reports', 'stun', 'codec'],
   store: ['dialogs', 'media', 'messages', 'icmp'],
   ingest: ['dialogs', 'media'],
   analysis: ['lint', 'media', 'signaling'],
