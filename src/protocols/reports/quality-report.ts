@@ -9,7 +9,6 @@ import type { ReportKind } from '../../core/words.ts';
 const MAX_REPORT_TEXT = 128;
 export const MAX_OWN_FIELDS = 8;
 
-
 /** What a receiver says of one stream; what it does not say is absent. */
 export type HeardFigures = {
   lossPct?: number;
@@ -181,7 +180,13 @@ export function* pairsIn(text: string, separators: string): Generator<readonly [
       at++;
     }
     if (equals > start)
-      yield [text.slice(start, equals).trim().toUpperCase(), text.slice(equals + 1, at).trim().replace(/^"|"$/g, '')];
+      yield [
+        text.slice(start, equals).trim().toUpperCase(),
+        text
+          .slice(equals + 1, at)
+          .trim()
+          .replace(/^"|"$/g, ''),
+      ];
   }
 }
 

@@ -7,8 +7,8 @@
  *     RTP-RxStat: Dur=20,Pkt=995,LostPkt=5,AvgJit=3,VQMetrics="MLQK=4.1;CCR=0.0"
  */
 import { fail, ok, type Result } from '../../core/result.ts';
-import { decodeText } from '../sip/text.ts';
 import type { SipScan } from '../sip/scanner/scan.ts';
+import { decodeText } from '../sip/text.ts';
 import type { FigureName, HeardFigures, QualityReport } from './quality-report.ts';
 import {
   completed,
@@ -47,7 +47,8 @@ export function statHeaders(buf: Buffer, scan: SipScan): StatHeader[] {
   scan.forEachHeader((nameStart, nameEnd, start, end) => {
     if (!LENGTHS.has(nameEnd - nameStart) || found.length === MAX_STAT_HEADERS) return;
     const name = buf.toString('latin1', nameStart, nameEnd).toLowerCase();
-    if (HEADERS.has(name)) found.push({ name, value: decodeText(buf, start, Math.min(end, start + MAX_STAT_CHARS + 1)) });
+    if (HEADERS.has(name))
+      found.push({ name, value: decodeText(buf, start, Math.min(end, start + MAX_STAT_CHARS + 1)) });
   });
   return found;
 }
@@ -87,7 +88,15 @@ const PLAIN: ReadonlySet<string> = new Set(['OS', 'OR', 'CS', 'CD', 'DU', 'DUR',
 /** Units of a clock of 8 kHz in a millisecond: pairs are in those of the RTP clock. */
 const UNITS_A_MS = 8;
 
-type Reading = { readonly heard: HeardFigures; readonly sent: HeardFigures; codec: string; user: string; isPair: boolean; ends: string; readonly own: [string, string][] };
+type Reading = {
+  readonly heard: HeardFigures;
+  readonly sent: HeardFigures;
+  codec: string;
+  user: string;
+  isPair: boolean;
+  ends: string;
+  readonly own: [string, string][];
+};
 
 /** All such headers of one message are one report. */
 export function parseRtpStat(headers: readonly StatHeader[]): Result<QualityReport, 'too_long' | 'no_figures'> {
@@ -127,48 +136,61 @@ function separatorOf(text: string): string {
 }
 
 function readPair(key: string, text: string, kind: 'both' | 'received' | 'sent', r: Reading): void {
-  const [first = '', second] = text.split(',', 2).map((part) => part.trim());
-  if (key === 'JI') return readJitter(first, second, r);
-  if (key === 'DE') {
-    r.codec = reportText(text);
-    return;
+  switch (key) {
+    case 'JI':
+      readJitter(text, r);
+      return;
+    case 'DE':
+      r.codec = reportText(text);
+      return;
+    case 'EX':
+      r.user = reportText(text);
+      return;
+    case 'IP':
+      r.ends = text;
+      return;
+    case 'VQMETRICS':
+      readMetrics(text, r);
+      return;
+    default:
+      readCount(key, text, kind, r);
   }
-  if (key === 'EX') {
-    r.user = reportText(text);
-    return;
+}
+
+function readMetrics(text: string, r: Reading): void {
+  for (const [name, value] of pairsIn(text, ';')) {
+    const figure = OF_METRICS[name];
+    if (figure !== undefined) setFigure(r.heard, figure, numberIn(value));
+    else if (name === 'VORXCODEC') r.codec = reportText(value);
   }
-  if (key === 'IP') {
-    r.ends = text;
-    return;
-  }
-  if (key === 'VQMETRICS') {
-    for (const [name, value] of pairsIn(text, ';')) {
-      const figure = OF_METRICS[name];
-      if (figure !== undefined) setFigure(r.heard, figure, numberIn(value));
-      else if (name === 'VORXCODEC') r.codec = reportText(value);
-    }
-    return;
-  }
+}
+
+function readCount(key: string, text: string, kind: 'both' | 'received' | 'sent', { heard, sent, own }: Reading): void {
+  const [first = '', second] = pairOf(text);
   if (kind === 'sent') {
-    if (key === 'PKT' || SENT[key] === 'packets') setFigure(r.sent, 'packets', numberIn(first));
+    if (key === 'PKT' || SENT[key] === 'packets') setFigure(sent, 'packets', numberIn(first));
     return;
   }
   const received = (kind === 'received' ? OF_RX_STAT[key] : undefined) ?? RECEIVED[key];
+  const ofSent = SENT[key];
   if (received !== undefined) {
-    setFigure(r.heard, received, numberIn(first));
-    if (second !== undefined) setFigure(r.sent, received, numberIn(second));
-    return;
-  }
-  const sent = SENT[key];
-  if (sent !== undefined) setFigure(r.sent, sent, numberIn(first));
-  else if (!PLAIN.has(key) && r.own.length < MAX_OWN_FIELDS) r.own.push([reportText(key), reportText(text)]);
+    setFigure(heard, received, numberIn(first));
+    if (second !== undefined) setFigure(sent, received, numberIn(second));
+  } else if (ofSent !== undefined) setFigure(sent, ofSent, numberIn(first));
+  else if (!PLAIN.has(key) && own.length < MAX_OWN_FIELDS) own.push([reportText(key), reportText(text)]);
+}
+
+/** Received, and sent where there are two. */
+function pairOf(text: string): string[] {
+  return text.split(',', 2).map((part) => part.trim());
 }
 
 /** One value is in milliseconds; two are those of both ways, in units of the RTP clock. */
-function readJitter(first: string, second: string | undefined, { heard, sent }: Reading): void {
-  if (second === undefined) return setFigure(heard, 'jitterMs', numberIn(first));
-  setFigure(heard, 'jitterMs', numberIn(first) / UNITS_A_MS);
-  setFigure(sent, 'jitterMs', numberIn(second) / UNITS_A_MS);
+function readJitter(text: string, { heard, sent }: Reading): void {
+  const [first = '', second] = pairOf(text);
+  const units = second === undefined ? 1 : UNITS_A_MS;
+  setFigure(heard, 'jitterMs', numberIn(first) / units);
+  if (second !== undefined) setFigure(sent, 'jitterMs', numberIn(second) / units);
 }
 
 function socketIn(text: string): QualityReport['local'] {

@@ -30,7 +30,15 @@ test('of one stream: who gets it hears', () => {
   const [report, ...more] = parsed.value;
   assert.deepEqual(more, []);
   assert.equal(report?.callId, 'leg-a');
-  assert.deepEqual(report?.heard, { packets: 950, lost: 50, jitterMs: 2.5, jitterMaxMs: 11, mosLq: 3.9, rLq: 80.2, lossPct: 5 });
+  assert.deepEqual(report?.heard, {
+    packets: 950,
+    lost: 50,
+    jitterMs: 2.5,
+    jitterMaxMs: 11,
+    mosLq: 3.9,
+    rLq: 80.2,
+    lossPct: 5,
+  });
   assert.deepEqual(report?.local, { address: '192.0.2.20', port: 30_000, ssrc: null });
   assert.deepEqual(report?.remote, { address: '192.0.2.10', port: 20_000, ssrc: 0x1a2b3c4d });
 });
@@ -66,7 +74,8 @@ test('anything else is refused by a reason', () => {
     const parsed = read(value);
     return parsed.ok ? 'read' : parsed.reason;
   };
-  for (const bad of ['', '{', '[]', 'null', '7', '"x"', `${'['.repeat(9_000)}${']'.repeat(7_000)}`]) assert.equal(reason(bad), 'bad_json');
+  for (const bad of ['', '{', '[]', 'null', '7', '"x"', `${'['.repeat(9_000)}${']'.repeat(7_000)}`])
+    assert.equal(reason(bad), 'bad_json');
   assert.equal(reason({}), 'no_figures');
   assert.equal(reason({ MOS: 'NaN', TOTAL_PK: -1, JITTER: null, SRC_IP: {} }), 'no_figures');
   assert.equal(reason({ MOS: 4, note: 'x'.repeat(20_000) }), 'too_long');

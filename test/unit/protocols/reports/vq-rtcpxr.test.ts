@@ -17,7 +17,12 @@ function reasonOf(text: string): string {
   return parsed.ok ? 'read' : parsed.reason;
 }
 
-const crlf = (lines: string): string => lines.trim().split('\n').map((line) => `${line}\r\n`).join('');
+const crlf = (lines: string): string =>
+  lines
+    .trim()
+    .split('\n')
+    .map((line) => `${line}\r\n`)
+    .join('');
 
 /** All that RFC 6035 section 4.6.1 has, with figures of our own. */
 const WHOLE = crlf(`
@@ -105,14 +110,19 @@ test('line feeds alone, folds, capitals and another order change nothing', () =>
   assert.deepEqual(read(WHOLE.replaceAll('\r\n', '\n')), whole);
   assert.deepEqual(read(WHOLE.replaceAll('\r\n', '\r')), whole);
   assert.deepEqual(read(WHOLE.replaceAll(' IAJ=', '\r\n  IAJ=').replace(' PORT=5002', '\r\n\tPORT=5002')), whole);
-  assert.deepEqual(read(WHOLE.replaceAll(/^([A-Z][A-Za-z]+):/gm, (_, name: string) => `${name.toUpperCase()} :`)), whole);
+  assert.deepEqual(
+    read(WHOLE.replaceAll(/^([A-Z][A-Za-z]+):/gm, (_, name: string) => `${name.toUpperCase()} :`)),
+    whole,
+  );
   const [first = '', ...rest] = WHOLE.split(/(?=LocalMetrics:|DialogID:)/);
   assert.deepEqual(read([first.replace(/^VQ.*\r\n/, ''), 'VQSessionReport\r\n', ...rest].join('')), whole);
 });
 
 test('an interval report and an alert say so', () => {
   assert.equal(read('VQIntervalReport\r\nLocalMetrics:\r\nPacketLoss:NLR=0.0 JDR=0.1\r\n').kind, 'interval');
-  const alert = read('VQAlertReport: Type=RLQ Severity=Warning Dir=local\r\nCallID: a@b\r\nMetrics:\r\nQualityEst: RLQ=60\r\n');
+  const alert = read(
+    'VQAlertReport: Type=RLQ Severity=Warning Dir=local\r\nCallID: a@b\r\nMetrics:\r\nQualityEst: RLQ=60\r\n',
+  );
   assert.deepEqual([alert.kind, alert.alert, alert.callId, alert.heard.rLq], ['alert', 'RLQ Warning', 'a@b', 60]);
 });
 

@@ -1,0 +1,121 @@
+/**
+ * What phones and agents reported of the media of each call, beside what was measured (RFC 6035, stat headers, HEP). Anybody who
+ * knows a Call-ID can send a report about the call: each says how its sender is known, and those of strangers have little room.
+ */
+import type { REPORT_PROOFS } from '../../core/words.ts';
+import type { QualityReport } from '../../protocols/reports/quality-report.ts';
+import type { Dialog } from '../dialogs/dialog.ts';
+
+/**
+ * Reports of one call that are kept of its parties and of agents, and of others. With more of them those that were sent while it
+ * went on give way.
+ *
+ * @cap phone_reports_refused, phone_reports_shed
+ */
+export const MAX_CALL_REPORTS = 24;
+export const MAX_STRANGE_REPORTS = 4;
+
+/**
+ * Bytes of the reports of all calls; the call whose first report is the oldest loses its reports.
+ *
+ * @cap memory 16 MiB, phone_reports_shed: reports of phones
+ */
+export const MAX_PHONE_REPORT_BYTES = 16 * 1024 * 1024;
+
+/** About what the engine takes for a report without its texts. */
+const REPORT_BYTES = 640;
+
+/**
+ * How the sender of a report is known: as a party of the call, by the address that it sends from; as an agent that may send HEP
+ * here; not at all.
+ */
+export type ReportProof = (typeof REPORT_PROOFS)[number] | null;
+
+export type KeptReport = {
+  readonly report: QualityReport;
+  readonly atUs: number;
+  /** The address that it came from. */
+  readonly from: string;
+  /** Which side of the call sent it: 0 that which opened it, null where nobody knows. */
+  readonly side: 0 | 1 | null;
+  proof: ReportProof;
+  /** By its text: a report comes again on each hop, and when nobody answers it. */
+  readonly digest: number;
+  copies: number;
+};
+
+export type ReportFate = 'kept' | 'copy' | 'beyond_call' | 'strange_beyond_call';
+
+export class PhoneReports {
+  readonly #byDialog = new Map<Dialog, { readonly list: KeptReport[]; bytes: number }>();
+  bytes = 0;
+  size = 0;
+  /** Reports that gave way to others. */
+  shed = 0;
+
+  /** The oldest first. */
+  of(d: Dialog): readonly KeptReport[] {
+    return this.#byDialog.get(d)?.list ?? NONE;
+  }
+
+  add(d: Dialog, one: KeptReport): ReportFate {
+    const known = this.#byDialog.get(d);
+    const entry = known ?? { list: [], bytes: 0 };
+    const { list } = entry;
+    const same = list.find(({ digest }) => digest === one.digest);
+    if (same !== undefined) {
+      same.copies++;
+      // A copy that a party sent proves the text.
+      same.proof ??= one.proof;
+      return 'copy';
+    }
+    const strange = list.filter(({ proof }) => proof === null).length;
+    if (one.proof === null && strange >= MAX_STRANGE_REPORTS) return 'strange_beyond_call';
+    if (one.proof !== null && list.length - strange >= MAX_CALL_REPORTS && !this.#giveWay(entry)) return 'beyond_call';
+    list.push(one);
+    const bytes = bytesOf(one);
+    entry.bytes += bytes;
+    this.bytes += bytes;
+    this.size++;
+    if (known === undefined) this.#byDialog.set(d, entry);
+    this.#keepWithin(d);
+    return 'kept';
+  }
+
+  onDialogGone(d: Dialog): void {
+    const entry = this.#byDialog.get(d);
+    if (entry === undefined) return;
+    this.#byDialog.delete(d);
+    this.bytes -= entry.bytes;
+    this.size -= entry.list.length;
+  }
+
+  /** The oldest report that was sent while the call went on goes. */
+  #giveWay(entry: { readonly list: KeptReport[]; bytes: number }): boolean {
+    const at = entry.list.findIndex(({ proof, report: { kind } }) => proof !== null && IN_CALL.has(kind));
+    const [gone] = at < 0 ? [] : entry.list.splice(at, 1);
+    if (gone === undefined) return false;
+    entry.bytes -= bytesOf(gone);
+    this.bytes -= bytesOf(gone);
+    this.size--;
+    this.shed++;
+    return true;
+  }
+
+  #keepWithin(newest: Dialog): void {
+    for (const [d, { list }] of this.#byDialog) {
+      if (this.bytes <= MAX_PHONE_REPORT_BYTES || d === newest) return;
+      this.shed += list.length;
+      this.onDialogGone(d);
+    }
+  }
+}
+
+const NONE: readonly KeptReport[] = [];
+const IN_CALL: ReadonlySet<string> = new Set(['interval', 'alert', 'hep']);
+
+function bytesOf({ report }: KeptReport): number {
+  const { user, mac, codec, alert, own, local, remote } = report;
+  const texts = [user, mac, codec, alert, local?.address ?? '', remote?.address ?? '', ...own.flat()];
+  return REPORT_BYTES + 2 * texts.reduce((sum, { length }) => sum + length, 0);
+}
