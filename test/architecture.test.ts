@@ -142,7 +142,7 @@ const owned: Rule = (file) => {
 
 /** The console is a program of its own, for a browser: types of the contract, and what works on texts and maps alone. */
 const CONSOLE_SEES =
-  /^src\/(?:faces\/console\/|query\/(?:word-at|write)\.ts$|core\/(?:audible|call-fields|call-text|carried-codecs|csv|maps|terminal-text|line-difference|not-shown|overview-words|running-calls|usual-step)\.ts$)/;
+  /^src\/(?:faces\/console\/|query\/(?:word-at|write)\.ts$|core\/(?:audible|call-fields|call-text|carried-codecs|csv|maps|terminal-text|line-difference|not-shown|overview-words|report-text|running-calls|usual-step)\.ts$)/;
 const CONSOLE_PACKAGES = ['preact', 'preact/hooks', 'uplot'];
 const browserOnly: Rule = (file) => {
   if (!isIn(file.path, 'faces/console')) return [];

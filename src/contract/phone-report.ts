@@ -63,7 +63,7 @@ export const PhoneReport = named(
     sent: Type.Optional(
       Type.Unsafe<ReportedFigures>({
         ...ref(ReportedFigures),
-        description: 'What the other side told it of what it sends.',
+        description: 'What the other side said to it of what it sends.',
       }),
     ),
     measured: Type.Optional(

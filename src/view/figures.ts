@@ -12,6 +12,7 @@ import type { PacketSource } from '../sources/packet-source.ts';
 import type { TlsSource } from '../sources/tls/source.ts';
 import type { CallObservations } from '../watch/observations.ts';
 import type { CallsOverTime } from '../watch/overview/calls-over-time.ts';
+import type { ReportedQuality } from '../watch/reported-quality.ts';
 import type { TrunkWatch } from '../watch/trunks/trunk-watch.ts';
 import type { LabelledCount, MetricFamily } from './metrics-snapshot.ts';
 
@@ -52,6 +53,7 @@ export type Figures = {
   readonly ingest: IngestCounts;
   readonly evidence: Evidence;
   readonly observations: CallObservations;
+  readonly reported: ReportedQuality;
   /** Both null where nobody asks for trunks, or for how the host is doing. */
   readonly trunks: TrunkWatch | null;
   readonly calls: CallsOverTime | null;

@@ -12,6 +12,7 @@ import { lossCounters, shedByStore } from './losses.ts';
 import type { LabelledCount, MetricFamily, MetricsSnapshot } from './metrics-snapshot.ts';
 import { counterFamily } from './metrics-snapshot.ts';
 import { probeFamilies } from './probe-status.ts';
+import { reportFamilies } from './report-metrics.ts';
 import { trunkFamilies } from './trunk-metrics.ts';
 
 export function metricsSnapshot(f: Figures): MetricsSnapshot {
@@ -43,6 +44,7 @@ export function metricsSnapshot(f: Figures): MetricsSnapshot {
       ...securityFamilies(f),
       ...probeFamilies(f.tls),
       ...trunkFamilies(f),
+      ...reportFamilies(f),
       lostFamily(f),
       ...f.meters.flatMap((meter) => meter.families()),
     ],

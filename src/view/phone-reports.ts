@@ -2,7 +2,7 @@
 import type { CallStream } from '../analysis/call.ts';
 import { capturedText } from '../analysis/captured-at.ts';
 import type { Evidence } from '../analysis/evidence.ts';
-import { heardBy, reportsOf } from '../analysis/media/phone-reports.ts';
+import { heardBy, reporterSide, reportsOf } from '../analysis/media/phone-reports.ts';
 import { worstOf } from '../analysis/media/reported-worst.ts';
 import { streamQuality } from '../analysis/stream-quality.ts';
 import type { PhoneReport, ReportedFigures, ReportedWorst } from '../contract/index.ts';
@@ -53,13 +53,15 @@ function toPhoneReport(
   streams: readonly CallStream[],
   steps: readonly ClockStep[],
 ): PhoneReport {
-  const { report, proof, side, copies } = one;
+  const { report, proof, copies } = one;
+  const heard = heardBy(d, one, streams);
+  const side = reporterSide(d, one, heard);
   const out: PhoneReport = { kind: report.kind, at: capturedText(one.atUs, steps), from: one.from };
   if (proof !== null) out.verified_by = proof;
   if (side !== null) out.side = side === 0 ? 'caller' : 'callee';
   if (hasFigures(report.heard)) out.heard = toFigures(report.heard);
   if (hasFigures(report.sent)) out.sent = toFigures(report.sent);
-  const measured = heardBy(d, one, streams).slice(0, MEASURED_STREAMS).map(toMeasured);
+  const measured = heard.slice(0, MEASURED_STREAMS).map(toMeasured);
   if (measured.length > 0) out.measured = measured;
   if (report.codec !== '') out.codec = report.codec;
   if (report.user !== '') out.user = report.user;

@@ -12,7 +12,7 @@ import type { Stream } from '../../store/media/stream.ts';
 import type { MediaFindings } from '../findings.ts';
 import { note } from '../hint.ts';
 import type { MediaCase, MediaStream } from './check.ts';
-import { heardBy, OF_WHOLE_CALL } from './phone-reports.ts';
+import { heardBy, OF_WHOLE_CALL, reporterSide } from './phone-reports.ts';
 
 /** Share of its packets by which the two must differ, and so many packets: reports have whole percents, or 256ths. */
 const LEAST_BEYOND_PCT = 2;
@@ -84,7 +84,7 @@ export function checkPhoneReports(c: MediaCase, f: MediaFindings): ReadonlySet<S
     for (const stream of found.streams) told.add(stream);
     const message = c.messageAt(one.atUs);
     const where = endpointKeyText(found.streams.at(-1)?.dstKey ?? 0);
-    const heard = `${reporterName(one)} heard ${found.reportedPct.toFixed(1)} % loss by its own report (${FORMS[one.report.kind]})`;
+    const heard = `${reporterName(c.d, one, found.streams)} heard ${found.reportedPct.toFixed(1)} % loss by its own report (${FORMS[one.report.kind]})`;
     if (isAfter)
       f.hints.push({
         finding: 'lost-after-tap',
@@ -94,7 +94,7 @@ export function checkPhoneReports(c: MediaCase, f: MediaFindings): ReadonlySet<S
     else
       f.hints.push(
         note(
-          `${heard}, and this capture misses ${found.bestPct.toFixed(1)} % of what went to ${where}: that was lost on the way to this capture, not to who listened.`,
+          `${heard}, and this capture misses ${found.bestPct.toFixed(1)} % of what went to ${where}: that was lost on the way to this capture, and not on the way to that party.`,
         ),
       );
   }
@@ -110,7 +110,13 @@ const FORMS = {
   hep: 'HEP',
 } as const;
 
-function reporterName({ side, from, proof }: KeptReport): string {
+function reporterName(d: Dialog, one: KeptReport, streams: readonly Stream[]): string {
+  const { from, proof } = one;
+  const side = reporterSide(
+    d,
+    one,
+    streams.map((stream) => ({ stream })),
+  );
   const who = side === 0 ? 'The caller' : side === 1 ? 'The callee' : proof === 'agent' ? 'A receiver' : 'A party';
   return from === '' ? who : `${who} at ${from}`;
 }

@@ -67,6 +67,14 @@ export function heardBy<T extends OfStream>(d: Dialog, { report, side }: KeptRep
   return streams.filter(({ stream }) => senderSide(d, stream) === 1 - side);
 }
 
+/** Which side reports: as the report itself shows, else the side that the streams go to which it heard; null where nobody knows. */
+export function reporterSide(d: Dialog, { side }: KeptReport, heard: readonly OfStream[]): 0 | 1 | null {
+  const [first] = heard;
+  if (side !== null || first === undefined) return side;
+  const sender = senderSide(d, first.stream);
+  return sender === null ? null : sender === 0 ? 1 : 0;
+}
+
 function isOneDirection(d: Dialog, streams: readonly OfStream[]): boolean {
   if (streams.length < 2) return streams.length === 1;
   const sides = new Set(streams.map(({ stream }) => senderSide(d, stream)));

@@ -23,7 +23,7 @@ import {
   setFigure,
 } from './quality-report.ts';
 
-/** Characters of one such header, and such headers of one message. @cap phone_reports_refused */
+/** Characters of one such header, and such headers of one message. @cap phone_reports_too_long */
 const MAX_STAT_CHARS = 1_024;
 const MAX_STAT_HEADERS = 4;
 
@@ -85,27 +85,38 @@ const OF_METRICS: Readonly<Record<string, FigureName>> = {
 /** Names of fields that say nothing of the quality. */
 const PLAIN: ReadonlySet<string> = new Set(['OS', 'OR', 'CS', 'CD', 'DU', 'DUR', 'OCT', 'ES', 'ER', 'IP']);
 
-/** Units of a clock of 8 kHz in a millisecond: pairs are in those of the RTP clock. */
-const UNITS_A_MS = 8;
+const CLOCK = 8_000;
 
 type Reading = {
   readonly heard: HeardFigures;
   readonly sent: HeardFigures;
   codec: string;
   user: string;
-  isPair: boolean;
+  /** Of the RTP clocks. */
+  readonly rates: { heard: number; sent: number };
+  jitter: string;
   ends: string;
   readonly own: [string, string][];
 };
 
 /** All such headers of one message are one report. */
 export function parseRtpStat(headers: readonly StatHeader[]): Result<QualityReport, 'too_long' | 'no_figures'> {
-  const r: Reading = { heard: {}, sent: {}, codec: '', user: '', isPair: false, ends: '', own: [] };
+  const r: Reading = {
+    heard: {},
+    sent: {},
+    codec: '',
+    user: '',
+    rates: { heard: CLOCK, sent: CLOCK },
+    jitter: '',
+    ends: '',
+    own: [],
+  };
   for (const { name, value } of headers) {
     if (value.length > MAX_STAT_CHARS) return fail('too_long');
     const kind = HEADERS.get(name) ?? 'both';
     for (const [key, text] of pairsIn(value, separatorOf(value))) readPair(key, text, kind, r);
   }
+  readJitter(r);
   completed(r.heard);
   completedOfSent(r.sent);
   if (!hasFigures(r.heard) && !hasFigures(r.sent)) return fail('no_figures');
@@ -138,10 +149,14 @@ function separatorOf(text: string): string {
 function readPair(key: string, text: string, kind: 'both' | 'received' | 'sent', r: Reading): void {
   switch (key) {
     case 'JI':
-      readJitter(text, r);
+      r.jitter = text;
       return;
     case 'DE':
       r.codec = reportText(text);
+      r.rates.heard = rateIn(r.codec);
+      return;
+    case 'EN':
+      r.rates.sent = rateIn(reportText(text));
       return;
     case 'EX':
       r.user = reportText(text);
@@ -185,12 +200,18 @@ function pairOf(text: string): string[] {
   return text.split(',', 2).map((part) => part.trim());
 }
 
-/** One value is in milliseconds; two are those of both ways, in units of the RTP clock. */
-function readJitter(text: string, { heard, sent }: Reading): void {
-  const [first = '', second] = pairOf(text);
-  const units = second === undefined ? 1 : UNITS_A_MS;
-  setFigure(heard, 'jitterMs', numberIn(first) / units);
-  if (second !== undefined) setFigure(sent, 'jitterMs', numberIn(second) / units);
+/** One value is in milliseconds; two are those of both ways, in units of the clocks that the codecs name. */
+function readJitter({ jitter, heard, sent, rates }: Reading): void {
+  const [first = '', second] = pairOf(jitter);
+  const isPair = second !== undefined;
+  setFigure(heard, 'jitterMs', numberIn(first) / (isPair ? rates.heard / 1000 : 1));
+  if (isPair) setFigure(sent, 'jitterMs', numberIn(second) / (rates.sent / 1000));
+}
+
+/** `opus/48000`; 8 kHz where the name has none. */
+function rateIn(codec: string): number {
+  const rate = Number(/\/(\d{4,6})$/.exec(codec)?.[1] ?? CLOCK);
+  return rate > 0 ? rate : CLOCK;
 }
 
 function socketIn(text: string): QualityReport['local'] {

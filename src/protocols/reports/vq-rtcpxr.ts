@@ -26,7 +26,7 @@ import {
   setFigure,
 } from './quality-report.ts';
 
-/** Bytes and lines of a report of RFC 6035: usual ones have 1,000 and 25. A longer one is refused. @cap phone_reports_refused */
+/** Bytes and lines of a report of RFC 6035: usual ones have 1,000 and 25. A longer one is refused. @cap phone_reports_too_long */
 export const MAX_REPORT_BYTES = 16_384;
 const MAX_REPORT_LINES = 256;
 

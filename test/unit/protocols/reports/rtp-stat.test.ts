@@ -20,10 +20,7 @@ const SHAPES: readonly (readonly [name: string, lines: readonly string[], told: 
       heard: { packets: 950, lost: 50, jitterMs: 7, lossPct: 5 },
       sent: { packets: 1100 },
       codec: 'G711u',
-      own: [
-        ['LA', '20'],
-        ['EN', 'G711u'],
-      ],
+      own: [['LA', '20']],
     },
   ],
   [
@@ -61,6 +58,13 @@ const SHAPES: readonly (readonly [name: string, lines: readonly string[], told: 
       sent: { packets: 2000, lost: 20, discarded: 0, jitterMs: 3, lossPct: 1 },
       local: { address: '192.0.2.15', port: 10_120, ssrc: null },
     },
+  ],
+  [
+    'a soft phone with opus',
+    [
+      'X-RTP-Stat: EX=BareSip;PR=250;PS=250;PL=0,0;PD=0,0;JI=60.0,96.0;IP=0.0.0.0:12072,192.0.2.10:10002;EN=opus/48000;DE=opus/48000',
+    ],
+    { heard: { packets: 250, lost: 0, discarded: 0, jitterMs: 1.25, lossPct: 0, discardPct: 0 } },
   ],
   [
     'a router at home',
