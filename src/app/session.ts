@@ -27,6 +27,7 @@ import { trunkChangeLine } from '../view/trunk-change.ts';
 import { LiveCalls } from '../watch/live-calls.ts';
 import { CallObservations } from '../watch/observations.ts';
 import { CallsOverTime } from '../watch/overview/calls-over-time.ts';
+import { ReportedQuality } from '../watch/reported-quality.ts';
 import { stirShakenLog } from '../watch/stir-shaken.ts';
 import type { TrunkRules } from '../watch/trunks/trunk-watch.ts';
 import { TrunkWatch } from '../watch/trunks/trunk-watch.ts';
@@ -103,6 +104,9 @@ export function createSession(parts: SessionParts): Session {
   const source = live ?? new FileSource({ ...options, retainsPayload: options.audioBytes > 0 });
   const file = source instanceof FileSource && !isLive ? source : null;
   const observations = new CallObservations(options.observesQuality);
+  const { thresholds, observesQuality } = options;
+  const { remoteLossPct } = thresholds;
+  const reported = new ReportedQuality({ log: () => stores.log, remoteLossPct, trunks: options.trunks });
   const trunks = trunksOf(parts, () => clockSteps);
   const calls = trunks && new CallsOverTime();
   const watched = telling && new LiveCalls(inDocuments(() => evidence, telling));
@@ -118,6 +122,7 @@ export function createSession(parts: SessionParts): Session {
     trunks,
     calls,
     observations,
+    observesQuality ? reported : null,
   ].filter((observer) => observer !== null && observer !== undefined);
   const ingest = createIngest({
     options,
@@ -139,7 +144,7 @@ export function createSession(parts: SessionParts): Session {
     trunkAt: (address) => (trunks ?? options.trunks).called(address),
   };
   const figures: Figures = {
-    ...{ source, file, live, listener, ingest, evidence, observations, trunks, calls, security },
+    ...{ source, file, live, listener, ingest, evidence, observations, reported, trunks, calls, security },
     tls: tls && { source: tls, ingest: new TlsIngest(ingest.sip, (low, high, isSip) => tls.verdict(low, high, isSip)) },
     saving: outputs,
     meters: [outputs, ...(hooks === null ? [] : [hooks]), ...parts.meters],

@@ -7,20 +7,21 @@ import type { QualityReport } from '../../protocols/reports/quality-report.ts';
 import type { Dialog } from '../dialogs/dialog.ts';
 
 /**
- * Reports of one call that are kept of its parties and of agents, and of others. With more of them those that were sent while it
- * went on give way.
+ * Reports of one call that are kept of its parties and of agents. With more of them those that were sent while it went on give way.
  *
- * @cap phone_reports_refused, phone_reports_shed
+ * @cap phone_reports_beyond_call
  */
 export const MAX_CALL_REPORTS = 24;
+
+/** Those of others, of one call. @cap phone_reports_strange_beyond_call */
 export const MAX_STRANGE_REPORTS = 4;
 
 /**
  * Bytes of the reports of all calls; the call whose first report is the oldest loses its reports.
  *
- * @cap memory 16 MiB, phone_reports_shed: reports of phones
+ * @cap memory 8 MiB, phone_reports_shed: reports of phones
  */
-export const MAX_PHONE_REPORT_BYTES = 16 * 1024 * 1024;
+export const MAX_PHONE_REPORT_BYTES = 8 * 1024 * 1024;
 
 /** About what the engine takes for a report without its texts. */
 const REPORT_BYTES = 640;
