@@ -104,7 +104,7 @@ const PROTOCOLS: readonly Loss[] = [
   loss(
     'phone_reports_shed',
     (f) => f.evidence.stores.reports.shed,
-    'Reports of phones that gave way to newer ones: those of one call beyond 24, or those of the oldest calls.',
+    'Reports of phones that gave way to newer ones: those that were sent while a call went on, beyond 24 of it.',
   ),
   loss('rtcp_streams_evicted', (f) => f.ingest.rtcp.unseen.evicted, 'Such streams, dropped after a silent minute.'),
   reasons('stun_', (f) => f.ingest.stun.refused, 'STUN that does not parse.'),

@@ -1,5 +1,4 @@
 /** Metrics of what phones report: reports by kind, those that were refused, and histograms of their figures by trunk. */
-import { OTHER_TRUNK } from '../core/trunks.ts';
 import { REPORT_KINDS } from '../core/words.ts';
 import type { ReportedMeasure } from '../watch/reported-quality.ts';
 import { REPORTED_MEASURES } from '../watch/reported-quality.ts';
@@ -29,10 +28,7 @@ export function reportFamilies({ ingest, reported }: Figures): MetricFamily[] {
       help: 'Calls whose report says clearly more loss than was seen here.',
       type: 'counter',
       labelNames: ['trunk'],
-      samples:
-        byTrunk.length === 0
-          ? [{ labels: { trunk: OTHER_TRUNK }, value: 0 }]
-          : byTrunk.map(([trunk, { lostAfterTap }]) => ({ labels: { trunk }, value: lostAfterTap })),
+      samples: byTrunk.map(([trunk, { lostAfterTap }]) => ({ labels: { trunk }, value: lostAfterTap })),
     },
     ...measures.map(
       ([name, { help, bounds }]): MetricFamily => ({

@@ -73,6 +73,8 @@ export class ReportedQuality implements Observer {
 
   constructor(parts: ReportedParts) {
     this.#parts = parts;
+    // A histogram must have its buckets before anything is observed.
+    this.#made(OTHER_TRUNK);
   }
 
   onReport(d: Dialog, one: KeptReport, { quality }: Capture): void {
@@ -124,10 +126,12 @@ export class ReportedQuality implements Observer {
 
   #ofTrunk(d: Dialog): ReportedOfTrunk {
     const named = this.#trunkOf(d);
-    const isFull = this.byTrunk.size >= MAX_REPORTED_TRUNKS && !this.byTrunk.has(named);
+    const isFull = this.byTrunk.size > MAX_REPORTED_TRUNKS && !this.byTrunk.has(named);
     const name = isFull ? OTHER_TRUNK : named;
-    const known = this.byTrunk.get(name);
-    if (known !== undefined) return known;
+    return this.byTrunk.get(name) ?? this.#made(name);
+  }
+
+  #made(name: string): ReportedOfTrunk {
     const made: ReportedOfTrunk = {
       histograms: Object.fromEntries(
         MEASURES.map(([measure, { bounds }]) => [measure, new BucketCounts(bounds)]),

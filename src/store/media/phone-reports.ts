@@ -16,13 +16,6 @@ export const MAX_CALL_REPORTS = 24;
 /** Those of others, of one call. @cap phone_reports_strange_beyond_call */
 export const MAX_STRANGE_REPORTS = 4;
 
-/**
- * Bytes of the reports of all calls; the call whose first report is the oldest loses its reports.
- *
- * @cap memory 8 MiB, phone_reports_shed: reports of phones
- */
-export const MAX_PHONE_REPORT_BYTES = 8 * 1024 * 1024;
-
 /** About what the engine takes for a report without its texts. */
 const REPORT_BYTES = 640;
 
@@ -45,10 +38,12 @@ export type KeptReport = {
   copies: number;
 };
 
+type Entry = { readonly list: KeptReport[]; bytes: number };
+
 export type ReportFate = 'kept' | 'copy' | 'beyond_call' | 'strange_beyond_call';
 
 export class PhoneReports {
-  readonly #byDialog = new Map<Dialog, { readonly list: KeptReport[]; bytes: number }>();
+  readonly #byDialog = new Map<Dialog, Entry>();
   bytes = 0;
   size = 0;
   /** Reports that gave way to others. */
@@ -61,7 +56,7 @@ export class PhoneReports {
 
   add(d: Dialog, one: KeptReport): ReportFate {
     const known = this.#byDialog.get(d);
-    const entry = known ?? { list: [], bytes: 0 };
+    const entry: Entry = known ?? { list: [], bytes: 0 };
     const { list } = entry;
     const same = list.find(({ digest }) => digest === one.digest);
     if (same !== undefined) {
@@ -72,14 +67,13 @@ export class PhoneReports {
     }
     const strange = list.filter(({ proof }) => proof === null).length;
     if (one.proof === null && strange >= MAX_STRANGE_REPORTS) return 'strange_beyond_call';
-    if (one.proof !== null && list.length - strange >= MAX_CALL_REPORTS && !this.#giveWay(entry)) return 'beyond_call';
+    if (one.proof !== null && list.length - strange >= MAX_CALL_REPORTS && !this.#giveWay(d, entry))
+      return 'beyond_call';
     list.push(one);
     const bytes = bytesOf(one);
-    entry.bytes += bytes;
-    this.bytes += bytes;
+    this.#hold(d, entry, bytes);
     this.size++;
     if (known === undefined) this.#byDialog.set(d, entry);
-    this.#keepWithin(d);
     return 'kept';
   }
 
@@ -91,24 +85,22 @@ export class PhoneReports {
     this.size -= entry.list.length;
   }
 
+  /** It counts in what all dialogs together may keep: who holds much goes first. */
+  #hold(d: Dialog, entry: Entry, bytes: number): void {
+    d.hold(bytes);
+    entry.bytes += bytes;
+    this.bytes += bytes;
+  }
+
   /** The oldest report that was sent while the call went on goes. */
-  #giveWay(entry: { readonly list: KeptReport[]; bytes: number }): boolean {
+  #giveWay(d: Dialog, entry: Entry): boolean {
     const at = entry.list.findIndex(({ proof, report: { kind } }) => proof !== null && IN_CALL.has(kind));
     const [gone] = at < 0 ? [] : entry.list.splice(at, 1);
     if (gone === undefined) return false;
-    entry.bytes -= bytesOf(gone);
-    this.bytes -= bytesOf(gone);
+    this.#hold(d, entry, -bytesOf(gone));
     this.size--;
     this.shed++;
     return true;
-  }
-
-  #keepWithin(newest: Dialog): void {
-    for (const [d, { list }] of this.#byDialog) {
-      if (this.bytes <= MAX_PHONE_REPORT_BYTES || d === newest) return;
-      this.shed += list.length;
-      this.onDialogGone(d);
-    }
   }
 }
 
