@@ -39,7 +39,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   sources: ['file', 'live', 'hep', 'tls'],
   decode: ['tcp', 'websocket', 'hep', 'tls'],
-  protocols: ['sip', 'sip/scanner', 'sip/scanner/wasm', 'sdp', 'rtp', 'stun', 'codec'],
+  protocols: ['sip', 'sip/scanner', 'sip/scanner/wasm', 'sdp', 'rtp', 'reports', 'stun', 'codec'],
   store: ['dialogs', 'media', 'messages', 'icmp'],
   ingest: ['dialogs', 'media'],
   analysis: ['lint', 'media', 'signaling'],
@@ -143,7 +143,7 @@ const owned: Rule = (file) => {
 
 /** The console is a program of its own, for a browser: types of the contract, and what works on texts and maps alone. */
 const CONSOLE_SEES =
-  /^src\/(?:faces\/console\/|query\/(?:word-at|write)\.ts$|core\/(?:audible|call-fields|call-text|carried-codecs|csv|maps|terminal-text|line-difference|not-shown|overview-words|running-calls|usual-step)\.ts$)/;
+  /^src\/(?:faces\/console\/|query\/(?:word-at|write)\.ts$|core\/(?:audible|call-fields|call-text|carried-codecs|csv|maps|terminal-text|line-difference|not-shown|overview-words|report-text|running-calls|usual-step)\.ts$)/;
 const CONSOLE_PACKAGES = ['preact', 'preact/hooks', 'uplot'];
 const browserOnly: Rule = (file) => {
   if (!isIn(file.path, 'faces/console')) return [];

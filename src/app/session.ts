@@ -20,6 +20,7 @@ import type { HepListener } from '../sources/hep/listener.ts';
 import type { LiveSource } from '../sources/live/live-source.ts';
 import { loadNative } from '../sources/native.ts';
 import type { TlsSource } from '../sources/tls/source.ts';
+import type { Stores } from '../store/stores.ts';
 import type { Figures, Meter } from '../view/figures.ts';
 import type { Telling } from '../view/live-documents.ts';
 import { inDocuments } from '../view/live-documents.ts';
@@ -27,6 +28,7 @@ import { trunkChangeLine } from '../view/trunk-change.ts';
 import { LiveCalls } from '../watch/live-calls.ts';
 import { EndedCalls } from '../watch/numbers/ended-calls.ts';
 import type { NumbersOptions } from '../watch/numbers/numbers.ts';
+import { ReportCounts } from '../watch/numbers/report-counts.ts';
 import { CallObservations } from '../watch/observations.ts';
 import { CallsOverTime } from '../watch/overview/calls-over-time.ts';
 import { stirShakenLog } from '../watch/stir-shaken.ts';
@@ -109,6 +111,7 @@ export function createSession(parts: SessionParts): Session {
   const file = source instanceof FileSource && !isLive ? source : null;
   const observations = new CallObservations(options.observesQuality);
   const trunks = trunksOf(parts, () => clockSteps);
+  const reported = reportsOf(options, trunks, () => stores.log);
   const calls = trunks && new CallsOverTime();
   const watched = telling && new LiveCalls(inDocuments(() => evidence, telling));
   // In the order in which they are shown things.
@@ -124,6 +127,7 @@ export function createSession(parts: SessionParts): Session {
     endedCallsOf(trunks, () => evidence),
     calls,
     observations,
+    reported,
   ].filter((observer) => observer !== null && observer !== undefined);
   const ingest = createIngest({
     options,
@@ -145,7 +149,7 @@ export function createSession(parts: SessionParts): Session {
     trunkAt: (address) => (trunks ?? options.trunks).called(address),
   };
   const figures: Figures = {
-    ...{ source, file, live, listener, ingest, evidence, observations, trunks, calls, security },
+    ...{ source, file, live, listener, ingest, evidence, observations, reported, trunks, calls, security },
     tls: tls && { source: tls, ingest: new TlsIngest(ingest.sip, (low, high, isSip) => tls.verdict(low, high, isSip)) },
     saving: outputs,
     meters: [outputs, ...(hooks === null ? [] : [hooks]), ...parts.meters],
@@ -218,6 +222,18 @@ function endedCallsOf(trunks: TrunkWatch | null, evidence: () => Figures['eviden
     hopsOf: (d) => trunks.hopsOf(d),
     heardOn: (row, streams) => trunks.heardOn(row, streams),
   });
+}
+
+/** What counts reports of phones; null where that was not chosen. */
+function reportsOf(
+  { numbers, thresholds, trunks: named }: SessionOptions,
+  trunks: TrunkWatch | null,
+  log: () => Stores['log'],
+): ReportCounts | null {
+  if (trunks === null || numbers?.groups.has('reports') !== true) return null;
+  const { hasExemplars } = numbers;
+  const { remoteLossPct } = thresholds;
+  return new ReportCounts({ seats: trunks.store.seats, hasExemplars, log, remoteLossPct, trunks: named });
 }
 
 /** What counts trunks, and tells of those in trouble; null where nobody asks for them. */

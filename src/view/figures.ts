@@ -10,6 +10,7 @@ import type { HepListener } from '../sources/hep/listener.ts';
 import type { LiveSource } from '../sources/live/live-source.ts';
 import type { PacketSource } from '../sources/packet-source.ts';
 import type { TlsSource } from '../sources/tls/source.ts';
+import type { ReportCounts } from '../watch/numbers/report-counts.ts';
 import type { CallObservations } from '../watch/observations.ts';
 import type { CallsOverTime } from '../watch/overview/calls-over-time.ts';
 import type { TrunkWatch } from '../watch/trunks/trunk-watch.ts';
@@ -52,6 +53,7 @@ export type Figures = {
   readonly ingest: IngestCounts;
   readonly evidence: Evidence;
   readonly observations: CallObservations;
+  readonly reported: ReportCounts | null;
   /** Both null where nobody asks for trunks, or for how the host is doing. */
   readonly trunks: TrunkWatch | null;
   readonly calls: CallsOverTime | null;

@@ -2,6 +2,7 @@
 import type { Thresholds } from '../../core/thresholds.ts';
 import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { KeptReport } from '../../store/media/phone-reports.ts';
 import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { UnseenStream } from '../../store/media/unseen-streams.ts';
@@ -85,6 +86,10 @@ export type MediaContext = {
   readonly nowUs: number;
   /** Streams of the call that only RTCP speaks of. */
   readonly unseen: readonly UnseenStream[];
+  /** What phones and agents reported of its media. */
+  readonly reports: () => readonly KeptReport[];
+  /** Number of the message of this time; null where none is kept. */
+  readonly messageAt: (us: number) => number | null;
   readonly thresholds: Thresholds;
 };
 

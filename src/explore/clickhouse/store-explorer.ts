@@ -177,7 +177,8 @@ async function dialogOf(reader: StoreReader, callId: string): Promise<Dialog | n
 
 function ofContract(document: CallDocument): Dialog {
   const { created_at: _created, updated_at: _updated, ...rest } = document;
-  const { media_lines: _lines, media_lines_not_shown: _more, media_notes: _notes, ...dialog } = rest;
+  const { media_lines: _lines, media_lines_not_shown: _more, media_notes: _notes, ...said } = rest;
+  const { phone_reports: _reports, reported: _reported, ...dialog } = said;
   return dialog;
 }
 

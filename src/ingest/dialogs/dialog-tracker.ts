@@ -168,6 +168,11 @@ export class DialogTracker {
     if (isSuccess && this.#dialogs.room.isPeer(d.slot, peerHash(c, true))) this.#dialogs.prove(d);
   }
 
+  /** Whether the source of the packet is known in the dialog: it opened it, or a party sent it a request. */
+  isParty(d: Dialog, c: Packet): boolean {
+    return this.#parties.hasSent(d, c, false);
+  }
+
   /** Registrations and subscriptions whose granted time has passed by `nowUs`, and challenges that nobody answered. */
   sweep(nowUs: number): void {
     this.#changes.sweep(nowUs);

@@ -1,5 +1,6 @@
 /** What chosen groups count of attempts, as families: src/watch/numbers has the counts. */
-import { METHOD_NAMES } from '../../core/words.ts';
+import { OTHER_TRUNK } from '../../core/trunks.ts';
+import { METHOD_NAMES, REPORT_KINDS } from '../../core/words.ts';
 import { methodLabel } from '../../watch/numbers/codes.ts';
 import type { MediaCounts } from '../../watch/numbers/media-counts.ts';
 import type { Numbers } from '../../watch/numbers/numbers.ts';
@@ -14,7 +15,8 @@ import { countsOf, familyOf } from './family.ts';
 import type { Line } from './trunk-families.ts';
 import { linesOf } from './trunk-families.ts';
 
-export function* numberFamilies({ trunks, ingest }: Figures): Generator<MetricFamily> {
+export function* numberFamilies(f: Figures): Generator<MetricFamily> {
+  const { trunks, ingest } = f;
   const numbers = trunks?.numbers ?? null;
   if (trunks === null || numbers === null) return;
   const lines = linesOf(trunks.store);
@@ -35,6 +37,7 @@ export function* numberFamilies({ trunks, ingest }: Figures): Generator<MetricFa
     );
   }
   if (numbers.deviceFindings !== null) yield pairsOf('calltap_device_findings_total', numbers.deviceFindings.pairs);
+  yield* ofReports(f, lines);
   if (numbers.countries !== null) {
     const entries = [...numbers.countries.entries()];
     yield countsOf(
@@ -50,6 +53,22 @@ export function* numberFamilies({ trunks, ingest }: Figures): Generator<MetricFa
       entries.map(({ country, talkSec }) => [country, talkSec]),
     );
   }
+}
+
+function* ofReports({ ingest: { reports, rtcp }, reported }: Figures, lines: readonly Line[]): Generator<MetricFamily> {
+  if (reported === null) return;
+  yield countsOf(
+    'calltap_phone_reports_total',
+    REPORT_KINDS.map((kind) => [kind, kind === 'xr' ? rtcp.voipMetrics : reports.kept[kind]]),
+  );
+  yield countsOf('calltap_phone_reports_refused_total', [...reports.refused]);
+  const { lostAfterTap, figures } = reported;
+  const trunks = new Set([OTHER_TRUNK, ...lines.map(({ labels: [trunk] }) => trunk)]);
+  yield countsOf(
+    'calltap_reported_lost_after_tap_total',
+    [...trunks].map((trunk) => [trunk, lostAfterTap.get(trunk) ?? 0]),
+  );
+  for (const name of figures.names) yield byTrunk(name, lines, figures.of(name));
 }
 
 function* ofRfc6076(

@@ -6,7 +6,8 @@ import { JITTER_MS_BOUNDS, LOSS_PERCENT_BOUNDS, MOS_BOUNDS, PDD_SECONDS_BOUNDS }
 import { LOOP_TURN_CPU_MS, LOOP_TURN_HELD_MS, LOOP_TURN_TOLD_MS, LOOP_WORK } from '../../core/loop-turns.ts';
 import type { MetricGroup } from '../../core/metric-groups.ts';
 import { TRUNK_TROUBLES } from '../../core/trunk-bounds.ts';
-import { DIALOG_STATES, METHOD_NAMES } from '../../core/words.ts';
+import { DIALOG_STATES, METHOD_NAMES, REPORT_KINDS } from '../../core/words.ts';
+import { REPORT_REFUSALS } from '../../ingest/media/report-tracker.ts';
 import { NUMBER_BOUNDS } from '../../watch/numbers/bounds.ts';
 import { FINAL_CODE_VALUES, RESPONSE_PAIRS } from '../../watch/numbers/codes.ts';
 import { COUNTRY_VALUES } from '../../watch/numbers/countries.ts';
@@ -483,6 +484,42 @@ const COUNTRIES = of('countries', {
   }),
 });
 
+const REPORTS = of('reports', {
+  calltap_phone_reports_total: counter(
+    ['kind'],
+    REPORT_KINDS.length,
+    'Reports of phones and agents on the quality of calls; those of RTCP each time.',
+    { formula: 'RFC 6035, RFC 3611 4.7' },
+  ),
+  calltap_phone_reports_refused_total: counter(
+    ['reason'],
+    REPORT_REFUSALS.length,
+    'Such reports that are not kept, by reason.',
+  ),
+  calltap_reported_lost_after_tap_total: counter(
+    ['trunk'],
+    TRUNKS,
+    'Calls whose report says clearly more loss than was seen here.',
+    { ...SEATED, query: 'sum by (trunk) (increase(calltap_reported_lost_after_tap_total[1h]))' },
+  ),
+  calltap_reported_mos_lq: ofTrunk('calltap_reported_mos_lq', 'Listening MOS that phones reported.', {
+    query: 'histogram_quantile(0.05, sum by (trunk, le) (rate(calltap_reported_mos_lq_bucket[15m])))',
+  }),
+  calltap_reported_mos_cq: ofTrunk('calltap_reported_mos_cq', 'Conversational MOS that phones reported.', {
+    query: 'histogram_quantile(0.05, sum by (trunk, le) (rate(calltap_reported_mos_cq_bucket[15m])))',
+  }),
+  calltap_reported_loss_ratio: ofTrunk('calltap_reported_loss_ratio', 'Loss that phones reported.'),
+  calltap_reported_discard_ratio: ofTrunk(
+    'calltap_reported_discard_ratio',
+    'Packets that came too late for the jitter buffer of the phone that reports.',
+  ),
+  calltap_reported_jitter_seconds: ofTrunk('calltap_reported_jitter_seconds', 'Mean jitter that phones reported.'),
+  calltap_reported_round_trip_seconds: ofTrunk(
+    'calltap_reported_round_trip_seconds',
+    'Round trip that phones reported.',
+  ),
+});
+
 export const METRICS = {
   ...SERVICE,
   ...CAPTURE,
@@ -496,6 +533,7 @@ export const METRICS = {
   ...FINDINGS,
   ...DEVICES,
   ...COUNTRIES,
+  ...REPORTS,
 };
 export type MetricName = keyof typeof METRICS;
 

@@ -87,5 +87,5 @@ export class Numbers {
 
 /** Whether any chosen group counts here. */
 export function needsNumbers(groups: ReadonlySet<MetricGroup>): boolean {
-  return [...OF_ATTEMPTS, 'media' as const, 'findings' as const].some((group) => groups.has(group));
+  return [...OF_ATTEMPTS, 'media' as const, 'findings' as const, 'reports' as const].some((group) => groups.has(group));
 }

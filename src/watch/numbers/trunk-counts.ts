@@ -25,7 +25,11 @@ export class TrunkHistograms<Name extends NumberHistogram> {
   }
 
   observe(name: Name, rows: readonly TrunkRow[], value: number, d: Dialog): void {
-    this.#byName.get(name)?.observe(labelsOf(this.#seats, rows), value, () => d.callId);
+    this.observeUnder(name, labelsOf(this.#seats, rows), value, d);
+  }
+
+  observeUnder(name: Name, labels: readonly string[], value: number, d: Dialog): void {
+    this.#byName.get(name)?.observe(labels, value, () => d.callId);
   }
 
   of(name: Name): TrunkHistogram | undefined {

@@ -40,6 +40,12 @@ export class Seats {
     return this.#seated.has(row) ? row.name : OTHER_TRUNK;
   }
 
+  /** The same of a name: one direction with a seat is enough. */
+  labelOfName(name: string): string {
+    for (const row of this.#seated) if (row.name === name) return name;
+    return OTHER_TRUNK;
+  }
+
   /** A new row of a name: it has a free seat, or that of one which had nothing to count yet. */
   add(row: TrunkRow): void {
     this.#before.set(row, 0);

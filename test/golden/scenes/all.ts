@@ -20,6 +20,7 @@ import { NAT } from './nat.ts';
 import { ONE_WAY } from './one-way.ts';
 import { PATHS } from './paths.ts';
 import { PAYLOAD_TYPES } from './payload-types.ts';
+import { PHONE_REPORTS } from './phone-reports.ts';
 import { QUALITY_AND_ICMP } from './quality-and-icmp.ts';
 import { REGISTER } from './register.ts';
 import { REMOTE_REPORTS } from './remote-reports.ts';
@@ -56,6 +57,7 @@ export const SCENES: readonly Scene[] = [
   ...ONE_WAY,
   ...PATHS,
   ...PAYLOAD_TYPES,
+  ...PHONE_REPORTS,
   ...QUALITY_AND_ICMP,
   ...REGISTER,
   ...REMOTE_REPORTS,

@@ -2,7 +2,7 @@
 import { labelHash, Random } from '../../../fixtures/build/bytes.ts';
 import { EPOCH_US } from '../../../fixtures/build/capture.ts';
 import type { Endpoint } from '../../../fixtures/build/packet.ts';
-import { type ReportBlock, sdes, senderReport } from '../../../fixtures/build/rtcp.ts';
+import { type ReportBlock, sdes, senderReport, voipMetricsReport } from '../../../fixtures/build/rtcp.ts';
 import {
   comfortNoise,
   type Datagram,
@@ -165,10 +165,31 @@ function report(name: string, line: Line, ssrc: number, s?: Sender): Datagram[] 
     );
     const tsUs = EPOCH_US + ms * 1000;
     const info = { ssrc, sentUs: tsUs, rtpTimestamp: 160_000 + ms * 8, packets, octets: packets * 160 };
-    const bytes = Buffer.concat([senderReport(info, heard(ms)), sdes(ssrc, `${src.address}:${src.port}`)]);
+    const bytes = Buffer.concat([
+      senderReport(info, heard(ms)),
+      sdes(ssrc, `${src.address}:${src.port}`),
+      ...metrics(name, line, ssrc),
+    ]);
     all.push({ tsUs, src: beside(src), dst: beside(dst), bytes });
   }
   return all;
+}
+
+/** `xr=31` says in VoIP metrics that 31 of 256 of what `hears=A` sent are lost. */
+function metrics(name: string, { words }: Line, reporter: number): Uint8Array[] {
+  const rate = words.get('xr');
+  if (rate === undefined) return [];
+  const { address, port } = socketOf(words.get('hears') ?? '');
+  const ssrc = labelHash(`${name}/${address}:${port}`);
+  const figures = {
+    lossRate: Number(rate),
+    discardRate: 0,
+    roundTripMs: 0,
+    rFactor: 70,
+    mosLqTimes10: 36,
+    mosCqTimes10: 35,
+  };
+  return [voipMetricsReport(reporter, { ssrc, ...figures })];
 }
 
 function highest(words: Line['words'], ms: number): Partial<ReportBlock> {

@@ -8,7 +8,7 @@ import type { SdpOptions } from '../../../fixtures/build/sdp.ts';
 import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
 import type { SipScript } from '../../../fixtures/build/sip-call.ts';
 import type { MediaFindings } from '../../../src/analysis/findings.ts';
-import type { MediaStream } from '../../../src/analysis/media/check.ts';
+import type { MediaContext, MediaStream } from '../../../src/analysis/media/check.ts';
 import { diagnoseMedia } from '../../../src/analysis/media/diagnose.ts';
 import type { MachineSide, Transfer } from '../../../src/analysis/media/meant-silence.ts';
 import type { PathGround } from '../../../src/analysis/media/path-ground.ts';
@@ -109,6 +109,8 @@ export function diagnosed(
     refusedUs?: number;
     isRtpCaptured?: boolean;
     unseen?: readonly UnseenStream[];
+    reports?: MediaContext['reports'];
+    messageAt?: MediaContext['messageAt'];
   } = {},
 ): MediaFindings {
   const { nowMs = 60_000, ...rest } = over;
@@ -127,6 +129,8 @@ export function diagnosed(
     isTapOver: () => false,
     ackUs: () => Number.NaN,
     unseen: [],
+    reports: () => [],
+    messageAt: () => null,
     thresholds: THRESHOLDS,
     nowUs: call.script.at(nowMs),
     ...rest,
