@@ -17,24 +17,13 @@ import { decodeText } from '../../protocols/sip/text.ts';
 import type { Packet } from '../../sources/packet.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { isOfOpener } from '../../store/dialogs/opener-side.ts';
-import type { KeptReport, PhoneReports, ReportProof } from '../../store/media/phone-reports.ts';
+import type { KeptReport, PhoneReports, ReportProof, ReportRefusal } from '../../store/media/phone-reports.ts';
+import { REPORT_REFUSALS } from '../../store/media/phone-reports.ts';
 
 const VQ_TYPE = 'application/vq-rtcpxr';
 const OPENING_BRACE = 0x7b;
 /** Characters of a Content-Type that is looked at. */
 const TYPE_CHARS = 512;
-
-export const REPORT_REFUSALS = [
-  'too_long',
-  'no_report',
-  'no_figures',
-  'bad_json',
-  /** It names a call that is not here. */
-  'no_call',
-  'beyond_call',
-  'strange_beyond_call',
-] as const;
-export type ReportRefusal = (typeof REPORT_REFUSALS)[number];
 
 export type ReportParts = {
   readonly reports: PhoneReports;

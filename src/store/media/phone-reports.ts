@@ -38,6 +38,19 @@ export type KeptReport = {
   copies: number;
 };
 
+/** Why a report is not kept. */
+export const REPORT_REFUSALS = [
+  'too_long',
+  'no_report',
+  'no_figures',
+  'bad_json',
+  /** It names a call that is not here. */
+  'no_call',
+  'beyond_call',
+  'strange_beyond_call',
+] as const;
+export type ReportRefusal = (typeof REPORT_REFUSALS)[number];
+
 type Entry = { readonly list: KeptReport[]; bytes: number };
 
 export type ReportFate = 'kept' | 'copy' | 'beyond_call' | 'strange_beyond_call';

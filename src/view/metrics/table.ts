@@ -7,7 +7,7 @@ import { LOOP_TURN_CPU_MS, LOOP_TURN_HELD_MS, LOOP_TURN_TOLD_MS, LOOP_WORK } fro
 import type { MetricGroup } from '../../core/metric-groups.ts';
 import { TRUNK_TROUBLES } from '../../core/trunk-bounds.ts';
 import { DIALOG_STATES, METHOD_NAMES, REPORT_KINDS } from '../../core/words.ts';
-import { REPORT_REFUSALS } from '../../ingest/media/report-tracker.ts';
+import { REPORT_REFUSALS } from '../../store/media/phone-reports.ts';
 import { NUMBER_BOUNDS } from '../../watch/numbers/bounds.ts';
 import { FINAL_CODE_VALUES, RESPONSE_PAIRS } from '../../watch/numbers/codes.ts';
 import { COUNTRY_VALUES } from '../../watch/numbers/countries.ts';
