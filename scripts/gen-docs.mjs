@@ -55,7 +55,7 @@ const pages = [
   ['docs/limits.md', limitsPage(read('docs/limits.md'), marked)],
   ['docs/img/trend.svg', trendPicture(read('docs/lab/trend.csv'))],
   ['docs/losses.md', lossesPage(await load('view/loss-table.js'))],
-  ['docs/metrics.md', metricsPage(metrics)],
+  ['docs/metrics.md', metricsPage(metrics, existsSync(join(root, 'docs/metrics-beside.md')))],
   ['docs/openapi.json', openApi],
   ['docs/ask-openapi.json', askOpenApi],
   ['docs/calltap.1', manualPage(options)],

@@ -47,8 +47,8 @@ function familyRows(rows, group, seriesOf) {
     );
 }
 
-/** `groups`: all of them, in their order; `usual`: those of `default`. */
-export function metricsPage({ METRIC_ROWS, METRIC_GROUPS, DEFAULT_METRIC_GROUPS, seriesOf }) {
+/** `hasComparison`: a page written by hand sets the families of another exporter beside these. */
+export function metricsPage({ METRIC_ROWS, METRIC_GROUPS, DEFAULT_METRIC_GROUPS, seriesOf }, hasComparison) {
   const groups = METRIC_GROUPS.filter((group) => METRIC_ROWS.some(([, row]) => row.group === group));
   const most = (wanted) =>
     METRIC_ROWS.filter(([, row]) => row.isOfHub !== true && wanted.includes(row.group)).reduce(
@@ -71,6 +71,9 @@ export function metricsPage({ METRIC_ROWS, METRIC_GROUPS, DEFAULT_METRIC_GROUPS,
     'This page is for operators who scrape calltap: every family of metrics, what it means, and how many series it can have. It',
     'is generated from `src/view/metrics/table.ts`; do not edit it by hand. [watching.md](watching.md) says which of them to watch.',
     '',
+    ...(hasComparison
+      ? ['[metrics-beside.md](metrics-beside.md) sets configuration and families of another exporter beside these.', '']
+      : []),
     '## Choose families',
     '',
     '`--metrics-families` (`metrics.families` in `calltap.toml`) takes names of groups with commas between them. `default` stands',
@@ -84,6 +87,25 @@ export function metricsPage({ METRIC_ROWS, METRIC_GROUPS, DEFAULT_METRIC_GROUPS,
     rowOf('`all`', `**${inThousands(most(groups))}**`),
     '',
     'A hub captures nothing: it shows the families `calltap_hub_` beside those of the process and the interface.',
+    '',
+    '## Phones, limits and countries',
+    '',
+    '```toml',
+    '[metrics]',
+    'families = "default,rfc6076,calls,devices,countries"',
+    'country_code = "49"             # of national numbers; without it only + and 00 tell a country',
+    '',
+    '[devices]                       # at most 50 classes; the first that is found in the User-Agent counts',
+    'yealink = "(?i)yealink"',
+    'pbx = "Asterisk|FreeSWITCH"',
+    '',
+    '[trunks]',
+    'carrier = "203.0.113.0/28"',
+    'limit = ["carrier=30"]          # calls at a time, for its utilisation',
+    '```',
+    '',
+    'The class of a call is that of who sent the INVITE; where that has none, of who answered it. With `--metrics-exemplars` and a',
+    'scraper that takes OpenMetrics, each bucket shows the Call-ID of the newest call in it.',
     '',
     '## Labels',
     '',

@@ -5,7 +5,6 @@
  * A call is settled by its first final response that demands no credentials; one that does, when nobody sends them for 32 s; and
  * without a response when none comes for 32 s. A registration is settled the same way, once a REGISTER.
  */
-import { hashBytes, mixHashes } from '../../core/hash.ts';
 import * as METHOD from '../../core/methods.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import type { Packet } from '../../sources/packet.ts';
@@ -72,7 +71,7 @@ export class Attempts {
 
   /** The first INVITE or REGISTER of a hop. Between hosts of our own side alone nothing is counted. */
   onOpen(hop: number, message: Message): void {
-    const { scan, c, d } = message;
+    const { scan, c } = message;
     const at = this.#at(hop);
     if (at.rows.length === 0) {
       this.columns.open(hop, 0);
@@ -80,8 +79,6 @@ export class Attempts {
     }
     const isRegister = scan.method === METHOD.REGISTER;
     this.columns.open(hop, ATTEMPT.OPEN | (isRegister ? ATTEMPT.REGISTER : 0));
-    this.columns.set(hop, 'pair', mixHashes(textHash(d.from), textHash(d.to)));
-    this.columns.set(hop, 'serial', d.serial | 0);
     this.#wait(hop, c.tsUs);
     for (const counter of this.#counters) counter.onOpened?.(at, message);
   }
@@ -276,9 +273,4 @@ export class Attempts {
     this.columns.mark(hop, ATTEMPT.BYE, false);
     this.columns.setDueUs(hop, Number.POSITIVE_INFINITY);
   }
-}
-
-function textHash(text: string): number {
-  const bytes = Buffer.from(text);
-  return hashBytes(bytes, 0, bytes.length);
 }

@@ -70,7 +70,7 @@ export class EndedCalls implements Observer {
     // What waits is looked at now; of others, only a call with media says something.
     const isWaiting = this.#known[d.slot] === mark(d.serial, true);
     if (isWaiting || (d.newestStream !== NO_PLACE && this.#isNew(d))) this.#judge(d, true);
-    delete this.#known[d.slot];
+    this.#known[d.slot] = 0;
   }
 
   /** The files have ended, and calls with them. */

@@ -7,10 +7,16 @@ import { BucketCounts, tally } from '../../core/counters.ts';
 import type { Seats } from '../trunks/seats.ts';
 import type { TrunkDirection, TrunkRow } from '../trunks/trunk-row.ts';
 
+/** Rows of higher numbers are looked up by their label: addresses that came and went. */
+const ROWS_KNOWN = 65_536;
+
 export class RowTable<Column extends string> {
   readonly #seats: Seats;
   readonly #columns: readonly Column[];
   readonly #counts = new Map<string, Float64Array>();
+  /** By the number of a row, until seats are given anew: a text for each count would cost more than the count. */
+  #byRow: (Float64Array | undefined)[] = [];
+  #moves = 0;
 
   constructor(seats: Seats, columns: readonly Column[]) {
     this.#seats = seats;
@@ -18,13 +24,23 @@ export class RowTable<Column extends string> {
   }
 
   add(row: TrunkRow, column: Column, by = 1): void {
+    if (this.#moves !== this.#seats.moves) {
+      this.#byRow = [];
+      this.#moves = this.#seats.moves;
+    }
+    const counts = this.#byRow[row.id] ?? this.#countsOf(row);
+    tally(counts, this.#columns.indexOf(column), by);
+  }
+
+  #countsOf(row: TrunkRow): Float64Array {
     const key = `${row.direction} ${this.#seats.labelOf(row)}`;
     let counts = this.#counts.get(key);
     if (counts === undefined) {
       counts = new Float64Array(this.#columns.length);
       this.#counts.set(key, counts);
     }
-    tally(counts, this.#columns.indexOf(column), by);
+    if (row.id < ROWS_KNOWN) this.#byRow[row.id] = counts;
+    return counts;
   }
 
   get(trunk: string, direction: TrunkDirection, column: Column): number {

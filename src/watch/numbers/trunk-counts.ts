@@ -1,4 +1,5 @@
 /** What is counted of attempts by trunk: RFC 6076, and how much a trunk carries. */
+import { hashBytes, mixHashes } from '../../core/hash.ts';
 import * as METHOD from '../../core/methods.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Seats } from '../trunks/seats.ts';
@@ -127,10 +128,13 @@ export class CallCounts implements AttemptCounter {
     this.#columns = columns;
   }
 
-  onOpened({ hop, rows }: HopInHand, { c, scan }: Message): void {
+  onOpened({ hop, rows }: HopInHand, { c, d, scan }: Message): void {
     if (scan.method !== METHOD.INVITE) return;
     const columns = this.#columns();
-    const [pair, serial] = [columns.get(hop, 'pair'), columns.get(hop, 'serial')];
+    const pair = mixHashes(textHash(d.from), textHash(d.to));
+    const serial = d.serial | 0;
+    columns.set(hop, 'pair', pair);
+    columns.set(hop, 'serial', serial);
     for (const row of rows) if (this.#recent.isRepeated(row, pair, serial, c.tsUs)) this.counts.add(row, 'repeated');
   }
 
@@ -144,4 +148,9 @@ export class CallCounts implements AttemptCounter {
     for (const sec of SHORT_CALL_SECONDS)
       if (talkSec < sec) for (const row of rows) this.counts.add(row, `under${sec}`);
   }
+}
+
+function textHash(text: string): number {
+  const bytes = Buffer.from(text);
+  return hashBytes(bytes, 0, bytes.length);
 }

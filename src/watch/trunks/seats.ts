@@ -18,6 +18,8 @@ export class Seats {
   /** What each named row had done when seats were given last. */
   readonly #before = new Map<TrunkRow, number>();
   readonly #onMove: ((row: TrunkRow, isSeated: boolean) => void)[] = [];
+  /** How often a row got a seat, or lost its own. */
+  moves = 0;
   /** Every seat was used. */
   #isFull = false;
   #day = Number.NaN;
@@ -99,12 +101,14 @@ export class Seats {
   }
 
   #seat(row: TrunkRow): void {
+    this.moves++;
     for (const move of this.#onMove) move(row, true);
     this.#seated.add(row);
   }
 
   #unseat(row: TrunkRow): void {
     if (!this.#seated.has(row)) return;
+    this.moves++;
     for (const move of this.#onMove) move(row, false);
     this.#seated.delete(row);
   }
