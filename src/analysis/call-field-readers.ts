@@ -19,7 +19,6 @@ import { findingNames, found, rowsOf } from './finding-names.ts';
 import { CALL_FINDINGS } from './finding-table.ts';
 import { whoHungUp } from './hangup.ts';
 import { lacksNoDirection } from './media/both-ways.ts';
-import { worstReported } from './media/reported-worst.ts';
 import { finalCodeOf, finalOf } from './signaling/failure.ts';
 import { codecsOf } from './stream-quality.ts';
 
@@ -97,10 +96,10 @@ export const CALL_READERS = {
   mos_worst: [SCORES, ({ e, d }) => worstMos(e, d) ?? undefined],
   loss_pct_max: [COUNTERS, ({ e, d }) => worstLossPct(e, d) ?? undefined],
   jitter_ms_max: [SCORES, ({ e, d }) => worstJitterMs(e, d) ?? undefined],
-  reported_mos: [COUNTERS, ({ e, d }) => worstReported(d, e.stores).mos ?? undefined],
-  reported_loss_pct: [COUNTERS, ({ e, d }) => worstReported(d, e.stores).lossPct ?? undefined],
-  reported_jitter_ms: [COUNTERS, ({ e, d }) => worstReported(d, e.stores).jitterMs ?? undefined],
-  reported_rtt_ms: [COUNTERS, ({ e, d }) => worstReported(d, e.stores).roundTripMs ?? undefined],
+  reported_mos: [COUNTERS, ({ reported }) => reported.mos ?? undefined],
+  reported_loss_pct: [COUNTERS, ({ reported }) => reported.lossPct ?? undefined],
+  reported_jitter_ms: [COUNTERS, ({ reported }) => reported.jitterMs ?? undefined],
+  reported_rtt_ms: [COUNTERS, ({ reported }) => reported.roundTripMs ?? undefined],
   not_known: [STREAMS, (s) => (s.streams.some(({ quality }) => quality.ownLost > 0) ? NOT_KNOWN : undefined)],
   cause: [FACTS, ({ facts }) => causeText(facts)],
   findings: [FACTS, ({ facts }) => findingNames(facts)],

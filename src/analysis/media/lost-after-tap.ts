@@ -12,7 +12,7 @@ import type { Stream } from '../../store/media/stream.ts';
 import type { MediaFindings } from '../findings.ts';
 import { note } from '../hint.ts';
 import type { MediaCase, MediaStream } from './check.ts';
-import { heardBy, OF_WHOLE_CALL, reporterSide } from './phone-reports.ts';
+import { heardBy, reporterSide } from './phone-reports.ts';
 
 /** Share of its packets by which the two must differ, and so many packets: reports have whole percents, or 256ths. */
 const LEAST_BEYOND_PCT = 2;
@@ -37,7 +37,7 @@ export type LossBeyond = {
 /** Null where the two cannot be compared. */
 export function compareLoss(d: Dialog, one: KeptReport, streams: readonly Counted[]): LossBeyond | null {
   const { lossPct: reportedPct } = one.report.heard;
-  if (one.proof === null || reportedPct === undefined || !OF_WHOLE_CALL.has(one.report.kind)) return null;
+  if (one.proof === null || reportedPct === undefined || one.report.isPart) return null;
   const heard = heardBy(d, one, streams).filter(({ expected }) => expected > 0);
   if (!heard.some((s) => isSameSpan(d, one, s))) return null;
   const shares = heard.map(({ lost, expected }) => (Math.max(0, lost) / expected) * 100);

@@ -13,9 +13,6 @@ import { senderSide } from './meant-silence.ts';
 /** Reports by RTCP of one call that its answers have: one a stream, of the newest streams. @cap */
 const MAX_XR_REPORTS = 16;
 
-/** Reports that tell of the call as a whole: the others are of a part of it. */
-export const OF_WHOLE_CALL: ReadonlySet<string> = new Set(['session', 'rtp_stat', 'hep', 'xr']);
-
 export type OfStream = { readonly stream: Stream };
 
 /** Those that are kept, the oldest first, and the newest one by RTCP of each stream. */

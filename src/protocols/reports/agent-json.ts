@@ -65,6 +65,8 @@ function ofStream(fields: Fields): QualityReport[] {
   return [
     reportOf({
       kind: 'hep',
+      // The others say HANGUP, FINAL, or nothing.
+      isPart: textOf(fields, 'TYPE').toUpperCase() === 'PERIODIC',
       callId: textOf(fields, 'RTP_SIP_CALL_ID') || textOf(fields, 'CORRELATION_ID'),
       heard,
       codec: reportText(textOf(fields, 'CODEC_NAME')),

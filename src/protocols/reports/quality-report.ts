@@ -43,6 +43,8 @@ export type ReportedEnd = { readonly address: string; readonly port: number; rea
 
 export type QualityReport = {
   readonly kind: ReportKind;
+  /** It tells of some time of the call, and others of the rest. */
+  readonly isPart: boolean;
   /** The call that it is of; '' where its carrier says it. */
   readonly callId: string;
   /** Who hears, and from whom. */
@@ -66,6 +68,7 @@ export type QualityReport = {
 
 const NO_REPORT: QualityReport = {
   kind: 'session',
+  isPart: false,
   callId: '',
   local: null,
   remote: null,

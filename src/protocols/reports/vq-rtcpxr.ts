@@ -87,7 +87,8 @@ export function parseVqReport(buf: Uint8Array, start: number, end: number): Resu
   if (r.kind === null) return fail('no_report');
   if (!hasFigures(r.heard) && !hasFigures(r.sent)) return fail('no_figures');
   const callId = r.told.callId ?? r.dialogId.split(';', 1)[0]?.trim() ?? '';
-  return ok(reportOf({ ...r.told, kind: r.kind, callId, heard: r.heard, sent: r.sent, own: r.own }));
+  const { kind, heard: told, sent, own } = r;
+  return ok(reportOf({ ...r.told, kind, isPart: kind !== 'session', callId, heard: told, sent, own }));
 }
 
 /** Folds are undone. Some senders break a line without a blank: what has no name of its own belongs to the line before. */

@@ -107,7 +107,7 @@ export class PhoneReports {
 
   /** The oldest report that was sent while the call went on goes. */
   #giveWay(d: Dialog, entry: Entry): boolean {
-    const at = entry.list.findIndex(({ proof, report: { kind } }) => proof !== null && IN_CALL.has(kind));
+    const at = entry.list.findIndex(({ proof, report }) => proof !== null && report.isPart);
     const [gone] = at < 0 ? [] : entry.list.splice(at, 1);
     if (gone === undefined) return false;
     this.#hold(d, entry, -bytesOf(gone));
@@ -118,7 +118,6 @@ export class PhoneReports {
 }
 
 const NONE: readonly KeptReport[] = [];
-const IN_CALL: ReadonlySet<string> = new Set(['interval', 'alert', 'hep']);
 
 function bytesOf({ report }: KeptReport): number {
   const { user, mac, codec, alert, own, local, remote } = report;

@@ -4,7 +4,7 @@
  */
 import { callWayOf } from '../../analysis/call-way.ts';
 import { compareLoss, isLostAfter } from '../../analysis/media/lost-after-tap.ts';
-import { OF_WHOLE_CALL, xrReport } from '../../analysis/media/phone-reports.ts';
+import { xrReport } from '../../analysis/media/phone-reports.ts';
 import type { Trunks } from '../../core/trunks.ts';
 import { OTHER_TRUNK } from '../../core/trunks.ts';
 import type { Observer } from '../../ingest/observer.ts';
@@ -54,7 +54,7 @@ export class ReportCounts implements Observer {
   }
 
   onReport(d: Dialog, one: KeptReport, { quality }: Capture): void {
-    if (one.proof === null || !OF_WHOLE_CALL.has(one.report.kind)) return;
+    if (one.proof === null || one.report.isPart) return;
     this.#observe(d, one);
     this.#compare(d, [one], quality);
   }

@@ -43,6 +43,14 @@ test('of one stream: who gets it hears', () => {
   assert.deepEqual(report?.remote, { address: '192.0.2.10', port: 20_000, ssrc: 0x1a2b3c4d });
 });
 
+test('a report of a period is one of a part of the call', () => {
+  const part = (type?: string): boolean | undefined => {
+    const parsed = read({ MOS: 4, TYPE: type });
+    return parsed.ok ? parsed.value[0]?.isPart : undefined;
+  };
+  assert.deepEqual(['PERIODIC', 'HANGUP', 'FINAL', undefined].map(part), [true, false, false, false]);
+});
+
 test('of both sides of a call: a report each, with the Call-ID of its side', () => {
   const parsed = read({
     NAME: 'edge-7',
