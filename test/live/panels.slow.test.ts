@@ -123,17 +123,16 @@ scrape_configs:
   );
   const said = listen(prometheus);
 
-  /** How many series an instant query finds, and the value of the first. */
-  async function query(expression: string): Promise<{ readonly series: number; readonly value: number }> {
+  /** The numbers that an instant query finds: a quantile of nothing is not one. */
+  async function query(expression: string): Promise<number[]> {
     const body = new URLSearchParams({ query: expression });
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/query`, { method: 'POST', body }).catch(() => null);
     // It is not up yet, or loads its rules.
-    if (answer === null || answer.status === 503) return { series: 0, value: NaN };
+    if (answer === null || answer.status === 503) return [];
     const found = asJson(await answer.json());
     assert.equal(found['status'], 'success', `${expression}: ${JSON.stringify(found)}`);
-    const rows = asRows(asJson(found['data'])['result']);
-    const [, text] = Array.isArray(rows[0]?.['value']) ? rows[0]['value'] : [];
-    return { series: rows.length, value: Number(text) };
+    const values = asRows(asJson(found['data'])['result']).map(({ value }) => (Array.isArray(value) ? value[1] : NaN));
+    return values.map(Number).filter((value) => !Number.isNaN(value));
   }
 
   const socket = createSocket('udp4');
@@ -163,7 +162,7 @@ scrape_configs:
     await until(
       async () => {
         knock();
-        return (await query(`service_capture_packets_total{instance="${targets[0]}"}`)).value === sent;
+        return (await query(`service_capture_packets_total{instance="${targets[0]}"}`))[0] === sent;
       },
       () => `Prometheus never saw ${sent} frames: ${said.text()}`,
       250,
@@ -185,7 +184,7 @@ scrape_configs:
     async () => {
       knock();
       const left: typeof empty = [];
-      for (const one of empty) if ((await query(one.expression)).series === 0) left.push(one);
+      for (const one of empty) if ((await query(one.expression)).length === 0) left.push(one);
       empty = left;
       return empty.length === 0;
     },

@@ -13,11 +13,11 @@ import type { Family } from '../helpers/exposition.ts';
 import { readExposition } from '../helpers/exposition.ts';
 import { answered, listen, until } from '../helpers/patience.ts';
 import { ALERTS, DASHBOARDS, KIT, queriesOf, RULE_FILES, RULES } from '../helpers/prometheus-kit.ts';
+import { selectorsOf } from '../helpers/promql-selectors.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 import { ALL_FAMILIES, AWAITED } from './awaited-families.ts';
 import { PANEL_SERIES } from './panel-series.ts';
 import { HOST_SERIES, HOST_TEST, NOTHING_TEST, rulesTest } from './prometheus-series.ts';
-import { selectorsOf } from './promql-selectors.ts';
 import { TRUNK_SERIES, TRUNK_TEST } from './trunk-series.ts';
 
 const noPromtool =

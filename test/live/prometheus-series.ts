@@ -205,9 +205,9 @@ function valueTest([record, expected]: Value): string {
   return `      - expr: round(1000 * ${record})\n        eval_time: ${ASKED_AT}\n        exp_samples:\n${samples.join('')}`;
 }
 
-/** Whether an expression finds anything. */
+/** Whether an expression finds a number: NaN is not one, and is in no comparison. */
 function dataTest(expression: string): string {
-  return `      - expr: ${JSON.stringify(`count(${expression}) > bool 0`)}\n        eval_time: ${ASKED_AT}\n        exp_samples:\n          - { labels: '{}', value: 1 }\n`;
+  return `      - expr: ${JSON.stringify(`count((${expression}) >= -Inf) > bool 0`)}\n        eval_time: ${ASKED_AT}\n        exp_samples:\n          - { labels: '{}', value: 1 }\n`;
 }
 
 export type RulesTest = {
