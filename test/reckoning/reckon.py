@@ -42,8 +42,8 @@ def reckon(path, trunks):
     calls, codes = Calls(families, trunks), Codes(families)
     for one in read(path):
         if isinstance(one, Message):
-            codes.on_message(one)
             if one.call_id:
+                codes.on_message(one)
                 calls.on_message(one)
                 media.on_message(one)
         else:
