@@ -41,6 +41,7 @@ def reckon(path, trunks):
     families, media = Families(), Media()
     calls, codes = Calls(families, trunks), Codes(families)
     for one in read(path):
+        calls.pass_time(one.ts_us)
         if isinstance(one, Message):
             if one.call_id:
                 codes.on_message(one)

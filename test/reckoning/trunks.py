@@ -23,7 +23,11 @@ class Trunks:
         """As the label says it."""
         return name if any(name == one for _, one in self._named) else OTHER
 
-    def rows(self, source, target):
-        """Trunk and direction of both ends of a hop: `in` where it comes from, `out` where it goes to."""
+    def ends(self, source, target):
+        """Name and direction of both ends of a hop: `in` where it comes from, `out` where it goes to."""
         ends = ((self.name(source), 'in'), (self.name(target), 'out'))
-        return [(self.shown(name), direction) for name, direction in ends if name is not None]
+        return [end for end in ends if end[0] is not None]
+
+    def rows(self, source, target):
+        """The same as labels say it."""
+        return [(self.shown(name), direction) for name, direction in self.ends(source, target)]
