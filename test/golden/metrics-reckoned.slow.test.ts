@@ -20,6 +20,9 @@ import { ROOT } from '../helpers/source-files.ts';
 import { VARIED, variedCalls } from '../helpers/varied-calls.ts';
 
 const RECKON = join(ROOT, 'test/reckoning/reckon.py');
+/** Media that the reckoning does not read: in TURN, and between candidates of ICE. Findings are none of its families either. */
+const UNREAD = /^(?:ice-pair|turn-)/;
+const OF_MEDIA = /^calltap_(?:trunk_rtp|codec)_/;
 type Reckoned = Record<string, Sample[]>;
 
 const keyOf = (name: string, labels: Readonly<Record<string, string>>): string =>
@@ -115,7 +118,8 @@ test('so is every capture of the repository', async (t) => {
   for (const { name, bytes } of generated) {
     const path = join(folder, `${name}.pcap`);
     writeFileSync(path, bytes);
-    lines.push(...(await differences(path, {})).lines.map((line) => `${name}: ${line}`));
+    const found = (await differences(path, {})).lines.filter((line) => !UNREAD.test(name) || !OF_MEDIA.test(line));
+    lines.push(...found.map((line) => `${name}: ${line}`));
   }
   assert.deepEqual(lines, []);
 });

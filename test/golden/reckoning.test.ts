@@ -45,6 +45,15 @@ const BY_HAND: Readonly<Record<string, readonly string[]>> = {
   'nobody hangs up': [
     ...['attempts', 'outcomes answered', 'srd_seconds', 'pdd_seconds', 'ring_seconds', 'first_response_seconds'],
   ],
+  'two places answer': [
+    ...['attempts', 'outcomes answered', 'completed', 'short_calls 60'],
+    ...['srd_seconds', 'sdd_seconds', 'sdt_seconds', 'pdd_seconds', 'ring_seconds', 'first_response_seconds'],
+  ],
+  'registers, and calls by the same Call-ID': [
+    ...['attempts', 'outcomes answered', 'completed', 'short_calls 20', 'short_calls 5', 'short_calls 60'],
+    ...['srd_seconds', 'sdd_seconds', 'sdt_seconds', 'pdd_seconds', 'ring_seconds', 'first_response_seconds'],
+    ...['registrations registered', 'registration_delay_seconds'],
+  ],
   'registers and leaves': ['registrations registered', 'registrations unregistered', '2 registration_delay_seconds'],
   'registers with credentials, and again': ['2 registrations registered', '2 registration_delay_seconds'],
   'may not register': ['registrations failed'],

@@ -192,6 +192,20 @@ const CALLS: Readonly<Record<string, Shape>> = {
     call.ack(r, 200, 4_010, { tag: 'mobile' });
     hangUp(scene, 9_500);
   },
+  'two places answer': (scene) => {
+    const { call, callee } = scene;
+    const r = invite(scene);
+    call.respond(r, 180, 300, { tag: 'desk' });
+    call.respond(r, 180, 420, { tag: 'mobile' });
+    call.respond(r, 200, 4_000, { ...described(callee), tag: 'mobile' });
+    call.ack(r, 200, 4_010, { tag: 'mobile' });
+    call.respond(r, 200, 4_100, { ...described(callee), tag: 'desk' });
+    call.ack(r, 200, 4_110, { tag: 'desk' });
+    // The fork that answered last is ended at once.
+    hangUp(scene, 4_120);
+    call.respond(r, 200, 4_200, { ...described(callee), tag: 'mobile' });
+    hangUp(scene, 29_500);
+  },
   'is put on hold': (scene) => {
     const { call, callee } = scene;
     const answerMs = pickUp(scene, invite(scene), 0);
@@ -216,6 +230,16 @@ const CALLS: Readonly<Record<string, Shape>> = {
   },
   'nobody hangs up': (scene) => {
     pickUp(scene, invite(scene), 0);
+  },
+};
+
+/** SIPp's own scenarios keep one Call-ID for all they do. */
+const BOTH: Readonly<Record<string, Shape>> = {
+  'registers, and calls by the same Call-ID': (scene) => {
+    const first = register(scene, 0);
+    const second = invite(scene, 500);
+    scene.call.respond(first, 200, 20);
+    hangUp(scene, pickUp(scene, second, 500) + 3_000);
   },
 };
 
@@ -279,4 +303,6 @@ const OTHERS: Readonly<Record<string, Shape>> = {
 };
 
 /** By name. */
-export const SHAPES: ReadonlyMap<string, Shape> = new Map(Object.entries({ ...CALLS, ...REGISTRATIONS, ...OTHERS }));
+export const SHAPES: ReadonlyMap<string, Shape> = new Map(
+  Object.entries({ ...CALLS, ...BOTH, ...REGISTRATIONS, ...OTHERS }),
+);

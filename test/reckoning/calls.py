@@ -29,7 +29,7 @@ class Attempt:
         self.rows, self.first_us = rows, message.ts_us
         self.outcome, self.challenge, self.challenge_us = None, 0, None
         self.has_response, self.has_srd = False, False
-        self.answer_us, self.tag = None, ''
+        self.answer_us, self.tag, self.other_forks = None, '', set()
         self.bye, self.bye_us, self.bye_challenge_us, self.is_over = None, None, None, False
         self.talk_ended = False
         self.begin(message)
@@ -51,9 +51,11 @@ class Calls:
         self._unanswered, self._due = {}, []
         self._now_us = self._waits = 0
 
+    def pass_time(self, now_us):
+        self._now_us = max(self._now_us, now_us)
+        self._settle_due()
+
     def on_message(self, message):
-        self._now_us = max(self._now_us, message.ts_us)
-        self._pass_time()
         {
             'INVITE': self._on_invite,
             'BYE': self._on_bye,
@@ -61,7 +63,7 @@ class Calls:
             'OPTIONS': self._on_options,
         }.get(message.method, lambda _: None)(message)
 
-    def _pass_time(self):
+    def _settle_due(self):
         """Settles what nobody answered in time, in the order in which the times ran out."""
         while self._due and self._due[0][0] <= self._now_us:
             _, _, expire, one = heapq.heappop(self._due)
@@ -94,18 +96,21 @@ class Calls:
         if message.to_tag or not rows:
             return
         attempt = Attempt(message, rows)
-        attempt.who = (user_of(message.first('from')), user_of(message.uri))
+        who = (user_of(message.first('from')), user_of(message.uri))
+        attempt.pairs = [(*end, *who) for end in self._trunks.ends(message.source, message.target)]
         self._attempts[key] = attempt
         self._wait(message.ts_us, self._expire, attempt)
-        for trunk, direction in rows:
+        for (trunk, direction), pair in zip(rows, attempt.pairs):
             self._out.count('calltap_trunk_attempts_total', trunk=trunk, direction=direction)
-            before_us = self._unanswered.get((trunk, direction, attempt.who))
+            before_us = self._unanswered.get(pair)
             if before_us is not None and message.ts_us - before_us <= AGAIN_US:
                 self._out.count('calltap_trunk_repeated_attempts_total', trunk=trunk, direction=direction)
 
     def _on_invite_response(self, attempt, message):
         self._expire(attempt, message.ts_us)
         if message.cseq != attempt.cseq or attempt.outcome is not None:
+            if message.cseq == attempt.cseq and 200 <= message.status < 300 and message.to_tag != attempt.tag:
+                attempt.other_forks.add(message.to_tag)
             return
         code, now_us = message.status, message.ts_us
         if not attempt.has_response:
@@ -153,12 +158,12 @@ class Calls:
 
     def _settle(self, attempt, outcome, code, now_us):
         attempt.outcome = outcome
-        for trunk, direction in attempt.rows:
+        for (trunk, direction), pair in zip(attempt.rows, attempt.pairs):
             self._out.count('calltap_trunk_outcomes_total', trunk=trunk, direction=direction, outcome=outcome)
             if code:
                 self._out.count('calltap_final_responses_total', direction=direction, code=str(code))
             if outcome != 'answered':
-                self._unanswered[(trunk, direction, attempt.who)] = now_us
+                self._unanswered[pair] = now_us
 
     def _on_bye(self, message):
         ends = ((message.source, message.target), (message.target, message.source))
@@ -174,7 +179,8 @@ class Calls:
                 return
 
     def _on_bye_request(self, attempt, message):
-        if attempt.answer_us is None or attempt.tag not in (message.from_tag, message.to_tag):
+        # A fork that answered too is ended while the call goes on (RFC 3261 section 13.2.2.4).
+        if attempt.answer_us is None or attempt.other_forks & {message.from_tag, message.to_tag}:
             return
         if not attempt.talk_ended:
             attempt.talk_ended = True

@@ -9,7 +9,9 @@ STATIC = {0: ('PCMU', 8000), 3: ('GSM', 8000), 4: ('G723', 8000), 8: ('PCMA', 80
 STATIC.update({15: ('G728', 8000), 18: ('G729', 8000)})
 MAX_DROPOUT, MAX_MISORDER = 3000, 128
 BUFFER_US = 60_000
+RESTART_US, RESTART_RUN, DRIFT = 5_000_000, 25, 4_096
 EVENT = 'TELEPHONE-EVENT'
+NOT_SPOKEN = (EVENT, 'CN')
 
 
 class Stream:
@@ -20,7 +22,7 @@ class Stream:
         self.packets = self.duplicates = self.reordered = self.late = 0
         self.types = {}
         self._expected = self._unique = 0
-        self._jump, self._transit_us = None, None
+        self._jump, self._before, self._marks, self._delay_us, self._run = None, None, 0, 0, 0
         self._start(sequence)
 
     def _start(self, sequence):
@@ -52,23 +54,46 @@ class Stream:
         self._seen.add(extended)
         self.reordered += extended < self._max
         self._base, self._max = min(self._base, extended), max(self._max, extended)
-        return ahead > 0
+        return True
 
-    def time(self, now_us, timestamp, clock):
-        """Too late for a buffer of 60 ms that began with the packet that was fastest so far."""
-        transit_us = now_us - timestamp * 1_000_000 // clock
-        if self._transit_us is None or transit_us < self._transit_us:
-            self._transit_us = transit_us
-        self.late += transit_us - self._transit_us > BUFFER_US
+    def time(self, now_us, kind, timestamp, clock, has_marker):
+        """
+        Too late for a buffer of 60 ms, which plays the packet that was fastest so far at once. Its clock may be slow: what it
+        waits for moves by a 4096th of the time. A talkspurt starts it again, and so do another payload type, 25 late packets
+        in a row, and a step that no delay explains.
+        """
+        self._marks += has_marker
+        before, self._before = self._before, (now_us, kind, timestamp)
+        if before is None or before[1] != kind:
+            self._delay_us = self._run = 0
+            return
+        passed_us = now_us - before[0]
+        step = (timestamp - before[2] + 0x80000000) % 0x100000000 - 0x80000000
+        later_us = passed_us - step * 1_000_000 / clock
+        if abs(later_us) > RESTART_US or (has_marker and self._marks * 8 <= self.packets):
+            self._delay_us = self._run = 0
+            return
+        self._delay_us += later_us
+        if self._delay_us >= 0:
+            self._delay_us -= max(0, passed_us) / DRIFT
+        else:
+            self._delay_us = 0
+        self._run = self._run + 1 if self._delay_us > BUFFER_US else 0
+        self.late += self._delay_us > BUFFER_US
+        if self._run == RESTART_RUN:
+            self._delay_us = self._run = 0
 
     @property
     def missing(self):
+        """Who sends key presses alone counts what it does not send."""
+        if set(self.types) <= {kind for kind, (name, _) in self.formats.items() if name == EVENT}:
+            return 0
         expected = self._expected + self._max - self._base + 1
         return max(0, expected - self._unique - len(self._seen))
 
     @property
     def codec(self):
-        spoken = {kind: n for kind, n in self.types.items() if self.formats.get(kind, ('', 0))[0] != EVENT}
+        spoken = {kind: n for kind, n in self.types.items() if self.formats.get(kind, ('', 0))[0] not in NOT_SPOKEN}
         kind = max(spoken or self.types, key=lambda one: self.types[one])
         return self.formats.get(kind, ('other', 0))[0]
 
@@ -103,27 +128,30 @@ class Media:
         if claim is None:
             return
         kind, sequence, timestamp, ssrc = data[1] & 0x7F, *struct.unpack_from('>HII', data, 2)
-        key = (datagram.source, datagram.source_port, datagram.target, datagram.target_port, ssrc)
+        key = (datagram.source, datagram.source_port, datagram.target, datagram.target_port, ssrc, claim[0])
         stream = self.streams.get(key)
         if stream is None:
             stream = self.streams[key] = Stream(claim[0], (datagram.source, datagram.target), sequence)
         is_new = stream.add(sequence, kind, claim[1]) or stream.packets == 1
         name, clock = claim[1].get(kind, ('', 0))
         if clock and name != EVENT and is_new:
-            stream.time(datagram.ts_us, timestamp, clock)
+            stream.time(datagram.ts_us, kind, timestamp, clock, bool(data[1] & 0x80))
 
     def count(self, families, answered, trunks):
-        """Of each call that was answered, all streams, or those of the trunk's own addresses where it has a name and any."""
+        """
+        Of each call that was answered, on each trunk: the streams from or to its own addresses, or all where it has none. An
+        address without a name is a trunk of its own, and all of them are counted together.
+        """
         for call_id in {one[0] for one in answered}:
             streams = [stream for stream in self.streams.values() if stream.call_id == call_id]
-            rows = {row for id_, _, _, attempt in answered if id_ == call_id for row in attempt.rows}
-            for trunk, direction in sorted(rows):
-                own = [stream for stream in streams if trunk in map(trunks.label, stream.ends)]
-                for stream in own if own and trunk != 'other' else streams:
-                    labels = {'trunk': trunk, 'direction': direction}
+            hops = [(source, target) for id_, source, target, _ in answered if id_ == call_id]
+            ends = {(trunks.name(source), 'in') for source, _ in hops} | {(trunks.name(target), 'out') for _, target in hops}
+            for name, direction in sorted(end for end in ends if end[0] is not None):
+                own = [stream for stream in streams if name in map(trunks.name, stream.ends)]
+                labels = {'trunk': trunks.shown(name), 'direction': direction}
+                for stream in own or streams:
                     for what in ('packets', 'missing', 'late', 'duplicates', 'reordered'):
-                        n = getattr(stream, what)
-                        families.count(f'calltap_trunk_rtp_{what}_total', n, **labels)
+                        families.count(f'calltap_trunk_rtp_{what}_total', getattr(stream, what), **labels)
         for stream in self.streams.values():
             families.count('calltap_codec_streams_total', codec=stream.codec)
             families.count('calltap_codec_rtp_packets_total', stream.packets, codec=stream.codec)

@@ -174,9 +174,9 @@ def read(path):
             payload = data[8 : length if length >= 8 else None]
             ends = (source, source_port, target, target_port, 'udp')
             text = payload.lstrip(b'\r\n')
-            split = split_head(text) if is_sip(text) else None
-            if split is not None:
-                head, at = split
+            if is_sip(text):
+                # A datagram that was cut, or a sender that forgets the empty line: all of it is the head.
+                head, at = split_head(text) or (text, len(text))
                 has_length = re.search(rb'(?im)^(?:content-length|l)[ \t]*:', head)
                 yield Message(ts_us, ends, head, text[at : at + content_length(head)] if has_length else text[at:])
             else:

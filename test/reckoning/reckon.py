@@ -41,9 +41,10 @@ def reckon(path, trunks):
     families, media = Families(), Media()
     calls, codes = Calls(families, trunks), Codes(families)
     for one in read(path):
+        calls.pass_time(one.ts_us)
         if isinstance(one, Message):
-            codes.on_message(one)
             if one.call_id:
+                codes.on_message(one)
                 calls.on_message(one)
                 media.on_message(one)
         else:

@@ -11,15 +11,23 @@ class Trunks:
         self._named = [(ipaddress.ip_network(one.partition('=')[0]), one.partition('=')[2]) for one in named]
         self._local = [ipaddress.ip_network(one) for one in local]
 
-    def label(self, address):
-        """None of our own side."""
-        address = ipaddress.ip_address(address)
+    def name(self, address):
+        """Of a trunk without a name, its address; None of our own side."""
+        parsed = ipaddress.ip_address(address)
         for network, name in self._named:
-            if address.version == network.version and address in network:
+            if parsed.version == network.version and parsed in network:
                 return name
-        return None if any(address.version == one.version and address in one for one in self._local) else OTHER
+        return None if any(parsed.version == one.version and parsed in one for one in self._local) else address
+
+    def shown(self, name):
+        """As the label says it."""
+        return name if any(name == one for _, one in self._named) else OTHER
+
+    def ends(self, source, target):
+        """Name and direction of both ends of a hop: `in` where it comes from, `out` where it goes to."""
+        ends = ((self.name(source), 'in'), (self.name(target), 'out'))
+        return [end for end in ends if end[0] is not None]
 
     def rows(self, source, target):
-        """Trunk and direction of both ends of a hop: `in` where it comes from, `out` where it goes to."""
-        ends = ((self.label(source), 'in'), (self.label(target), 'out'))
-        return [(trunk, direction) for trunk, direction in ends if trunk is not None]
+        """The same as labels say it."""
+        return [(self.shown(name), direction) for name, direction in self.ends(source, target)]
