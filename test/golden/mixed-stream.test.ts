@@ -4,11 +4,11 @@ import { type TestContext, test } from 'node:test';
 import { streamMos, streamQuality } from '../../src/analysis/stream-quality.ts';
 import { streamDocument } from '../../src/view/documents.ts';
 import { readCapture } from '../helpers/read-capture.ts';
+import { ONE_SSRC } from './scenes/one-ssrc.ts';
 import { captureOf } from './scenes/scene.ts';
-import { TWO_SENDERS } from './scenes/two-senders.ts';
 
 async function fromCallee(t: TestContext, name: string) {
-  const scene = TWO_SENDERS.find((s) => s.name === name);
+  const scene = ONE_SSRC.find((s) => s.name === name);
   assert.ok(scene !== undefined);
   const { session } = await readCapture(t, captureOf(scene));
   const { evidence } = session;

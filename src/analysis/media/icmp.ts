@@ -45,7 +45,9 @@ function wasLeft({ sdp }: Dialog, { dst, firstUs, lastUs }: IcmpFlow): boolean {
   const said = (sdp ?? []).filter((e) => !e.isRefused);
   const named = said.findLast((e) => socketsIn(e).has(socket));
   // A proxy's copy of it is none of its owner's.
-  const left = said.find((e) => named !== undefined && e.sender === named.sender && e.tsUs > named.tsUs);
+  const left = said.find(
+    (e) => named !== undefined && e.side === named.side && e.sender === named.sender && e.tsUs > named.tsUs,
+  );
   return left !== undefined && firstUs > left.tsUs - LEAVING_US && lastUs < left.tsUs + LEFT_US;
 }
 

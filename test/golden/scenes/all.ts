@@ -17,6 +17,7 @@ import { LOOPS } from './loops.ts';
 import { MAILBOX } from './mailbox.ts';
 import { MANY_PARTIES } from './many-parties.ts';
 import { NAT } from './nat.ts';
+import { ONE_SSRC } from './one-ssrc.ts';
 import { ONE_WAY } from './one-way.ts';
 import { PATHS } from './paths.ts';
 import { PAYLOAD_TYPES } from './payload-types.ts';
@@ -54,6 +55,7 @@ export const SCENES: readonly Scene[] = [
   ...MAILBOX,
   ...MANY_PARTIES,
   ...NAT,
+  ...ONE_SSRC,
   ...ONE_WAY,
   ...PATHS,
   ...PAYLOAD_TYPES,
