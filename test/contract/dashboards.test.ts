@@ -1,11 +1,14 @@
 /** The dashboards of deploy/grafana say what the console says, in its words; each alert of deploy/prometheus has its row on the page. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DEFAULT_METRIC_GROUPS } from '../../src/core/metric-groups.ts';
 import { OVERVIEW_TILES, OVERVIEW_TITLES } from '../../src/core/overview-words.ts';
 import { picturesOf } from '../../src/faces/console/overview-series.ts';
+import { METRIC_ROWS } from '../../src/view/metrics/table.ts';
 import { asJson, asRows } from '../helpers/json.ts';
 import type { Panel } from '../helpers/prometheus-kit.ts';
-import { ALERTS, DASHBOARDS, panelsOf } from '../helpers/prometheus-kit.ts';
+import { ALERTS, DASHBOARDS, panelsOf, queriesOf, RULES } from '../helpers/prometheus-kit.ts';
+import { selectorsOf } from '../helpers/promql-selectors.ts';
 import { repositoryFile } from './repository.ts';
 
 const titles = (panels: readonly Panel[]): string[] => panels.map(({ title }) => String(title));
@@ -111,4 +114,41 @@ test('an alert says what is wrong, what to do, and where its row is', () => {
   }
   const rows = [...places].flatMap((docs) => rowsBelow(docs.split('#')[0] ?? '', docs.split('#')[1] ?? ''));
   assert.deepEqual(rows.sort(), ALERTS.map(({ name }) => name).sort(), 'the page has no other alerts, and none twice');
+});
+
+/** The groups beside the default ones whose families an expression asks for, by itself or by a record. */
+function groupsOf(expression: string): string[] {
+  return selectorsOf(expression).flatMap(({ name }) => {
+    const record = RULES.find((rule) => rule.name === name);
+    if (record !== undefined) return groupsOf(record.expression);
+    const bare = name.replace(/_(?:bucket|sum|count)$/, '');
+    const [, row] = METRIC_ROWS.find(([family]) => family === name || family === bare) ?? [];
+    return row === undefined || DEFAULT_METRIC_GROUPS.includes(row.group) ? [] : [row.group];
+  });
+}
+
+test('a dashboard names the groups of families that it needs', () => {
+  for (const dashboard of DASHBOARDS) {
+    const groups = new Set(queriesOf(dashboard).flatMap(({ expression }) => groupsOf(expression)));
+    const said = String(dashboard.board['description']);
+    assert.deepEqual(
+      [...groups].filter((group) => !said.includes(group)),
+      [],
+      dashboard.file,
+    );
+  }
+});
+
+test('the page names each alert beside the group that it needs', () => {
+  const rows = repositoryFile('docs/prometheus.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'));
+  for (const { name, expression } of ALERTS) {
+    for (const group of new Set(groupsOf(expression))) {
+      assert.ok(
+        rows.some((row) => row.startsWith(`| \`${group}\` |`) && row.includes(`\`${name}\``)),
+        `${name}: ${group}`,
+      );
+    }
+  }
 });
