@@ -70,8 +70,8 @@ function shown(line: string): string[] {
       const family = String(name);
       if (LEFT_OUT.test(family) || direction === 'out' || /_(?:sum|bucket)$/.test(family)) return [];
       const short = family.replace(/^calltap_(?:trunk_)?/, '').replace(/_(?:total|count)$/, '');
-      const words = [value === 1 ? '' : String(value), short, String(outcome ?? under ?? '')];
-      return [words.filter((word) => word !== '').join(' ')];
+      const words = [value === 1 ? '' : String(value), short, outcome ?? under];
+      return [words.filter((word) => typeof word === 'string' && word !== '').join(' ')];
     });
 }
 
