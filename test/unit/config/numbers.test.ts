@@ -5,8 +5,8 @@ import { sessionOptions } from '../../../src/app/run.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { numbersOfConfig } from '../../../src/config/numbers.ts';
 import { readDeviceClass } from '../../../src/core/device-class.ts';
-import { ok } from '../../../src/core/result.ts';
 import { ServiceError } from '../../../src/core/errors.ts';
+import { ok } from '../../../src/core/result.ts';
 import { configOf } from '../../helpers/open-session.ts';
 
 const SERVED = ['-I', 'a.pcap', '--metrics', '127.0.0.1:0'];
@@ -23,7 +23,10 @@ function wrong(argv: readonly string[]): string {
 }
 
 test('a wrong value is one line: option, reason, remedy', () => {
-  assert.match(wrong(['--metrics-families', 'default,nosuch']), /^--metrics-families: there is no group nosuch; write some/);
+  assert.match(
+    wrong(['--metrics-families', 'default,nosuch']),
+    /^--metrics-families: there is no group nosuch; write some/,
+  );
   assert.match(wrong(['--country-code', '+49']), /^--country-code: \+49 is not a country code; write one to three/);
   assert.match(wrong(['--device-class', 'x=(']), /^--device-class x=\(: the pattern is no RE2 regular expression/);
   assert.match(wrong(['--device-class', 'other=a']), /other is no name of a class/);

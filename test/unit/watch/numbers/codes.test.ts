@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as METHOD from '../../../../src/core/methods.ts';
 import { METHOD_NAMES } from '../../../../src/core/words.ts';
-import { CODE_VALUES, CodeSeats, FINAL_CODE_VALUES, RESPONSE_PAIRS, ResponsePairs } from '../../../../src/watch/numbers/codes.ts';
+import {
+  CODE_VALUES,
+  CodeSeats,
+  FINAL_CODE_VALUES,
+  RESPONSE_PAIRS,
+  ResponsePairs,
+} from '../../../../src/watch/numbers/codes.ts';
 
 test('a flood of made-up codes leaves the registered ones their places, and nothing is lost', () => {
   const counts = new Float64Array(METHOD_NAMES.length * CODE_VALUES);
@@ -15,7 +21,10 @@ test('a flood of made-up codes leaves the registered ones their places, and noth
   const shown = pairs.of(counts);
   assert.equal(shown.find(([method, code]) => method === 'INVITE' && code === '486')?.[2], 7);
   const sum = (all: typeof shown) => all.reduce((n, [, , more]) => n + more, 0);
-  assert.equal(sum(shown), counts.reduce((a, b) => a + b, 0));
+  assert.equal(
+    sum(shown),
+    counts.reduce((a, b) => a + b, 0),
+  );
   for (const [i, [method, code, n]] of flooded.entries())
     assert.deepEqual(shown[i]?.slice(0, 2), [method, code], `${method} ${code} ${n} kept its place`);
   assert.equal(new Set(shown.map(([method, code]) => `${method} ${code}`)).size, shown.length);
