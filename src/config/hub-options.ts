@@ -61,21 +61,9 @@ const OF_MIGRATE: readonly string[] = [...ANYWAY, 'migrate', 'cluster'];
 const OF_SERVING: readonly string[] = [
   ...ANYWAY,
   ...OF_AGENTS,
-  ...[
-    'api',
-    'ask',
-    'console',
-    'mcp',
-    'api-max-rows',
-    'api-max-conn',
-    'metrics',
-    'metrics-families',
-    'names',
-    'name',
-    'call-id-header',
-  ],
+  ...['api', 'ask', 'console', 'mcp', 'api-max-rows', 'api-max-conn', 'metrics', 'names', 'name', 'call-id-header'],
   ...['api-key', 'api-key-file', 'api-signing-key', 'api-signing-key-file', 'api-revoked-file'],
-  ...['mcp-signing-key', 'metrics-auth', 'metrics-auth-file'],
+  ...['mcp-signing-key', 'metrics-auth', 'metrics-auth-file', 'metrics-families'],
 ];
 
 /** What is wrong with the command; `strangerTo` finds the first option that is not among these, as it is written. */

@@ -15,8 +15,8 @@ type Numbers = {
   readonly limits: ReadonlyMap<string, number>;
 };
 
-/** Calls that a trunk can be allowed. */
-const MAX_LIMIT = 1_000_000;
+/** Calls that a trunk can be allowed at most. */
+const MOST_CALLS = 1_000_000;
 const LIMIT = /^(.+)=([0-9]{1,7})$/;
 
 /** `trunks` are the names of the configuration. Throws a ServiceError of the option that is wrong. */
@@ -54,8 +54,8 @@ function limitOf(text: string, trunks: readonly string[]): readonly [string, num
   const [, name = '', digits = ''] = LIMIT.exec(text) ?? [];
   const limit = Number(digits);
   const reason =
-    name === '' || limit < 1 || limit > MAX_LIMIT
-      ? `it is not NAME=N with N from 1 to ${MAX_LIMIT}`
+    name === '' || limit < 1 || limit > MOST_CALLS
+      ? `it is not NAME=N with N from 1 to ${MOST_CALLS}`
       : trunks.includes(name)
         ? null
         : `there is no trunk ${name.slice(0, 40)}`;

@@ -156,7 +156,7 @@ const API_METRICS = group('API and metrics', {
     default: 'default',
     toml: 'metrics.families',
   }),
-  'metrics-exemplars': toggle('Show Call-IDs beside histograms, to who takes OpenMetrics.', {
+  'metrics-exemplars': toggle('Show Call-IDs beside histograms, to scrapers that take OpenMetrics.', {
     feature: 'metrics',
     toml: 'metrics.exemplars',
   }),

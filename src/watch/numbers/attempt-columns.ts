@@ -20,8 +20,9 @@ export const ATTEMPT = {
 const DOUBLES = 3;
 const WORDS = 8;
 const AT = { dueUs: 0, byeUs: 1, rungUs: 2 } as const;
-const WORD = { facts: 0, code: 1, byeCseq: 2, byeFrom: 3, device: 4, country: 5, pair: 6, serial: 7 } as const;
-type Word = keyof typeof WORD;
+/** Places of whole numbers in a record. A name would have to be looked up each time. */
+export const WORD = { facts: 0, code: 1, byeCseq: 2, byeFrom: 3, device: 4, country: 5, pair: 6, serial: 7 } as const;
+type Word = (typeof WORD)[keyof typeof WORD];
 
 export class AttemptColumns {
   #f64 = new Float64Array(DOUBLES * 1_024);
@@ -33,24 +34,24 @@ export class AttemptColumns {
     this.#i32.fill(0, hop * WORDS, (hop + 1) * WORDS);
     this.#f64.fill(Number.NaN, hop * DOUBLES, (hop + 1) * DOUBLES);
     this.setDueUs(hop, Number.POSITIVE_INFINITY);
-    this.set(hop, 'facts', facts);
+    this.set(hop, WORD.facts, facts);
   }
 
   get(hop: number, word: Word): number {
-    return this.#i32[hop * WORDS + WORD[word]] ?? 0;
+    return this.#i32[hop * WORDS + word] ?? 0;
   }
 
   set(hop: number, word: Word, value: number): void {
-    this.#i32[hop * WORDS + WORD[word]] = value;
+    this.#i32[hop * WORDS + word] = value;
   }
 
   has(hop: number, fact: number): boolean {
-    return (this.get(hop, 'facts') & fact) !== 0;
+    return (this.get(hop, WORD.facts) & fact) !== 0;
   }
 
   mark(hop: number, fact: number, value: boolean): void {
-    const facts = this.get(hop, 'facts');
-    this.set(hop, 'facts', value ? facts | fact : facts & ~fact);
+    const facts = this.get(hop, WORD.facts);
+    this.set(hop, WORD.facts, value ? facts | fact : facts & ~fact);
   }
 
   /** Infinite where the hop waits for nothing. */

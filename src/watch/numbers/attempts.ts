@@ -12,7 +12,7 @@ import { isAnswer, outcomeOfCode } from '../../store/dialogs/call-outcome.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { TrunkRow } from '../trunks/trunk-row.ts';
 import { AttemptClock } from './attempt-clock.ts';
-import { ATTEMPT, AttemptColumns } from './attempt-columns.ts';
+import { ATTEMPT, AttemptColumns, WORD } from './attempt-columns.ts';
 import type { AttemptOutcome, RegistrationOutcome } from './outcomes.ts';
 
 /** 64*T1 (RFC 3261 section 17): who waited so long for an answer waits no more. */
@@ -135,7 +135,7 @@ export class Attempts {
     const { hop } = at;
     const { columns } = this;
     const outcome = outcomeOfCode(status);
-    columns.set(hop, 'code', status);
+    columns.set(hop, WORD.code, status);
     if (outcome === 'challenged') {
       if (columns.has(hop, ATTEMPT.CHALLENGED)) return;
       columns.mark(hop, ATTEMPT.CHALLENGED, true);
@@ -182,15 +182,19 @@ export class Attempts {
   onByeAgain(hop: number, { cseq }: SipScan, tsUs: number, from: number): void {
     const { columns } = this;
     this.#settleLate(hop, tsUs);
-    if (!columns.has(hop, ATTEMPT.BYE) || columns.get(hop, 'byeFrom') !== from || cseq <= columns.get(hop, 'byeCseq'))
+    if (
+      !columns.has(hop, ATTEMPT.BYE) ||
+      columns.get(hop, WORD.byeFrom) !== from ||
+      cseq <= columns.get(hop, WORD.byeCseq)
+    )
       return;
     this.#noteBye(hop, cseq, tsUs, from);
   }
 
   #noteBye(hop: number, cseq: number, tsUs: number, from: number): void {
     const { columns } = this;
-    columns.set(hop, 'byeCseq', cseq);
-    columns.set(hop, 'byeFrom', from);
+    columns.set(hop, WORD.byeCseq, cseq);
+    columns.set(hop, WORD.byeFrom, from);
     columns.setByeUs(hop, tsUs);
     this.#wait(hop, tsUs);
   }
@@ -200,7 +204,7 @@ export class Attempts {
     const { columns } = this;
     this.#settleLate(hop, tsUs);
     if (!columns.has(hop, ATTEMPT.BYE) || status < 200) return;
-    if (columns.get(hop, 'byeCseq') !== cseq || columns.get(hop, 'byeFrom') !== to) return;
+    if (columns.get(hop, WORD.byeCseq) !== cseq || columns.get(hop, WORD.byeFrom) !== to) return;
     if (outcomeOfCode(status) === 'challenged') return;
     this.#endBye(hop);
     const at = this.#at(hop);
@@ -250,7 +254,7 @@ export class Attempts {
 
   #settle(at: HopInHand, outcome: AttemptOutcome, atUs: number): void {
     this.#close(at.hop);
-    const code = outcome === 'unanswered' ? 0 : this.columns.get(at.hop, 'code');
+    const code = outcome === 'unanswered' ? 0 : this.columns.get(at.hop, WORD.code);
     for (const counter of this.#counters) counter.onSettled?.(at, outcome, code, atUs);
   }
 

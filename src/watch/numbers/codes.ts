@@ -2,6 +2,7 @@
  * Status codes as label values. Anybody can send any code, so those that IANA registered have their place always, and what is made
  * up shares few more; the rest is `other`.
  */
+import * as METHOD from '../../core/methods.ts';
 import { METHOD_NAMES } from '../../core/words.ts';
 
 /** Registered status codes of SIP. */
@@ -22,8 +23,10 @@ export const RESPONSE_PAIRS = PAIRS_SHOWN;
 const OTHER = 'other';
 /** Responses by status code are counted below it. */
 export const CODE_VALUES = 1_000;
-/** Places of pairs that are kept for `other`: one a method. */
-const KEPT = METHOD_NAMES.length;
+/** Methods whose registered codes always have their place: what they say is asked for most. */
+const SURE: ReadonlySet<number> = new Set([METHOD.INVITE, METHOD.BYE, METHOD.REGISTER, METHOD.OPTIONS]);
+/** Places for all other pairs: one a method is kept for `other`. */
+const SHARED = PAIRS_SHOWN - SURE.size * REGISTERED.size - METHOD_NAMES.length;
 
 export function methodLabel(method: number): string {
   return method === 0 ? OTHER : (METHOD_NAMES[method] ?? OTHER);
@@ -62,8 +65,10 @@ export class ResponsePairs {
   }
 
   #labelOf(at: number): string {
-    if (!this.#seated.has(at) && this.#seated.size >= PAIRS_SHOWN - KEPT) return OTHER;
-    const label = this.#codes.labelOf(at % CODE_VALUES);
+    const code = at % CODE_VALUES;
+    if (SURE.has(Math.floor(at / CODE_VALUES)) && REGISTERED.has(code)) return String(code);
+    if (!this.#seated.has(at) && this.#seated.size >= SHARED) return OTHER;
+    const label = this.#codes.labelOf(code);
     if (label !== OTHER) this.#seated.add(at);
     return label;
   }

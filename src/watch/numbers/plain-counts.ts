@@ -5,6 +5,7 @@ import { parseUri } from '../../protocols/sip/uri.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { TrunkDirection } from '../trunks/trunk-row.ts';
 import type { AttemptColumns } from './attempt-columns.ts';
+import { WORD } from './attempt-columns.ts';
 import type { AttemptCounter, HopInHand, Message } from './attempts.ts';
 import { CODE_VALUES, CodeSeats } from './codes.ts';
 import { countryName, countryOf } from './countries.ts';
@@ -66,19 +67,19 @@ export class DeviceCounts implements AttemptCounter {
   }
 
   onOpened({ hop }: HopInHand, { buf, scan }: Message): void {
-    this.#columns().set(hop, 'device', this.#devices.classOf(buf, scan.userAgentStart, scan.userAgentEnd) + KNOWN);
+    this.#columns().set(hop, WORD.device, this.#devices.classOf(buf, scan.userAgentStart, scan.userAgentEnd) + KNOWN);
   }
 
   /** Who answers says it where the request did not. */
   onAnswerOf(hop: number, buf: Buffer, { userAgentStart, userAgentEnd }: Message['scan']): void {
     const columns = this.#columns();
-    if (columns.get(hop, 'device') !== 0) return;
-    columns.set(hop, 'device', this.#devices.classOf(buf, userAgentStart, userAgentEnd) + KNOWN);
+    if (columns.get(hop, WORD.device) !== 0) return;
+    columns.set(hop, WORD.device, this.#devices.classOf(buf, userAgentStart, userAgentEnd) + KNOWN);
   }
 
   /** What the device of a hop is called. */
   nameAt(hop: number): string {
-    return this.#devices.nameOf(this.#columns().get(hop, 'device') - KNOWN);
+    return this.#devices.nameOf(this.#columns().get(hop, WORD.device) - KNOWN);
   }
 
   onSettled({ hop }: HopInHand, outcome: AttemptOutcome): void {
@@ -109,16 +110,16 @@ export class CountryCounts implements AttemptCounter {
     if (scan.method !== METHOD.INVITE) return;
     const uri = parseUri(decodeText(buf, scan.uriStart, scan.uriEnd));
     const country = countryOf(uri.ok ? (uri.value.user ?? '') : '', this.#countryCode);
-    this.#columns().set(hop, 'country', country);
+    this.#columns().set(hop, WORD.country, country);
     this.#of(country).attempts++;
   }
 
   onSettled({ hop }: HopInHand, outcome: AttemptOutcome): void {
-    if (outcome === 'answered') this.#of(this.#columns().get(hop, 'country')).answered++;
+    if (outcome === 'answered') this.#of(this.#columns().get(hop, WORD.country)).answered++;
   }
 
   onHangUp({ hop }: HopInHand, talkSec: number, _d: Dialog): void {
-    this.#of(this.#columns().get(hop, 'country')).talkSec += talkSec;
+    this.#of(this.#columns().get(hop, WORD.country)).talkSec += talkSec;
   }
 
   #of(country: number): { attempts: number; answered: number; talkSec: number } {

@@ -5,6 +5,7 @@ import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Seats } from '../trunks/seats.ts';
 import type { TrunkRow } from '../trunks/trunk-row.ts';
 import type { AttemptColumns } from './attempt-columns.ts';
+import { WORD } from './attempt-columns.ts';
 import type { AttemptCounter, HopInHand, Message } from './attempts.ts';
 import type { NumberHistogram } from './bounds.ts';
 import { NUMBER_BOUNDS } from './bounds.ts';
@@ -133,15 +134,15 @@ export class CallCounts implements AttemptCounter {
     const columns = this.#columns();
     const pair = mixHashes(textHash(d.from), textHash(d.to));
     const serial = d.serial | 0;
-    columns.set(hop, 'pair', pair);
-    columns.set(hop, 'serial', serial);
+    columns.set(hop, WORD.pair, pair);
+    columns.set(hop, WORD.serial, serial);
     for (const row of rows) if (this.#recent.isRepeated(row, pair, serial, c.tsUs)) this.counts.add(row, 'repeated');
   }
 
   onSettled({ hop, rows }: HopInHand, outcome: AttemptOutcome, _code: number, atUs: number): void {
     if (outcome === 'answered') return;
     const columns = this.#columns();
-    for (const row of rows) this.#recent.note(row, columns.get(hop, 'pair'), columns.get(hop, 'serial'), atUs);
+    for (const row of rows) this.#recent.note(row, columns.get(hop, WORD.pair), columns.get(hop, WORD.serial), atUs);
   }
 
   onHangUp({ rows }: HopInHand, talkSec: number): void {

@@ -322,9 +322,9 @@ export class TrunkWatch implements Observer {
   }
 
   #onByeResponse(attempts: Attempts, scan: SipScan, c: Packet, d: Dialog): void {
-    const [a, b] = [host(c, true), host(c, false)];
-    for (const hop of this.#hops.of(d))
-      if (this.#hops.isBetween(hop, a, b)) attempts.onByeResponse(hop, scan, c.tsUs, b, d);
+    const to = host(c, false);
+    for (const hop of [this.#find(d, c, true), this.#find(d, c, false)])
+      if (hop !== NONE) attempts.onByeResponse(hop, scan, c.tsUs, to, d);
   }
 
   /** Counts once how a call sounded: of several trunks that were tried, on the one that answered. */
