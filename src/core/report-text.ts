@@ -62,17 +62,13 @@ export function reportRows(reports: readonly Reported[]): string[][] {
 /** The same as sentences without their end, for who has no room for columns. */
 export function reportLines(reports: readonly Reported[]): string[] {
   let [who, form] = ['', ''];
-  return reportRows(reports).map(
-    ([by = '', kind = '', way = '', loss = '-', , jitter = '-', mos = '-', , here = '-']) => {
-      if (by !== '') [who, form] = [by, kind];
-      const said = [
-        ...(loss === '-' ? [] : [`${loss} lost`]),
-        ...(jitter === '-' ? [] : [`jitter ${jitter}`]),
-        ...(mos === '-' ? [] : [`MOS ${mos}`]),
-      ];
-      return `${who} ${way} ${said.join(', ')} (${form})${here === '-' ? '' : `; here ${here}`}`;
-    },
-  );
+  return reportRows(reports).map((row) => {
+    const [by = '', kind = '', way = '', loss = '', discarded = '', jitter = '', mos = '', trip = '', here = ''] = row;
+    if (by !== '') [who, form] = [by, kind];
+    const all = [`${loss} lost`, `${discarded} discarded`, `jitter ${jitter}`, `MOS ${mos}`, `round trip ${trip}`];
+    const said = all.filter((words) => !/(^| )-( |$)/.test(words)).join(', ');
+    return `${who} ${way} ${said} (${form})${here === '-' ? '' : `; here ${here}`}`;
+  });
 }
 
 function hasSome(figures: Figures | undefined): figures is Figures {

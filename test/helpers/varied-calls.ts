@@ -1,6 +1,6 @@
 /**
  * Calls of which each has other figures: with media both ways, one way, without any, of key presses alone, held, with
- * packets lost, late or sent twice, refused, given up. A seed makes the same capture each time.
+ * packets lost, late or sent twice, refused, given up. Most of those with a BYE have a report of a phone in it. A seed makes the same capture each time.
  */
 import { labelHash, Random } from '../../fixtures/build/bytes.ts';
 import { Capture, EPOCH_US } from '../../fixtures/build/capture.ts';
@@ -100,6 +100,19 @@ export function variedCalls(seed: number, startUs: number = EPOCH_US): Uint8Arra
   return capture.pcap();
 }
 
+/** What its phone says at the end; every third one says nothing. */
+function reported(name: string, index: number): (readonly [string, string])[] {
+  if (index % 3 === 2) return [];
+  const random = new Random(`reported/${name}`);
+  const [mos, jitter, loss, trip] = [
+    3 + random.below(150) / 100,
+    random.below(400) / 10,
+    random.below(15) / 10,
+    1 + random.below(400),
+  ];
+  return [['X-RTP-Stat', `MOS=${mos};Jitter=${jitter};PacketLossPct=${loss};RTT=${trip}`]];
+}
+
 function callOf(name: string, index: number, random: Random, startUs: number): Datagram[] {
   const [caller, callee] = [party(`2${index}`, '192.0.2', index), party(`3${index}`, '198.51.100', index)];
   const call = new SipScript({ callId: `${name.replaceAll(' ', '-')}@varied`, caller, callee, startUs });
@@ -132,6 +145,7 @@ function callOf(name: string, index: number, random: Random, startUs: number): D
     return rtpStream(begin, way.plan, way.net).datagrams;
   });
   const endMs = (Math.max(call.at(answerMs + 1_000), ...media.map(({ tsUs }) => tsUs)) - startUs) / 1000;
-  call.respond(call.request('BYE', endMs + 30 + random.below(100)), 200, endMs + 150);
+  const bye = call.request('BYE', endMs + 30 + random.below(100), { headers: reported(name, index) });
+  call.respond(bye, 200, endMs + 150);
   return [...call.messages, ...media];
 }

@@ -23,6 +23,8 @@ import { NotHere } from '../../src/explore/refusal.ts';
 import { KEYS } from '../../src/query/keys.ts';
 import { parseFilter } from '../../src/query/parse.ts';
 import { run } from '../cli/run-program.ts';
+import { SCENES } from '../golden/scenes/all.ts';
+import { captureOf } from '../golden/scenes/scene.ts';
 import { storePlace } from '../helpers/fake-store.ts';
 import { readCaptureFile, temporaryFolder } from '../helpers/read-capture.ts';
 import { refusalOf } from '../helpers/refusal.ts';
@@ -218,6 +220,23 @@ test('what messages after the first one say is found alike', { skip }, async (t)
   }
   for (const q of SAID_BESIDES) assert.deepEqual(await foundBy(store, q), await foundBy(memory, q), q);
   assert.deepEqual(await foundBy(store, 'contact:*secret*'), []);
+});
+
+test('what phones reported is found and shown alike, also where it came after the call', { skip }, async (t) => {
+  const path = join(temporaryFolder(t), 'reported.pcap');
+  const scene = SCENES.find(({ name }) => name === 'callee-publishes-loss');
+  assert.ok(scene !== undefined);
+  writeFileSync(path, captureOf(scene));
+  const { memory, store, callIds } = await both(t, path);
+  const found = async (q: string): Promise<string[]> => idsOf((await store.page(asked(q), 100, ''))?.calls ?? []);
+  const [callId = ''] = await found('reported.loss>5% finding:lost-after-tap');
+  assert.ok(callIds.includes(callId));
+  assert.deepEqual(await found('reported.loss>20%'), []);
+  const { phone_reports: reports } = (await store.call(callId)) ?? {};
+  assert.equal(reports?.length, 1);
+  assert.deepEqual(reports, (await memory.call(callId))?.phone_reports);
+  const quality = await store.quality(callId);
+  assert.deepEqual(quality?.phone_reports, (await memory.quality(callId))?.phone_reports);
 });
 
 /** Findings of other calls, and states of trunks. */

@@ -5,7 +5,9 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { packageRoot } from '../../../../src/core/package.ts';
 import { barOf, FIGURES, rowOf, spanOf } from '../../../../src/faces/tui/quality-bars.ts';
-import { readCaptureFile } from '../../../helpers/read-capture.ts';
+import { readCapture, readCaptureFile } from '../../../helpers/read-capture.ts';
+import { SCENES } from '../../../golden/scenes/all.ts';
+import { captureOf } from '../../../golden/scenes/scene.ts';
 import type { Size } from '../../../helpers/tui-screen.ts';
 import { TestTerminal } from '../../../helpers/tui-screen.ts';
 
@@ -46,6 +48,24 @@ for (const size of [
     assert.equal(bad[1]?.slice(LEFT), '');
     assert.match(bad[3] ?? '', /[\u2581-\u2588]$/);
   });
+
+test('what a phone reported stands below its streams, beside what was measured', async (t) => {
+  const scene = SCENES.find(({ name }) => name === 'loss-in-a-bye');
+  assert.ok(scene !== undefined);
+  const { session } = await readCapture(t, captureOf(scene), ['--api', '127.0.0.1:1']);
+  const terminal = new TestTerminal(t, session.explorer, [160, 45], 'method:INVITE');
+  await terminal.shows(/^1 of 1 /m);
+  terminal.press('v');
+  const lines = await terminal.shows(/^reported: /m);
+  assert.deepEqual(
+    lines.filter((line) => line.startsWith('reported: ')),
+    [
+      'reported: caller 192.0.2.10 hears 12.0 % lost, jitter 5.0 ms (RTP-Stat header); here 0.0 % lost, jitter 0.0 ms, MOS 4.41',
+    ],
+  );
+  // The charts of both streams are there all the same.
+  assert.equal(charts(lines).length, 2);
+});
 
 test('what decides of a stream is not cut on 80 columns', async (t) => {
   const lines = await chart(t, [80, 24], 'jitter@pbx.example.com');

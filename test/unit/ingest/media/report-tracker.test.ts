@@ -76,6 +76,13 @@ test('a report comes to the call that it names, also long after its end', async 
     ],
   );
   assert.deepEqual(document.reported, { loss_pct: 2.5 });
+  const style = { width: null, color: false, isUtc: true };
+  const text = [...(await session.explorer.text([CALL], 'text', style))].join('\n');
+  assert.match(text, /^Reported\n-+\n/m);
+  assert.match(text, /^198\.51\.100\.20 {2}vq-rtcpxr {11}hears {2}2\.5 % {2,}0\.0 % /m);
+  const page = await session.explorer.html([CALL], { notes: [], isUtc: true });
+  assert.match(page, /aria-label="Reported by phones and agents"/);
+  assert.match(page, />2\.5 %</);
 });
 
 test('in a multipart body too, and the same report again is a copy', async (t) => {
