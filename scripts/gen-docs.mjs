@@ -1,4 +1,4 @@
-// Writes the generated pages (docs/cli.md, docs/errors.md, tables of docs/diagnosis.md, docs/limits.md, docs/losses.md, docs/openapi.json, docs/ask-openapi.json, docs/img/trend.svg, the manual, the completions, the sample configuration) from the compiled program.
+// Writes the generated pages (docs/cli.md, docs/errors.md, tables of docs/diagnosis.md, docs/limits.md, docs/losses.md, docs/metrics.md, docs/openapi.json, docs/ask-openapi.json, docs/img/trend.svg, the manual, the completions, the sample configuration) from the compiled program.
 //
 //   node scripts/gen-docs.mjs [--check] [DIST]     --check writes nothing and fails when a page is not current
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,6 +11,7 @@ import { diagnosisPage } from './pages/findings.mjs';
 import { limitsPage } from './pages/limits.mjs';
 import { lossesPage } from './pages/losses.mjs';
 import { manualPage } from './pages/manual.mjs';
+import { metricsPage } from './pages/metrics.mjs';
 import { sampleConfig } from './pages/sample.mjs';
 import { trendPicture } from './pages/trend.mjs';
 import { list, root } from './steps/files.mjs';
@@ -26,6 +27,7 @@ const options = {
   ...(await load('config/relations.js')),
   ...(await load('config/document.js')),
 };
+const metrics = { ...(await load('view/metrics/table.js')), ...(await load('core/metric-groups.js')) };
 const errors = { ...(await load('core/errors.js')), ...(await load('contract/problem.js')) };
 const { createApi } = await load('serve/api/server.js');
 
@@ -53,6 +55,7 @@ const pages = [
   ['docs/limits.md', limitsPage(read('docs/limits.md'), marked)],
   ['docs/img/trend.svg', trendPicture(read('docs/lab/trend.csv'))],
   ['docs/losses.md', lossesPage(await load('view/loss-table.js'))],
+  ['docs/metrics.md', metricsPage(metrics, existsSync(join(root, 'docs/metrics-beside.md')))],
   ['docs/openapi.json', openApi],
   ['docs/ask-openapi.json', askOpenApi],
   ['docs/calltap.1', manualPage(options)],

@@ -39,12 +39,13 @@ const LAYERS: readonly (readonly string[])[] = [
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   sources: ['file', 'live', 'hep', 'tls'],
   decode: ['tcp', 'websocket', 'hep', 'tls'],
-  protocols: ['sip', 'sip/scanner', 'sip/scanner/wasm', 'sdp', 'rtp', 'stun', 'codec'],
+  protocols: ['sip', 'sip/scanner', 'sip/scanner/wasm', 'sdp', 'rtp', 'reports', 'stun', 'codec'],
   store: ['dialogs', 'media', 'messages', 'icmp'],
   ingest: ['dialogs', 'media'],
   analysis: ['lint', 'media', 'signaling'],
   security: ['outputs'],
-  watch: ['trunks', 'overview'],
+  watch: ['trunks', 'overview', 'numbers'],
+  view: ['metrics'],
   export: ['page'],
   explore: ['remote', 'clickhouse', 'agents', 'hub'],
   actions: ['hooks', 'peer', 'hep-out', 'ship'],
@@ -97,7 +98,7 @@ const APP = { files: 14, lines: 1_500 };
 /** Between a byte and a document there is no input, no output and no clock on the wall. */
 const PURE = ['contract', 'decode', 'protocols', 'store', 'ingest', 'analysis', 'query', 'watch', 'view'];
 const IMPURE_MODULE =
-  /^(node:(fs|net|dgram|tls|http2?|https|child_process|worker_threads|cluster|os|process|readline)\b|fastify|@fastify\/(?!type-provider)|execa|prom-client|pino)/;
+  /^(node:(fs|net|dgram|tls|http2?|https|child_process|worker_threads|cluster|os|process|readline)\b|fastify|@fastify\/(?!type-provider)|execa|pino)/;
 const IMPURE_CODE =
   /\bprocess\s*\.|\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bperformance\s*\.\s*now\b|\bsetTimeout\b|\bsetInterval\b/;
 
@@ -142,7 +143,7 @@ const owned: Rule = (file) => {
 
 /** The console is a program of its own, for a browser: types of the contract, and what works on texts and maps alone. */
 const CONSOLE_SEES =
-  /^src\/(?:faces\/console\/|query\/(?:word-at|write)\.ts$|core\/(?:audible|call-fields|call-text|carried-codecs|csv|maps|terminal-text|line-difference|not-shown|overview-words|running-calls|usual-step)\.ts$)/;
+  /^src\/(?:faces\/console\/|query\/(?:word-at|write)\.ts$|core\/(?:audible|call-fields|call-text|carried-codecs|csv|maps|terminal-text|line-difference|not-shown|overview-words|report-text|running-calls|usual-step)\.ts$)/;
 const CONSOLE_PACKAGES = ['preact', 'preact/hooks', 'uplot'];
 const browserOnly: Rule = (file) => {
   if (!isIn(file.path, 'faces/console')) return [];

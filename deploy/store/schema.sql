@@ -278,5 +278,11 @@ ALTER TABLE streams ADD COLUMN IF NOT EXISTS span_kind Array(LowCardinality(Stri
     ADD COLUMN IF NOT EXISTS span_from Array(DateTime64(6, 'UTC')) CODEC(Delta, ZSTD),
     ADD COLUMN IF NOT EXISTS span_to Array(DateTime64(6, 'UTC')) CODEC(Delta, ZSTD);
 
+-- Schema 6: the worst that phones and agents reported of a call; the document has their reports.
+ALTER TABLE calls ADD COLUMN IF NOT EXISTS reported_mos Nullable(Float32) DEFAULT JSONExtract(document, 'reported', 'mos', 'Nullable(Float32)') CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS reported_loss_pct Nullable(Float32) DEFAULT JSONExtract(document, 'reported', 'loss_pct', 'Nullable(Float32)') CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS reported_jitter_ms Nullable(Float32) DEFAULT JSONExtract(document, 'reported', 'jitter_ms', 'Nullable(Float32)') CODEC(ZSTD),
+    ADD COLUMN IF NOT EXISTS reported_rtt_ms Nullable(Float32) DEFAULT JSONExtract(document, 'reported', 'round_trip_ms', 'Nullable(Float32)') CODEC(ZSTD);
+
 -- The number of this schema.
-ALTER TABLE agents MODIFY COMMENT 'calltap schema 5';
+ALTER TABLE agents MODIFY COMMENT 'calltap schema 6';

@@ -166,7 +166,7 @@ void ct_jitter_update(struct ct_stream *s, const struct ct_rtp_header *h, int64_
   if (ns_per_tick != 0) {
     int64_t d = ct_lateness(dt, ticks, ns_per_tick);
     /* Key presses in between are no silence. */
-    if (neighbour && s->last_pt == s->audio_pt && ends_pause(h, dt, d)) s->pauses++;
+    if (neighbour && s->last_pt == s->audio_pt && ends_pause(h, dt, d) && s->pauses < UINT16_MAX) s->pauses++;
     if (d > CT_JUMP_NS || d < -CT_JUMP_NS) {
       restart_timing(s, h, now);
       return;

@@ -11,6 +11,8 @@
   90000.0 /* packets of one picture share their timestamp: it says nothing of their number */
 #define EVENT_OCTETS 4
 #define UNKNOWN_STEP 960 /* 20 ms at 48000 Hz, 120 ms at 8000 Hz */
+#define FAR_BEHIND (-8)
+#define OWN_SEC 64 /* what a second tap saw is at most so far from what the first one saw */
 
 /* Within so many parts of it. */
 static bool agrees(double a, double b, double parts) { return a > b - b / parts && a < b + b / parts; }
@@ -82,9 +84,27 @@ static bool is_jump(const struct ct_stream *s, const struct ct_rtp_header *h, in
   return (s->flags & CT_SF_PROVEN) != 0 || moved_together(s, ns_per_tick);
 }
 
+/* No loss and no delay moves a timestamp so: back while the number goes on, or the other way, or by more than the time since. A
+ * key press (RFC 4733) has the timestamp of its beginning, and may have a clock of its own. */
+static bool is_elsewhen(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now) {
+  const float ns_per_tick = ct_ns_per_tick(s, h->pt);
+  const int step = (int16_t)(uint16_t)(h->seq - s->ext_max);
+  if (step >= CT_RTP_MAX_DROPOUT || step <= -CT_RTP_WINDOW_BITS || !(s->flags & CT_SF_TIMED)) return false;
+  const bool may_be_key = h->octets <= EVENT_OCTETS && h->pt >= 96 && h->pt != s->audio_pt;
+  if (ns_per_tick != ct_ns_per_tick(s, s->audio_pt) || may_be_key) return false;
+  const double second = ns_per_tick != 0 ? 1e9 / (double)ns_per_tick : VIDEO_CLOCK;
+  if (agrees(second, VIDEO_CLOCK, 1000)) return false;
+  const double on = (double)(int32_t)(h->ts - s->last_ts) / second * (step > 0 ? 1 : -1);
+  if (on < -1) return true;
+  /* Far behind, and of the same time as the last one: its number is older, and its sound is not. */
+  const bool at_head = s->last_pt == s->audio_pt && !(s->flags & CT_SF_BEHIND);
+  if (step <= FAR_BEHIND && at_head && on * second < -step * (double)s->ts_step / 4) return true;
+  return on > OWN_SEC + (double)ct_ns_diff(now, s->last_audio_ns) / 1e9;
+}
+
 enum ct_leap ct_stream_leap(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now) {
   if (is_long_outage(s, h, now)) return CT_LEAP_OUTAGE;
-  return is_jump(s, h, now) ? CT_LEAP_JUMP : CT_LEAP_NONE;
+  return is_jump(s, h, now) || is_elsewhen(s, h, now) ? CT_LEAP_JUMP : CT_LEAP_NONE;
 }
 
 /* A packet that was sent before others that came: its timestamp lies near theirs. */
@@ -95,6 +115,18 @@ static bool is_late(const struct ct_stream *s, const struct ct_rtp_header *h, in
   int64_t most = CT_RTP_WINDOW_BITS * (int64_t)(s->ts_step != 0 ? s->ts_step : UNKNOWN_STEP) + second;
   int64_t ticks = (int32_t)(h->ts - s->last_ts);
   return ticks <= most && ticks >= -most;
+}
+
+bool ct_stream_may_be_own(const struct ct_stream *s, const struct ct_rtp_header *h) {
+  if (!(s->flags & CT_SF_TIMED)) return true;
+  const float ns_per_tick = ct_ns_per_tick(s, h->pt);
+  const double second = ns_per_tick != 0 ? 1e9 / (double)ns_per_tick : VIDEO_CLOCK;
+  const double steps = (double)(int16_t)(uint16_t)(h->seq - s->ext_max) * s->ts_step;
+  const double ticks = (double)(int32_t)(h->ts - s->last_ts);
+  if (ticks > OWN_SEC * second || ticks < -OWN_SEC * second) return false;
+  if (s->ts_step == 0) return true;
+  /* Silence moves timestamps further than numbers, and nothing moves them less. */
+  return steps < 0 ? ticks <= steps * 3 / 4 : ticks >= steps * 3 / 4;
 }
 
 bool ct_stream_is_reuse(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now) {

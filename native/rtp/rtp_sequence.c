@@ -111,13 +111,15 @@ static enum ct_seq_verdict resync(struct ct_stream *s, uint16_t seq) {
   judge_leaving(s, CT_RTP_WINDOW_BITS);
   close_cluster(s);
   s->expected_prev += s->ext_max - s->base_ext + 1;
+  const uint16_t left = (uint16_t)(s->ext_max + 1);
   /* The next cycle of the first of the two, so that extended numbers only grow. */
   s->base_ext = (s->ext_max & 0xffff0000u) + 0x10000u + (uint16_t)(seq - 1);
   s->ext_max = s->base_ext + 1;
   s->window_lo = s->window_hi = UINT64_MAX;
   s->flags &= (uint8_t)~CT_SF_JUMPED;
   s->unique += 2;
-  s->strays--; /* the first of the two, counted as a stray when it came */
+  s->strays--;       /* the first of the two, counted as a stray when it came */
+  s->bad_seq = left; /* a second source goes on where it was left */
   if (s->resyncs < UINT16_MAX) s->resyncs++;
   return CT_SEQ_RESYNC;
 }
@@ -130,7 +132,7 @@ enum ct_seq_verdict ct_sequence_update(struct ct_stream *s, uint16_t seq, enum c
     return CT_SEQ_FORWARD;
   }
   const int step = (int16_t)ahead;
-  if (step <= 0 && step > -CT_RTP_WINDOW_BITS) return behind_max(s, (uint32_t)-step);
+  if (leap != CT_LEAP_JUMP && step <= 0 && step > -CT_RTP_WINDOW_BITS) return behind_max(s, (uint32_t)-step);
   s->bad_seq = (uint16_t)(seq + 1);
   s->flags |= CT_SF_JUMPED;
   s->strays++;

@@ -71,9 +71,10 @@ struct ct_stream {
   uint8_t plain;         /* 118 payload type whose packets go the short way, and 1; 0 none */
   uint8_t dscp_last;     /* 119 */
   uint32_t base_ext;     /* 120 first of the current run */
-  uint16_t bad_seq;      /* 124 the sequence number that would confirm a jump, with CT_SF_JUMPED */
-  uint8_t sound;         /* 126 enum ct_sound */
-  uint8_t octet;         /* 127 of the newest packet that was nothing but this octet */
+  uint16_t
+      bad_seq; /* 124 what follows the last stray, or the run before a jump; with CT_SF_JUMPED it confirms one */
+  uint8_t sound; /* 126 enum ct_sound */
+  uint8_t octet; /* 127 of the newest packet that was nothing but this octet */
   /* line 2: what the packets of a candidate need besides */
   int64_t last_audio_ns;   /* 128 where plain is set: last_ns is it, and this is old */
   uint32_t generation;     /* 136 counts the uses of this struct; 0 never used */
@@ -146,8 +147,10 @@ struct ct_stream {
   uint32_t cluster_last;             /* 496 */
   uint32_t cluster_lost;             /* 500 0: none open */
   uint32_t event_packets;            /* 504 */
-  uint32_t pauses;                   /* 508 silences the sender made: the sequence continued after them */
-};                                   /* 512 */
+  uint16_t pauses; /* 508 silences the sender made, 65,535 at most: the sequence continued after them */
+  uint16_t
+      others; /* 510 packets of a second source, 65,535 at most: strays one after the other, of another time */
+};            /* 512 */
 
 #ifndef __cplusplus
 _Static_assert(sizeof(struct ct_stream) == 512, "stream layout");
@@ -189,7 +192,7 @@ void ct_sequence_start(struct ct_stream *s, uint16_t seq);
 static inline bool ct_confirms_jump(const struct ct_stream *s, uint16_t seq) {
   return (s->flags & CT_SF_JUMPED) && s->bad_seq == seq;
 }
-/* What times and timestamps say of a step forward: all in between was lost, however much; or nothing was. */
+/* What times and timestamps say of a step: all in between was lost, however much; or the packet is of another sequence. */
 enum ct_leap { CT_LEAP_NONE, CT_LEAP_OUTAGE, CT_LEAP_JUMP };
 enum ct_seq_verdict ct_sequence_update(struct ct_stream *s, uint16_t seq, enum ct_leap leap);
 static inline uint32_t ct_stream_expected(const struct ct_stream *s) {
@@ -227,6 +230,8 @@ static inline double ct_us(int64_t ns) { return (double)(ns / 1000) + (double)(n
 /* Arrivals have moved with the timestamps so far: a file without times, or with whole seconds, proves nothing. */
 bool ct_stream_has_arrival_clock(const struct ct_stream *s);
 enum ct_leap ct_stream_leap(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now);
+/* The packet's timestamp lies so near to that of the last one that it may be its sender's: late, or seen by a second tap. */
+bool ct_stream_may_be_own(const struct ct_stream *s, const struct ct_rtp_header *h);
 /* True when the packet belongs to a new stream of the same key (port and SSRC reused by the next call). */
 bool ct_stream_is_reuse(const struct ct_stream *s, const struct ct_rtp_header *h, int64_t now);
 

@@ -98,7 +98,7 @@ unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const 
   int64_t now = p->ts_ns;
   unsigned done = 0;
   const uint16_t ahead = (uint16_t)(h->seq - s->ext_max);
-  const enum ct_leap leap = ahead > 1 ? ct_stream_leap(s, h, now) : CT_LEAP_NONE;
+  const enum ct_leap leap = ahead != 1 ? ct_stream_leap(s, h, now) : CT_LEAP_NONE;
   /* The second packet of a sender that began anew confirms it, whatever its own step looks like. */
   const bool lost = ahead > 1 && !ct_confirms_jump(s, h->seq) &&
                     (leap == CT_LEAP_OUTAGE || (leap == CT_LEAP_NONE && ahead < CT_RTP_MAX_DROPOUT));
@@ -113,12 +113,14 @@ unsigned ct_stream_packet(struct ct_stream *s, const struct ct_packet *p, const 
   if (delta > 0) s->last_ns = now;
   s->packets++;
   if (s->dscp_last != p->dscp) s->dscp_last = p->dscp;
+  const bool follows_stray = h->seq == s->bad_seq && carries && !ct_stream_may_be_own(s, h);
   uint32_t before = s->ext_max;
   enum ct_seq_verdict v = ct_sequence_update(s, h->seq, leap);
   if (v == CT_SEQ_RESYNC) {
     if (ct_stream_has_arrival_clock(s)) s->flags |= CT_SF_PROVEN;
     s->flags &= (uint8_t)~CT_SF_TIMED;
   }
+  if (v == CT_SEQ_STRAY && follows_stray && s->others < UINT16_MAX) s->others++;
   uint32_t step = s->ext_max - before;
   const bool timed = v != CT_SEQ_DUPLICATE && v != CT_SEQ_STRAY;
   const bool neighbour = step == 1 && !(s->flags & CT_SF_BEHIND);

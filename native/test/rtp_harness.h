@@ -103,7 +103,7 @@ static uint32_t lost(const struct ct_stream *s) {
 /* What a stream counted; what a test does not name is 0. */
 #define COUNTERS(X)                                                                                          \
   X(packets) X(duplicates) X(reordered) X(discarded) X(loss_runs) X(strays) X(resyncs) X(markers) \
-  X(pauses) X(event_packets) X(cn_packets) X(gap_lost) X(burst_count) X(burst_packets)          \
+  X(pauses) X(others) X(event_packets) X(cn_packets) X(gap_lost) X(burst_count) X(burst_packets)          \
   X(burst_lost) X(cluster_lost)
 struct counts {
   uint32_t lost;

@@ -81,7 +81,7 @@ static void clocks_that_prove_nothing(void) {
     start(100);
     for (uint32_t i = 0; i < 100; i++) {
       uint32_t seq = i < 60 ? i : i + 30;
-      one(unit == 0 ? 0 : i * 20 * MS / unit * unit, seq, i < 60 ? i * 160 : 555555 + i * 160, 0);
+      one(unit == 0 ? 0 : i * 20 * MS / unit * unit, seq, i < 60 ? i * 160 : 255555 + i * 160, 0);
     }
     CHECK_EQ(lost(stream(0)), 30);
   }
@@ -112,10 +112,54 @@ static void late_after_a_pause(void) {
   CHECK_EQ(opened, 2);
 }
 
+/* A hundred more of the first source, each with one of another behind it, `after` later: `seq` and `ts` beyond it. */
+static const struct ct_stream *mixed(int64_t after, uint32_t seq, uint32_t ts) {
+  begin(0);
+  for (uint32_t i = BEFORE; i < 2 * BEFORE; i++) {
+    one(i * 20 * MS, i, i * 160, 0);
+    one(i * 20 * MS + after, i + seq, i * 160 + ts, 0);
+  }
+  CHECK_EQ(opened, 1);
+  CHECK_EQ(lost(stream(0)), 0);
+  return stream(0);
+}
+
+static void two_sources_as_one(void) {
+  static const int32_t apart[] = {-20000, -3000, -127, -20, -1, 0, 1, 2, 17, 200, 2999, 20000};
+  for (size_t i = 0; i < sizeof(apart) / sizeof(apart[0]); i++) {
+    const struct ct_stream *s = mixed(5 * MS, (uint32_t)apart[i], 0x60000000u);
+    CHECK(s->others >= 98 && s->others <= 100);
+    CHECK_EQ(s->duplicates + s->reordered, 0);
+  }
+  /* The same time, other numbers. */
+  CHECK(mixed(5 * MS, -100u, 40)->others >= 98);
+  CHECK(mixed(5 * MS, -150u, 40)->others >= 98);
+  /* Two of the one, two of the other. */
+  begin(0);
+  for (uint32_t i = BEFORE; i < 2 * BEFORE; i++)
+    for (uint32_t k = 0; k < 2; k++) {
+      const uint32_t n = (i & ~1u) + k, other = 5000 * (i & 1);
+      one(i * 20 * MS + k * MS, n + other, n * 160 + 400000 * other, 0);
+    }
+  CHECK(stream(0)->others >= 90);
+  CHECK_EQ(lost(stream(0)), 0);
+  /* What a second tap saw of the first source, some seconds later. */
+  CHECK_EQ(mixed(5 * MS, -150u, -150u * 160)->others, 0);
+  CHECK_EQ(mixed(5 * MS, -3000u, -3000u * 160)->others, 0);
+  /* Nobody's numbers: each stray begins anew. */
+  begin(0);
+  for (uint32_t i = BEFORE; i < 2 * BEFORE; i++) {
+    one(i * 20 * MS, i, i * 160, 0);
+    one(i * 20 * MS + MS, i * 7919 + 20000, i * 104729, 0);
+  }
+  CHECK_EQ(stream(0)->others, 0);
+}
+
 int main(void) {
   a_sender_that_begins_anew();
   what_is_lost_stays_lost();
   clocks_that_prove_nothing();
   late_after_a_pause();
+  two_sources_as_one();
   return rtp_report("rtp restarts");
 }

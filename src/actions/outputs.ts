@@ -16,8 +16,8 @@ import { OutputFile } from '../export/capture-file.ts';
 import { PersistenceGate } from '../export/persistence-gate.ts';
 import { laterKey } from '../query/known-at-start.ts';
 import type { Meter, Written } from '../view/figures.ts';
-import type { MetricFamily } from '../view/metrics-snapshot.ts';
-import { counterFamily } from '../view/metrics-snapshot.ts';
+import type { MetricFamily } from '../view/metrics/family.ts';
+import { countsOf } from '../view/metrics/family.ts';
 import type { HepOut } from './hep-out/hep-out.ts';
 import type { MirrorOptions } from './hep-out/mirror.ts';
 import { createMirror, lossesOf, mirrorFamilies } from './hep-out/mirror.ts';
@@ -145,12 +145,7 @@ export class Outputs implements Meter {
     return [
       ...mirrorFamilies(this.mirror),
       ...Shipping.families(this.shipping),
-      counterFamily(
-        'calltap_output_total',
-        'Frames and files of -O by result.',
-        'event',
-        this.#file?.counts() ?? this.#callFiles?.counts() ?? [],
-      ),
+      countsOf('calltap_output_total', this.#file?.counts() ?? this.#callFiles?.counts() ?? []),
     ];
   }
 

@@ -10,6 +10,8 @@ import { callWayAmong, callWayOf } from './call-way.ts';
 import type { DialogFacts } from './dialog-facts.ts';
 import { dialogFactsSteps } from './dialog-facts.ts';
 import type { Evidence } from './evidence.ts';
+import type { WorstReported } from './media/reported-worst.ts';
+import { worstReported } from './media/reported-worst.ts';
 
 export class CallSource {
   d: Dialog;
@@ -17,6 +19,7 @@ export class CallSource {
   #messages: readonly CallMessage[] | undefined;
   #facts: DialogFacts | undefined;
   #way: CallWay | null | undefined;
+  #reported: WorstReported | undefined;
 
   /** `facts`: for who has them. */
   constructor(e: Evidence, d: Dialog, facts?: DialogFacts) {
@@ -31,6 +34,7 @@ export class CallSource {
     this.#messages = undefined;
     this.#facts = undefined;
     this.#way = undefined;
+    this.#reported = undefined;
   }
 
   get capture(): CapturedIn {
@@ -60,6 +64,12 @@ export class CallSource {
 
   set facts(facts: DialogFacts) {
     this.#facts = facts;
+  }
+
+  /** What phones and agents reported of it. */
+  get reported(): WorstReported {
+    this.#reported ??= worstReported(this.d, this.e.stores);
+    return this.#reported;
   }
 
   /** Null where no message is kept. */

@@ -28,6 +28,7 @@ import type { Stream } from '../store/media/stream.ts';
 import type { QualityContext } from '../store/stores.ts';
 import type { Excused } from './media/held-loss.ts';
 import { excuseHeld, mayExplain } from './media/held-loss.ts';
+import { isMixed } from './mixed-stream.ts';
 import { ownDrops, scoreWithout } from './own-drops.ts';
 import {
   carriedSegments,
@@ -50,6 +51,8 @@ export type QualityScale = {
   readonly impairment: Impairment | null;
   readonly floorPackets: number;
   readonly delayMs: number;
+  /** Two sources send as one: what a receiver makes of both has no score. */
+  readonly isMixed: boolean;
 };
 
 export type StreamQuality = QualityScale & {
@@ -114,6 +117,7 @@ export function streamQuality(stream: Stream, c: QualityContext): StreamQuality 
     impairment,
     floorPackets,
     delayMs,
+    isMixed: scale.isMixed,
     snapshot: s,
     windows,
     known,
@@ -136,6 +140,7 @@ export function streamQuality(stream: Stream, c: QualityContext): StreamQuality 
 }
 
 function scoreAt(windows: readonly StreamWindow[], scale: QualityScale): StreamScore | null {
+  if (scale.isMixed) return null;
   const { impairment, delayMs, clockRate, jitterClock } = scale;
   const counts = windows.map((w) => windowCounts(w, jitterClock));
   return scoreStream(counts, impairment, SCORE_FLOOR, delayMs, clockRate);
@@ -236,6 +241,7 @@ export function streamLossPct(stream: Stream, c: QualityContext): number | null 
 function isFlawless(stream: Stream, s: StreamSnapshot): boolean {
   return (
     s.lost === 0 &&
+    s.others === 0 &&
     s.isNeverLate &&
     s.reordered === 0 &&
     // All are kept: then the one with most packets has at least the mean of all.
@@ -277,14 +283,16 @@ export function lastWindow(
 
 function scaleOf(stream: Stream, s: StreamSnapshot, payloadType: number, floorPackets: number): QualityScale {
   const format = streamFormat(stream, payloadType);
+  const clockRate = format?.clockRate ?? null;
   return {
     payloadType,
     codec: format?.name ?? null,
-    clockRate: format?.clockRate ?? null,
+    clockRate,
     jitterClock: jitterClockOf(stream, s, payloadType),
     impairment: impairmentIn(format),
     floorPackets,
     delayMs: delayOf(stream),
+    isMixed: isMixed(stream, s, clockRate),
   };
 }
 
@@ -344,8 +352,8 @@ function judgedWindows(stream: Stream, s: StreamSnapshot, c: QualityContext, clo
 }
 
 /** The packet time, 0 where it is not known: how far arrivals lie apart tells it only of who sends all the time. */
-export function spokenPacketMs({ snapshot, clockRate, tsStep }: StreamQuality): number {
-  const isSilentAtTimes = snapshot.cnPackets > 0 || snapshot.pauses > 0;
+export function spokenPacketMs({ snapshot, clockRate, tsStep, isMixed }: StreamQuality): number {
+  const isSilentAtTimes = snapshot.cnPackets > 0 || snapshot.pauses > 0 || isMixed;
   return isSilentAtTimes && tsStep === 0 ? 0 : packetMs(snapshot, clockRate, tsStep);
 }
 
@@ -357,7 +365,9 @@ export type Audible = {
   readonly isPoor: boolean;
 };
 
-export function audible({ snapshot: s, expected, knownLossPct, jitterMs, late, mos }: StreamQuality): Audible {
+export function audible({ snapshot: s, expected, knownLossPct, jitterMs, late, mos, isMixed }: StreamQuality): Audible {
+  // Which packet of two sources a receiver plays is its own affair: what it lacks of one says nothing.
+  if (isMixed) return { isLossy: false, isJittery: false, isLate: false, isPoor: false };
   return {
     isLossy: knownLossPct >= AUDIBLE.lossPct && !isKeysOnly(s),
     isJittery: jitterMs >= AUDIBLE.jitterMs,

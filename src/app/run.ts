@@ -9,6 +9,7 @@ import { Outputs } from '../actions/outputs.ts';
 import type { Config } from '../config/config.ts';
 import { configErrorLine } from '../config/config.ts';
 import { namesOf } from '../config/names.ts';
+import { numbersOfConfig } from '../config/numbers.ts';
 import { filterOf, isLive, isServed, looksForScanners } from '../config/run-kind.ts';
 import { trunkBoundsOf, trunksOfConfig } from '../config/trunks.ts';
 import { ServiceError } from '../core/errors.ts';
@@ -31,6 +32,7 @@ import { watchLoopTurns } from '../sources/loop-watch.ts';
 import { loadNative } from '../sources/native.ts';
 import { refuseUnknownRules } from '../view/lint.ts';
 import type { Telling } from '../view/live-documents.ts';
+import { needsNumbers } from '../watch/numbers/numbers.ts';
 import { beforeCrash } from './crash.ts';
 import type { LiveSession } from './live.ts';
 import type { Capturing, FilesRead } from './read-files.ts';
@@ -80,7 +82,15 @@ export function sessionOptions(config: Config): SessionOptions {
     writesLater: choosesFrames(config),
     keepsFrames: choosesFrames(config) || ((config.ask || config.interactive) && !isLive(config)),
     observesQuality: isServed(config),
+    ...numberOptions(config, trunks),
   };
+}
+
+/** What the metrics count beside what everybody counts; only who serves them needs it. */
+function numberOptions(config: Config, trunks: Trunks): Pick<SessionOptions, 'numbers' | 'countsCodes'> {
+  const numbers = numbersOfConfig(config, trunks.names);
+  if (!isServed(config) || !needsNumbers(numbers.groups)) return { numbers: null, countsCodes: false };
+  return { numbers, countsCodes: numbers.groups.has('codes') };
 }
 
 /** Values of --show that rest on what was counted of trunks and of all calls. */

@@ -20,14 +20,19 @@ import type { HepListener } from '../sources/hep/listener.ts';
 import type { LiveSource } from '../sources/live/live-source.ts';
 import { loadNative } from '../sources/native.ts';
 import type { TlsSource } from '../sources/tls/source.ts';
+import type { Stores } from '../store/stores.ts';
 import type { Figures, Meter } from '../view/figures.ts';
 import type { Telling } from '../view/live-documents.ts';
 import { inDocuments } from '../view/live-documents.ts';
 import { trunkChangeLine } from '../view/trunk-change.ts';
 import { LiveCalls } from '../watch/live-calls.ts';
+import { EndedCalls } from '../watch/numbers/ended-calls.ts';
+import type { NumbersOptions } from '../watch/numbers/numbers.ts';
+import { ReportCounts } from '../watch/numbers/report-counts.ts';
 import { CallObservations } from '../watch/observations.ts';
 import { CallsOverTime } from '../watch/overview/calls-over-time.ts';
 import { stirShakenLog } from '../watch/stir-shaken.ts';
+import type { TrunkChange } from '../watch/trunks/trunk-alarm.ts';
 import type { TrunkRules } from '../watch/trunks/trunk-watch.ts';
 import { TrunkWatch } from '../watch/trunks/trunk-watch.ts';
 import { Vantage } from '../watch/vantage.ts';
@@ -47,6 +52,8 @@ export type SessionOptions = IngestOptions &
     readonly hep: boolean;
     /** Count the quality of streams as they end: only a server shows it. */
     readonly observesQuality: boolean;
+    /** What chosen groups of metrics count; null or left out: nothing. */
+    readonly numbers?: NumbersOptions | null;
     /** The file of -O gets frames when they have been chosen, by a second reading. */
     readonly writesLater?: boolean;
   };
@@ -104,6 +111,7 @@ export function createSession(parts: SessionParts): Session {
   const file = source instanceof FileSource && !isLive ? source : null;
   const observations = new CallObservations(options.observesQuality);
   const trunks = trunksOf(parts, () => clockSteps);
+  const reported = reportsOf(options, trunks, () => stores.log);
   const calls = trunks && new CallsOverTime();
   const watched = telling && new LiveCalls(inDocuments(() => evidence, telling));
   // In the order in which they are shown things.
@@ -116,8 +124,10 @@ export function createSession(parts: SessionParts): Session {
     parts.sayIdentity && stirShakenLog(parts.sayIdentity),
     security,
     trunks,
+    endedCallsOf(trunks, () => evidence),
     calls,
     observations,
+    reported,
   ].filter((observer) => observer !== null && observer !== undefined);
   const ingest = createIngest({
     options,
@@ -139,7 +149,7 @@ export function createSession(parts: SessionParts): Session {
     trunkAt: (address) => (trunks ?? options.trunks).called(address),
   };
   const figures: Figures = {
-    ...{ source, file, live, listener, ingest, evidence, observations, trunks, calls, security },
+    ...{ source, file, live, listener, ingest, evidence, observations, reported, trunks, calls, security },
     tls: tls && { source: tls, ingest: new TlsIngest(ingest.sip, (low, high, isSip) => tls.verdict(low, high, isSip)) },
     saving: outputs,
     meters: [outputs, ...(hooks === null ? [] : [hooks]), ...parts.meters],
@@ -202,15 +212,40 @@ export function createSession(parts: SessionParts): Session {
   };
 }
 
+/** What looks at calls when they have ended; null where no chosen metric is made of that. */
+function endedCallsOf(trunks: TrunkWatch | null, evidence: () => Figures['evidence']): EndedCalls | null {
+  const numbers = trunks?.numbers ?? null;
+  if (trunks === null || numbers?.looksAtEnded !== true) return null;
+  return new EndedCalls({
+    numbers,
+    evidence,
+    hopsOf: (d) => trunks.hopsOf(d),
+    heardOn: (row, streams) => trunks.heardOn(row, streams),
+  });
+}
+
+/** What counts reports of phones; null where that was not chosen. */
+function reportsOf(
+  { numbers, thresholds, trunks: named }: SessionOptions,
+  trunks: TrunkWatch | null,
+  log: () => Stores['log'],
+): ReportCounts | null {
+  if (trunks === null || numbers?.groups.has('reports') !== true) return null;
+  const { hasExemplars } = numbers;
+  const { remoteLossPct } = thresholds;
+  return new ReportCounts({ seats: trunks.store.seats, hasExemplars, log, remoteLossPct, trunks: named });
+}
+
 /** What counts trunks, and tells of those in trouble; null where nobody asks for them. */
 function trunksOf(
   { options, hooks, sayTrunk }: SessionParts,
   clockSteps: () => Figures['evidence']['capture']['clockSteps'],
 ): TrunkWatch | null {
-  const { counting, trunks } = options;
+  const { counting, trunks, numbers = null } = options;
   if (counting === null) return null;
-  return new TrunkWatch(trunks, counting, (change) => {
+  const tell = (change: TrunkChange): void => {
     hooks?.onTrunk(change, clockSteps());
     sayTrunk?.(trunkChangeLine(change, clockSteps()));
-  });
+  };
+  return new TrunkWatch(trunks, counting, tell, numbers);
 }

@@ -61,7 +61,7 @@ const OF_MIGRATE: readonly string[] = [...ANYWAY, 'migrate', 'cluster'];
 const OF_SERVING: readonly string[] = [
   ...ANYWAY,
   ...OF_AGENTS,
-  ...['api', 'ask', 'console', 'mcp', 'api-max-rows', 'api-max-conn', 'metrics', 'names', 'name', 'call-id-header'],
+  ...['api', 'ask', 'console', 'mcp', 'api-max-rows', 'api-max-conn', 'metrics', 'metrics-families', 'names', 'name', 'call-id-header'],
   ...['api-key', 'api-key-file', 'api-signing-key', 'api-signing-key-file', 'api-revoked-file'],
   ...['mcp-signing-key', 'metrics-auth', 'metrics-auth-file'],
 ];

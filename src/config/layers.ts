@@ -167,6 +167,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
 /** The tables of the file whose keys are names, or begin with one. */
 const NAMES = 'names.';
 const TRUNKS = 'trunks.';
+const DEVICES = 'devices.';
 const AGENTS = 'agents.';
 /** What stands below the name of an agent, and the option that holds it. */
 const OF_AGENT: Readonly<Record<string, Flag>> = { url: 'agent', key_file: 'agent-key-file', ca: 'agent-ca' };
@@ -208,6 +209,14 @@ export function readToml(text: string, file: string): Layer {
       const flag = name === LOCAL_SIDE ? 'trunk-local' : 'trunk';
       const texts = name === LOCAL_SIDE ? textsOf(where, value) : namedBy(name, where, value);
       add(flag, texts);
+      continue;
+    }
+    if (key.startsWith(DEVICES)) {
+      const name = key.slice(DEVICES.length);
+      add(
+        'device-class',
+        textsOf(where, value).map((text) => `${name}=${text}`),
+      );
       continue;
     }
     if (key.startsWith(AGENTS)) {

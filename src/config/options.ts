@@ -151,6 +151,15 @@ const API_METRICS = group('API and metrics', {
     feature: 'metrics',
     toml: 'metrics.listen',
   }),
+  'metrics-families': value('GROUPS', text, 'Show these groups of metrics, such as default,calls; or all.', {
+    feature: 'metrics',
+    default: 'default',
+    toml: 'metrics.families',
+  }),
+  'metrics-exemplars': toggle('Show Call-IDs beside histograms, to who takes OpenMetrics.', {
+    feature: 'metrics',
+    toml: 'metrics.exemplars',
+  }),
   'peer-ctl': value('PATH', text, 'Run this control program of the peer instead of the one in PATH.', {
     feature: 'peer',
     toml: 'peer.ctl',
@@ -196,6 +205,17 @@ const ANALYSIS = group('Analysis', {
   'trunk-registrations': value('BAD..GOOD', text, 'Report a trunk whose registrations fail, in percent.', {
     default: TRUNK_BOUNDS.registrations.usual,
     toml: 'trunks.registrations',
+  }),
+  'trunk-limit': value('NAME=N', text, 'Allow this trunk N calls at a time, for its utilisation in the metrics.', {
+    repeatable: true,
+    toml: 'trunks.limit',
+  }),
+  'device-class': value('NAME=REGEXP', text, 'Call phones whose User-Agent matches by this name, in the metrics.', {
+    repeatable: true,
+    toml: 'metrics.device_class',
+  }),
+  'country-code': value('CC', text, 'Read national numbers as of this country, in the metrics.', {
+    toml: 'metrics.country_code',
   }),
   'call-id-header': value(
     'NAME[=~PATTERN]',

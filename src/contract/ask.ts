@@ -4,6 +4,7 @@ import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { MESSAGE_NOTES } from '../core/words.ts';
 import { Call } from './call.ts';
+import { PhoneReport } from './phone-report.ts';
 import { Count, DateTime, named, ref, SchemaVersion1 } from './schema.ts';
 import { RtpStream, StreamSegment, StreamSpan } from './stream.ts';
 import { Origin, SsrcText } from './values.ts';
@@ -272,7 +273,12 @@ export type AskStream = Static<typeof AskStream>;
 
 export const AskQuality = named(
   'AskQuality',
-  Type.Object({ schema_version: SchemaVersion1, call_id: Type.String(), streams: Type.Array(ref(AskStream)) }),
+  Type.Object({
+    schema_version: SchemaVersion1,
+    call_id: Type.String(),
+    streams: Type.Array(ref(AskStream)),
+    phone_reports: Type.Optional(Type.Array(ref(PhoneReport), { description: 'What phones and agents reported.' })),
+  }),
 );
 export type AskQuality = Static<typeof AskQuality>;
 

@@ -6,6 +6,7 @@ import { LINE_CHANGES } from '../core/words.ts';
 import { DialogSummary } from './call.ts';
 import { Diagnosis } from './diagnosis.ts';
 import { IcmpMedia } from './icmp-media.ts';
+import { PhoneReport, ReportedWorst } from './phone-report.ts';
 import { Count, DateTime, named, ref, SchemaVersion1 } from './schema.ts';
 import { SignalingDiagnosis } from './signaling-diagnosis.ts';
 import { RtpStream } from './stream.ts';
@@ -175,6 +176,14 @@ export const mediaFacts = {
   ),
 };
 
+/** What phones and agents reported of its media. */
+const reportFacts = {
+  phone_reports: Type.Optional(
+    Type.Array(ref(PhoneReport), { minItems: 1, description: 'What phones and agents reported, the oldest first.' }),
+  ),
+  reported: Type.Optional(ref(ReportedWorst)),
+};
+
 /** Who called whom, where a URI of From or To has no user. */
 const userlessParties = {
   from_host: Type.Optional(Type.String({ description: 'Host or URN of From, where it has no user.' })),
@@ -184,6 +193,13 @@ const userlessParties = {
 /** What `--json` and `/ask` show: the dialog with the times of its list row, and more of its media. */
 export const CallDocument = named(
   'CallDocument',
-  Type.Object({ ...Dialog.properties, created_at: DateTime, updated_at: DateTime, ...userlessParties, ...mediaFacts }),
+  Type.Object({
+    ...Dialog.properties,
+    created_at: DateTime,
+    updated_at: DateTime,
+    ...userlessParties,
+    ...mediaFacts,
+    ...reportFacts,
+  }),
 );
 export type CallDocument = Static<typeof CallDocument>;

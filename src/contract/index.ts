@@ -15,6 +15,7 @@ export * from './icmp-media.ts';
 export * from './lint.ts';
 export * from './peer.ts';
 export * from './persistence.ts';
+export * from './phone-report.ts';
 export * from './problem.ts';
 export * from './query.ts';
 export * from './schema.ts';

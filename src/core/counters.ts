@@ -37,14 +37,15 @@ export class BucketCounts {
     this.#counts = new Array<number>(bounds.length + 1).fill(0);
   }
 
-  /** Counts one finite value; anything else is not an observation. */
-  observe(value: number): void {
-    if (!Number.isFinite(value)) return;
+  /** Counts one finite value; anything else is not an observation. Returns the number of its bucket, -1 of none. */
+  observe(value: number): number {
+    if (!Number.isFinite(value)) return -1;
     let i = 0;
     while (i < this.bounds.length && value > (this.bounds[i] ?? Infinity)) i++;
     this.#counts[i] = (this.#counts[i] ?? 0) + 1;
     this.#sum += value;
     this.#count++;
+    return i;
   }
 
   /** Observations by bucket (not cumulative; the last is beyond every bound), their sum and their number. */
@@ -53,10 +54,15 @@ export class BucketCounts {
   }
 }
 
+/** One observation, and the call that it was made of. */
+export type Exemplar = { readonly callId: string; readonly value: number };
+
 export type BucketSnapshot = {
   readonly counts: readonly number[];
   readonly sum: number;
   readonly count: number;
+  /** The last of each bucket, where somebody asks for them. */
+  readonly exemplars?: readonly (Exemplar | null)[];
 };
 
 /** Upper bounds of the histograms the interface names. */

@@ -84,6 +84,19 @@ export const OPTION_ERRORS = rows('cli.md', 2, {
     remedy: 'write an address or network and a name on each line, such as 192.0.2.10 pbx',
   },
   NAME_INVALID: { line: '--name {value}: {reason}', remedy: 'write ADDRESS=NAME, such as 192.0.2.10=pbx' },
+  COUNTRY_CODE_INVALID: {
+    line: '--country-code: {value} is not a country code',
+    remedy: 'write one to three digits without + or 00, such as 49',
+  },
+  DEVICE_CLASS_INVALID: {
+    line: '{option}: {reason}',
+    remedy: 'write NAME=PATTERN, a regular expression of RE2 that is found in the User-Agent',
+  },
+  TRUNK_LIMIT_INVALID: { line: '{option}: {reason}', remedy: 'write the name of a trunk and a number: carrier=30' },
+  METRICS_FAMILIES_INVALID: {
+    line: '--metrics-families: {reason}',
+    remedy: 'write some of {choices} with commas between them',
+  },
   TRUNK_BOUND_INVALID: {
     line: '{option}: {reason}',
     remedy: 'write BAD..GOOD, such as 30..60: trouble begins beyond the first and ends beyond the second; or off',

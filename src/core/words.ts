@@ -10,6 +10,16 @@ export const ORIGINS = ['wire', 'hep', 'uprobe'] as const;
 /** What is to know of a message that a person reads. */
 export const MESSAGE_NOTES = ['again', 'duplicate', 'copy', 'cut', 'address-likely', 'address-unknown'] as const;
 
+/**
+ * In which form a phone or an agent reported of a call's media: the three of RFC 6035, of which an alert says that a figure is bad
+ * while the call goes on; RTCP XR; a header of a BYE or its 200; JSON by HEP.
+ */
+export const REPORT_KINDS = ['session', 'interval', 'alert', 'xr', 'rtp_stat', 'hep'] as const;
+export type ReportKind = (typeof REPORT_KINDS)[number];
+
+/** How its sender is known. */
+export const REPORT_PROOFS = ['address', 'agent'] as const;
+
 /** What became of an m= line. */
 export const LINE_CHANGES = [
   'added',

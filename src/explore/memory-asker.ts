@@ -32,6 +32,7 @@ import type { LadderStyle } from '../view/ladder-text.ts';
 import { ladderLines } from '../view/ladder-text.ts';
 import { legNotes } from '../view/leg-notes.ts';
 import { overviewSteps } from '../view/overview.ts';
+import { callReports } from '../view/phone-reports.ts';
 import { reportSteps } from '../view/report-input.ts';
 import { pageSteps } from './call-page.ts';
 import type { TextLayout } from './call-questions.ts';
@@ -174,7 +175,14 @@ function* compareOrNothing(e: Evidence, a: Dialog | undefined, b: Dialog | undef
 }
 
 function* qualitySteps(e: Evidence, d: Dialog): Steps<AskQuality> {
-  return { schema_version: 1, call_id: d.callId, streams: yield* askStreamsSteps(e, d) };
+  const streams = yield* askStreamsSteps(e, d);
+  const { phone_reports: reports } = callReports(e, d);
+  return {
+    schema_version: 1,
+    call_id: d.callId,
+    streams,
+    ...(reports === undefined ? {} : { phone_reports: reports }),
+  };
 }
 
 const NO_SCENARIO = {

@@ -26,7 +26,7 @@ import {
 } from '../view/documents.ts';
 import type { Figures } from '../view/figures.ts';
 import { toLintResult } from '../view/lint.ts';
-import { metricsSnapshot } from '../view/metrics.ts';
+import { metricsSnapshot } from '../view/metrics/capture-families.ts';
 import { standingPercentiles } from '../view/pdd-percentiles.ts';
 import { toPulse } from '../view/pulse.ts';
 import { toStats } from '../view/stats.ts';

@@ -6,7 +6,7 @@
  * What may take turns does so, so that a scan of many dialogs holds no one up; `signal` says that nobody waits any more.
  */
 import type { AskSecurity, Call, CallDocument, HiddenBy, Persistence } from '../contract/index.ts';
-import type { MetricsSnapshot } from '../view/metrics-snapshot.ts';
+import type { MetricsSnapshot } from '../view/metrics/snapshot.ts';
 import type { Pulse } from '../view/pulse.ts';
 import type { Summary } from '../view/summary.ts';
 import type { CallsQuestion } from './question.ts';

@@ -3,6 +3,7 @@
  */
 
 import type { AskExplained } from '../contract/index.ts';
+import { REPORT_HEAD } from '../core/report-text.ts';
 import { fit, safeText } from '../core/terminal-text.ts';
 import type { LadderStyle } from '../view/ladder-text.ts';
 import { ladderLines } from '../view/ladder-text.ts';
@@ -54,6 +55,10 @@ export function* callReport(input: ReportInput, markdown: boolean, style: Ladder
   yield* section('Media', markdown);
   if (input.media.length === 0) yield 'No RTP stream belongs to this call.';
   else yield* table(MEDIA_HEADER, input.media, markdown);
+  if (input.reported.length > 0) {
+    yield* section('Reported', markdown);
+    yield* table(REPORT_HEAD, input.reported, markdown);
+  }
 }
 
 /** What follows from a finding stands under it. */

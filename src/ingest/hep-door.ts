@@ -11,6 +11,8 @@ import type { Packet } from '../sources/packet.ts';
 const TYPE_SIP = 1;
 const TYPE_RTCP = 5;
 const TYPE_UNTOLD = -1;
+/** Quality of RTP: of an agent as JSON, of a phone as text, of a session border controller as JSON. */
+const REPORT_TYPES: ReadonlySet<number> = new Set([34, 35, 38]);
 
 /** Who sent a packet, as in a record, and when it came. */
 export type HepSender = Readonly<Pick<Packet, 'addresses' | 'srcOff' | 'ipVersion' | 'tsUs'>>;
@@ -33,9 +35,13 @@ export class HepDoor {
   }
 }
 
-/** SIP and RTCP are read; logs and call records are counted only. */
+/** SIP, RTCP and reports of quality are read; logs and call records are counted only. */
 export function isRead(protocolType: number): boolean {
-  return protocolType === TYPE_RTCP || mayBeSip(protocolType);
+  return protocolType === TYPE_RTCP || mayBeSip(protocolType) || isReport(protocolType);
+}
+
+export function isReport(protocolType: number): boolean {
+  return REPORT_TYPES.has(protocolType);
 }
 
 /** It says that it is SIP, or nothing. */

@@ -14,8 +14,9 @@ import { emptyPacket, type Packet } from '../sources/packet.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { MessageFrames } from '../store/messages/frame-ledger.ts';
 import type { HepClocks } from './hep-clocks.ts';
-import { type HepDoor, isRead } from './hep-door.ts';
+import { type HepDoor, isRead, isReport } from './hep-door.ts';
 import { isPlain, isSound, wholeness } from './hep-pieces.ts';
+import type { ReportTracker } from './media/report-tracker.ts';
 import type { RtcpTracker } from './media/rtcp-tracker.ts';
 import { ScannedHep } from './scanned-hep.ts';
 import type { SipIngest } from './sip.ts';
@@ -29,6 +30,7 @@ const PROTO_TLS = 22;
 export type HepIngestDeps = {
   readonly sip: SipIngest;
   readonly rtcp: RtcpTracker;
+  readonly reports: Pick<ReportTracker, 'onHep'>;
   readonly door: HepDoor;
   readonly clocks: HepClocks;
   /** True for a packet that this process sent itself (-H) and met again on an interface. */
@@ -128,7 +130,8 @@ export class HepIngest {
     if (packet.isSip()) {
       if (c.transport !== TRANSPORT.UDP && this.#takePiece(packet, c, outer)) return;
       this.#d.sip.onScanned(p.bytes === buf ? buf : asBuffer(p.bytes), packet.sip, c, p.start, p.end);
-    } else if (p.bytes[p.start] === OPENING_BRACE) this.#onRtcpJson(p, c);
+    } else if (isReport(p.protocolType)) this.#d.reports.onHep(p.bytes, p.start, p.end, c, p.correlationId);
+    else if (p.bytes[p.start] === OPENING_BRACE) this.#onRtcpJson(p, c);
     else this.#keepFrame(this.#d.rtcp.onPacket(p.bytes, p.start, p.end, c), c);
   }
 

@@ -25,6 +25,7 @@ import { EndpointIndex } from '../store/media/endpoint-index.ts';
 import { FrameOwners } from '../store/media/frame-owners.ts';
 import { KeyPresses } from '../store/media/key-presses.ts';
 import { PayloadRing } from '../store/media/payload-ring.ts';
+import { PhoneReports } from '../store/media/phone-reports.ts';
 import { StreamStore } from '../store/media/stream-store.ts';
 import { FrameLedger } from '../store/messages/frame-ledger.ts';
 import { MessageLog } from '../store/messages/message-log.ts';
@@ -39,6 +40,7 @@ import { HepClocks } from './hep-clocks.ts';
 import { HepDoor } from './hep-door.ts';
 import { IcmpTracker } from './icmp-tracker.ts';
 import { LateIdentifiers } from './late-identifiers.ts';
+import { ReportTracker } from './media/report-tracker.ts';
 import { RtcpTracker } from './media/rtcp-tracker.ts';
 import { SdpTracker } from './media/sdp-tracker.ts';
 import { StunTracker } from './media/stun-tracker.ts';
@@ -61,6 +63,8 @@ export type IngestOptions = {
   readonly correlates: boolean;
   /** Remember which frames carried messages, for who writes them in a second pass over the files. */
   readonly keepsFrames?: boolean;
+  /** Count responses by method and status code, and retransmissions by method, for the metrics. */
+  readonly countsCodes?: boolean;
   /** Further headers that carry the Call-ID of another leg. */
   readonly callIdHeaders: readonly string[];
 };
@@ -98,6 +102,7 @@ export type Ingest = {
   readonly tracker: DialogTracker;
   readonly sdp: SdpTracker;
   readonly rtcp: RtcpTracker;
+  readonly reports: ReportTracker;
   readonly stun: StunTracker;
   readonly icmp: IcmpTracker;
   readonly connections: ClosedConnections;
@@ -196,6 +201,7 @@ export function createIngest(parts: IngestParts): Ingest {
   const frameSink = parts.frameSink ?? null;
   const frames = frameSink ?? ledger;
   const keys = new KeyPresses();
+  const phoneReports = new PhoneReports();
   const decode = new DecodeCounters();
   const clocks = new HepClocks();
   clocks.mayPair = parts.mayPair;
@@ -224,6 +230,7 @@ export function createIngest(parts: IngestParts): Ingest {
     frames?.forget(d.slot);
     d.expiresUs = Number.NaN;
     forgetMedia(d);
+    phoneReports.onDialogGone(d);
     icmp.onDialogGone(d);
   });
   const endpoints = new EndpointIndex(dialogs);
@@ -258,6 +265,7 @@ export function createIngest(parts: IngestParts): Ingest {
     identifiers,
     clocks,
     frames,
+    countsCodes: options.countsCodes === true,
     digest: parts.digest,
     onChange: (d, from) => {
       for (const observer of stateObservers) observer.onDialogState(d, from, capture);
@@ -266,11 +274,21 @@ export function createIngest(parts: IngestParts): Ingest {
   });
   const connections = new ClosedConnections();
   const lostDatagrams = new LostDatagrams();
-  const sip = new SipIngest(tracker, observers);
+  const reportObservers = observersOf(observers, 'onReport');
+  const reports = new ReportTracker({
+    reports: phoneReports,
+    dialog: (callId) => dialogs.get(callId) ?? null,
+    isParty: (d, c) => tracker.isParty(d, c),
+    onReport: (d, report) => {
+      for (const observer of reportObservers) observer.onReport(d, report, capture);
+    },
+  });
+  const sip = new SipIngest(tracker, observers, reports);
   const rtcp = new RtcpTracker(streams);
   const hep = new HepIngest({
     sip,
     rtcp,
+    reports,
     door: new HepDoor(parts.hepAuth),
     clocks,
     isOwn: parts.isOwn,
@@ -313,10 +331,11 @@ export function createIngest(parts: IngestParts): Ingest {
       ...{ dialogs, streams, log, identifiers, payloads, keys, stun, icmp, connections, lostDatagrams },
       frames: ledger,
       unseen: rtcp.unseen,
+      reports: phoneReports,
     },
     capture,
     ties: () => identifiers ?? late.after(packets.records),
-    ...{ packets, sip, hep, tracker, sdp, rtcp, stun, icmp, connections, lostDatagrams, clocks, decode },
+    ...{ packets, sip, hep, tracker, sdp, rtcp, reports, stun, icmp, connections, lostDatagrams, clocks, decode },
     ...{ media, sockets, excluded },
     onRecords(batch, count) {
       packets.onRecords(batch, count);
@@ -345,7 +364,7 @@ export function createIngest(parts: IngestParts): Ingest {
       packets.finish(lastUs);
       sweep();
       capture.isExhausted = isWhole;
-      for (const observer of observersOf(observers, 'onFinish')) observer.onFinish();
+      for (const observer of observersOf(observers, 'onFinish')) observer.onFinish(capture);
     },
   };
 }

@@ -7,6 +7,7 @@
 import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import type { Packet } from '../sources/packet.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
+import type { KeptReport } from '../store/media/phone-reports.ts';
 import type { Stream } from '../store/media/stream.ts';
 import type { Capture } from '../store/stores.ts';
 
@@ -17,6 +18,8 @@ export type Observer = {
   onUnreadable?(carrier: Packet): void;
   /** buf[start..end) is RTCP of the dialog, null where none is known. */
   onRtcp?(buf: Uint8Array, start: number, end: number, carrier: Packet, dialog: Dialog | null): void;
+  /** A phone or an agent has reported how the media of the dialog sounds. */
+  onReport?(dialog: Dialog, report: KeptReport, capture: Capture): void;
   /** A dialog has left the state `from`. */
   onDialogState?(dialog: Dialog, from: number, capture: Capture): void;
   /** A dialog gives its place to others; its streams are still its own. */
@@ -30,7 +33,7 @@ export type Observer = {
   /** Time continues; capture time in microseconds. */
   onTick?(nowUs: number): void;
   /** The files have ended. */
-  onFinish?(): void;
+  onFinish?(capture: Capture): void;
 };
 
 /** The observers that want to see one kind of thing. */

@@ -9,6 +9,7 @@ import { SCAN, SCAN_REASONS, type ScanCode, type SipScan, scanSip } from '../pro
 import type { Packet } from '../sources/packet.ts';
 import { CutDatagrams } from './cut-datagrams.ts';
 import type { DialogTracker } from './dialogs/dialog-tracker.ts';
+import type { ReportTracker } from './media/report-tracker.ts';
 import type { Observer } from './observer.ts';
 import { observersOf } from './observer.ts';
 
@@ -18,14 +19,21 @@ const ENDS_EARLY = TRUNCATED_HEADERS | BODY_SHORT;
 
 export class SipIngest {
   readonly #tracker: DialogTracker;
+  readonly #reports: Pick<ReportTracker, 'onMessage'> | null;
   readonly #readers: readonly Required<Pick<Observer, 'onMessage'>>[];
   readonly #watchers: readonly Required<Pick<Observer, 'onUnreadable'>>[];
   /** Messages that did not scan, by reason (SCAN_REASONS). */
   readonly refused = new Float64Array(SCAN_REASONS.length);
   readonly cut = new CutDatagrams();
 
-  constructor(tracker: DialogTracker, observers: readonly Observer[] = []) {
+  /** `reports`: null where nobody asks what phones report. */
+  constructor(
+    tracker: DialogTracker,
+    observers: readonly Observer[] = [],
+    reports: Pick<ReportTracker, 'onMessage'> | null = null,
+  ) {
     this.#tracker = tracker;
+    this.#reports = reports;
     this.#readers = observersOf(observers, 'onMessage');
     this.#watchers = observersOf(observers, 'onUnreadable');
   }
@@ -57,6 +65,7 @@ export class SipIngest {
       this.cut.onFront(carrier, scan.notes);
     const messageEnd = Math.max(scan.messageEnd, scan.startLineEnd);
     const dialog = this.#tracker.onMessage(buf, scan.messageStart, messageEnd, scan, carrier, scan.callIdHash);
+    this.#reports?.onMessage(buf, scan, carrier, dialog);
     for (const reader of this.#readers) reader.onMessage(buf, scan.messageStart, messageEnd, scan, carrier, dialog);
   }
 

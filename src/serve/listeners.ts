@@ -4,6 +4,7 @@
 
 import type { PeerControl } from '../actions/peer/control.ts';
 import type { Config } from '../config/config.ts';
+import { metricGroupsOf } from '../config/metric-groups.ts';
 import { oneLine } from '../config/option-value.ts';
 import { OPTIONS } from '../config/options.ts';
 import { faults } from '../core/faults.ts';
@@ -49,8 +50,14 @@ export async function openListeners(
     const basic = config.metrics === null ? null : readMetricsCredentials(config);
     forgetSecretVariables();
     const lines: string[] = [];
+    const metricsShown = { groups: metricGroupsOf(config), hasExemplars: config.metricsExemplars };
     if (config.metrics !== null) {
-      const page = createMetricsPage({ read: () => readers.metrics(), stateCase: 'as-cased', version });
+      const page = createMetricsPage({
+        read: () => readers.metrics(),
+        stateCase: 'as-cased',
+        version,
+        ...metricsShown,
+      });
       const metrics = createMetricsServer(page, { onFault, credentials: basic });
       open.push(metrics);
       lines.push(`metrics listening on http://${await metrics.listen(config.metrics)}`);
@@ -67,6 +74,7 @@ export async function openListeners(
         ...(config.mcp ? { mcp: { credentials: readMcpCredentials(config, log), log } } : {}),
         ...(credentials === null ? {} : { credentials }),
         version,
+        metrics: metricsShown,
         onFault,
       });
       open.push(api);

@@ -14,6 +14,7 @@ import type { DropSpan } from './media/drop-spans.ts';
 import type { IceChecks } from './media/ice-checks.ts';
 import type { KeyPresses } from './media/key-presses.ts';
 import type { PayloadRing } from './media/payload-ring.ts';
+import type { PhoneReports } from './media/phone-reports.ts';
 import type { Stream } from './media/stream.ts';
 import type { StreamStore } from './media/stream-store.ts';
 import type { RelayUse, StunFlow } from './media/stun-flow.ts';
@@ -75,6 +76,8 @@ export type Stores = {
   /** RTP kept for its audio; null without --retain-audio. */
   readonly payloads: Pick<PayloadRing, 'packets' | 'overwritten'> | null;
   readonly keys: Pick<KeyPresses, 'of'>;
+  /** What phones and agents said of the media. */
+  readonly reports: Pick<PhoneReports, 'of' | 'size' | 'bytes' | 'shed'>;
   /** Streams that only RTCP speaks of. */
   readonly unseen: Pick<UnseenStreams, 'at' | 'size'>;
   readonly stun: StunKnowledge;

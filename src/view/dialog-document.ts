@@ -15,6 +15,7 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { SdpEntry } from '../store/media/sdp-timeline.ts';
 import { toDiagnosis, toIcmpMedia } from './diagnosis.ts';
 import { toMediaFacts } from './media-lines.ts';
+import { reportFacts } from './phone-reports.ts';
 import { referToUri, toSiprecMetadata } from './recording.ts';
 import { toSignalingDiagnosis } from './signaling.ts';
 
@@ -27,7 +28,7 @@ export function toCallDocument(e: Evidence, d: Dialog, facts: DialogFacts, strea
   });
   if (d.fromUser === '' && d.from !== '') doc.from_host = d.from;
   if (d.toUser === '' && d.to !== '') doc.to_host = d.to;
-  return Object.assign(doc, toMediaFacts(d, facts));
+  return Object.assign(doc, toMediaFacts(d, facts), reportFacts(e, d, facts.streams));
 }
 
 export function toDialogDocument(e: Evidence, d: Dialog, facts: DialogFacts, streams: RtpStream[]): DialogDocument {

@@ -10,10 +10,11 @@ import type { HepListener } from '../sources/hep/listener.ts';
 import type { LiveSource } from '../sources/live/live-source.ts';
 import type { PacketSource } from '../sources/packet-source.ts';
 import type { TlsSource } from '../sources/tls/source.ts';
+import type { ReportCounts } from '../watch/numbers/report-counts.ts';
 import type { CallObservations } from '../watch/observations.ts';
 import type { CallsOverTime } from '../watch/overview/calls-over-time.ts';
 import type { TrunkWatch } from '../watch/trunks/trunk-watch.ts';
-import type { LabelledCount, MetricFamily } from './metrics-snapshot.ts';
+import type { LabelledCount, MetricFamily } from './metrics/family.ts';
 
 /** How a key of `losses` begins that an output has; view/loss-table.ts has a row for each. */
 export type MeterLoss = 'hep_out_' | 'ship_' | 'output_' | 'stdout_lines_lost' | 'stderr_lines_lost';
@@ -52,6 +53,7 @@ export type Figures = {
   readonly ingest: IngestCounts;
   readonly evidence: Evidence;
   readonly observations: CallObservations;
+  readonly reported: ReportCounts | null;
   /** Both null where nobody asks for trunks, or for how the host is doing. */
   readonly trunks: TrunkWatch | null;
   readonly calls: CallsOverTime | null;

@@ -1,7 +1,7 @@
 /** What a row of the table of losses is (view/loss-table.ts), and how one is written. */
 import type { CaptureQuality, Caveats } from '../contract/index.ts';
 import type { Figures } from './figures.ts';
-import type { LabelledCount } from './metrics-snapshot.ts';
+import type { LabelledCount } from './metrics/family.ts';
 
 /** Members of `capture_quality`; they are the labels of `calltap_lost_total` too. */
 export type QualityKey = Exclude<keyof CaptureQuality, 'degraded'>;

@@ -7,7 +7,7 @@ import { SCAN_REASONS } from '../protocols/sip/scanner/scan.ts';
 import type { Figures, MeterLoss } from './figures.ts';
 import type { Loss, More, QualityKey, QualityMember } from './loss-row.ts';
 import { loss, reasons, snake } from './loss-row.ts';
-import type { LabelledCount } from './metrics-snapshot.ts';
+import type { LabelledCount } from './metrics/family.ts';
 import { FRAME_LOSSES, HEP_LOSSES, LIVE_LOSSES, PROBE_LOSSES } from './source-losses.ts';
 
 /** What an output lost; its own keys begin with this. */
@@ -94,6 +94,17 @@ const PROTOCOLS: readonly Loss[] = [
     'rtcp_streams_untracked',
     (f) => f.ingest.rtcp.unseen.refused,
     'Streams that only RTCP names, refused while 4,096 others are in use.',
+  ),
+  reasons(
+    'phone_reports_',
+    (f) => f.ingest.reports.refused,
+    'Reports of phones and agents that are not kept: too long, without a figure, of no call here (`no_call`), or too many of one call.',
+    { remedy: 'Many of `strange_beyond_call`: somebody who has no part in a call reports about it.' },
+  ),
+  loss(
+    'phone_reports_shed',
+    (f) => f.evidence.stores.reports.shed,
+    'Reports of phones that gave way to newer ones: those that were sent while a call went on, beyond 24 of it.',
   ),
   loss('rtcp_streams_evicted', (f) => f.ingest.rtcp.unseen.evicted, 'Such streams, dropped after a silent minute.'),
   reasons('stun_', (f) => f.ingest.stun.refused, 'STUN that does not parse.'),

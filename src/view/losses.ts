@@ -5,7 +5,7 @@ import type { CaptureQuality, Caveats } from '../contract/index.ts';
 import type { Figures } from './figures.ts';
 import type { QualityKey, ShedKey } from './loss-row.ts';
 import { LOSSES, QUALITY } from './loss-table.ts';
-import type { LabelledCount } from './metrics-snapshot.ts';
+import type { LabelledCount } from './metrics/family.ts';
 
 /** Count by reason, zero included: the list is complete. */
 export function lossesByReason(f: Figures): Record<string, number> {

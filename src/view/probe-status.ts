@@ -4,8 +4,8 @@ import type { Caveats } from '../contract/index.ts';
 import { counted } from '../core/counted.ts';
 import type { Figures, Probes } from './figures.ts';
 import { lossCounters } from './losses.ts';
-import type { MetricFamily } from './metrics-snapshot.ts';
-import { counterFamily } from './metrics-snapshot.ts';
+import type { MetricFamily } from './metrics/family.ts';
+import { countsOf } from './metrics/family.ts';
 
 type ProbeStatus = Pick<
   Caveats,
@@ -35,20 +35,12 @@ export function probeFamilies(tls: Probes | null): MetricFamily[] {
   const { uprobe_weak_addresses: _counted, ...attached } = probeStatus(tls);
   const status = Object.entries(attached).map(([name, value]) => [name.replace('uprobe_', ''), value] as const);
   return [
-    counterFamily(
+    countsOf(
       'calltap_uprobe_total',
-      'What the TLS probes saw and lost in the kernel, by event.',
-      'event',
       source.counterNames.map((name) => [name, source.counter(name)] as const),
     ),
-    counterFamily('calltap_uprobe_stream_total', 'Plaintext of TLS connections by result.', 'event', [
-      ...stream,
-      ['both_ends', ingest.bothEnds.seconds],
-    ]),
-    {
-      ...counterFamily('calltap_uprobe_attached', 'What the TLS probes are attached to.', 'what', status),
-      type: 'gauge',
-    },
+    countsOf('calltap_uprobe_stream_total', [...stream, ['both_ends', ingest.bothEnds.seconds]]),
+    countsOf('calltap_uprobe_attached', status),
   ];
 }
 

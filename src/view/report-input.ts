@@ -17,6 +17,7 @@ import type { AskExplained, AskLadder, Termination } from '../contract/index.ts'
 import { counted } from '../core/counted.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import { grouped } from '../core/maps.ts';
+import { reportRows } from '../core/report-text.ts';
 import { spanSec } from '../core/rounded.ts';
 import { fit } from '../core/terminal-text.ts';
 import type { Steps } from '../core/turns.ts';
@@ -32,6 +33,7 @@ import { lintLines } from './lint.ts';
 import type { Exchange } from './media-lines.ts';
 import { linesBeyond, offerRows, toMediaFacts, toMediaLines } from './media-lines.ts';
 import { lossText, mosText } from './own-drops.ts';
+import { reportFacts } from './phone-reports.ts';
 import { referToUri } from './recording.ts';
 import { ssrcText } from './stream-document.ts';
 import { toTermination } from './termination.ts';
@@ -45,6 +47,8 @@ export type ReportInput = {
   ladder: AskLadder;
   sdp: readonly (readonly string[])[];
   media: readonly (readonly string[])[];
+  /** What phones and agents reported. */
+  reported: readonly (readonly string[])[];
   /** What is wrong, cause before effect. */
   findings: readonly AskExplained[];
   /** Rules of the protocol that its messages break, the worst ones; empty at a hub. */
@@ -69,6 +73,7 @@ export function* reportSteps(e: Evidence, d: Dialog): Steps<ReportInput> {
     ladder: yield* ladderSteps(e, [d]),
     sdp: offerRows(exchangesOf(d), toMediaLines(d.sdp ?? []), linesBeyond(d.sdp ?? [])),
     media: mediaRows(facts),
+    reported: reportRows(reportFacts(e, d, facts.streams).phone_reports ?? []),
     findings: withLook(explained(facts)),
     lint: lintLines(yield* dialogLintSteps(e, d)),
   };

@@ -157,7 +157,11 @@ export const HEP_LOSSES: readonly Loss[] = [
     "HEP packets with a compressed payload beyond their sender's share of the second.",
     { remedy: 'Send them uncompressed; [what inflation may cost](memory.md#what-inflation-may-cost).' },
   ),
-  loss('hep_other_type', (f) => f.ingest.hep.otherTypes, 'Packets that carry neither SIP nor RTCP.'),
+  loss(
+    'hep_other_type',
+    (f) => f.ingest.hep.otherTypes,
+    'Packets that carry neither SIP, nor RTCP, nor a report of quality.',
+  ),
   loss('hep_rtcp_bad_json', (f) => f.ingest.hep.badJson, 'RTCP as JSON that does not parse.'),
   loss(
     'hep_pieces_unframed',

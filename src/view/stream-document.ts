@@ -57,7 +57,7 @@ export function toInterval(
     loss_pct: percent(lossPct(lost, w.expected)),
     packets: w.packets,
   };
-  if (score === null) return out;
+  if (score === null || q.isMixed) return out;
   out.verdict = score.verdict;
   if (score.verdict === 'not_scorable') return out;
   if (score.mos !== null) out.mos = mosValue(score.mos);

@@ -13,7 +13,7 @@ import { QUESTIONS } from '../../src/explore/questions.ts';
 import { NotHere, orNotHere } from '../../src/explore/refusal.ts';
 import { PersistenceGate } from '../../src/export/persistence-gate.ts';
 import type { DialogFilter } from '../../src/view/dialog-query.ts';
-import type { MetricsSnapshot } from '../../src/view/metrics-snapshot.ts';
+import type { MetricsSnapshot } from '../../src/view/metrics/snapshot.ts';
 import type { StreamFilter } from '../../src/view/stream-query.ts';
 import { DIALOG_LIST, FULL_DIALOG, FULL_STREAM, PLAIN_DIALOG, PLAIN_STREAM, STATS, STREAM_LIST } from './documents.ts';
 

@@ -8,7 +8,7 @@ import type { Agents } from '../../src/explore/agents/agents.ts';
 import type { StoreExplorer } from '../../src/explore/clickhouse/store-explorer.ts';
 import { createHubExplorer } from '../../src/explore/hub/hub-explorer.ts';
 import { Away, NotHere } from '../../src/explore/refusal.ts';
-import { counterFamily } from '../../src/view/metrics-snapshot.ts';
+import { countsOf } from '../../src/view/metrics/family.ts';
 import { agentsOf, pretendAgent, rowOf, sendForever, sendJson, storeOver } from '../helpers/hub.ts';
 import { asJson, type Json } from '../helpers/json.ts';
 import type { OpenSession } from '../helpers/open-session.ts';
@@ -182,7 +182,7 @@ test('metrics of a hub: each host once, the named ones first, no service counts 
     rowOf('sbc1', { rowsMade: 7, rowsStored: 6 }),
     rowOf('sbc1', { boot: 'old', rowsMade: 99 }),
   ];
-  const families = () => [counterFamily('calltap_hub_store_questions_total', 'Questions.', 'kind', [['page', 3]])];
+  const families = () => [countsOf('calltap_hub_store_questions_total', [['page', 3]])];
   const agents = agentsOf(t, { sbc1: await agent(t) });
   const { base } = await hub(t, agents, { agentRows: async () => rows, families });
   await read(base, '/v1/stats');
@@ -194,7 +194,7 @@ test('metrics of a hub: each host once, the named ones first, no service counts 
   assert.match(text, /^calltap_hub_agent_rows_stored\{host="sbc1"\} 6$/m);
   assert.match(text, /^calltap_hub_heartbeat_age_seconds\{host="sbc1"\} [\d.]+$/m);
   assert.equal([...text.matchAll(/^calltap_hub_heartbeat_age_seconds\{/gm)].length, 200);
-  assert.match(text, /^calltap_hub_store_questions_total\{kind="page"\} 3$/m);
+  assert.match(text, /^calltap_hub_store_questions_total\{event="page"\} 3$/m);
   assert.match(text, /^calltap_hub_agent_questions_total 1$/m);
   assert.match(text, /^calltap_hub_agent_failures_total 0$/m);
   assert.match(text, /^service_capture_packets_total 0$/m);

@@ -32,6 +32,11 @@ test('pictures are made of the demo', {
     await page.getByRole('button', { name: 'auth-loop 2' }).waitFor();
     await page.getByText('files, read to the end').waitFor();
   };
+  const counted = async (page: Page): Promise<void> => {
+    await page.getByText('files are read').waitFor();
+    await page.locator('.heat .cells').first().waitFor();
+  };
+  await picture(t, 'overview', 'overview?minutes=15', counted, { height: 620 });
   await picture(t, 'calls', 'calls', listed, { height: 560 });
   const shown = (page: Page): Promise<void> => page.locator('.sip .start').waitFor();
   await picture(t, 'call', call('one-way-audio'), shown, { height: 600 });
@@ -43,7 +48,7 @@ test('pictures are made of the demo', {
 
 test('each picture of the page is there, and small', () => {
   const names = [...readFileSync(join(DOCS, 'console.md'), 'utf8').matchAll(/!\[[^\]]+\]\((img\/[\w-]+\.png)\)/g)];
-  assert.equal(names.length, 3);
+  assert.equal(names.length, 4);
   for (const [, name = ''] of names) {
     const bytes = readFileSync(join(DOCS, name));
     assert.equal(bytes.toString('latin1', 1, 4), 'PNG', name);

@@ -66,6 +66,10 @@ export const STORE_ROWS = {
     ports: [5060, 65_535],
     transports: ['UDP', 'TLS'],
     origins: ['wire'],
+    reported_mos: 3.5,
+    reported_loss_pct: 12.5,
+    reported_jitter_ms: 7.25,
+    reported_rtt_ms: null,
   },
   ids: { ...KEY, text: 'good@192.0.2.1', kind: 'call_id', hour: `${TODAY}T10:00:00Z`, version: 3 },
   messages: {

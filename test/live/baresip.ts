@@ -20,6 +20,8 @@ export type Phone = {
   readonly seconds: number;
   /** Whom to call at once; answers calls when absent. */
   readonly dial?: string;
+  /** Says in its BYE what it heard. */
+  readonly reports?: boolean;
 };
 
 const MODULES = ['/usr/lib/baresip/modules', '/usr/lib/x86_64-linux-gnu/baresip/modules'];
@@ -47,6 +49,7 @@ export function startPhone(lab: Lab, phone: Phone): Running {
     'ausrc_channels 1',
     'auplay_channels 1',
     `rtp_ports ${rtpPort}-${rtpPort + 20}`,
+    `rtp_stats ${phone.reports === true ? 'yes' : 'no'}`,
     `module_path ${baresipModules()}`,
     ...['g711', 'g722', 'opus', 'aufile', 'aubridge'].map((name) => `module ${name}.so`),
     ...['account', 'menu'].map((name) => `module_app ${name}.so`),

@@ -15,7 +15,10 @@ a stray. A stray followed by the next number is a restart: a new run of numbers,
 A forward step is a jump, which is a stray too, where the timestamp contradicts it (off by more than a quarter of
 number x packet time, and by more than one packet) and too little time passed for what is missing (elapsed + 32 x
 running jitter < half of it); only where arrivals and timestamps since the last timing base agree within a quarter,
-and never at 90000 Hz.
+and never at 90000 Hz. A packet from 127 behind to 2999 ahead, but for the next one, is a stray where its timestamp,
+at the clock of the last one and not 90000 Hz, goes more than 1 s the other way, or the same way by more than 64 s
+beyond the time that passed; or where it is 8 or more behind, the one that came before has the same type and did not
+come late, and the timestamp goes back by less than a quarter of that.
 
 Counts (RFC 3550 A.3): expected is the sum over the runs of highest - first + 1; lost is expected less the different
 numbers received. packets counts everything.
@@ -249,6 +252,7 @@ class Stream:
         self.numbers = []  # a set a run
         self.highest = 0
         self.pending = None
+        self.was_late = False
         self.newest = 0
         self.types = Types(self.clock)
 
@@ -315,6 +319,21 @@ class Stream:
         told = signed32(t.last.ts - t.base.ts) * SECOND / clock
         return told > 0 and abs(t.last.ns - t.base.ns - told) <= told / 4
 
+    def is_elsewhen(self, p, step):
+        t = self.timing
+        clock = self.format(p.pt)[1]
+        if step == 1 or not -128 < step < 3000 or (p.pt >= 96 and self.is_aside(p)):
+            return False
+        if t is None or clock != t.clock or clock == 90000:
+            return False
+        on = signed32(p.ts - t.last.ts) * SECOND / clock * (1 if step > 0 else -1)
+        if on < -SECOND:
+            return True
+        at_head = not self.was_late and self.seen[-2].p.pt == t.last.pt
+        if step <= -8 and at_head and on * clock / SECOND < -step * t.packet_ticks / 4:
+            return True
+        return on > 64 * SECOND + p.ns - t.last.ns
+
     def begin_run(self, *packets):
         """Of the first packet, or of a stray and the next number, which confirms it."""
         self.numbers.append(set())
@@ -338,6 +357,9 @@ class Stream:
         step = (p.seq - self.highest) & 0xFFFF if outage else self.step_to(p)
         numbers = self.numbers[-1]
         number = self.highest + step
+        if not outage and self.is_elsewhen(p, step):
+            self.pending = seen
+            return STRAY
         if outage or (0 < step < 3000 and not self.is_jump(p, step)):
             self.highest = number
             self.pending = None
@@ -357,6 +379,8 @@ class Stream:
         seen, pending = Seen(p), self.pending
         self.seen.append(seen)
         seen.verdict = self.place(seen)
+        if seen.verdict not in (DUPLICATE, STRAY):
+            self.was_late = seen.verdict == LATE
         self.newest = max(self.newest, p.ns)
         confirmed = [pending] if pending is not None and pending.verdict == RESTART else []
         for one in confirmed + [seen]:

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { readCertificate, readPrivateKey } from '../../config/text-file.ts';
 import { snake } from '../../view/loss-row.ts';
-import type { MetricFamily } from '../../view/metrics-snapshot.ts';
-import { counterFamily, numberFamily } from '../../view/metrics-snapshot.ts';
+import type { MetricFamily } from '../../view/metrics/family.ts';
+import { countsOf, numberOf } from '../../view/metrics/family.ts';
 import type { Collector } from './hep-out.ts';
 import { HepOut } from './hep-out.ts';
 import { HEP_OUT_COUNTERS, HEP_OUT_LOSSES } from './link.ts';
@@ -81,25 +81,15 @@ export function lossesOf(mirror: HepOut): (readonly [string, number])[] {
 /** Zero where the option is not given: a dashboard needs no exceptions. */
 export function mirrorFamilies(mirror: HepOut | null): MetricFamily[] {
   return [
-    counterFamily(
+    countsOf(
       'calltap_hep_out_total',
-      'Packets of the HEP mirror by result; each collector counts.',
-      'event',
       HEP_OUT_COUNTERS.map((name) => [snake(name), mirror?.counters.get(name) ?? 0] as const),
     ),
-    numberFamily(
-      'gauge',
-      'calltap_hep_out_waiting_bytes',
-      'Bytes of the HEP mirror that wait in memory.',
-      mirror?.waitingBytes ?? 0,
+    numberOf('calltap_hep_out_waiting_bytes', mirror?.waitingBytes ?? 0),
+    countsOf(
+      'calltap_hep_out_up',
+      (mirror?.links ?? []).map(({ name, isUp }) => [name, isUp ? 1 : 0]),
     ),
-    {
-      name: 'calltap_hep_out_up',
-      help: 'Whether the collector is there, as far as one can know.',
-      type: 'gauge',
-      labelNames: ['collector'],
-      samples: (mirror?.links ?? []).map(({ name, isUp }) => ({ labels: { collector: name }, value: isUp ? 1 : 0 })),
-    },
   ];
 }
 

@@ -17,7 +17,8 @@ import type { Capture, QualityContext } from '../../store/stores.ts';
 import { toDialogSummary } from '../../view/call.ts';
 import type { Meter } from '../../view/figures.ts';
 import { snake } from '../../view/loss-row.ts';
-import type { MetricFamily } from '../../view/metrics-snapshot.ts';
+import type { MetricFamily } from '../../view/metrics/family.ts';
+import { familyOf } from '../../view/metrics/family.ts';
 import { ssrcText, toInterval, toStreamRow } from '../../view/stream-document.ts';
 import { toTrunkEvent } from '../../view/trunk-change.ts';
 import type { TrunkChange } from '../../watch/trunks/trunk-alarm.ts';
@@ -102,12 +103,11 @@ export class Hooks implements Observer, Meter {
   families(): MetricFamily[] {
     const samples = HOOKS.flatMap((hook) =>
       Object.entries(this[hook]?.counts ?? {}).map(([what, value]) => ({
-        labels: { hook, what: snake(what) },
+        labels: [hook, snake(what)] as const,
         value,
       })),
     );
-    const help = 'Events of the exec hooks by result.';
-    return [{ name: 'calltap_hook_events_total', help, type: 'counter', labelNames: ['hook', 'what'], samples }];
+    return [familyOf('calltap_hook_events_total', samples)];
   }
 
   async drain(): Promise<void> {

@@ -155,6 +155,12 @@ export class CallShipper implements Observer {
     if (track.said !== null) hear(track, track.said, buf, start, scan);
   }
 
+  /** A phone may report long after the call. */
+  onReport(d: Dialog): void {
+    const track = this.#trackOf(d);
+    if (track !== undefined) this.#note(track, SETTLE_SEC);
+  }
+
   onDialogState(d: Dialog): void {
     const track = this.#trackOf(d) ?? this.#open(d);
     // One that is answered before its first row is due is told of there.

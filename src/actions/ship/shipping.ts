@@ -17,8 +17,8 @@ import type { Observer } from '../../ingest/observer.ts';
 import { RemoteFailure } from '../../net/failures.ts';
 import type { Figures } from '../../view/figures.ts';
 import { lossesByReason } from '../../view/losses.ts';
-import type { LabelledCount, MetricFamily } from '../../view/metrics-snapshot.ts';
-import { counterFamily } from '../../view/metrics-snapshot.ts';
+import type { LabelledCount, MetricFamily } from '../../view/metrics/family.ts';
+import { countsOf } from '../../view/metrics/family.ts';
 import { CALL_SHIP_COUNTERS, CALL_SHIP_LOSSES, CallShipper } from './call-shipper.ts';
 import { rowsMade, rowsStored } from './counters.ts';
 import type { Shipper } from './key.ts';
@@ -155,15 +155,10 @@ export class Shipping {
     const streams = shipping === null ? null : shipping.#streams.counters;
     return [
       ...shipFamilies(shipping === null ? null : shipping.#shipment),
-      counterFamily(
-        'calltap_ship_left_out_total',
-        'Calls, messages and streams whose row, or whose last row, was not made, by reason.',
-        'why',
-        [
-          ...CALL_SHIP_COUNTERS.map((name) => [name, calls?.get(name) ?? 0] as const),
-          ...STREAM_SHIP_COUNTERS.map((name) => [name, streams?.get(name) ?? 0] as const),
-        ],
-      ),
+      countsOf('calltap_ship_left_out_total', [
+        ...CALL_SHIP_COUNTERS.map((name) => [name, calls?.get(name) ?? 0] as const),
+        ...STREAM_SHIP_COUNTERS.map((name) => [name, streams?.get(name) ?? 0] as const),
+      ]),
     ];
   }
 

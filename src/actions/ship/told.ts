@@ -19,6 +19,8 @@ export function toldOf(e: Evidence, d: Dialog, touched: number, facts: DialogFac
   let told = `${touched} ${d.state} ${d.msgCount}`;
   for (const tag of facts.tags) told += ` ${tag}`;
   for (const one of facts.streams) told += heardOf(one);
+  const reports = e.stores.reports.of(d).length;
+  if (reports > 0) told += ` ${reports}r`;
   if (!isPlain(facts)) told += JSON.stringify(judgedOf(e, d, facts));
   return told.length > MOST ? hash('sha1', told, 'base64') : told;
 }
@@ -28,9 +30,9 @@ function isPlain({ media, relay, stunMismatch, icmp, signaling }: DialogFacts): 
   return isSound && icmp.length === 0 && signaling === null;
 }
 
-/** Packets, windows, and what comes from elsewhere: the round trip of RTCP, and whether a relay vouches for the stream. */
+/** Packets, windows, and what comes from elsewhere: what RTCP says, and whether a relay vouches for the stream. */
 function heardOf({ stream, quality }: CallStream): string {
   const vouched = stream.claim?.derived ?? '';
-  const roundTrip = stream.rtcp?.roundTrip ?? null;
-  return ` ${stream.serial}:${quality.snapshot.packets}:${quality.windows.length}${vouched}${roundTrip?.ms ?? ''}`;
+  const { roundTrip = null, voip = null } = stream.rtcp ?? {};
+  return ` ${stream.serial}:${quality.snapshot.packets}:${quality.windows.length}${vouched}${roundTrip?.ms ?? ''}${voip === null ? '' : `x${voip.reports}`}`;
 }

@@ -2,6 +2,7 @@
 import type { Thresholds } from '../../core/thresholds.ts';
 import type { StreamSnapshot } from '../../protocols/rtp/stream-snapshot.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
+import type { KeptReport } from '../../store/media/phone-reports.ts';
 import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import type { UnseenStream } from '../../store/media/unseen-streams.ts';
@@ -24,7 +25,7 @@ export type MediaSegment = {
 export type MediaStream = {
   readonly stream: Stream;
   /** What the detections need seldom. */
-  readonly snapshot: Pick<StreamSnapshot, 'octets' | 'tsStep' | 'payloadTypes' | 'strays' | 'duplicates'>;
+  readonly snapshot: Pick<StreamSnapshot, 'octets' | 'tsStep' | 'payloadTypes' | 'others' | 'duplicates'>;
   readonly packets: number;
   /** By sequence number, between its first and its last packet: what a receiver counts, also during a hold. */
   readonly expected: number;
@@ -48,6 +49,8 @@ export type MediaStream = {
   readonly hasKeys: boolean;
   /** Silences its sender made: the sequence continued after them. */
   readonly pauses: number;
+  /** Two sources send as one. */
+  readonly isMixed: boolean;
   /** A stream of another call that named the same sockets ran the other way meanwhile. */
   readonly hasReverse: boolean;
 };
@@ -83,6 +86,10 @@ export type MediaContext = {
   readonly nowUs: number;
   /** Streams of the call that only RTCP speaks of. */
   readonly unseen: readonly UnseenStream[];
+  /** What phones and agents reported of its media. */
+  readonly reports: () => readonly KeptReport[];
+  /** Number of the message of this time; null where none is kept. */
+  readonly messageAt: (us: number) => number | null;
   readonly thresholds: Thresholds;
 };
 

@@ -10,7 +10,7 @@ import type { MediaFindings } from '../findings.ts';
 import { isTalk } from './agreements.ts';
 import type { MediaCase, MediaStream } from './check.ts';
 import type { InForce } from './in-force.ts';
-import { inForceUntil, isPartyOf, socketsIn, socketsOf } from './in-force.ts';
+import { inForceUntil, isPartyOf, ownWords, socketsIn, socketsOf } from './in-force.ts';
 import { LEAST_PACKETS, wasAnswered } from './stop.ts';
 
 /** An answer and its copies on other hops are so close to the first 2xx. */
@@ -56,10 +56,11 @@ function missedBy({ d }: MediaCase, { stream, lastUs }: MediaStream): Missed | n
   const sender = senderOf(d.sdp ?? [], endpointKeyText(stream.srcKey), to);
   if (sender === null) return null;
   const receiver = sender === 0 ? 1 : 0;
+  const address = endpointKeyAddress(stream.dstKey);
   let missed: Missed | null = null;
   let wasNamed = false;
   for (const inForce of inForceUntil(d, lastUs)) {
-    const said = inForce.bySide[receiver];
+    const said = ownWords(inForce.bySide[receiver], address);
     const isNamed = said.some((e) => socketsIn(e).has(to));
     wasNamed ||= isNamed;
     const sinceUs = Math.max(missed?.sinceUs ?? inForce.sinceUs, Number.isNaN(d.answerUs) ? 0 : d.answerUs);
@@ -68,6 +69,10 @@ function missedBy({ d }: MediaCase, { stream, lastUs }: MediaStream): Missed | n
   }
   if (missed === null || !missed.inForce.bySide.every((said) => said.at(-1)?.media.some(isTalk))) return null;
   const { sinceUs, inForce } = missed;
+  const said = inForce.bySide[receiver];
+  const own = ownWords(said, address);
+  // A copy of what is in force, which a proxy changed.
+  if (own !== said && said.some((e) => !own.includes(e) && socketsIn(e).has(to))) return missed;
   const offers = (d.sdp ?? []).filter((e) => e.side === receiver && socketsIn(e).has(to));
   // Named since, in an offer that was not answered here.
   if (offers.some(({ tsUs }) => tsUs >= sinceUs)) return null;
@@ -96,11 +101,12 @@ function listener(
   missed: Missed,
 ): string | null {
   const { inForce, sender, sinceUs } = missed;
-  const named = socketsOf(inForce.bySide[sender === 0 ? 1 : 0]);
+  const [to, peer] = [stream.dstKey, stream.srcKey].map(endpointKeyAddress);
+  const said = ownWords(inForce.bySide[sender === 0 ? 1 : 0], to ?? '');
+  const named = socketsOf(said);
   const fromUs = sinceUs + t.lateMediaMs * 1000;
   const since = during.filter((r) => r.lastUs > fromUs && r.firstUs < lastUs);
   if (since.some((r) => named.has(endpointKeyText(r.stream.dstKey)))) return null;
-  const [to, peer] = [stream.dstKey, stream.srcKey].map(endpointKeyAddress);
   // A socket that nobody named is a source behind a NAT if media ever came from it.
   if (during.some((r) => r.stream.srcKey === stream.dstKey && (!missed.wasNamed || r.lastUs > fromUs))) return null;
   const hosts = new Set([...named].map((socket) => socketOf(socket).host));
@@ -109,7 +115,7 @@ function listener(
   );
   const host = speaks === undefined ? to : endpointKeyAddress(speaks.stream.srcKey);
   if (host === undefined || !hosts.has(host) || (isPrivateAddress(host) && !isPrivateAddress(to ?? ''))) return null;
-  const lines = inForce.bySide[sender === 0 ? 1 : 0].flatMap(({ media }) => media);
+  const lines = said.flatMap(({ media }) => media);
   const line = lines.findLast((m) => m.address === host && isTalk(m));
   return line === undefined ? null : endpointText(host, line.port);
 }
@@ -120,9 +126,12 @@ function sentence(s: MediaStream, { sinceUs, sender, wasNamed, inForce }: Missed
   const who = isPartyOf(inForce.bySide[sender], from) ? roleOf(sender) : 'the relay';
   const whom = isPartyOf(inForce.bySide[receiver], there) ? roleOf(receiver) : 'the relay';
   const sec = ((s.lastUs - Math.max(sinceUs, s.firstUs)) / 1e6).toFixed(1);
+  const copy = inForce.bySide[receiver].find((e) => socketsIn(e).has(to));
   const what = wasNamed
     ? `still goes to ${to}, which ${whom} named before`
-    : `goes to ${to}, which no description named`;
+    : copy === undefined
+      ? `goes to ${to}, which no description named`
+      : `goes to ${to}, which ${endpointKeyAddress(copy.sender)} put into the description on its way`;
   const hears = whom === 'the relay' ? '' : `: ${whom} hears nothing`;
   return `Media elsewhere: what ${who} sends from ${from} ${what}. For ${sec} s nothing went to ${there}, which ${whom} named${wasNamed ? ' last' : ''}${hears}.`;
 }

@@ -37,13 +37,13 @@ export function checkIce(c: MediaCase, f: MediaFindings): void {
     f.hints.push({ finding: 'ice-failed', text: textOf(d, failed, silent !== null) });
 }
 
-/** A host that gets audio and sends none; null where there is none, or the media is of more than two hosts. */
-function silentHost({ audio, ways }: MediaCase, running: readonly MediaStream[]): string | null {
-  const [first] = running;
-  if (first === undefined || !running.every((s) => audio.includes(s))) return null;
-  const isOneWay = running.every((s) => !s.hasReverse && !ways.isAnswered(s.stream));
-  if (!isOneWay || ways.sameAs(first.stream).length < running.length) return null;
-  return endpointKeyAddress(first.stream.dstKey);
+/** The one host that gets audio and sends none, from the other or from a relay; null where there is none, or several. */
+function silentHost({ audio }: MediaCase, running: readonly MediaStream[]): string | null {
+  if (!running.every((s) => audio.includes(s) && !s.hasReverse)) return null;
+  const senders = new Set(running.map((s) => endpointKeyAddress(s.stream.srcKey)));
+  const receivers = new Set(running.map((s) => endpointKeyAddress(s.stream.dstKey)));
+  const silent = [...receivers].filter((host) => !senders.has(host));
+  return silent.length === 1 ? (silent[0] ?? null) : null;
 }
 
 /** Both ends agreed to talk, and no branch that lost is one of them. */

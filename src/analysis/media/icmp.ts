@@ -44,7 +44,10 @@ function wasLeft({ sdp }: Dialog, { dst, firstUs, lastUs }: IcmpFlow): boolean {
   const socket = endpointKeyText(dst);
   const said = (sdp ?? []).filter((e) => !e.isRefused);
   const named = said.findLast((e) => socketsIn(e).has(socket));
-  const left = said.find((e) => named !== undefined && e.side === named.side && e.tsUs > named.tsUs);
+  // A proxy's copy of it is none of its owner's.
+  const left = said.find(
+    (e) => named !== undefined && e.side === named.side && e.sender === named.sender && e.tsUs > named.tsUs,
+  );
   return left !== undefined && firstUs > left.tsUs - LEAVING_US && lastUs < left.tsUs + LEFT_US;
 }
 

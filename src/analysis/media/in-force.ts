@@ -3,7 +3,7 @@
  * section 4), on every hop and branch. Of two answers of one sender to one offer the later counts.
  */
 import type { EndpointKey } from '../../core/ip.ts';
-import { endpointText } from '../../core/ip.ts';
+import { endpointKeyAddress, endpointText } from '../../core/ip.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { SdpEntry } from '../../store/media/sdp-timeline.ts';
 import { isNowhere } from '../../store/media/sdp-timeline.ts';
@@ -45,6 +45,20 @@ function newestAnswers(said: Said): Said {
     senders.add(e.sender);
   }
   return newest.reverse();
+}
+
+/** Without what branches of a fork that lost had answered; all of it where the 2xx has no description. */
+export function withoutLost({ answerUs }: Dialog, said: Said): Said {
+  const final = said.filter((e) => e.isOffer || e.tsUs >= answerUs);
+  return final.some((e) => !e.isOffer) ? final : said;
+}
+
+/** What the host of a socket said of itself: a proxy may have changed the copies of it. All of it where that is not known. */
+export function ownWords(said: Said, address: string): Said {
+  const own = said.filter(
+    (e) => endpointKeyAddress(e.sender) === address && e.media.some((m) => m.address === address),
+  );
+  return own.length > 0 ? own : said;
 }
 
 /** `address:port` of every line that takes RTP. */

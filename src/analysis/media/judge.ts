@@ -22,6 +22,7 @@ import { judgeIce } from './ice-verdict.ts';
 import { isTapOver, legWithMedia } from './linked-legs.ts';
 import { hasConference, machinesOf, transfersOf } from './meant-silence.ts';
 import { pathGround } from './path-ground.ts';
+import { reportsOf } from './phone-reports.ts';
 import { hasOtherKeys } from './srtp-mismatch.ts';
 
 /** Calls looked at that share a socket with one; load generators let all their calls share one. @cap */
@@ -82,6 +83,8 @@ function contextOf(call: JudgedCall, isForeign: boolean): MediaContext {
     ackUs: () => call.messages.find((m) => m.method === METHOD.ACK && m.tsUs >= d.answerUs)?.tsUs ?? Number.NaN,
     nowUs,
     unseen: unseenStreams(stores, d),
+    reports: () => reportsOf(d, stores, call.streams),
+    messageAt: (us) => call.messages.find(({ tsUs, isFirst }) => tsUs === us && isFirst)?.index ?? null,
     thresholds: rules.thresholds,
   };
 }
@@ -123,6 +126,7 @@ function mediaStream({ stream, quality }: CallStream, reverse: Reverse): MediaSt
     octet: snapshot.octet,
     hasKeys: snapshot.eventPackets > 0,
     pauses: snapshot.pauses,
+    isMixed: quality.isMixed,
     hasReverse: reverse.ran(stream, snapshot.firstUs, snapshot.lastUs),
   };
 }

@@ -124,6 +124,23 @@ export const MEDIA_FINDINGS = {
     remedy:
       'Open the RTP ports between here and who reports, the even ones too. Asterisk: `strictrtp` drops what comes from another source. rtpengine: `strict-source` likewise. SRTP: compare the keys of both descriptions.',
   },
+  'lost-after-tap': {
+    severity: 'major',
+    unit: 'dialogs',
+    healthySince: '2026-11-30',
+    has: said('lost-after-tap'),
+    meaning:
+      'A phone reports at least 2 % more loss than this capture saw of the same packets: they were lost between here and the phone.',
+    causes: [
+      'A wireless link or an access line that is full, behind this capture',
+      'a policer or a firewall between here and the phone',
+      'a phone that counts packets as lost which came too late for it',
+    ],
+    look: 'Compare what the phone reports with what was measured, under Media. Capture behind the next hop towards the phone.',
+    ground: 'reported',
+    remedy:
+      'Give voice a queue of its own (DSCP EF, 46) on the way to the phone: shape the access line a little below its rate, and use WMM on a wireless link. See whether other phones at the same place report the same.',
+  },
   'payload-type-mismatch': {
     severity: 'major',
     unit: 'dialogs',

@@ -13,7 +13,7 @@ import type { MediaFindings } from '../findings.ts';
 import { note } from '../hint.ts';
 import { agreements, isTalk } from './agreements.ts';
 import type { MediaCase, MediaStream } from './check.ts';
-import { inForceAt } from './in-force.ts';
+import { inForceAt, withoutLost } from './in-force.ts';
 import { machineOf, senderSide } from './meant-silence.ts';
 import { hearsUnseen } from './reports.ts';
 import { LEAST_PACKETS, wasAnswered } from './stop.ts';
@@ -81,7 +81,7 @@ function oneWayText(
       ? ` since the media was changed ${((sinceUs - d.answerUs) / 1e6).toFixed(1)} s after the answer`
       : '';
   const sent = `${from} sent ${counted(only.packets, 'packet')} to ${to} in ${sec.toFixed(1)} s`;
-  const sender = senderSide(d, only.stream);
+  const sender = sideOf(d, only, heard);
   const host = endpointKeyHost(only.stream.srcKey);
   const back = heard.find((s) => s !== only && endpointKeyHost(s.stream.dstKey) === host);
   const isUnheard = back !== undefined && endpointKeyHost(back.stream.srcKey) !== host;
@@ -121,7 +121,26 @@ function oneWayStream(d: Dialog, heard: readonly MediaStream[], ways: Ways<Media
     const sent = sentBy.get(host);
     if (sent !== undefined && !receivers.has(host)) return longest(sent);
   }
-  return null;
+  return longest(heard.filter((s) => isUnansweredClient(s, heard, receivers)));
+}
+
+/** It runs to a TURN server, which gets media from another host and passes nothing on. */
+function isUnansweredClient(s: MediaStream, heard: readonly MediaStream[], receivers: ReadonlySet<string>): boolean {
+  const client = endpointKeyAddress(s.stream.srcKey);
+  if (s.stream.claim?.derived !== 'relay' || s.hasReverse || receivers.has(client)) return false;
+  const server = endpointKeyAddress(s.stream.dstKey);
+  return heard.some(({ stream }) => {
+    const from = endpointKeyAddress(stream.srcKey);
+    return endpointKeyAddress(stream.dstKey) === server && from !== client && from !== server;
+  });
+}
+
+/** The side of who sends; a TURN server sends on what its client does. */
+function sideOf(d: Dialog, { stream }: MediaStream, heard: readonly MediaStream[]): 0 | 1 | null {
+  if (stream.claim?.derived !== 'relay') return senderSide(d, stream);
+  const server = endpointKeyAddress(stream.dstKey);
+  const passed = heard.find((o) => endpointKeyAddress(o.stream.srcKey) === server);
+  return senderSide(d, passed?.stream ?? stream);
 }
 
 /** Addresses that a stream runs between. */
@@ -170,10 +189,7 @@ function longest(streams: readonly MediaStream[]): MediaStream | null {
  * rang with early media where another one answered.
  */
 function partyHosts(d: Dialog, atUs: number): string[] {
-  const said = (inForceAt(d, atUs)?.bySide ?? []).map((entries) => {
-    const final = entries.filter((e) => e.isOffer || e.tsUs >= d.answerUs);
-    return final.some((e) => !e.isOffer) ? final : entries;
-  });
+  const said = (inForceAt(d, atUs)?.bySide ?? []).map((entries) => withoutLost(d, entries));
   const named = said.map((entries) => new Set(entries.flatMap(({ media }) => media.map(({ address }) => address))));
   return said.flatMap((entries, side) => {
     const own = entries.filter((e, i) => i === 0 || e.address === endpointKeyAddress(e.sender));

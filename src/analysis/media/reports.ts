@@ -10,12 +10,14 @@ import { mediaSocketsOf, type UnseenStream } from '../../store/media/unseen-stre
 import type { MediaFindings } from '../findings.ts';
 import { note } from '../hint.ts';
 import type { MediaCase, MediaStream } from './check.ts';
+import { checkPhoneReports } from './lost-after-tap.ts';
 
 /** Streams that RTCP alone speaks of, which the hints of a call name; further ones are counted in one hint. @cap */
 const MAX_UNSEEN_HINTS = 8;
 
 export function checkReports(c: MediaCase, f: MediaFindings): void {
-  for (const s of c.streams) checkRemoteLoss(s, c.thresholds.remoteLossPct, f);
+  const told = checkPhoneReports(c, f);
+  for (const s of c.streams) if (!told.has(s.stream)) checkRemoteLoss(s, c.thresholds.remoteLossPct, f);
   // Agents mirror signaling and reports, never RTP: that none came says something only where RTP is captured.
   if (!c.isRtpCaptured) return;
   const sent = c.unseen.filter(({ sentPackets }) => sentPackets > 0);

@@ -15,6 +15,7 @@ import type { MediaFindings } from '../findings.ts';
 import { note } from '../hint.ts';
 import { agreements, isTalk } from './agreements.ts';
 import type { MediaCase, MediaStream } from './check.ts';
+import { inForceAt, socketsOf, withoutLost } from './in-force.ts';
 import { machineOf, senderSide, type Transfer } from './meant-silence.ts';
 import type { Ways } from './ways.ts';
 
@@ -151,9 +152,20 @@ function stopsOf(c: MediaCase, ways: Ways<MediaStream>, promises: readonly Promi
     if (own.reduce((n, o) => n + o.packets, 0) < LEAST_PACKETS) continue;
     const lastUs = Math.max(...heirs.map((o) => o.lastUs));
     const stop = stopAfter(lastUs, promises, c.thresholds.mediaStopSec * 1e6);
-    if (stop !== null && !c.isTapOver(s, stop.atUs)) stops.push({ stream: s, ...stop });
+    if (stop === null || c.isTapOver(s, stop.atUs) || isOfLostBranch(d, s, stop.atUs)) continue;
+    stops.push({ stream: s, ...stop });
   }
   return stops.sort((a, b) => a.atUs - b.atUs);
+}
+
+/** It runs to or from a socket that only a branch that lost named: nobody promised anything there. */
+function isOfLostBranch(d: Dialog, { stream }: MediaStream, atUs: number): boolean {
+  const said = inForceAt(d, atUs)?.bySide ?? [];
+  const kept = said.map((entries) => socketsOf(withoutLost(d, entries)));
+  const all = said.map(socketsOf);
+  return [stream.srcKey, stream.dstKey]
+    .map(endpointKeyText)
+    .some((socket) => all.some((of) => of.has(socket)) && !kept.some((of) => of.has(socket)));
 }
 
 /** The first promise that a direction, heard last at `lastUs`, did not keep for so long. */

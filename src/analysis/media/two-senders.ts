@@ -18,18 +18,14 @@ const GRACE_US = 1_000_000;
 const MOST_APART = 250;
 /** Pairs of streams to one socket that are looked at. @cap */
 const MAX_PAIRS = 16;
-/** Of one stream: packets beyond what its packet time allows, and those of another type, which have numbers of their own. */
-const TOO_MANY = 1.25;
-const MOST_OTHER = 0.05;
-/** Packets out of sequence that a healthy stream has. */
-const FEW_STRAYS = 25;
+/** Where two of one stream do not tell their packet time (RFC 3551 section 4.2). */
+const DEFAULT_PACKET_MS = 20;
 
 export function checkTwoSenders(c: MediaCase, f: MediaFindings): void {
   const { d, audio } = c;
   // ICE may send over two pairs while it chooses one.
-  if (audio.length < 2 || (d.marks & MARK.ICE) !== 0 || !wasAnswered(d)) return;
-  // Most calls: nothing is out of sequence.
-  const mixed = audio.find((s) => s.snapshot.strays > FEW_STRAYS);
+  if ((d.marks & MARK.ICE) !== 0 || !wasAnswered(d)) return;
+  const mixed = audio.find((s) => s.isMixed);
   const mixedText = mixed === undefined ? null : asOneStream(c, mixed);
   if (mixedText !== null && !c.sharesMedia()) {
     f.hints.push({ finding: 'two-senders', text: mixedText });
@@ -51,7 +47,8 @@ export function checkTwoSenders(c: MediaCase, f: MediaFindings): void {
 }
 
 /** The sentence, or null where they are copies, or do not send at once while both sides talk. */
-function areAtOnce({ d, thresholds: t }: MediaCase, a: MediaStream, b: MediaStream): string | null {
+function areAtOnce(c: MediaCase, a: MediaStream, b: MediaStream): string | null {
+  const { d, thresholds: t } = c;
   if (isGroup(a.stream.dstKey) || isCopy(a, b)) return null;
   const toUs = Math.min(a.lastUs, b.lastUs);
   const inForce = inForceAt(d, toUs);
@@ -60,42 +57,52 @@ function areAtOnce({ d, thresholds: t }: MediaCase, a: MediaStream, b: MediaStre
   const fromUs = Math.max(a.firstUs, b.firstUs, answeredUs + GRACE_US);
   // Each may have been silent while the other spoke.
   if (toUs - fromUs - silentUs(a) - silentUs(b) < t.noMediaSec * 1e6) return null;
-  const to = endpointKeyText(a.stream.dstKey);
-  const side = inForce.bySide.findIndex((said) => isPartyOf(said, to));
+  const there = endpointKeyText(a.stream.dstKey);
+  const sideOf = (socket: string): number => inForce.bySide.findIndex((said) => isPartyOf(said, socket));
+  const relayed = sideOf(there) === -1 ? passedOn(c, a, b, toUs - t.noMediaSec * 1e6) : null;
+  const to = relayed === null ? there : endpointKeyText(relayed);
+  const side = sideOf(to);
   if (side === -1) return null;
   const who = side === 0 ? 'the caller' : 'the callee';
   const named = socketsOf(inForce.bySide.flat());
   const strangers = [a, b].map((s) => s.stream.srcKey).filter((key) => !named.has(endpointKeyText(key)));
   const [from, other] = [a, b].map((s) => endpointKeyText(s.stream.srcKey));
   const sec = ((toUs - fromUs) / 1e6).toFixed(1);
-  return `Two senders: ${from} and ${other} both sent to ${who} at ${to} for ${sec} s. ${strangers.map((key) => whose(d, key)).join('')}What ${who} hears is garbled.`;
+  const way = relayed === null ? '' : `the relay at ${there}, which passed both on to `;
+  return `Two senders: ${from} and ${other} both sent to ${way}${who} at ${to} for ${sec} s. ${strangers.map((key) => whose(d, key)).join('')}What ${who} hears is garbled.`;
 }
 
-/**
- * Two sources behind one socket that share an SSRC look like one stream: more packets than its packet time allows, of two
- * sequences. A second tap whose clock differs makes the same of both directions, so the other one must be in sequence.
- */
-function asOneStream(c: MediaCase, s: MediaStream): string | null {
-  const { d, ways, thresholds: t } = c;
-  const { strays, duplicates } = s.snapshot;
-  const back = ways.reverseOf(s.stream);
-  if (back.length === 0 || back.some((r) => r.snapshot.strays > FEW_STRAYS) || isGroup(s.stream.dstKey)) return null;
-  const sent = s.packets - duplicates;
-  const ofMain = s.payloadTypes.find((p) => p.payloadType === s.payloadType)?.packets ?? 0;
-  if (s.packetMs === 0 || ofMain < s.packets * (1 - MOST_OTHER)) return null;
-  const lengthMs = (s.lastUs - s.firstUs) / 1000;
+/** Where a relay sends what both sent to it, each with its SSRC; null where it chooses. They have begun by `sinceUs`. */
+function passedOn({ audio }: MediaCase, a: MediaStream, b: MediaStream, sinceUs: number): EndpointKey | null {
+  if (a.stream.ssrc === b.stream.ssrc) return null;
+  const relay = endpointKeyAddress(a.stream.dstKey);
+  const [ofA = [], ofB = []] = [a, b].map((s) =>
+    audio.filter(
+      (o) =>
+        o.stream.ssrc === s.stream.ssrc &&
+        endpointKeyAddress(o.stream.srcKey) === relay &&
+        o.firstUs < sinceUs &&
+        o.lastUs > Math.min(a.lastUs, b.lastUs) - GRACE_US,
+    ),
+  );
+  return ofA.find((p) => ofB.some((q) => q.stream.dstKey === p.stream.dstKey))?.stream.dstKey ?? null;
+}
+
+/** Two sources behind one socket that share an SSRC look like one stream (mixed-stream.ts). */
+function asOneStream({ d, thresholds: t }: MediaCase, s: MediaStream): string | null {
+  const { others, duplicates } = s.snapshot;
+  if (isGroup(s.stream.dstKey)) return null;
   // What was mixed before the answer was a ring tone and an announcement.
   const earlyMs = Math.max(0, (d.answerUs + GRACE_US - s.firstUs) / 1000) || 0;
-  if (strays * s.packetMs < t.noMediaSec * 1000 + earlyMs || sent * s.packetMs < lengthMs * TOO_MANY) return null;
+  if (others * (s.packetMs || DEFAULT_PACKET_MS) < t.noMediaSec * 1000 + earlyMs) return null;
   const inForce = inForceAt(d, s.lastUs);
   if (inForce === null || !inForce.bySide.every((said) => said.at(-1)?.media.some(isTalk))) return null;
   const [from, to] = [s.stream.srcKey, s.stream.dstKey].map(endpointKeyText);
   const side = inForce.bySide.findIndex((said) => isPartyOf(said, to ?? ''));
   if (side === -1) return null;
   const who = side === 0 ? 'the caller' : 'the callee';
-  const sec = (lengthMs / 1000).toFixed(1);
-  const due = Math.round(lengthMs / s.packetMs);
-  return `Two senders: two sources behind ${from} with one SSRC both sent to ${who} at ${to}: ${sent} packets in ${sec} s, where one sends ${due} of ${s.packetMs} ms each, with numbers of two sequences. What ${who} hears is garbled.`;
+  const sec = ((s.lastUs - s.firstUs) / 1e6).toFixed(1);
+  return `Two senders: two sources behind ${from} with one SSRC both sent to ${who} at ${to}: at least ${others} of ${s.packets - duplicates} packets in ${sec} s have numbers and timestamps of their own, so there is no MOS. What ${who} hears is garbled.`;
 }
 
 function whose(d: Dialog, key: EndpointKey): string {

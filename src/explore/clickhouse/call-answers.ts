@@ -10,6 +10,7 @@ import type {
   AskQuality,
   AskStream,
   CallDocument,
+  PhoneReport,
 } from '../../contract/index.ts';
 import { grouped } from '../../core/maps.ts';
 import type { Names } from '../../core/names.ts';
@@ -225,7 +226,25 @@ export async function qualityOf(reader: StoreReader, name: string): Promise<AskQ
   const [first] = parts;
   if (first === undefined) return null;
   const streams = await streamsIn(reader, parts, await streamsCompleted(reader, parts));
-  return { schema_version: 1, call_id: first.row.call_id, streams: byStream(streams).flat() };
+  const reports = await reportsIn(reader, parts);
+  return {
+    schema_version: 1,
+    call_id: first.row.call_id,
+    streams: byStream(streams).flat(),
+    ...(reports.length === 0 ? {} : { phone_reports: reports }),
+  };
+}
+
+/** What phones and agents reported, each report once: several hosts may have seen it. */
+async function reportsIn(reader: StoreReader, parts: readonly Documented[]): Promise<PhoneReport[]> {
+  const once = new Map<string, PhoneReport>();
+  for (const { document } of await reader.inTurns(readable(parts)))
+    for (const one of document.phone_reports ?? []) {
+      const { kind, heard, sent, user, starts, stops } = one;
+      const key = JSON.stringify([kind, heard, sent, user, starts, stops]);
+      if (!once.has(key)) once.set(key, one);
+    }
+  return [...once.values()];
 }
 
 /** Null where one of them is not there, or both are one. */

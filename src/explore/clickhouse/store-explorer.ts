@@ -10,8 +10,8 @@ import { RecalledDialogs } from '../../ingest/recalled.ts';
 import { RemoteFailure } from '../../net/failures.ts';
 import type { LadderStyle } from '../../view/ladder-text.ts';
 import { ladderLines } from '../../view/ladder-text.ts';
-import type { MetricFamily } from '../../view/metrics-snapshot.ts';
-import { counterFamily } from '../../view/metrics-snapshot.ts';
+import type { MetricFamily } from '../../view/metrics/family.ts';
+import { countsOf } from '../../view/metrics/family.ts';
 import type { ReportInput } from '../../view/report-input.ts';
 import { toTermination } from '../../view/termination.ts';
 import type { TextLayout } from '../call-questions.ts';
@@ -87,10 +87,8 @@ export async function openStoreExplorer(
   return {
     ...createStoreExplorer(readers, options),
     families: () => [
-      counterFamily(
+      countsOf(
         'calltap_hub_store_questions_total',
-        'Questions to the store, and those that failed or were too wide.',
-        'event',
         STORE_QUESTIONS.map((name) => [name, counters.get(name)] as const),
       ),
     ],
@@ -179,7 +177,8 @@ async function dialogOf(reader: StoreReader, callId: string): Promise<Dialog | n
 
 function ofContract(document: CallDocument): Dialog {
   const { created_at: _created, updated_at: _updated, ...rest } = document;
-  const { media_lines: _lines, media_lines_not_shown: _more, media_notes: _notes, ...dialog } = rest;
+  const { media_lines: _lines, media_lines_not_shown: _more, media_notes: _notes, ...said } = rest;
+  const { phone_reports: _reports, reported: _reported, ...dialog } = said;
   return dialog;
 }
 

@@ -13,7 +13,7 @@ import type { Quantiles } from '../../view/overview-figures.ts';
 import { overviewFigures } from '../../view/overview-figures.ts';
 import type { CellSpan } from '../../view/overview-span.ts';
 import { CELLS, startsOf } from '../../view/overview-span.ts';
-import { MAX_CELL_CODES } from '../../watch/overview/host-figures.ts';
+import { MAX_CODES } from '../../watch/code-counts.ts';
 import { KEY } from './parts.ts';
 import { AMOUNT_OR_NULL, COUNT, COUNTS, rowShape } from './row-shapes.ts';
 import { SqlParameters } from './sql.ts';
@@ -104,8 +104,8 @@ function codesOf(counts: FiguresRow['codes']): Map<number, number> {
   const codes = Object.entries(counts)
     .map(([code, calls]) => [Number(code), calls] as const)
     .sort(([a, n], [b, m]) => m - n || a - b);
-  const kept = new Map(codes.slice(0, MAX_CELL_CODES));
-  for (const [code, calls] of codes.slice(MAX_CELL_CODES)) {
+  const kept = new Map(codes.slice(0, MAX_CODES));
+  for (const [code, calls] of codes.slice(MAX_CODES)) {
     const first = Math.floor(code / 100) * 100;
     kept.set(first, (kept.get(first) ?? 0) + calls);
   }

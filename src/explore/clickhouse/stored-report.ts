@@ -1,6 +1,7 @@
 /** The report of a call for people, from the agent's document and the messages of all hosts. */
 import type { AskHead, AskLadder, CallDocument, MediaLine, RtpStream, SdpExchange } from '../../contract/index.ts';
 import { counted } from '../../core/counted.ts';
+import { reportRows } from '../../core/report-text.ts';
 import { spanSec } from '../../core/rounded.ts';
 import { fit } from '../../core/terminal-text.ts';
 import { usOf } from '../../core/timestamp.ts';
@@ -34,6 +35,7 @@ export function* storedReport({ document, head, ladder, messages }: ReportParts)
       document.media_lines_not_shown ?? 0,
     ),
     media: document.streams.map(mediaRow),
+    reported: reportRows(document.phone_reports ?? []),
     findings: head.explanation,
     lint: [],
   };

@@ -14,7 +14,8 @@ import {
 } from '../../core/counters.ts';
 import { faults } from '../../core/faults.ts';
 import { DIALOG_STATES, type DialogStateName } from '../../core/words.ts';
-import type { MetricFamily, MetricsSnapshot } from '../../view/metrics-snapshot.ts';
+import type { MetricFamily } from '../../view/metrics/family.ts';
+import type { MetricsSnapshot } from '../../view/metrics/snapshot.ts';
 import type { Agents } from '../agents/agents.ts';
 import { callAnswers } from '../agents/call-answers.ts';
 import { fleetOf } from '../agents/fleet.ts';

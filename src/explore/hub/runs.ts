@@ -3,8 +3,8 @@
  */
 import type { AgentRun } from '../../contract/index.ts';
 import { saidText } from '../../net/failures.ts';
-import type { MetricFamily, MetricSample } from '../../view/metrics-snapshot.ts';
-import { numberFamily } from '../../view/metrics-snapshot.ts';
+import type { LabelledName, MetricFamily } from '../../view/metrics/family.ts';
+import { countsOf, numberOf } from '../../view/metrics/family.ts';
 import type { Agents, Missing } from '../agents/agents.ts';
 import type { AgentRow } from '../clickhouse/stored-lists.ts';
 import type { Heard } from './heartbeats.ts';
@@ -69,23 +69,19 @@ export function hubFamilies({ rows, trouble }: Heard, agents: Agents, nowMs: num
   for (const row of rows) if (!newest.has(row.host)) newest.set(row.host, row);
   const named = agents.hosts.flatMap((host) => newest.get(host) ?? []);
   const others = [...newest.values()].filter((row) => !agents.hosts.includes(row.host));
-  const gauge = (name: string, help: string, of: (row: AgentRow) => number): MetricFamily => ({
-    name: `calltap_hub_${name}`,
-    help,
-    type: 'gauge',
-    labelNames: ['host'],
-    samples: [...named, ...others].map(
-      (row): MetricSample => ({ labels: { host: saidText(row.host) }, value: of(row) }),
-    ),
-  });
+  const byHost = (name: LabelledName, of: (row: AgentRow) => number): MetricFamily =>
+    countsOf(
+      name,
+      [...named, ...others].map((row) => [saidText(row.host), of(row)]),
+    );
   return [
-    numberFamily('gauge', 'calltap_hub_agents_named', 'Agents that [agents] names.', agents.hosts.length),
-    numberFamily('gauge', 'calltap_hub_agents_seen', 'Hosts whose heartbeat the store has.', newest.size),
-    numberFamily('gauge', 'calltap_hub_store_up', '1 while the store answers, else 0.', trouble === null ? 1 : 0),
-    gauge('heartbeat_age_seconds', 'Since the newest heartbeat of a host.', (row) => delaySec(row, nowMs)),
-    gauge('agent_rows_made', 'Rows that the newest run of a host made.', ({ rowsMade }) => rowsMade),
-    gauge('agent_rows_stored', 'Rows of it that the store acknowledged.', ({ rowsStored }) => rowsStored),
-    numberFamily('counter', 'calltap_hub_agent_questions_total', 'Questions to agents.', agents.questions),
-    numberFamily('counter', 'calltap_hub_agent_failures_total', 'Questions without an answer.', agents.failures),
+    numberOf('calltap_hub_agents_named', agents.hosts.length),
+    numberOf('calltap_hub_agents_seen', newest.size),
+    numberOf('calltap_hub_store_up', trouble === null ? 1 : 0),
+    byHost('calltap_hub_heartbeat_age_seconds', (row) => delaySec(row, nowMs)),
+    byHost('calltap_hub_agent_rows_made', ({ rowsMade }) => rowsMade),
+    byHost('calltap_hub_agent_rows_stored', ({ rowsStored }) => rowsStored),
+    numberOf('calltap_hub_agent_questions_total', agents.questions),
+    numberOf('calltap_hub_agent_failures_total', agents.failures),
   ];
 }

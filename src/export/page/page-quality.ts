@@ -1,6 +1,7 @@
 /** How the call sounded: its streams as a table and as lanes, and MOS, loss and jitter over time with the limits drawn. */
 import { AUDIBLE } from '../../core/audible.ts';
 import { carriedCodecs } from '../../core/carried-codecs.ts';
+import { REPORT_HEAD, reportRows } from '../../core/report-text.ts';
 import type { Steps } from '../../core/turns.ts';
 import { legName } from '../../view/ladder-text.ts';
 import type { Markup } from './markup.ts';
@@ -55,7 +56,10 @@ const PLANE = { width: 1000, height: 110 } as const;
 export function* qualitySection({ document, ladder, streams, isUtc }: PageInput): Steps<Markup> {
   const lines = linesOf(streams);
   yield;
-  if (lines.all.length === 0) return section('quality', 'Media', html`<p>No RTP stream belongs to this call.</p>`);
+  const reported = reportRows(document.phone_reports ?? []);
+  const reports = reported.length === 0 ? html`` : table('Reported by phones and agents', REPORT_HEAD, reported);
+  if (lines.all.length === 0)
+    return section('quality', 'Media', html`<p>No RTP stream belongs to this call.</p>`, reports);
   const hasHost = lines.all.some(({ stream }) => stream.host !== undefined);
   const rows = lines.all.map((line, i) => streamRow(line, i < lines.drawn.length, hasHost, legOf));
   function legOf(leg: number): string {
@@ -81,6 +85,7 @@ export function* qualitySection({ document, ladder, streams, isUtc }: PageInput)
         stream.not_known === undefined ? [] : [`Loss of stream ${letter} is ${stream.not_known}.`],
       ),
     ]),
+    reports,
     lanes(document, lines, isUtc),
     html`${pictures}`,
     measured.length === 0

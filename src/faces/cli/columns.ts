@@ -91,6 +91,10 @@ const ORDER = [
   ...[
     'jitter',
     'codec',
+    'reported.mos',
+    'reported.loss',
+    'reported.jitter',
+    'reported.rtt',
     'cause',
     'findings',
     'src',

@@ -3,6 +3,7 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { OverviewEdge, OverviewNode, OverviewPairs } from '../../contract/index.ts';
+import { OVERVIEW_TITLES } from '../../core/overview-words.ts';
 import { callsOf, listOf } from './overview-filters.ts';
 import { stepOf } from './overview-heat.ts';
 import type { PlacedEdge, PlacedNode } from './overview-layers.ts';
@@ -24,7 +25,12 @@ export function WhoCallsWhom({ pairs }: { readonly pairs: OverviewPairs }): Comp
   const hours = spanWords(pairs.from, pairs.to);
   return h(
     Panel,
-    { name: 'Who calls whom', title: 'Who calls whom', note: hours, table: () => h(PairTable, { pairs: safe }) },
+    {
+      name: OVERVIEW_TITLES.pairs,
+      title: OVERVIEW_TITLES.pairs,
+      note: hours,
+      table: () => h(PairTable, { pairs: safe }),
+    },
     pairs.nodes.length === 0
       ? h('p', { class: 'note' }, 'Nobody called in these hours.')
       : [
@@ -38,7 +44,7 @@ export function WhoCallsWhom({ pairs }: { readonly pairs: OverviewPairs }): Comp
             ? null
             : h(
                 'svg',
-                { width, height: layers.height, role: 'group', 'aria-label': 'Who calls whom' },
+                { width, height: layers.height, role: 'group', 'aria-label': OVERVIEW_TITLES.pairs },
                 layers.edges.map((edge) =>
                   h(Edge, { key: `${edge.edge.from} ${edge.edge.to}`, edge, pairs: safe, onPoint: setPointed }),
                 ),

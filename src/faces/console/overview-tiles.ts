@@ -2,6 +2,8 @@
 import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import type { AskOverview, OverviewSpan } from '../../contract/index.ts';
+import type { OverviewTile } from '../../core/overview-words.ts';
+import { OVERVIEW_TILES } from '../../core/overview-words.ts';
 import type { Scale, Worse } from './overview-change.ts';
 import { changeOf } from './overview-change.ts';
 import { callsOf, listOf } from './overview-filters.ts';
@@ -13,7 +15,6 @@ import { spanWords, written } from './overview-words.ts';
 type Read = (span: OverviewSpan) => number | undefined;
 
 type Tile = {
-  readonly name: string;
   readonly help: string;
   readonly read: Read;
   readonly unit: Unit;
@@ -27,9 +28,8 @@ type Tile = {
 
 const lastOf: Read = ({ cells }) => cells.at(-1)?.talking;
 
-const TILES: readonly Tile[] = [
-  {
-    name: 'Attempts',
+const TILES: Readonly<Record<OverviewTile, Tile>> = {
+  Attempts: {
     help: 'calls that began',
     read: ({ figures }) => figures.attempts,
     unit: 'calls',
@@ -37,8 +37,7 @@ const TILES: readonly Tile[] = [
     worse: 'neither',
     filter: '',
   },
-  {
-    name: 'Answered',
+  Answered: {
     help: 'with a 2xx',
     read: ({ figures }) => figures.answered,
     unit: 'calls',
@@ -46,8 +45,7 @@ const TILES: readonly Tile[] = [
     worse: 'neither',
     filter: 'code:2xx',
   },
-  {
-    name: 'Failed',
+  Failed: {
     help: 'in the state Failed',
     read: ({ figures }) => figures.failed,
     unit: 'calls',
@@ -55,32 +53,28 @@ const TILES: readonly Tile[] = [
     worse: 'up',
     filter: 'state:Failed',
   },
-  {
-    name: 'ASR',
+  ASR: {
     help: 'answered of all attempts',
     read: ({ figures }) => figures.asr_pct,
     unit: 'percent',
     scale: 'points',
     worse: 'down',
   },
-  {
-    name: 'NER',
+  NER: {
     help: 'ended by people, not by the network',
     read: ({ figures }) => figures.ner_pct,
     unit: 'percent',
     scale: 'points',
     worse: 'down',
   },
-  {
-    name: 'PDD median',
+  'PDD median': {
     help: 'half of the calls rang by then',
     read: ({ figures }) => figures.pdd_ms?.p50,
     unit: 'delay',
     scale: 'share',
     worse: 'up',
   },
-  {
-    name: 'PDD p95',
+  'PDD p95': {
     help: '95 % of the calls rang by then',
     read: ({ figures }) => figures.pdd_ms?.p95,
     unit: 'delay',
@@ -89,8 +83,7 @@ const TILES: readonly Tile[] = [
     filter: '',
     sort: '-pdd',
   },
-  {
-    name: 'MOS p05',
+  'MOS p05': {
     help: '95 % of the ended calls were better',
     read: ({ figures }) => figures.mos?.p05,
     unit: 'mos',
@@ -100,8 +93,7 @@ const TILES: readonly Tile[] = [
     sort: 'mos',
     isBad: (value) => value < MOS_LIMIT,
   },
-  {
-    name: 'Loss',
+  Loss: {
     help: 'RTP packets of ended calls that never came',
     read: ({ figures }) => figures.loss_pct,
     unit: 'loss',
@@ -111,15 +103,14 @@ const TILES: readonly Tile[] = [
     sort: '-loss',
     isBad: (value) => value > LOSS_LIMIT_PCT,
   },
-  {
-    name: 'Talking',
+  Talking: {
     help: 'calls that talked at the end of the span',
     read: lastOf,
     unit: 'calls',
     scale: 'share',
     worse: 'neither',
   },
-];
+};
 
 type Props = { readonly answer: AskOverview; readonly span: OverviewSpan };
 
@@ -127,11 +118,12 @@ export function Tiles({ answer, span }: Props): ComponentChild {
   return h(
     'dl',
     { class: 'tiles' },
-    TILES.map((tile) => h(One, { key: tile.name, tile, answer, span })),
+    OVERVIEW_TILES.map((name) => h(One, { key: name, name, answer, span })),
   );
 }
 
-function One({ tile, answer, span }: Props & { readonly tile: Tile }): ComponentChild {
+function One({ name, answer, span }: Props & { readonly name: OverviewTile }): ComponentChild {
+  const tile = TILES[name];
   const value = tile.read(span);
   const isBad = value !== undefined && tile.isBad?.(value) === true;
   const text = value === undefined ? 'none' : `${isBad ? '\u26a0 ' : ''}${written(tile.unit, value)}`;
@@ -139,9 +131,9 @@ function One({ tile, answer, span }: Props & { readonly tile: Tile }): Component
   return h(
     'div',
     { class: `tile ${value === undefined ? 'empty' : isBad ? 'bad' : ''}`, title: tile.help },
-    h('dt', null, tile.name),
+    h('dt', null, name),
     h('dd', { class: 'value' }, isLink ? h('a', { href: listOf(callsOf(span, tile.filter), tile.sort) }, text) : text),
-    beforesOf(answer, span).map(([name, then]) => h(Before, { key: name, name, tile, now: value, then })),
+    beforesOf(answer, span).map(([ago, then]) => h(Before, { key: ago, name, ago, now: value, then })),
   );
 }
 
@@ -156,24 +148,26 @@ export function beforesOf(answer: AskOverview, span: OverviewSpan): [name: strin
 }
 
 type BeforeProps = {
-  readonly name: string;
-  readonly tile: Tile;
+  readonly name: OverviewTile;
+  /** `1d ago`. */
+  readonly ago: string;
   readonly now: number | undefined;
   readonly then: OverviewSpan;
 };
 
-function Before({ name, tile, now, then }: BeforeProps): ComponentChild {
+function Before({ name, ago, now, then }: BeforeProps): ComponentChild {
+  const tile = TILES[name];
   const value = tile.read(then);
   const change = changeOf(now, value, tile.scale, tile.worse);
-  if (change === null || value === undefined) return h('dd', { class: 'change' }, '\u2013 ', h('small', null, name));
-  const was = `${tile.name} ${spanWords(then.from, then.to)}: ${written(tile.unit, value)}`;
+  if (change === null || value === undefined) return h('dd', { class: 'change' }, '\u2013 ', h('small', null, ago));
+  const was = `${name} ${spanWords(then.from, then.to)}: ${written(tile.unit, value)}`;
   return h(
     'dd',
     { class: `change ${change.isWorse ? 'bad' : ''}`, title: was },
     h('span', { 'aria-hidden': 'true' }, `${change.sign} `),
     h('span', { class: 'hidden' }, signWords(change.sign)),
     `${change.text} `,
-    h('small', null, name),
+    h('small', null, ago),
   );
 }
 

@@ -3,6 +3,7 @@ import type { ComponentChild } from 'preact';
 import { h } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AskOverview, OverviewTrouble } from '../../contract/index.ts';
+import { OVERVIEW_TITLES } from '../../core/overview-words.ts';
 import { callsOf, listOf } from './overview-filters.ts';
 import { Panel } from './overview-picture.ts';
 import { State } from './parts.ts';
@@ -20,8 +21,8 @@ export function NewestTroubles({ answer }: { readonly answer: AskOverview }): Co
   return h(
     Panel,
     {
-      name: 'Newest troubles',
-      title: 'Newest troubles',
+      name: OVERVIEW_TITLES.troubles,
+      title: OVERVIEW_TITLES.troubles,
       table: () => h(TroubleTable, { troubles }),
     },
     troubles.length === 0

@@ -4,6 +4,7 @@ import { h } from 'preact';
 import { useState } from 'preact/hooks';
 import type { OverviewTrunks } from '../../contract/index.ts';
 import type { OverviewFigure } from '../../core/overview-words.ts';
+import { OVERVIEW_TITLES } from '../../core/overview-words.ts';
 import type { Between } from './overview-filters.ts';
 import { listOf, trunkCalls } from './overview-filters.ts';
 import { ROW_HEIGHT, rowPaths, SCALES, STEPS, stepWords } from './overview-heat.ts';
@@ -38,8 +39,8 @@ export function WorstTrunks({ trunks, by, onBy }: Props): ComponentChild {
   return h(
     Panel,
     {
-      name: 'Worst trunks',
-      title: 'Worst trunks',
+      name: OVERVIEW_TITLES.trunks,
+      title: OVERVIEW_TITLES.trunks,
       table: () => h(TrunkTable, { trunks, axis }),
       extra: h(
         'span',

@@ -98,9 +98,7 @@ function Answer({ answer, asked, onShow }: AnswerProps): ComponentChild {
     capture.is_well
       ? null
       : h('p', { class: 'note bad' }, `\u26a0 ${shown(capture.reason ?? 'The capture is not complete.')}`),
-    keptFrom === undefined
-      ? null
-      : h('p', { class: 'note' }, `Figures begin at ${moment(keptFrom)}: older ones are not kept.`),
+    keptFrom === undefined ? null : h('p', { class: 'note' }, `Calls are counted from ${moment(keptFrom)} on.`),
     span === undefined
       ? h('p', { class: 'note' }, 'Nothing came yet. Calls appear here as soon as one begins.')
       : [

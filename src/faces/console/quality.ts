@@ -5,6 +5,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { AskStream, CallDocument } from '../../contract/index.ts';
 import { AUDIBLE } from '../../core/audible.ts';
 import { carriedCodecs } from '../../core/carried-codecs.ts';
+import { REPORT_HEAD, reportRows } from '../../core/report-text.ts';
 import { Audio } from './audio.ts';
 import { MediaLanes } from './media-lanes.ts';
 import type { MissingMedia } from './missing-media.ts';
@@ -72,6 +73,7 @@ export function Quality({ call, streams, missing }: Props): ComponentChild {
       'section',
       { 'aria-label': 'Quality' },
       h('p', { class: 'note' }, 'No RTP stream belongs to this call.'),
+      h(Reports, { call }),
       missing[0] === undefined
         ? null
         : h(MediaLanes, { lines, missing, span: [secondsOf(missing[0].from), secondsOf(missing[0].to)] }),
@@ -92,6 +94,7 @@ export function Quality({ call, streams, missing }: Props): ComponentChild {
       rows: lines.map((line) => streamRow(line, isOfMany)),
       spare: SPARE,
     }),
+    h(Reports, { call }),
     h(MediaLanes, { lines: lines.slice(0, DRAWN), missing, span: [firstSec, Math.max(lastSec, firstSec + 1)] }),
     h(Audio, { callId: call.call_id, firstSec, lengthSec: lastSec - firstSec, worst, onPlayed: setPlayed }),
     drawn.length === 0
@@ -125,6 +128,18 @@ export function Quality({ call, streams, missing }: Props): ComponentChild {
       h(Table, { name: 'Windows of quality', head: WINDOW_HEAD, rows: drawn.flatMap(windowRows) }),
     ),
   );
+}
+
+/** What phones and agents say, beside what was measured. */
+function Reports({ call }: { readonly call: CallDocument }): ComponentChild {
+  const rows = reportRows(call.phone_reports ?? []);
+  if (rows.length === 0) return null;
+  return h(Table, {
+    name: 'Reported by phones and agents',
+    head: REPORT_HEAD,
+    rows: rows.map((cells) => cells.map(shown)),
+    spare: ['Discarded', 'Round trip', 'Form'],
+  });
 }
 
 function worstWords({ letter }: Line, sec: number, mos: number | null): string {

@@ -6,6 +6,7 @@
 import type { AskQuality, AskStream } from '../../contract/index.ts';
 import { carriedCodecs } from '../../core/carried-codecs.ts';
 import { faults } from '../../core/faults.ts';
+import { reportLines } from '../../core/report-text.ts';
 import type { TerminalPort } from '../../explore/port.ts';
 import { NotHere } from '../../explore/refusal.ts';
 import { clockOf } from '../../view/clock.ts';
@@ -21,6 +22,8 @@ import type { Shown } from './shown.ts';
 /** Rows of the first chart, and of the others where there is no room for more; title and worst window stand around them. */
 const CHART = 6;
 const AROUND = 2;
+/** Reports of phones that are shown; the last of these lines tells of the others. */
+const REPORTS = 4;
 const LEAST = AROUND + CHART + FIGURES.length - 1;
 /** Title and value of the axis. */
 const TITLE = 6;
@@ -95,8 +98,13 @@ export class QualityView implements View {
     const chosen = this.#place;
     const scale = bars === null ? '' : this.#scaleOf(bars);
     cells.put(0, y, `${this.#callId}  ${this.#trouble || scale}`, LOOK.bold, width);
-    if (bars === null || this.#trouble !== '') return null;
-    const room = height - 2;
+    const reports = this.#reports();
+    if (bars === null || this.#trouble !== '') {
+      for (const [i, line] of reports.entries()) cells.put(0, y + 2 + i, line, LOOK.plain, width);
+      return null;
+    }
+    const room = height - 2 - reports.length;
+    for (const [i, line] of reports.entries()) cells.put(0, y + 1 + room + i, line, LOOK.plain, width);
     const fits = Math.max(1, Math.min(bars.streams.length, Math.floor(room / LEAST)));
     const share = Math.floor(room / fits);
     const at = chosen?.stream ?? 0;
@@ -105,6 +113,13 @@ export class QualityView implements View {
       this.#drawStream(cells, bars, this.#top + i, { x: 0, y: y + 1 + i * share, width, height: share });
     cells.put(0, y + height - 1, chosen === null ? '' : `chosen: ${this.#figuresOf(bars, chosen)}`, LOOK.dim, width);
     return null;
+  }
+
+  /** What phones and agents say of it. */
+  #reports(): string[] {
+    const lines = reportLines(this.#quality?.phone_reports ?? []).map((line) => `reported: ${line}`);
+    const beyond = lines.length - REPORTS;
+    return beyond <= 0 ? lines : [...lines.slice(0, REPORTS - 1), `reported: ${beyond + 1} more; the report has them`];
   }
 
   #drawStream(cells: Cells, bars: Bars, s: number, { y, width, height }: Area): void {

@@ -50,7 +50,7 @@ export const MAX_DIALOG_MESSAGES = 500;
 export const DIALOG_MESSAGES_OF_ANYBODY = 250;
 
 export class DialogTracker {
-  readonly counts = new MessageCounts();
+  readonly counts: MessageCounts;
   readonly #dialogs: DialogStore;
   readonly #frames: FramePointers;
   readonly #callId = new TextRange();
@@ -82,8 +82,10 @@ export class DialogTracker {
     clocks?: HepClocks;
     /** Left out where nobody will write the frames of messages. */
     frames?: MessageFrames | null;
+    countsCodes?: boolean;
     onChange?: (d: Dialog, fromState: number) => void;
   }) {
+    this.counts = new MessageCounts(deps.countsCodes === true);
     this.#frames = new FramePointers(deps.digest);
     this.#dialogs = deps.dialogs;
     this.#log = deps.log;
@@ -144,12 +146,16 @@ export class DialogTracker {
     if (kind === ROW.RETRANSMISSION) {
       d.retransmits++;
       counts.retransmissions++;
+      counts.codes?.onRetransmission(scan);
     } else if (kind === ROW.DUPLICATE) counts.duplicateFrames++;
     else if (kind === ROW.COPY) {
       counts.copies++;
       if (seen.isFirstOfSource && scan.bodyEnd > scan.bodyStart && !Number.isNaN(seen.worseUs))
         this.#sdp.onBetterCopy(d, buf, scan, seen.worseUs, c.tsUs);
-    } else this.#changes.apply(d, buf, start, end, scan, c, seen);
+    } else {
+      counts.codes?.onNew(scan);
+      this.#changes.apply(d, buf, start, end, scan, c, seen);
+    }
     if (found !== undefined && d.pool < POOL.ENDED) this.#noteAnswer(d, scan, c);
     if (this.#dialogs.room.bytes > DIALOG_BYTES) this.#dialogs.keepWithin(d);
     return d;
@@ -160,6 +166,11 @@ export class DialogTracker {
     this.#dialogs.addMessage(d);
     const isSuccess = !scan.isRequest && scan.status >= 200 && scan.status < 300 && PROVING.has(scan.cseqMethod);
     if (isSuccess && this.#dialogs.room.isPeer(d.slot, peerHash(c, true))) this.#dialogs.prove(d);
+  }
+
+  /** Whether the source of the packet is known in the dialog: it opened it, or a party sent it a request. */
+  isParty(d: Dialog, c: Packet): boolean {
+    return this.#parties.hasSent(d, c, false);
   }
 
   /** Registrations and subscriptions whose granted time has passed by `nowUs`, and challenges that nobody answered. */

@@ -1,10 +1,33 @@
 /**
  * What is counted of every SIP message, whether it is kept or not.
  */
+import { tally } from '../../core/counters.ts';
 import { METHOD_NAMES } from '../../core/words.ts';
+import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
+
+/** Status codes are below it. */
+const CODES = 1_000;
+
+/** The same by method and code: each message once, whoever saw it again. */
+export class CodeCounts {
+  /** Responses: `[method * 1000 + code]`, by METHOD id of their CSeq. */
+  readonly responses = new Float64Array(METHOD_NAMES.length * CODES);
+  /** Retransmissions by METHOD id: of requests, and of responses to them. */
+  readonly retransmissions = new Float64Array(METHOD_NAMES.length);
+
+  onNew({ isRequest, cseqMethod, status }: SipScan): void {
+    if (!isRequest && status >= 0 && status < CODES) tally(this.responses, cseqMethod * CODES + status);
+  }
+
+  onRetransmission({ isRequest, method, cseqMethod }: SipScan): void {
+    tally(this.retransmissions, isRequest ? method : cseqMethod);
+  }
+}
 
 /** Event counters of messages; they never fall. */
 export class MessageCounts {
+  /** Null where nobody asks for codes. */
+  readonly codes: CodeCounts | null;
   /** Requests by METHOD id, and responses by the METHOD id of their CSeq. */
   readonly requestsByMethod = new Float64Array(METHOD_NAMES.length);
   readonly responsesByMethod = new Float64Array(METHOD_NAMES.length);
@@ -22,4 +45,8 @@ export class MessageCounts {
   ofOutsiders = 0;
   /** Users, display names and phrases that were too long to keep whole. */
   textsCut = 0;
+
+  constructor(countsCodes = false) {
+    this.codes = countsCodes ? new CodeCounts() : null;
+  }
 }

@@ -9,6 +9,7 @@ import type { RoundTrip } from '../../protocols/rtp/round-trip.ts';
 import { betterRoundTrip, echoRoundTrip, reportedRoundTrip } from '../../protocols/rtp/round-trip.ts';
 import type { ReportBlock, Rtcp, RtcpPacket } from '../../protocols/rtp/rtcp.ts';
 import { ntpMiddle, parseRtcp, RTCP_REASONS } from '../../protocols/rtp/rtcp.ts';
+import type { VoipMetrics } from '../../protocols/rtp/rtcp-xr.ts';
 import type { Packet } from '../../sources/packet.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { RtcpSideData } from '../../store/media/rtcp-data.ts';
@@ -22,6 +23,8 @@ export class RtcpTracker {
   #named: Dialog | null = null;
   #met: Dialog | null = null;
   packets = 0;
+  /** What receivers said of a stream in VoIP metrics (RFC 3611 section 4.7). */
+  voipMetrics = 0;
   /** Packets that did not parse, by reason: SRTCP looks like this. */
   readonly refused = new Map<string, number>(RTCP_REASONS.map((r) => [r, 0]));
   /** Streams that were not there when RTCP spoke of them. */
@@ -86,12 +89,20 @@ export class RtcpTracker {
       case 'xr':
         for (const b of p.blocks) {
           if (b.kind !== 'voip_metrics') continue;
-          this.#improve(this.#received(c, b.ssrc), reportedRoundTrip(b.roundTripMs));
+          this.#onVoipMetrics(b, c);
         }
         return;
       default:
         return;
     }
+  }
+
+  #onVoipMetrics(metrics: VoipMetrics, c: Packet): void {
+    this.voipMetrics++;
+    const data = this.#received(c, metrics.ssrc);
+    this.#improve(data, reportedRoundTrip(metrics.roundTripMs));
+    if (data === null) return;
+    data.voip = { metrics, atUs: c.tsUs, from: sourceKey(c), reports: (data.voip?.reports ?? 0) + 1 };
   }
 
   #onBlock(reporter: number, r: ReportBlock, c: Packet): void {

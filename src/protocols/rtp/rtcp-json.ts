@@ -8,6 +8,7 @@
 import type { Result } from '../../core/result.ts';
 import { fail, ok } from '../../core/result.ts';
 import type { ReportBlock, Rtcp, RtcpPacket } from './rtcp.ts';
+import type { VoipMetrics } from './rtcp-xr.ts';
 
 /** Blocks of one report of RTCP as JSON: RTCP has 5 bits for their number. @cap */
 const MAX_RTCP_JSON_BLOCKS = 31;
@@ -18,6 +19,8 @@ const TWO_32 = 4_294_967_296;
 const TWO_24 = 0x1000000;
 const LOST_SIGN = 0x800000;
 const RECEIVER_REPORT = 201;
+const VOIP_METRICS = 7;
+const UNKNOWN_MS = 0xffff;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -45,10 +48,12 @@ export function parseRtcpJson(bytes: Uint8Array): Result<Rtcp, 'bad_json' | 'no_
     if (block === null) return fail('bad_json');
     reports.push(block);
   }
-  if (sender === null && reports.length === 0) return fail('no_report');
+  const metrics = metricsOf(document);
+  const extended = metrics === null ? [] : [{ kind: 'xr', ssrc, blocks: [metrics] } as const];
+  if (sender === null && reports.length === 0 && metrics === null) return fail('no_report');
   const packet = sender === null ? ({ kind: 'rr', ssrc, reports } as const) : senderReport(ssrc, sender, reports);
   if (packet === null) return fail('bad_json');
-  return ok({ packets: [packet], isReducedSize: false, stoppedBy: null });
+  return ok({ packets: [packet, ...extended], isReducedSize: false, stoppedBy: null });
 }
 
 /** The sender information; null in a receiver report, whose agent may have written zeros. */
@@ -67,6 +72,31 @@ function senderReport(ssrc: number, sender: Fields, reports: readonly ReportBloc
   if (ntpSeconds === null || fraction === null || rtpTimestamp === null || packets === null || octets === null)
     return null;
   return { kind: 'sr', ssrc, ntpSeconds, ntpFraction: ntpFraction(fraction), rtpTimestamp, packets, octets, reports };
+}
+
+/**
+ * VoIP metrics of an extended report (RFC 3611 section 4.7), as far as agents write them. Those written in Go name the member always:
+ * without a block it is all 0.
+ */
+function metricsOf(document: Fields): VoipMetrics | null {
+  const fields = fieldsOf(document['report_blocks_xr']);
+  if (fields === null || numberOf(fields, 'type') !== VOIP_METRICS) return null;
+  const of = (name: string): number => numberOf(fields, name) ?? 0;
+  return {
+    kind: 'voip_metrics',
+    ssrc: of('id'),
+    lossRate: Math.min(of('fraction_lost'), 255),
+    discardRate: Math.min(of('fraction_discard'), 255),
+    burstDensity: Math.min(of('burst_density'), 255),
+    gapDensity: Math.min(of('gap_density'), 255),
+    burstDurationMs: of('burst_duration'),
+    gapDurationMs: of('gap_duration'),
+    roundTripMs: of('round_trip_delay'),
+    endSystemDelayMs: of('end_system_delay'),
+    gmin: 0,
+    jitterBufferMs: UNKNOWN_MS,
+    jitterBufferMaxMs: UNKNOWN_MS,
+  };
 }
 
 /** Some agents send microseconds, as the name says, others the fraction as it was in the packet. */

@@ -76,7 +76,8 @@ export const STREAM_NUMBERS = {
   clusterLost: [500, 'u32'],
   cnPackets: [188, 'u32'],
   eventPackets: [504, 'u32'],
-  pauses: [508, 'u32'],
+  pauses: [508, 'u16'],
+  others: [510, 'u16'],
   jitterBase: [444, 'u32'],
 } as const;
 

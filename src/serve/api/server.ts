@@ -15,8 +15,8 @@ import { hasFeature } from '../../core/features.ts';
 import { endpointText } from '../../core/ip.ts';
 import type { Port } from '../../explore/port.ts';
 import { warmUserPatterns } from '../../explore/question-kinds.ts';
-import type { MetricFamily } from '../../view/metrics-snapshot.ts';
-import { counterFamily, numberFamily } from '../../view/metrics-snapshot.ts';
+import type { MetricFamily } from '../../view/metrics/family.ts';
+import { countsOf, numberOf } from '../../view/metrics/family.ts';
 import { addAsk } from '../ask/routes.ts';
 import type { ApiCredentials } from '../auth/api-credentials.ts';
 import { addConsole } from '../console/routes.ts';
@@ -29,6 +29,7 @@ import { askForBody } from '../http/request-body.ts';
 import { mediaTypeProblem, requestHeaderProblem } from '../http/request-header.ts';
 import { UnreadAnswers } from '../http/unread.ts';
 import { answerWireEvents, createClientErrorHandler } from '../http/wire-errors.ts';
+import type { MetricsPageDeps } from '../metrics/registry.ts';
 import { createMetricsPage } from '../metrics/registry.ts';
 import { addQuestions } from '../questions/routes.ts';
 import { readBodiesAsJson } from './json-body.ts';
@@ -64,6 +65,8 @@ export type ApiDeps = {
   readonly credentials?: ApiCredentials;
   /** Version of this program, for the metrics. */
   readonly version: string;
+  /** Which metrics are shown, and how. */
+  readonly metrics?: Pick<MetricsPageDeps, 'groups' | 'hasExemplars'>;
   /** Told of faults of our own; the client gets a 500 without their text. */
   readonly onFault: (error: unknown) => void;
   /** Serves /ask too; told of what leaves the process, a line each. */
@@ -203,21 +206,20 @@ export async function createApi(deps: ApiDeps): Promise<ApiServer> {
   app.setNotFoundHandler((request, reply) => sendProblem(request, reply, refusalOf(request.method, request.url)));
 
   const ownFamilies = (): MetricFamily[] => [
-    counterFamily(
+    countsOf(
       'calltap_api_responses_total',
-      'Answers of the API by status code.',
-      'code',
       [...responses].map(([code, value]) => [String(code), value] as const),
     ),
-    apiCounter('answers_shed', 'Answers given up because clients did not read others.', unread.shed),
+    numberOf('calltap_api_answers_shed_total', unread.shed),
     ...admissionFamilies(admission.counts()),
     ...authentication.families(),
   ];
   const metrics = createMetricsPage({
     read: () => {
       const snapshot = deps.readers.metrics();
-      return { ...snapshot, families: [...snapshot.families, ...ownFamilies()] };
+      return { ...snapshot, families: chained(snapshot.families, ownFamilies) };
     },
+    ...deps.metrics,
     stateCase: 'lower',
     version: deps.version,
   });
@@ -262,17 +264,19 @@ async function agentProtocol(app: App, deps: ApiDeps, mcp: NonNullable<ApiDeps['
   return addMcp(app, { ...deps, whose, log: mcp.log });
 }
 
-function apiCounter(name: string, help: string, value: number): MetricFamily {
-  return numberFamily('counter', `calltap_api_${name}_total`, help, value);
+/** Those of the capture first; ours are made when their turn comes. */
+function* chained(families: Iterable<MetricFamily>, own: () => readonly MetricFamily[]): Generator<MetricFamily> {
+  yield* families;
+  yield* own();
 }
 
 function admissionFamilies(counts: AdmissionCounts): MetricFamily[] {
   return [
-    apiCounter('connections_refused', 'Connections beyond the limit.', counts.refusedConnections),
-    apiCounter('connections_displaced', 'Idle connections that gave their place to another source.', counts.displaced),
-    apiCounter('connections_stalled', 'Connections cut because nothing got on.', counts.stalled),
-    apiCounter('rate_limited', 'Requests beyond the rate of their source.', counts.rateLimited),
-    apiCounter('rate_crowded', 'Requests of sources too many to have a rate of their own.', counts.crowded),
+    numberOf('calltap_api_connections_refused_total', counts.refusedConnections),
+    numberOf('calltap_api_connections_displaced_total', counts.displaced),
+    numberOf('calltap_api_connections_stalled_total', counts.stalled),
+    numberOf('calltap_api_rate_limited_total', counts.rateLimited),
+    numberOf('calltap_api_rate_crowded_total', counts.crowded),
   ];
 }
 

@@ -2,10 +2,11 @@
 
 import { readdirSync } from 'node:fs';
 import { faults } from '../../core/faults.ts';
+import { features } from '../../core/features.ts';
 import type { LoopTurn, LoopTurns } from '../../core/loop-turns.ts';
-import { LOOP_TURN_CPU_MS, LOOP_TURN_HELD_MS, LOOP_TURN_TOLD_MS, loopTurns } from '../../core/loop-turns.ts';
-import type { MetricFamily } from '../../view/metrics-snapshot.ts';
-import { counterFamily, numberFamily } from '../../view/metrics-snapshot.ts';
+import { loopTurns } from '../../core/loop-turns.ts';
+import type { MetricFamily } from '../../view/metrics/family.ts';
+import { countsOf, familyOf, numberOf } from '../../view/metrics/family.ts';
 
 export class ProcessMetrics {
   readonly #version: string;
@@ -18,65 +19,34 @@ export class ProcessMetrics {
   /** Of this moment; to be asked once a scrape. */
   families(): MetricFamily[] {
     const { user, system } = process.cpuUsage();
-    const gauge = (name: string, help: string, value: number): MetricFamily => numberFamily('gauge', name, help, value);
     return [
-      {
-        ...counterFamily('calltap_build_info', 'Version of this program; the value is always 1.', 'version', [
-          [this.#version, 1],
-        ]),
-        type: 'gauge',
-      },
-      numberFamily(
-        'counter',
-        'process_cpu_seconds_total',
-        'User and system CPU time of the process in seconds.',
-        (user + system) / 1e6,
-      ),
-      gauge(
-        'process_start_time_seconds',
-        'Start time of the process in seconds since the Unix epoch.',
-        this.#startSeconds,
-      ),
-      gauge('process_resident_memory_bytes', 'Resident memory of the process.', process.memoryUsage.rss()),
-      gauge('process_open_fds', 'Open file descriptors.', openDescriptors()),
-      gauge('nodejs_heap_used_bytes', 'JavaScript heap in use.', process.memoryUsage().heapUsed),
-      gauge('nodejs_external_memory_bytes', 'Buffers outside the JavaScript heap.', process.memoryUsage().external),
+      familyOf('calltap_build_info', [{ labels: [this.#version, features().built.join(' ')], value: 1 }]),
+      numberOf('process_cpu_seconds_total', (user + system) / 1e6),
+      numberOf('process_start_time_seconds', this.#startSeconds),
+      numberOf('process_resident_memory_bytes', process.memoryUsage.rss()),
+      numberOf('process_open_fds', openDescriptors()),
+      numberOf('nodejs_heap_used_bytes', process.memoryUsage().heapUsed),
+      numberOf('nodejs_external_memory_bytes', process.memoryUsage().external),
       ...loopFamilies(loopTurns),
-      counterFamily('calltap_faults_total', 'Unexpected errors by the place that caught them.', 'place', [
-        ...faults.counts,
-      ]),
+      countsOf('calltap_faults_total', [...faults.counts]),
     ];
   }
 }
 
 function loopFamilies(turns: LoopTurns): MetricFamily[] {
   const longest = [...turns.longest()];
-  const gauge = (name: string, help: string, secondsOf: (turn: LoopTurn) => number): MetricFamily => ({
-    ...counterFamily(
+  const secondsBy = (
+    name: 'calltap_loop_held_seconds' | 'calltap_loop_held_cpu_seconds',
+    secondsOf: (turn: LoopTurn) => number,
+  ): MetricFamily =>
+    countsOf(
       name,
-      help,
-      'work',
       longest.map(([work, turn]) => [work, secondsOf(turn)]),
-    ),
-    type: 'gauge',
-  });
+    );
   return [
-    gauge(
-      'calltap_loop_held_seconds',
-      `Longest turn of the main thread in the last one to two minutes by what ran longest in it; turns under ${LOOP_TURN_TOLD_MS} ms are 0.`,
-      ({ heldMs }) => heldMs / 1000,
-    ),
-    gauge(
-      'calltap_loop_held_cpu_seconds',
-      'Most processor time that the main thread took in one of these turns.',
-      ({ cpuMs }) => cpuMs / 1000,
-    ),
-    numberFamily(
-      'counter',
-      'calltap_loop_overlong_turns_total',
-      `Turns of the main thread that took over ${LOOP_TURN_CPU_MS} ms of processor time or held it over ${LOOP_TURN_HELD_MS} ms.`,
-      turns.overlong,
-    ),
+    secondsBy('calltap_loop_held_seconds', ({ heldMs }) => heldMs / 1000),
+    secondsBy('calltap_loop_held_cpu_seconds', ({ cpuMs }) => cpuMs / 1000),
+    numberOf('calltap_loop_overlong_turns_total', turns.overlong),
   ];
 }
 

@@ -1,15 +1,20 @@
 /**
- * The metrics page: the families that the interface names, of one snapshot a scrape, so that all numbers are of one moment.
- * Three families are declared and stay empty.
+ * The metrics page: the families of the table that were chosen, made one after another in turns. Who asks while it is made gets
+ * the same page: many scrapers, or slow ones, hold one text.
  */
 
-import { Registry } from 'prom-client';
 import { STREAM_STATUSES } from '../../contract/index.ts';
-import type { BucketSnapshot } from '../../core/counters.ts';
-import { JITTER_MS_BOUNDS, LOSS_PERCENT_BOUNDS, MOS_BOUNDS, PDD_SECONDS_BOUNDS } from '../../core/counters.ts';
+import type { MetricGroup } from '../../core/metric-groups.ts';
+import { DEFAULT_METRIC_GROUPS } from '../../core/metric-groups.ts';
+import { Turns } from '../../core/turns.ts';
 import { DIALOG_STATES, METHOD_NAMES } from '../../core/words.ts';
-import type { LabelledCount, MetricFamily, MetricSample, MetricsSnapshot } from '../../view/metrics-snapshot.ts';
-import { counterFamily, numberFamily } from '../../view/metrics-snapshot.ts';
+import type { LabelledCount, MetricFamily } from '../../view/metrics/family.ts';
+import { countsOf, numberOf } from '../../view/metrics/family.ts';
+import type { MetricsSnapshot } from '../../view/metrics/snapshot.ts';
+import type { MetricName, MetricRow } from '../../view/metrics/table.ts';
+import { METRICS } from '../../view/metrics/table.ts';
+import type { MetricsFormat } from './exposition.ts';
+import { CONTENT_TYPES, ENDS, familyText } from './exposition.ts';
 import { ProcessMetrics } from './process-metrics.ts';
 import { ShownFamily } from './shown-family.ts';
 
@@ -19,28 +24,28 @@ export type StateCase = 'lower' | 'as-cased';
 /** Methods that get a label value of their own; a hostile method name must not become one. */
 const METHODS: ReadonlySet<string> = new Set(METHOD_NAMES.filter((name) => name !== 'OTHER'));
 
-/** The families that the interface names. */
+const OPEN_METRICS = /application\/openmetrics-text/i;
+
+/** The families that the interface names. Three are declared and stay empty. */
 function serviceFamilies(s: MetricsSnapshot, stateCase: StateCase): MetricFamily[] {
   const states = DIALOG_STATES.map((state) => {
     return [stateCase === 'lower' ? state.toLowerCase() : state, s.dialogEntries[state]] as const;
   });
   const statuses = STREAM_STATUSES.map((status) => [status, s.streamsByStatus[status]] as const);
-  const active = 'RTP streams in the status established.';
-  const timeouts = 'TCP and IP reassembly sessions that timed out.';
   return [
-    counterFamily('service_dialogs_total', 'Dialogs that entered a state.', 'state', states),
-    counterFamily('service_messages_total', 'SIP messages by method.', 'method', methodCounts(s.messagesByMethod)),
-    numberFamily('gauge', 'service_rtp_streams_active', active, s.streamsActive),
-    counterFamily('service_rtp_streams_total', 'RTP streams by status.', 'status', statuses),
-    numberFamily('counter', 'service_capture_packets_total', 'Packets captured.', s.capturePackets),
-    numberFamily('counter', 'service_reassembly_timeouts_total', timeouts, s.reassemblyTimeouts),
-    histogram('service_pdd_seconds', 'Post-dial delay.', PDD_SECONDS_BOUNDS, s.pddSeconds),
-    histogram('service_mos', 'Estimated mean opinion score of RTP streams.', MOS_BOUNDS, s.mos),
-    histogram('service_jitter_ms', 'Jitter of RTP streams in milliseconds.', JITTER_MS_BOUNDS, s.jitterMs),
-    histogram('service_loss_percent', 'Packet loss of RTP streams in percent.', LOSS_PERCENT_BOUNDS, s.lossPercent),
-    counterFamily('service_responses_total', 'SIP responses by status code.', 'code', []),
-    counterFamily('service_security_alerts_total', 'Security alerts by type.', 'type', []),
-    counterFamily('service_diagnosis_total', 'Diagnosed faults by kind.', 'kind', []),
+    countsOf('service_dialogs_total', states),
+    countsOf('service_messages_total', methodCounts(s.messagesByMethod)),
+    numberOf('service_rtp_streams_active', s.streamsActive),
+    countsOf('service_rtp_streams_total', statuses),
+    numberOf('service_capture_packets_total', s.capturePackets),
+    numberOf('service_reassembly_timeouts_total', s.reassemblyTimeouts),
+    numberOf('service_pdd_seconds', s.pddSeconds),
+    numberOf('service_mos', s.mos),
+    numberOf('service_jitter_ms', s.jitterMs),
+    numberOf('service_loss_percent', s.lossPercent),
+    countsOf('service_responses_total', []),
+    countsOf('service_security_alerts_total', []),
+    countsOf('service_diagnosis_total', []),
   ];
 }
 
@@ -50,70 +55,69 @@ function methodCounts(byMethod: ReadonlyMap<string, number>): LabelledCount[] {
   return other > 0 ? [...named, ['other', other]] : named;
 }
 
-function histogram(
-  name: string,
-  help: string,
-  bounds: readonly number[],
-  { counts, sum, count }: BucketSnapshot,
-): MetricFamily {
-  let below = 0;
-  const buckets = bounds.map((le, i): MetricSample => {
-    below += counts[i] ?? 0;
-    return { suffix: '_bucket', labels: { le: String(le) }, value: below };
-  });
-  const samples = [
-    ...buckets,
-    { suffix: '_bucket', labels: { le: '+Inf' }, value: count },
-    { suffix: '_sum', labels: {}, value: sum },
-    { suffix: '_count', labels: {}, value: count },
-  ];
-  return { name, help, type: 'histogram', labelNames: [], samples };
-}
+export type RenderedPage = { readonly contentType: string; readonly body: Buffer };
 
 export type MetricsPage = {
-  readonly contentType: string;
-  /** The page in the Prometheus text format. */
-  render(): Promise<string>;
+  /** The page; `accept` is what the client takes, where it says so. */
+  render(accept?: string): Promise<RenderedPage>;
 };
 
 export type MetricsPageDeps = {
   readonly read: () => MetricsSnapshot;
   readonly stateCase: StateCase;
   readonly version: string;
+  /** What --metrics-families chose; the usual ones where it is left out. */
+  readonly groups?: ReadonlySet<MetricGroup>;
+  /** Exemplars are shown to who takes OpenMetrics. */
+  readonly hasExemplars?: boolean;
 };
 
 export function createMetricsPage(deps: MetricsPageDeps): MetricsPage {
-  const registry = new Registry();
+  const { groups = new Set(DEFAULT_METRIC_GROUPS), hasExemplars = false } = deps;
   const own = new ProcessMetrics(deps.version);
-  const shown = new Map<string, ShownFamily>();
+  const shown = new Map<MetricName, ShownFamily>();
+  const turns = new Turns(() => performance.now());
+  const underWay = new Map<MetricsFormat, Promise<RenderedPage>>();
   let dropped = 0;
 
-  function show(family: MetricFamily): void {
-    const { name, samples } = family;
-    const known = shown.get(name) ?? new ShownFamily(registry, family);
-    shown.set(name, known);
-    dropped += known.show(samples);
+  function* families(): Generator<MetricFamily> {
+    const snapshot = deps.read();
+    yield* serviceFamilies(snapshot, deps.stateCase);
+    yield* own.families();
+    yield* snapshot.families;
+    // Complete after the last family.
+    yield numberOf('calltap_metric_samples_dropped_total', dropped);
   }
 
-  function leftOut(): MetricFamily {
-    const help = 'Samples left out because their family has too many label values.';
-    return numberFamily('counter', 'calltap_metric_samples_dropped_total', help, dropped);
+  function textOf({ name, samples }: MetricFamily, format: MetricsFormat): string {
+    const row: MetricRow = METRICS[name];
+    const family = shown.get(name) ?? new ShownFamily(row);
+    shown.set(name, family);
+    dropped += family.show(samples);
+    return familyText(name, row, family.samples, format);
+  }
+
+  async function make(format: MetricsFormat): Promise<RenderedPage> {
+    const slice = await turns.begin('answer');
+    const pieces: Buffer[] = [];
+    for (const family of families()) {
+      if (!groups.has(METRICS[family.name].group)) continue;
+      pieces.push(Buffer.from(textOf(family, format)));
+      if (slice.isOver) await slice.rest();
+    }
+    pieces.push(Buffer.from(ENDS[format]));
+    slice.note();
+    return { contentType: CONTENT_TYPES[format], body: Buffer.concat(pieces) };
   }
 
   return {
-    contentType: registry.contentType,
-    async render() {
-      const snapshot = deps.read();
-      for (const family of serviceFamilies(snapshot, deps.stateCase)) show(family);
-      for (const family of own.families()) show(family);
-      // Gives the family its place on the page; the number is complete after the last family.
-      show(leftOut());
-      for (const family of snapshot.families) {
-        if (!family.name.startsWith('calltap_')) throw new Error(`metric ${family.name} is outside calltap_`);
-        show(family);
-      }
-      show(leftOut());
-      return registry.metrics();
+    render(accept = '') {
+      const format: MetricsFormat = hasExemplars && OPEN_METRICS.test(accept) ? 'openmetrics' : 'text';
+      const known = underWay.get(format);
+      if (known !== undefined) return known;
+      const made = make(format).finally(() => underWay.delete(format));
+      underWay.set(format, made);
+      return made;
     },
   };
 }

@@ -1,51 +1,52 @@
 /** A family as the metrics page shows it. What it shows is counted elsewhere and given to it as a whole. */
 
-import type { Registry } from 'prom-client';
-import { Gauge } from 'prom-client';
-import type { MetricFamily, MetricSample } from '../../view/metrics-snapshot.ts';
+import type { MetricSample } from '../../view/metrics/family.ts';
+import type { MetricRow } from '../../view/metrics/table.ts';
 
-/** Label values of one metric family; others are folded into `other`. @cap */
-const METRIC_LABEL_VALUES = 200;
+export class ShownFamily {
+  readonly #row: MetricRow;
+  #samples = new Map<string, MetricSample>();
 
-type Answer = ReturnType<Gauge['get']>;
+  constructor(row: MetricRow) {
+    this.#row = row;
+  }
 
-/** A gauge for the registry only, which asks for nothing but get(). */
-export class ShownFamily extends Gauge {
-  readonly #family: MetricFamily;
-  readonly #samples = new Map<string, MetricSample>();
-
-  constructor(registry: Registry, family: MetricFamily) {
-    const { name, help, labelNames } = family;
-    super({ name, help, labelNames: [...labelNames], registers: [registry] });
-    this.#family = family;
+  get samples(): Iterable<MetricSample> {
+    return this.#samples.values();
   }
 
   /**
-   * Shows these samples: those of a counter stay and never fall, all others give place to the new ones. Returns how many
-   * were left out, because the family has as many label values as are allowed.
+   * Shows these samples. A counter or a sum never falls; its samples stay, unless its label values have seats. All others give place to
+   * the new ones. Returns how many were left out, as the family has as many as its row allows.
    */
   show(samples: readonly MetricSample[]): number {
-    const { type } = this.#family;
-    if (type !== 'counter') this.#samples.clear();
+    const { type, values, isSeated } = this.#row;
+    const before = this.#samples;
+    const isSum = type === 'counter' || type === 'summary';
+    if (!isSum || isSeated === true) this.#samples = new Map();
     let dropped = 0;
     for (const sample of samples) {
-      const key = JSON.stringify([sample.suffix, sample.labels]);
-      const seen = this.#samples.get(key);
-      if (seen === undefined && this.#samples.size >= METRIC_LABEL_VALUES) dropped++;
-      else if (type !== 'counter' || (Number.isFinite(sample.value) && !(sample.value <= (seen?.value ?? -1)))) {
-        this.#samples.set(key, sample);
-      }
+      const key = sample.labels.join('\0');
+      const seen = before.get(key);
+      if (!this.#samples.has(key) && this.#samples.size >= values) dropped++;
+      else this.#samples.set(key, isSum ? raised(sample, seen) : sample);
     }
     return dropped;
   }
+}
 
-  override get(): Answer {
-    const { name, help, type } = this.#family;
-    const values = [...this.#samples.values()].map(({ suffix = '', labels, value }) => {
-      return { metricName: `${name}${suffix}`, labels, value };
-    });
-    // Declared for a gauge; the registry takes any type, and names of samples beside that of the family.
-    const answer: unknown = { name, help, type, values, aggregator: 'sum' };
-    return Promise.resolve(answer as Awaited<Answer>);
-  }
+/** What is made of fractions may be a trifle less than it was: that would read as a new beginning. */
+function raised(sample: MetricSample, seen: MetricSample | undefined): MetricSample {
+  const { labels, value } = sample;
+  const before = seen?.value ?? 0;
+  if (typeof value === 'number') return { labels, value: Math.max(finite(value), Number(before)) };
+  if (typeof before === 'number') return sample;
+  return {
+    labels,
+    value: { counts: [], sum: Math.max(value.sum, before.sum), count: Math.max(value.count, before.count) },
+  };
+}
+
+function finite(value: number): number {
+  return Number.isFinite(value) ? value : 0;
 }

@@ -76,15 +76,15 @@ export function createMetricsServer(page: MetricsPage, { onFault, credentials }:
       return;
     }
     try {
-      const text = Buffer.from(await page.render());
-      const refusal = unread.hold(response, text);
+      const { contentType, body } = await page.render(request.headers.accept);
+      const refusal = unread.hold(response, body);
       if (refusal !== null) {
         endResponse(response, refusal);
         admission.want();
         return;
       }
-      response.writeHead(200, { 'content-type': page.contentType, 'content-length': text.length });
-      response.end(text);
+      response.writeHead(200, { 'content-type': contentType, 'content-length': body.length });
+      response.end(body);
     } catch (error) {
       onFault(error);
       endResponse(response, new ProblemError('internal'));

@@ -38,12 +38,23 @@ export function callOutcome(d: Dialog, fromState: number): CallOutcome | null {
     case STATE.Redirected:
       return 'redirected';
     case STATE.Failed:
-      if (DECLINED.has(d.finalCode)) return 'declined';
-      if (CHALLENGED.has(d.finalCode)) return 'challenged';
-      return INEFFECTIVE.has(d.finalCode) ? 'ineffective' : 'failed';
+      return failureOf(d.finalCode);
     default:
       return null;
   }
+}
+
+/** The outcome that a final response says. */
+export function outcomeOfCode(code: number): CallOutcome {
+  if (isAnswer(code)) return 'answered';
+  if (code < 400) return 'redirected';
+  return code === 487 ? 'abandoned' : failureOf(code);
+}
+
+function failureOf(code: number): CallOutcome {
+  if (DECLINED.has(code)) return 'declined';
+  if (CHALLENGED.has(code)) return 'challenged';
+  return INEFFECTIVE.has(code) ? 'ineffective' : 'failed';
 }
 
 /** Final codes of failures that people made. */

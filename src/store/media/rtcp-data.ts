@@ -2,8 +2,10 @@
  * What RTCP said about a stream, kept apart from what was measured (RFC 3550 section 6.4, RFC 3611).
  */
 
+import type { EndpointKey } from '../../core/ip.ts';
 import type { RoundTrip } from '../../protocols/rtp/round-trip.ts';
 import { SenderReportHistory } from '../../protocols/rtp/round-trip.ts';
+import type { VoipMetrics } from '../../protocols/rtp/rtcp-xr.ts';
 
 /** What the receiver reported last. */
 export type RemoteReport = {
@@ -30,6 +32,13 @@ export type StandingReports = {
   hasMoved: boolean;
 };
 
+export type VoipReport = {
+  readonly metrics: VoipMetrics;
+  readonly atUs: number;
+  readonly from: EndpointKey;
+  readonly reports: number;
+};
+
 export class RtcpSideData {
   readonly senderReports = new SenderReportHistory();
   senderReportCount = 0;
@@ -39,6 +48,8 @@ export class RtcpSideData {
   remote: RemoteReport | null = null;
   standing: StandingReports | null = null;
   roundTrip: RoundTrip | null = null;
+  /** What its receiver said last of how it sounds (RFC 3611 section 4.7), and from where; so often. */
+  voip: VoipReport | null = null;
   hasBye = false;
 
   /** Notes which packet a receiver named as the last that arrived. */

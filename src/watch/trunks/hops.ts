@@ -4,9 +4,10 @@
  *
  * A hop does not end with the dialog, which may be evicted before its call is: what comes later still finds the hop.
  */
-import { takeWideHash, wideHash } from '../../core/hash.ts';
+import { hashBytes, takeWideHash, wideHash } from '../../core/hash.ts';
 import { HashIndex } from '../../core/hash-index.ts';
 import { isChallenge } from '../../protocols/sip/message.ts';
+import type { Packet } from '../../sources/packet.ts';
 import { isAnswer } from '../../store/dialogs/call-outcome.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { type Accessors, defineAccessors, row } from '../../store/row.ts';
@@ -232,4 +233,12 @@ function highOf(callIdKey: string): number {
   const bytes = Buffer.from(callIdKey, 'latin1');
   takeWideHash(bytes, 0, bytes.length);
   return wideHash.high;
+}
+
+/** The host that a message comes from, or goes to: its address, or of IPv6 a hash of it. */
+export function host({ addresses, srcOff, dstOff, ipVersion }: Packet, isSource: boolean): number {
+  const off = isSource ? srcOff : dstOff;
+  if (ipVersion === 6) return hashBytes(addresses, off, off + 16);
+  const [a = 0, b = 0, c = 0, d = 0] = [addresses[off], addresses[off + 1], addresses[off + 2], addresses[off + 3]];
+  return (a << 24) | (b << 16) | (c << 8) | d;
 }

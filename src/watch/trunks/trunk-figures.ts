@@ -4,14 +4,14 @@
  * Ratios are made of counts when they are shown, and quantiles of bins.
  */
 import { CellFigures } from '../cell-figures.ts';
+import { CodeCounts } from '../code-counts.ts';
 
-/** Bytes of the figures beside those of a cell, and of a code that is counted. A test weighs them. */
-const MORE_BYTES = 296;
-const CODE_BYTES = 48;
+/** Bytes of the figures beside those of a cell, and beside codes. A test weighs them. */
+const MORE_BYTES = 176;
 
 export class TrunkFigures extends CellFigures {
   /** Attempts by their final code; those without one are the rest. */
-  readonly codes = new Map<number, number>();
+  readonly codes = new CodeCounts();
   /** Calls that were answered and ended with a BYE, and how long they talked in all. */
   talks = 0;
   talkSec = 0;
@@ -27,17 +27,12 @@ export class TrunkFigures extends CellFigures {
 
   override noteCode(code: number, before: number): void {
     super.noteCode(code, before);
-    if (before > 0) {
-      const left = (this.codes.get(before) ?? 0) - 1;
-      if (left > 0) this.codes.set(before, left);
-      else this.codes.delete(before);
-    }
-    this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
+    this.codes.note(code, before);
   }
 
   override merge(other: TrunkFigures): void {
     super.merge(other);
-    for (const [code, n] of other.codes) this.codes.set(code, (this.codes.get(code) ?? 0) + n);
+    this.codes.merge(other.codes);
     this.talks += other.talks;
     this.talkSec += other.talkSec;
     this.mostTalking = Math.max(this.mostTalking, other.mostTalking);
@@ -49,6 +44,6 @@ export class TrunkFigures extends CellFigures {
   }
 
   override get bytes(): number {
-    return super.bytes + MORE_BYTES + this.codes.size * CODE_BYTES;
+    return super.bytes + MORE_BYTES + this.codes.bytes;
   }
 }

@@ -35,15 +35,23 @@ export function heardOf(d: Dialog, { quality }: Capture): readonly Heard[] {
 
 /** `isTrunks` says whether an address is the trunk's. */
 export function mediaOn(heard: readonly Heard[], isTrunks: (address: string) => boolean): CallMedia {
-  const own = heard.filter(
-    ({ stream }) => isTrunks(endpointKeyAddress(stream.srcKey)) || isTrunks(endpointKeyAddress(stream.dstKey)),
-  );
   let [lost, expected] = [0, 0];
   let mos: number | null = null;
-  for (const one of own.length > 0 ? own : heard) {
+  for (const one of streamsOn(heard, isTrunks)) {
     lost += one.lost;
     expected += one.expected;
     if (one.mos !== null) mos = Math.min(mos ?? one.mos, one.mos);
   }
   return { mos, lost, expected };
+}
+
+/** The streams from or to the trunk's own addresses; where its media has others, all. */
+export function streamsOn<T extends { readonly stream: Stream }>(
+  streams: readonly T[],
+  isTrunks: (address: string) => boolean,
+): readonly T[] {
+  const own = streams.filter(
+    ({ stream }) => isTrunks(endpointKeyAddress(stream.srcKey)) || isTrunks(endpointKeyAddress(stream.dstKey)),
+  );
+  return own.length > 0 ? own : streams;
 }

@@ -14,7 +14,8 @@ type Ping = { readonly transaction: number; readonly tsUs: number; isAnswered: b
 export class TrunkPings {
   readonly #waiting = new WeakMap<TrunkRow, Ping[]>();
 
-  onMessage(row: TrunkRow, scan: SipScan, tsUs: number): void {
+  /** The round trip in milliseconds where this is the answer; NaN otherwise. */
+  onMessage(row: TrunkRow, scan: SipScan, tsUs: number): number {
     row.seen(tsUs);
     const transaction = mixHashes(scan.callIdHash, scan.cseq);
     const waiting = this.#waitingOf(row);
@@ -22,7 +23,7 @@ export class TrunkPings {
     const minute = minuteOf(tsUs);
     if (scan.isRequest) {
       // The same once more is a retransmission, also when its answer was on the way.
-      if (ping !== undefined) return;
+      if (ping !== undefined) return Number.NaN;
       if (waiting.length >= WAITING)
         waiting.splice(
           Math.max(
@@ -36,11 +37,11 @@ export class TrunkPings {
       row.spans.add(minute, (f) => {
         f.optionsAsked++;
       });
-      return;
+      return Number.NaN;
     }
     row.answeredOptions(tsUs);
     if (row.direction === 'out') row.isProven = true;
-    if (ping === undefined || ping.isAnswered || scan.status < 200) return;
+    if (ping === undefined || ping.isAnswered || scan.status < 200) return Number.NaN;
     ping.isAnswered = true;
     const ms = Math.max(0, tsUs - ping.tsUs) / 1000;
     row.roundTripMs = ms;
@@ -48,6 +49,7 @@ export class TrunkPings {
       f.optionsAnswered++;
       f.roundTripMs += ms;
     });
+    return ms;
   }
 
   #waitingOf(row: TrunkRow): Ping[] {

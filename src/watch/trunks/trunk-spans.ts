@@ -1,6 +1,8 @@
 /**
  * The figures of one trunk by time: minutes, then hours, then one sum of all that is older. A figure may come late: it goes
- * to whatever holds its minute now. Beside them are longer cells of what calls came to, which a picture over time is made of.
+ * to whatever holds its minute now. Beside them are the sum of the whole time, and longer cells of what calls came to, which a
+ * picture over time is made of. These take a minute at once when the next one begins: each figure that changes costs a look into
+ * memory that nothing else needs just then.
  */
 import { CellFigures } from '../cell-figures.ts';
 import { Cells } from '../cells.ts';
@@ -27,12 +29,13 @@ export class TrunkSpans {
   readonly minutes = new Map<number, TrunkFigures>();
   readonly hours = new Map<number, TrunkFigures>();
   before: TrunkFigures | null = null;
-  readonly whole = new TrunkFigures();
-  /** The shorter cells first. */
-  readonly cells: readonly Cells<CellFigures>[] = [
+  readonly #whole = new TrunkFigures();
+  readonly #cells: readonly Cells<CellFigures>[] = [
     new Cells(FIVE, TRUNK_FIVES, () => new CellFigures()),
     new Cells(HOUR, TRUNK_HOURS, () => new CellFigures()),
   ];
+  /** Minutes that the sum and the cells have not taken yet. */
+  readonly #untaken = new Map<number, TrunkFigures>();
   /** Memory of all figures, as it was weighed last. */
   bytes = 0;
   /** The first hour that is held as minutes, and the first that is held as such; infinite where there is none. */
@@ -50,16 +53,38 @@ export class TrunkSpans {
   /** Changes the figures of this minute, and with them those of the whole time. */
   add(minute: number, change: (figures: TrunkFigures) => void): void {
     change(this.#at(minute));
-    change(this.whole);
+    if (!this.#untaken.has(minute)) change(this.#whole);
   }
 
   /** The same of what calls came to, which cells have too. */
   addCall(minute: number, change: (figures: CellFigures) => void): void {
     this.add(minute, change);
-    for (const cells of this.cells) {
+    if (this.#untaken.has(minute)) return;
+    for (const cells of this.#cells) {
       const figures = cells.holding(minute);
       if (figures !== null) change(figures);
     }
+  }
+
+  /** All that was counted until now. */
+  get whole(): TrunkFigures {
+    this.#takeMinutes();
+    return this.#whole;
+  }
+
+  /** The same by cells, the shorter ones first. */
+  get cells(): readonly Cells<CellFigures>[] {
+    this.#takeMinutes();
+    return this.#cells;
+  }
+
+  #takeMinutes(): void {
+    if (this.#untaken.size === 0) return;
+    for (const [minute, figures] of this.#untaken) {
+      this.#whole.merge(figures);
+      for (const cells of this.#cells) cells.holding(minute)?.merge(figures);
+    }
+    this.#untaken.clear();
   }
 
   /** The figures that hold this minute, to be added to. */
@@ -74,8 +99,10 @@ export class TrunkSpans {
     const hour = Math.floor(minute / HOUR);
     if (hour < this.#beforeHour) return this.#sumBefore();
     if (hour < this.#hoursUntil) return this.#hour(hour);
+    this.#takeMinutes();
     const figures = new TrunkFigures();
     this.minutes.set(minute, figures);
+    this.#untaken.set(minute, figures);
     this.oldestMinuteHour = Math.min(this.oldestMinuteHour, hour);
     return figures;
   }
@@ -105,12 +132,12 @@ export class TrunkSpans {
       figures.weighed = bytes;
     }
     this.#touched.clear();
-    for (const cells of this.cells) cells.weigh();
+    for (const cells of this.#cells) cells.weigh();
   }
 
   /** Memory of the cells, as it was weighed last. */
   get cellBytes(): number {
-    return this.cells.reduce((sum, { bytes }) => sum + bytes, 0);
+    return this.#cells.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** Makes hours of all minutes that are older than is promised at `minute`. */
@@ -121,6 +148,7 @@ export class TrunkSpans {
 
   /** Makes hours of the minutes of this hour, and of all before it. */
   mergeMinutes(hour: number): void {
+    this.#takeMinutes();
     this.#hoursUntil = Math.max(this.#hoursUntil, hour + 1);
     this.oldestMinuteHour = Number.POSITIVE_INFINITY;
     for (const [minute, figures] of this.minutes) {
@@ -152,6 +180,7 @@ export class TrunkSpans {
 
   /** Adds all minutes behind this one to the sum of what is not told apart. Returns the bytes that this gave. */
   foldAhead(minute: number): number {
+    this.#takeMinutes();
     const before = this.bytes;
     for (const [own, figures] of this.minutes) {
       if (own <= minute) continue;
@@ -171,13 +200,18 @@ export class TrunkSpans {
 
   /** Adds all that another trunk has. */
   merge(other: TrunkSpans): void {
-    this.whole.merge(other.whole);
-    for (const [minute, figures] of other.minutes) this.#at(minute).merge(figures);
+    this.#takeMinutes();
+    this.#whole.merge(other.whole);
+    for (const [minute, figures] of other.minutes) {
+      this.#at(minute).merge(figures);
+      // Its sum and cells have it.
+      this.#untaken.delete(minute);
+    }
     for (const [hour, figures] of other.hours) this.#at(hour * HOUR).merge(figures);
     if (other.before !== null) this.#sumBefore().merge(other.before);
-    for (const [i, cells] of this.cells.entries()) {
-      const others = other.cells[i];
-      if (others !== undefined) cells.merge(others);
+    for (const [i, cells] of this.#cells.entries()) {
+      const those = other.cells[i];
+      if (those !== undefined) cells.merge(those);
     }
     this.weigh();
   }

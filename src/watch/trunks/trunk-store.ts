@@ -5,6 +5,8 @@
 import type { TrunkBounds } from '../../core/trunk-bounds.ts';
 import { USUAL_TRUNK_BOUNDS } from '../../core/trunk-bounds.ts';
 import { OTHER_TRUNK } from '../../core/trunks.ts';
+import { SeatedFigures } from './seated-figures.ts';
+import { Seats } from './seats.ts';
 import type { TrunkDirection } from './trunk-row.ts';
 import { TrunkRow } from './trunk-row.ts';
 import { minuteOf } from './trunk-spans.ts';
@@ -43,6 +45,9 @@ export class TrunkStore {
   readonly #rows = new Map<string, TrunkRow>();
   readonly #byId = new Map<number, TrunkRow>();
   readonly #others: Record<TrunkDirection, TrunkRow | null> = { in: null, out: null };
+  readonly seats = new Seats();
+  /** What those with a seat did, and all others. */
+  readonly seated = new SeatedFigures(this.seats);
   #nextId = 1;
   #minute = Number.NaN;
   /** Requests for a row since there was none. */
@@ -55,7 +60,7 @@ export class TrunkStore {
   constructor(optionsDown: number, bounds: TrunkBounds = USUAL_TRUNK_BOUNDS, names: readonly string[] = []) {
     this.#optionsDown = optionsDown;
     this.#bounds = bounds;
-    for (const name of names) this.row(name, 'out', true);
+    for (const name of names) this.#rows.set(`out ${name}`, this.#add(name, 'out', true));
   }
 
   get rows(): Iterable<TrunkRow> {
@@ -72,8 +77,14 @@ export class TrunkStore {
     return this.#byId.size;
   }
 
-  /** The row of a name or address; it is made where there is room. */
+  /** The row of a name or address that something is to be counted of; it is made where there is room. */
   row(name: string, direction: TrunkDirection, isConfigured: boolean): TrunkRow {
+    const row = this.#rowOf(name, direction, isConfigured);
+    if (row.isConfigured) this.seats.use(row);
+    return row;
+  }
+
+  #rowOf(name: string, direction: TrunkDirection, isConfigured: boolean): TrunkRow {
     const key = `${direction} ${name}`;
     const known = this.#rows.get(key);
     if (known !== undefined) return known;
@@ -95,6 +106,7 @@ export class TrunkStore {
     if (row === undefined || !Number.isNaN(row.firstUs)) return;
     this.#rows.delete(key);
     this.#byId.delete(row.id);
+    this.seats.drop(row);
   }
 
   /** The row with this number; null when it gave way. */
@@ -118,6 +130,7 @@ export class TrunkStore {
     if (!(minute > this.#minute) && !Number.isNaN(this.#minute)) return;
     this.#minute = minute;
     for (const { spans } of this.rows) spans.age(minute);
+    this.seats.tick(nowUs);
     this.weigh();
   }
 
@@ -193,6 +206,7 @@ export class TrunkStore {
     const row = new TrunkRow(this.#nextId++, name, direction, isConfigured, this.#optionsDown, this.#bounds);
     if (this.#notesChanges) row.spans.changed = new Set();
     this.#byId.set(row.id, row);
+    if (isConfigured) this.seats.add(row);
     return row;
   }
 }

@@ -20,13 +20,16 @@ import type { Stream } from '../../store/media/stream.ts';
 import { NO_PLACE } from '../../store/media/stream-columns.ts';
 import { NONE } from '../../store/row-blocks.ts';
 import type { Capture } from '../../store/stores.ts';
+import type { Attempts, HopInHand } from '../numbers/attempts.ts';
+import type { HopOfCall, NumbersOptions } from '../numbers/numbers.ts';
+import { Numbers } from '../numbers/numbers.ts';
 import { CallPairs } from '../overview/call-pairs.ts';
 import { FailingRegistrations } from './failing-registrations.ts';
-import { HOP_FACT, Hops } from './hops.ts';
+import { HOP_FACT, Hops, host } from './hops.ts';
 import type { TellTrunk } from './trunk-alarm.ts';
 import { TrunkAlarm } from './trunk-alarm.ts';
 import { TrunkEnds } from './trunk-ends.ts';
-import { heardOf, mediaOn } from './trunk-media.ts';
+import { heardOf, mediaOn, streamsOn } from './trunk-media.ts';
 import { TrunkPings } from './trunk-pings.ts';
 import type { TrunkRow } from './trunk-row.ts';
 import { minuteOf } from './trunk-spans.ts';
@@ -50,13 +53,22 @@ export class TrunkWatch implements Observer {
   readonly #alarm: TrunkAlarm;
   readonly #hops: Hops;
   readonly #failing = new FailingRegistrations();
+  /** What chosen groups of metrics count; null where none does. */
+  readonly numbers: Numbers | null;
+  /** Settles attempts, for who counts them. */
+  readonly #attempts: Attempts | null;
   #messages = 0;
   /** Capture time: of files by their messages, else by the clock. */
   #nowUs = Number.NEGATIVE_INFINITY;
   #hasClock = false;
 
   /** `tell` hears when a trunk with a name gets into trouble, and when that is over. */
-  constructor(trunks: Trunks, { downAfter, bounds }: TrunkRules, tell: TellTrunk) {
+  constructor(
+    trunks: Trunks,
+    { downAfter, bounds }: TrunkRules,
+    tell: TellTrunk,
+    numbers: NumbersOptions | null = null,
+  ) {
     this.#trunks = trunks;
     this.store = new TrunkStore(downAfter, bounds, trunks.names);
     this.#alarm = new TrunkAlarm(tell);
@@ -64,7 +76,11 @@ export class TrunkWatch implements Observer {
     this.#hops = new Hops((hop) => {
       this.#setTalking(hop, false);
       this.#countRegistration(hop, 0);
+      this.#attempts?.onLeave(hop);
     });
+    const at = (hop: number): HopInHand => ({ hop, rows: this.#rowsAt(hop), sinceUs: this.#hops.inviteUs(hop) });
+    this.numbers = numbers === null ? null : new Numbers(numbers, this.store, at);
+    this.#attempts = this.numbers?.attempts ?? null;
   }
 
   /** What the trunk at an address is called: its name, else the address; null for our own side. */
@@ -84,28 +100,41 @@ export class TrunkWatch implements Observer {
       this.store.tick(this.#nowUs);
       this.store.weigh();
     }
+    this.#attempts?.sweep(this.#nowUs);
     const method = scan.isRequest ? scan.method : scan.cseqMethod;
     switch (method) {
       case METHOD.INVITE:
       case METHOD.REGISTER:
         if (scan.isRequest) this.#onRequest(buf, scan, c, d);
-        else this.#onResponse(scan, c, d);
+        else this.#onResponse(buf, scan, c, d);
         break;
       case METHOD.BYE:
-        if (scan.isRequest) this.#onBye(c, d);
+        if (scan.isRequest) this.#onBye(scan, c, d);
+        else if (this.#attempts !== null) this.#onByeResponse(this.#attempts, scan, c, d);
         break;
       case METHOD.OPTIONS:
         if (scan.isRequest) this.#ends.learn(buf, scan, c);
-        for (const row of this.#rowsOf(scan.isRequest, c)) {
-          this.#alarm.look(row, c.tsUs);
-          this.#pings.onMessage(row, scan, c.tsUs);
-          this.#alarm.look(row, c.tsUs);
-        }
+        this.#onOptions(scan, c, d);
         break;
       default:
         break;
     }
     if (d.retransmits > 0) this.#noteRepeats(d, scan, c);
+  }
+
+  #onOptions(scan: SipScan, c: Packet, d: Dialog): void {
+    const answered: TrunkRow[] = [];
+    let roundTripMs = Number.NaN;
+    for (const row of this.#rowsOf(scan.isRequest, c)) {
+      this.#alarm.look(row, c.tsUs);
+      const ms = this.#pings.onMessage(row, scan, c.tsUs);
+      if (!Number.isNaN(ms)) {
+        answered.push(row);
+        roundTripMs = ms;
+      }
+      this.#alarm.look(row, c.tsUs);
+    }
+    this.numbers?.rfc6076?.onPing(answered, roundTripMs / 1000, d);
   }
 
   onDialogState(d: Dialog, from: number, capture: Capture): void {
@@ -116,6 +145,8 @@ export class TrunkWatch implements Observer {
   onDialogGone(d: Dialog, capture: Capture): void {
     // Another dialog of this call begins to count anew.
     if (d.retransmits > 0) for (const hop of this.#hops.of(d)) this.#hops.setRepeats(hop, 0);
+    const attempts = this.#attempts;
+    if (attempts !== null) for (const hop of this.#hops.of(d)) attempts.onGone(hop);
     if (d.family === 1) for (const hop of this.#hops.of(d)) this.#countRegistration(hop, 0);
     else if (d.newestStream !== NO_PLACE) this.#hear(d, capture);
   }
@@ -129,10 +160,12 @@ export class TrunkWatch implements Observer {
     this.#hasClock = true;
     this.#nowUs = nowUs;
     this.store.tick(nowUs);
+    this.#attempts?.sweep(nowUs);
     this.#lookAtAll();
   }
 
-  onFinish(): void {
+  onFinish({ nowUs }: Capture): void {
+    this.#attempts?.sweep(nowUs);
     this.#lookAtAll();
   }
 
@@ -162,6 +195,7 @@ export class TrunkWatch implements Observer {
     this.#hops.setInviteUs(hop, c.tsUs);
     this.#hops.setProgressUs(hop, Number.NaN);
     if (isChallenge(this.#hops.finalCode(hop))) this.#hops.mark(hop, HOP_FACT.RETRIED, true);
+    this.#attempts?.onRound(hop, { buf, scan, c, d });
   }
 
   #open(buf: Buffer, scan: SipScan, c: Packet, d: Dialog): void {
@@ -193,9 +227,10 @@ export class TrunkWatch implements Observer {
       this.#alarm.look(row, c.tsUs);
       if (isTrusted || !row.isConfigured) row.invites.asked(c.tsUs);
     }
+    this.#attempts?.onOpen(hop, { buf, scan, c, d });
   }
 
-  #onResponse(scan: SipScan, c: Packet, d: Dialog): void {
+  #onResponse(buf: Buffer, scan: SipScan, c: Packet, d: Dialog): void {
     const hops = this.#hops;
     const hop = this.#find(d, c, false);
     if (hop === NONE) return;
@@ -203,6 +238,10 @@ export class TrunkWatch implements Observer {
     const [inRow, outRow] = [hops.inRow(hop), hops.outRow(hop)];
     if (inRow > 0) this.#noteAnswered(this.store.byId(inRow, 'in'), scan, c.tsUs);
     if (outRow > 0) this.#noteAnswered(this.store.byId(outRow, 'out'), scan, c.tsUs);
+    if (this.#attempts !== null && scan.cseq === hops.cseq(hop)) {
+      if (isInvite) this.numbers?.devices?.onAnswerOf(hop, buf, scan);
+      this.#attempts.onResponse(hop, scan, c, d);
+    }
     if (!isInvite || scan.cseq !== hops.cseq(hop)) return;
     if (scan.status >= 180 && scan.status < 190 && Number.isNaN(hops.progressUs(hop))) hops.setProgressUs(hop, c.tsUs);
     const before = hops.finalCode(hop);
@@ -249,11 +288,15 @@ export class TrunkWatch implements Observer {
   }
 
   /** Whoever hangs up, the call is over on all hops between these hosts. */
-  #onBye(c: Packet, d: Dialog): void {
+  #onBye(scan: SipScan, c: Packet, d: Dialog): void {
     const hops = this.#hops;
     const [a, b] = [host(c, true), host(c, false)];
     for (const hop of hops.of(d)) {
-      if (!hops.isBetween(hop, a, b) || !hops.has(hop, HOP_FACT.TALKING)) continue;
+      if (!hops.isBetween(hop, a, b)) continue;
+      if (!hops.has(hop, HOP_FACT.TALKING)) {
+        this.#attempts?.onByeAgain(hop, scan, c.tsUs, a);
+        continue;
+      }
       this.#setTalking(hop, false);
       const sec = Math.max(0, c.tsUs - hops.answerUs(hop)) / 1e6;
       for (const row of this.#rowsAt(hop))
@@ -261,7 +304,27 @@ export class TrunkWatch implements Observer {
           f.talks++;
           f.talkSec += sec;
         });
+      this.#attempts?.onBye(hop, scan, c.tsUs, a, sec, d);
     }
+  }
+
+  /** The hops of a call with a trunk at one end at least. */
+  hopsOf(d: Dialog): HopOfCall[] {
+    const hops = this.#hops.of(d).map((hop) => {
+      return { hop, rows: this.#rowsAt(hop), isAnswered: isAnswer(this.#hops.finalCode(hop)) };
+    });
+    return hops.filter(({ rows }) => rows.length > 0);
+  }
+
+  /** The streams that were heard on the trunk of a row: from or to its own addresses, else all. */
+  heardOn<T extends { readonly stream: Stream }>(row: TrunkRow, streams: readonly T[]): readonly T[] {
+    return streamsOn(streams, (address) => row.name !== OTHER_TRUNK && this.#ends.called(address) === row.name);
+  }
+
+  #onByeResponse(attempts: Attempts, scan: SipScan, c: Packet, d: Dialog): void {
+    const [a, b] = [host(c, true), host(c, false)];
+    for (const hop of this.#hops.of(d))
+      if (this.#hops.isBetween(hop, a, b)) attempts.onByeResponse(hop, scan, c.tsUs, b, d);
   }
 
   /** Counts once how a call sounded: of several trunks that were tried, on the one that answered. */
@@ -377,12 +440,4 @@ export class TrunkWatch implements Observer {
     const rows = [this.#ends.row(c, isRequest, 'in'), this.#ends.row(c, !isRequest, 'out')];
     return rows.filter((row) => row !== null);
   }
-}
-
-/** The host that a message comes from, or goes to: its address, or of IPv6 a hash of it. */
-function host({ addresses, srcOff, dstOff, ipVersion }: Packet, isSource: boolean): number {
-  const off = isSource ? srcOff : dstOff;
-  if (ipVersion === 6) return hashBytes(addresses, off, off + 16);
-  const [a = 0, b = 0, c = 0, d = 0] = [addresses[off], addresses[off + 1], addresses[off + 2], addresses[off + 3]];
-  return (a << 24) | (b << 16) | (c << 8) | d;
 }

@@ -17,9 +17,11 @@ import { LOOPS } from './loops.ts';
 import { MAILBOX } from './mailbox.ts';
 import { MANY_PARTIES } from './many-parties.ts';
 import { NAT } from './nat.ts';
+import { ONE_SSRC } from './one-ssrc.ts';
 import { ONE_WAY } from './one-way.ts';
 import { PATHS } from './paths.ts';
 import { PAYLOAD_TYPES } from './payload-types.ts';
+import { PHONE_REPORTS } from './phone-reports.ts';
 import { QUALITY_AND_ICMP } from './quality-and-icmp.ts';
 import { REGISTER } from './register.ts';
 import { REMOTE_REPORTS } from './remote-reports.ts';
@@ -53,9 +55,11 @@ export const SCENES: readonly Scene[] = [
   ...MAILBOX,
   ...MANY_PARTIES,
   ...NAT,
+  ...ONE_SSRC,
   ...ONE_WAY,
   ...PATHS,
   ...PAYLOAD_TYPES,
+  ...PHONE_REPORTS,
   ...QUALITY_AND_ICMP,
   ...REGISTER,
   ...REMOTE_REPORTS,

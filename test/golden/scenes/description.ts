@@ -18,6 +18,7 @@ export const CODECS: Readonly<Record<string, Codec>> = {
   opus: CODEC.OPUS,
   amr: AMR,
   event: CODEC.EVENT,
+  fec: { name: 'ulpfec', payloadType: 122, clock: 8000, map: 'ulpfec/8000' },
 };
 const DIRECTIONS = ['sendonly', 'recvonly', 'inactive'] as const;
 const MDNS = '0f1e2d3c-4b5a-4968-8778-695a4b3c2d1e';

@@ -29,7 +29,68 @@ const moves = (sec: number, to: string): string => `
   ${sec + 0.02} A>B 200 sdp
   ${sec + 0.04} B>A ACK`;
 
+/** What a proxy passes on of a description, on either hop. */
+const changed = (offer: string, answer: string): string => `
+  0    A>P INVITE sdp
+  0.02 P>B INVITE sdp=${offer}
+  3    B>P 200 sdp
+  3.02 P>A 200 sdp=${answer}
+  3.04 A>P ACK
+  3.06 P>B ACK`;
+
 export const ELSEWHERE: readonly Scene[] = [
+  faulty(
+    'a-proxy-changes-the-port-of-the-answer',
+    'media-elsewhere',
+    'a SIP helper in a router counts the port of the callee on',
+    `${changed('A', 'B:30400')}
+    3.1-20 A>B:30400 rtp
+    3.1-20 B>A rtp
+    ${relayEnds(20)}`,
+  ),
+  faulty(
+    'a-proxy-changes-the-port-of-the-offer',
+    'media-elsewhere',
+    'the same of the caller, who hears nothing',
+    `${changed('A:20400', 'B')}
+    3.1-20 A>B rtp
+    3.1-20 B>A:20400 rtp
+    ${relayEnds(20)}`,
+  ),
+  faulty(
+    'a-proxy-passes-the-old-description-on',
+    'media-elsewhere',
+    'the callee moves its media by a re-INVITE, and the proxy passes its first description on',
+    `${changed('A', 'B')}
+    3.1-10 A>B rtp
+    3.1-10 B>A rtp
+    10    B>P INVITE sdp=B:30400
+    10.01 P>A INVITE sdp=B
+    10.02 A>P 200 sdp
+    10.03 P>B 200 sdp=A
+    10.04 B>P ACK
+    10.05 P>A ACK
+    10.1-25 A>B rtp
+    10.1-25 B:30400>A rtp ssrc=B
+    ${relayEnds(25)}`,
+  ),
+  healthy(
+    'a-proxy-changes-the-port-to-what-is-used',
+    'the callee names one port and uses another, which the proxy knows',
+    `${changed('A', 'B:30400')}
+    3.1-20 A>B:30400 rtp
+    3.1-20 B:30400>A rtp
+    ${relayEnds(20)}`,
+  ),
+  healthy(
+    'a-proxy-changes-the-port-and-passes-media-on',
+    'a device between the two taps passes on to the port of the callee what comes to the other',
+    `${changed('A', 'B:30400')}
+    3.1-20 A>B:30400 rtp
+    3.1-20 A>B rtp ssrc=A
+    3.1-20 B>A rtp
+    ${relayEnds(20)}`,
+  ),
   faulty(
     'to-the-signaling-host',
     'media-elsewhere, one-way-audio',

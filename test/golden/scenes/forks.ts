@@ -40,6 +40,36 @@ const rungAndCancelled = (sec: number, headers: string): string => `
 
 export const FORKS: readonly Scene[] = [
   healthy(
+    'branches-behind-a-relay',
+    'a relay passes early media of both sides on for a branch; another one answers, by other ports of the relay',
+    `
+    0    A>P INVITE sdp
+    0.01 P>B INVITE sdp=R
+    0.01 P>C INVITE sdp=R leg=2
+    0.3  B>P 183 sdp
+    0.31 P>A 183 sdp=R:45004
+    0.4-6 B>R rtp
+    0.4-6 R:45004>A rtp ssrc=B
+    0.4-6 A>R:45004 rtp
+    0.4-6 R>B rtp ssrc=A
+    6    C>P 200 sdp leg=2
+    6.01 P>A 200 sdp=R:45002
+    6.02 A>P ACK
+    6.03 P>C ACK leg=2
+    6.02 P>B CANCEL
+    6.03 B>P 200
+    6.04 B>P 487
+    6.05 P>B ACK
+    6.1-30 C>R rtp
+    6.1-30 R:45002>A rtp ssrc=C
+    6.1-30 A>R:45002 rtp
+    6.1-30 R:45006>C rtp ssrc=A
+    30    A>P BYE
+    30.01 P>C BYE leg=2
+    30.02 C>P 200 leg=2
+    30.03 P>A 200`,
+  ),
+  healthy(
     'fork-parallel',
     'two phones ring, one answers, the other is cancelled',
     `

@@ -17,6 +17,15 @@ const BY_PROXY = `
   2.02 A>P ACK
   2.03 P>B ACK`;
 
+/** A relay that does ICE itself on both sides. */
+const RELAYED = `
+  0    A>P INVITE sdp ice
+  0.01 P>B INVITE sdp=R ice
+  2    B>P 200 sdp ice
+  2.01 P>A 200 sdp=R:45002 ice
+  2.02 A>P ACK
+  2.03 P>B ACK`;
+
 export const ICE: readonly Scene[] = [
   faulty(
     'ice-unanswered-both-ways',
@@ -148,6 +157,45 @@ export const ICE: readonly Scene[] = [
     2.15 B>A stun error=401
     2.3-16 A>B rtp
     ${ends(16)}`,
+  ),
+  faulty(
+    'ice-fails-on-one-side-of-a-relay',
+    'ice-failed, one-way-audio',
+    'the relay reaches both, and refuses what Alice asks: she gets media and sends none',
+    `${RELAYED}
+    2.05 R>B stun
+    2.06 B>R stun
+    2.07 R:45002>A stun
+    2.1-3.2 A>R:45002 stun error=401
+    2.3-16 B>R rtp
+    2.3-16 R:45002>A rtp ssrc=B
+    ${ends(16, 'A>P')}`,
+  ),
+  faulty(
+    'ice-succeeds-on-both-sides-of-a-relay',
+    'one-way-audio',
+    'the same, and what Alice asks is answered: something else keeps her silent',
+    `${RELAYED}
+    2.05 R>B stun
+    2.06 B>R stun
+    2.07 R:45002>A stun
+    2.1-3.2 A>R:45002 stun
+    2.3-16 B>R rtp
+    2.3-16 R:45002>A rtp ssrc=B
+    ${ends(16, 'A>P')}`,
+  ),
+  healthy(
+    'ice-refused-by-a-relay-and-both-talk',
+    'Alice is refused, and sends to the relay all the same',
+    `${RELAYED}
+    2.05 R>B stun
+    2.06 B>R stun
+    2.1-3.2 A>R:45002 stun error=401
+    2.3-16 A>R:45002 rtp
+    2.3-16 R>B rtp ssrc=A
+    2.3-16 B>R rtp
+    2.3-16 R:45002>A rtp ssrc=B
+    ${ends(16, 'A>P')}`,
   ),
   healthy(
     'ice-refused-and-both-talk',

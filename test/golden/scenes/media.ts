@@ -2,7 +2,7 @@
 import { labelHash, Random } from '../../../fixtures/build/bytes.ts';
 import { EPOCH_US } from '../../../fixtures/build/capture.ts';
 import type { Endpoint } from '../../../fixtures/build/packet.ts';
-import { type ReportBlock, sdes, senderReport } from '../../../fixtures/build/rtcp.ts';
+import { type ReportBlock, sdes, senderReport, voipMetricsReport } from '../../../fixtures/build/rtcp.ts';
 import {
   comfortNoise,
   type Datagram,
@@ -42,18 +42,22 @@ function run(name: string, senders: Map<number, Sender>, line: Line): Datagram[]
   if (what === 'stun') return check(name, line, src, dst);
   if (what === 'udptl') return fax(line, src, dst);
   const ssrc = labelHash(`${name}/${words.get('ssrc') ?? `${src.address}:${src.port}`}`);
-  // `line=2`: another source with the same SSRC has numbers and timestamps of its own.
+  // `line=2`: another source with the same SSRC has numbers and timestamps of its own; with `near=5` and `stamp=0` they lie so
+  // much beyond those of the first source.
   const numbers = words.has('line') ? labelHash(`${ssrc}/${words.get('line')}`) : ssrc;
   const before = senders.get(numbers);
   if (what === 'rtcp') return report(name, line, ssrc, before);
-  const s = before ?? { startMs: line.fromMs, next: 1000 + (numbers % 20_000), packets: 0, lastMs: line.fromMs };
+  const near = words.get('near');
+  const begin = near === undefined ? 1000 + (numbers % 20_000) : 1000 + (ssrc % 20_000) + Number(near);
+  const s = before ?? { startMs: line.fromMs, next: begin, packets: 0, lastMs: line.fromMs };
   senders.set(numbers, s);
   const plan = planOf(line);
   // `counted`: the sequence went on while nothing came here.
   if (words.has('counted')) s.next += Math.round((line.fromMs - s.lastMs) / PACKET_MS) - 1;
   const start = { src, dst, ssrc, startUs: EPOCH_US + line.fromMs * 1000, firstSequence: s.next & 0xffff };
   const clock = codecWord(line).clock;
-  const beginTimestamp = 160_000 + (numbers === ssrc ? 0 : numbers % 1_000_000);
+  const beginTimestamp =
+    160_000 + Number(words.get('stamp') ?? (numbers === ssrc ? 0 : 600_000 + (numbers % 2_000_000_000)));
   const firstTimestamp = beginTimestamp + Math.round(((line.fromMs - s.startMs) * clock) / 1000);
   const { datagrams } = rtpStream({ ...start, firstTimestamp }, plan, impairment(line, plan.length));
   s.next += plan.length;
@@ -161,10 +165,31 @@ function report(name: string, line: Line, ssrc: number, s?: Sender): Datagram[] 
     );
     const tsUs = EPOCH_US + ms * 1000;
     const info = { ssrc, sentUs: tsUs, rtpTimestamp: 160_000 + ms * 8, packets, octets: packets * 160 };
-    const bytes = Buffer.concat([senderReport(info, heard(ms)), sdes(ssrc, `${src.address}:${src.port}`)]);
+    const bytes = Buffer.concat([
+      senderReport(info, heard(ms)),
+      sdes(ssrc, `${src.address}:${src.port}`),
+      ...metrics(name, line, ssrc),
+    ]);
     all.push({ tsUs, src: beside(src), dst: beside(dst), bytes });
   }
   return all;
+}
+
+/** `xr=31` says in VoIP metrics that 31 of 256 of what `hears=A` sent are lost. */
+function metrics(name: string, { words }: Line, reporter: number): Uint8Array[] {
+  const rate = words.get('xr');
+  if (rate === undefined) return [];
+  const { address, port } = socketOf(words.get('hears') ?? '');
+  const ssrc = labelHash(`${name}/${address}:${port}`);
+  const figures = {
+    lossRate: Number(rate),
+    discardRate: 0,
+    roundTripMs: 0,
+    rFactor: 70,
+    mosLqTimes10: 36,
+    mosCqTimes10: 35,
+  };
+  return [voipMetricsReport(reporter, { ssrc, ...figures })];
 }
 
 function highest(words: Line['words'], ms: number): Partial<ReportBlock> {

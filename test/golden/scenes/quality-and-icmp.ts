@@ -75,6 +75,34 @@ export const QUALITY_AND_ICMP: readonly Scene[] = [
     11.4-30 B>A:30000 rtp
     ${ends(30)}`,
   ),
+  healthy(
+    'refused-by-a-relay-while-the-media-moves',
+    'Alice closes her socket just before her re-INVITE, and the relay sends to it on',
+    `
+    0    A>P INVITE sdp
+    0.01 P>B INVITE sdp=R
+    2    B>P 200 sdp
+    2.01 P>A 200 sdp=R:45002
+    2.02 A>P ACK
+    2.03 P>B ACK
+    2.1-8.2 A>R:45002 rtp
+    2.1-8.2 R:45002>A rtp ssrc=B
+    2.1-20 R>B rtp ssrc=A
+    2.1-20 B>R rtp
+    8.2-10.5 R:45002>A rtp ssrc=B refused
+    9    A>P INVITE sdp=A:20400
+    9.01 P>B INVITE sdp=R
+    9.02 B>P 200 sdp
+    9.03 P>A 200 sdp=R:45002
+    9.04 A>P ACK
+    9.05 P>B ACK
+    10.5-20 R:45002>A:20400 rtp ssrc=B
+    9.1-20 A:20400>R:45002 rtp ssrc=A
+    20    A>P BYE
+    20.01 P>B BYE
+    20.02 B>P 200
+    20.03 P>A 200`,
+  ),
   faulty(
     'refused-long-after-the-media-moved',
     'media-refused, media-elsewhere',

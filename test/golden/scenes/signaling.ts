@@ -139,6 +139,8 @@ class Play {
   #body({ from, words }: Line): { body?: Body } {
     const frag = words.get('frag');
     if (frag !== undefined) return { body: { type: 'message/sipfrag', text: `SIP/2.0 ${frag} OK\r\n` } };
+    const reported = words.get('vq');
+    if (reported !== undefined) return { body: vqReport(callIdOf(reported), socketOf(words.get('at') ?? from), words) };
     if (words.has('dtmf')) return { body: { type: 'application/dtmf-relay', text: 'Signal=5\r\nDuration=160\r\n' } };
     const at = words.get('sdp');
     if (at === undefined) return {};
@@ -178,6 +180,24 @@ class Play {
       all.push(['Refer-To', `<sip:${playerOf(target[0] ?? '').user}@example.com${target.slice(1)}>`]);
     return all;
   }
+}
+
+/** `vq=NAME` is a report of RFC 6035 on the call NAME: `NLR=12` what is heard, `remote-NLR=12` what the other side hears. */
+function vqReport(callId: string, { address, port }: { address: string; port: number }, words: Line['words']): Body {
+  const figures = (prefix: string): string =>
+    ['NLR', 'JDR', 'IAJ', 'MOSLQ']
+      .flatMap((name) => words.get(prefix + name)?.replace(/^/, `${name}=`) ?? [])
+      .join(' ');
+  const lines = [
+    words.has('interval') ? 'VQIntervalReport' : 'VQSessionReport: CallTerm',
+    `CallID: ${callId}`,
+    `LocalAddr: IP=${address} PORT=${port} SSRC=0x0`,
+    'LocalMetrics:',
+    `PacketLoss: ${figures('')}`,
+    'RemoteMetrics:',
+    `PacketLoss: ${figures('remote-')}`,
+  ];
+  return { type: 'application/vq-rtcpxr', text: lines.map((line) => `${line}\r\n`).join('') };
 }
 
 /** Who writes it says that it is to be found elsewhere. */

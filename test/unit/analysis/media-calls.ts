@@ -8,7 +8,7 @@ import type { SdpOptions } from '../../../fixtures/build/sdp.ts';
 import { CODEC, sdp } from '../../../fixtures/build/sdp.ts';
 import type { SipScript } from '../../../fixtures/build/sip-call.ts';
 import type { MediaFindings } from '../../../src/analysis/findings.ts';
-import type { MediaStream } from '../../../src/analysis/media/check.ts';
+import type { MediaContext, MediaStream } from '../../../src/analysis/media/check.ts';
 import { diagnoseMedia } from '../../../src/analysis/media/diagnose.ts';
 import type { MachineSide, Transfer } from '../../../src/analysis/media/meant-silence.ts';
 import type { PathGround } from '../../../src/analysis/media/path-ground.ts';
@@ -71,7 +71,7 @@ export function stream(
   streams.store.onClaim(made.dstKey, row);
   return {
     stream: made,
-    snapshot: { octets: sec * 50 * 160, tsStep: 160, payloadTypes: [], strays: 0, duplicates: 0 },
+    snapshot: { octets: sec * 50 * 160, tsStep: 160, payloadTypes: [], others: 0, duplicates: 0 },
     packets: sec * 50,
     expected: sec * 50,
     lost: 0,
@@ -88,6 +88,7 @@ export function stream(
     octet: 0,
     hasKeys: false,
     pauses: 0,
+    isMixed: false,
     hasReverse: false,
     ...rest,
   };
@@ -108,6 +109,8 @@ export function diagnosed(
     refusedUs?: number;
     isRtpCaptured?: boolean;
     unseen?: readonly UnseenStream[];
+    reports?: MediaContext['reports'];
+    messageAt?: MediaContext['messageAt'];
   } = {},
 ): MediaFindings {
   const { nowMs = 60_000, ...rest } = over;
@@ -126,6 +129,8 @@ export function diagnosed(
     isTapOver: () => false,
     ackUs: () => Number.NaN,
     unseen: [],
+    reports: () => [],
+    messageAt: () => null,
     thresholds: THRESHOLDS,
     nowUs: call.script.at(nowMs),
     ...rest,

@@ -9,7 +9,7 @@ import { parseFilter } from '../../../src/query/parse.ts';
 test('each key has a name of its own, words of help, and an example that uses it', () => {
   assert.equal(new Set(KEYS.map(({ key }) => key)).size, KEYS.length);
   for (const { key, example, help } of [...KEYS, HEADER_KEY]) {
-    assert.match(key, /^[a-z]+(-[a-z]+)*(\.NAME)?$/);
+    assert.match(key, /^[a-z]+(-[a-z]+)*(\.(NAME|[a-z]+))?$/);
     assert.ok(help !== '' && !help.endsWith('.'), key);
     const parsed = parseFilter(example, { isUtc: true });
     assert.ok(parsed.ok && parsed.filter !== null, example);

@@ -1,8 +1,8 @@
 /** Which routes need credentials, and the 401 of a request that does not have them. */
 
 import type { IncomingMessage } from 'node:http';
-import type { MetricFamily } from '../../../view/metrics-snapshot.ts';
-import { counterFamily } from '../../../view/metrics-snapshot.ts';
+import type { MetricFamily } from '../../../view/metrics/family.ts';
+import { countsOf } from '../../../view/metrics/family.ts';
 import type { ApiCredentials, BearerRefusal } from '../../auth/api-credentials.ts';
 import { foreignPageProblem, foreignSiteProblem, openAccessProblem } from '../../http/open-access.ts';
 import { ProblemError } from '../../http/problem-error.ts';
@@ -84,10 +84,6 @@ export function createAuthentication(
       if (isAgent) return scope.value === 'full' ? foreignPageProblem(request) : refuse('out-of-scope');
       return scope.value === 'full' || route === METRICS ? null : refuse('out-of-scope');
     },
-    families: () => [
-      counterFamily('calltap_api_unauthorized_total', 'Requests refused for their credentials, by reason.', 'reason', [
-        ...refused,
-      ]),
-    ],
+    families: () => [countsOf('calltap_api_unauthorized_total', [...refused])],
   };
 }

@@ -1,5 +1,6 @@
 /** GET /health and /metrics: the service about itself. /v1/persistence: the gate in front of what reaches disk. */
 
+import type { TSchema, TString } from 'typebox';
 import { Type } from 'typebox';
 import { Persistence, PersistenceRequest, ref } from '../../../contract/index.ts';
 import type { MetricsPage } from '../../metrics/registry.ts';
@@ -28,15 +29,19 @@ export function addServiceRoutes(app: App, metrics: MetricsPage): void {
         operationId: 'getMetrics',
         summary: 'Metrics in the Prometheus text format',
         tags: ['service'],
-        response: { 200: textAnswer('The metrics page.'), ...guardedRefusals() },
+        response: { 200: textAnswer('The metrics page.', Type.Unsafe<Buffer>(Type.String())), ...guardedRefusals() },
       },
     },
-    async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()),
+    async ({ headers }, reply) => {
+      const { contentType, body } = await metrics.render(headers.accept);
+      return reply.type(contentType).send(body);
+    },
   );
 }
 
-function textAnswer(description: string) {
-  return { description, content: { 'text/plain': { schema: Type.String() } } };
+/** A text that is made as bytes has a schema of its own. */
+function textAnswer<T extends TSchema = TString>(description: string, schema?: T) {
+  return { description, content: { 'text/plain': { schema: schema ?? Type.String() } } };
 }
 
 export function addPersistenceRoutes(app: App, { readers }: RouteDeps): void {

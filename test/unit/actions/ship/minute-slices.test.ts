@@ -13,7 +13,7 @@ const PATIENT_MS = 60_000;
 
 function minutesMade(shipping: Shipping): number {
   const family = Shipping.families(shipping).find(({ name }) => name === 'calltap_ship_made_total');
-  return family?.samples.find(({ labels }) => labels['table'] === 'minute')?.value ?? assert.fail();
+  return Number(family?.samples.find(({ labels: [table] }) => table === 'minute')?.value ?? assert.fail());
 }
 
 test('a minute of as many trunks as there may be is not told of in one turn', async (t) => {

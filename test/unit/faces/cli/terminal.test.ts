@@ -84,6 +84,7 @@ const REPORT: ReportInput = {
   ladder: LADDER,
   sdp: [['0.000 s', 'offer', HOSTILE, 'sendrecv', HOSTILE, '-']],
   media: [['0x1', 'a', 'b', HOSTILE, '1', '0', '0 %', '20 ms', '0 ms', '-', '-']],
+  reported: [[HOSTILE, 'HEP', 'hears', '0.0 %', '-', '-', '-', '-', '-']],
   findings: said(HOSTILE),
   lint: [HOSTILE],
 };

@@ -9,7 +9,7 @@ const PLAIN = { hasDates: false, hasNames: false, hasHosts: false };
 const keysOf = (width: number): string[] => shownColumns(width, PLAIN).map(({ column }) => column.key);
 
 test('a very wide screen shows each field that has a title, the Call-ID last', () => {
-  const keys = keysOf(400);
+  const keys = keysOf(480);
   assert.equal(keys.at(-1), 'callid');
   assert.deepEqual(
     [...keys].sort(),
@@ -22,7 +22,7 @@ test('who called whom and what came of it stay on a narrow one', () => {
 });
 
 test('no text of a field is wider than its column', () => {
-  for (const { column, width } of shownColumns(400, PLAIN)) {
+  for (const { column, width } of shownColumns(480, PLAIN)) {
     const text = textOf(column, CALL, { isUtc: true, hasDates: false });
     assert.ok(text.length <= width, `${column.key}: ${text} in ${width}`);
   }

@@ -44,6 +44,23 @@ test('a receiver report, numbers as numbers or in digits', () => {
   }
 });
 
+test('an extended report: VoIP metrics where there are any', () => {
+  const xr = { type: 7, id: 9, fraction_lost: 31, fraction_discard: 300, burst_duration: 20, round_trip_delay: 180 };
+  const r = parseRtcpJson(bytes({ ssrc: 7, report_blocks: null, report_blocks_xr: xr }));
+  assert.ok(r.ok);
+  const [, packet] = r.value.packets;
+  assert.ok(packet?.kind === 'xr');
+  const [block] = packet.blocks;
+  assert.ok(block?.kind === 'voip_metrics');
+  const { ssrc, lossRate, discardRate, burstDurationMs, roundTripMs, mosLq } = block;
+  assert.deepEqual(
+    [ssrc, lossRate, discardRate, burstDurationMs, roundTripMs, mosLq],
+    [9, 31, 255, 20, 180, undefined],
+  );
+  for (const none of [{ ...xr, type: 0 }, { ...xr, type: 4 }, null, 7])
+    assert.ok(!parseRtcpJson(bytes({ ssrc: 7, report_blocks: [], report_blocks_xr: none })).ok);
+});
+
 test('a sender report: microseconds as the name says, or the fraction as it was', () => {
   const sender = { ntp_timestamp_sec: 3_900_000_000, rtp_timestamp: 160, packets: 10, octets: 1600 };
   for (const [usec, about] of [

@@ -3,14 +3,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BucketCounts, MOS_BOUNDS, PDD_SECONDS_BOUNDS } from '../../../../src/core/counters.ts';
+import { METRIC_GROUPS, readMetricGroups } from '../../../../src/core/metric-groups.ts';
 import type { StateCase } from '../../../../src/serve/metrics/registry.ts';
 import { createMetricsPage } from '../../../../src/serve/metrics/registry.ts';
-import type { MetricFamily, MetricsSnapshot } from '../../../../src/view/metrics-snapshot.ts';
+import type { MetricFamily } from '../../../../src/view/metrics/family.ts';
+import type { MetricsSnapshot } from '../../../../src/view/metrics/snapshot.ts';
 import { metricsSnapshot } from '../../../api/fake-readers.ts';
 
 function page(read: () => MetricsSnapshot, stateCase: StateCase = 'lower'): () => Promise<string> {
   const metrics = createMetricsPage({ read, stateCase, version: '1.2.3' });
-  return () => metrics.render();
+  return async () => (await metrics.render()).body.toString();
 }
 
 function sampleValue(text: string, sample: string): number {
@@ -105,25 +107,20 @@ test('a hostile method name becomes no label', async () => {
   assert.ok(!text.includes('evil'));
 });
 
-test('families of a snapshot are shown, bounded and under calltap_ only', async () => {
+test('families of a snapshot are shown, and bounded by their row', async () => {
   const gauge = (n: number): MetricFamily => ({
-    name: 'calltap_open_things',
-    help: 'Things.',
-    type: 'gauge',
-    labelNames: ['thing'],
-    samples: Array.from({ length: n }, (_, i) => ({ labels: { thing: `t${i}` }, value: i })),
+    name: 'calltap_hep_out_up',
+    samples: Array.from({ length: n }, (_, i) => ({ labels: [`t${i}`], value: i })),
   });
   let families: readonly MetricFamily[] = [gauge(3)];
   const render = page(() => metricsSnapshot({ families }));
-  assert.equal(sampleValue(await render(), 'calltap_open_things{thing="t2"}'), 2);
+  assert.equal(sampleValue(await render(), 'calltap_hep_out_up{collector="t2"}'), 2);
   families = [gauge(1)];
   assert.ok(!(await render()).includes('t2'), 'a sample that is gone is not shown again');
   families = [gauge(500)];
   const text = await render();
-  assert.equal([...text.matchAll(/^calltap_open_things\{/gm)].length, 200);
-  assert.equal(sampleValue(text, 'calltap_metric_samples_dropped_total'), 300);
-  families = [{ ...gauge(1), name: 'service_made_up' }];
-  await assert.rejects(render(), /outside calltap_/);
+  assert.equal([...text.matchAll(/^calltap_hep_out_up\{/gm)].length, 20);
+  assert.equal(sampleValue(text, 'calltap_metric_samples_dropped_total'), 480);
 });
 
 test('the process shows itself, with names that Prometheus accepts', async () => {
@@ -131,9 +128,64 @@ test('the process shows itself, with names that Prometheus accepts', async () =>
   assert.ok(sampleValue(text, 'process_resident_memory_bytes') > 1e6);
   assert.ok(sampleValue(text, 'process_cpu_seconds_total') > 0);
   assert.ok(Math.abs(sampleValue(text, 'process_start_time_seconds') - Date.now() / 1000) < 3600);
-  assert.equal(sampleValue(text, 'calltap_build_info{version="1.2.3"}'), 1);
+  assert.match(text, /^calltap_build_info\{version="1\.2\.3",features="[a-z ]*metrics[a-z ]*"\} 1$/m);
   for (const [, name = '', type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
     assert.match(name, /^[a-z_][a-z0-9_]*$/);
     assert.equal(name.endsWith('_total'), type === 'counter', name);
   }
+});
+
+test('who asks while a page is made gets the same one, and a later one is made anew', async () => {
+  const metrics = createMetricsPage({ read: metricsSnapshot, stateCase: 'lower', version: '1' });
+  const [one, two] = await Promise.all([metrics.render(), metrics.render()]);
+  assert.equal(one.body, two.body, 'one text in memory');
+  assert.notEqual((await metrics.render()).body, one.body);
+});
+
+test('groups that are not chosen are not shown, and those of the interface always are', async () => {
+  const read = () => metricsSnapshot({ families: [{ name: 'calltap_trunk_up', samples: [] }] });
+  const shown = async (words: string): Promise<string> => {
+    const groups = readMetricGroups(words);
+    assert.ok(groups.ok);
+    const metrics = createMetricsPage({ read, stateCase: 'lower', version: '1', groups: groups.value });
+    return (await metrics.render()).body.toString();
+  };
+  assert.match(await shown('default'), /calltap_build_info[\s\S]*calltap_trunk_up/);
+  const few = await shown('trunks');
+  assert.match(few, /service_dialogs_total[\s\S]*calltap_trunk_up/);
+  assert.doesNotMatch(few, /calltap_build_info/);
+  assert.deepEqual(readMetricGroups('default,nosuch'), { ok: false, reason: 'there is no group nosuch' });
+});
+
+test('exemplars are for who takes OpenMetrics, and only where they are asked for', async () => {
+  const value = { counts: [1, 0, 2], sum: 9.5, count: 3, exemplars: [{ callId: 'a"b', value: 0.2 }, null, null] };
+  const long = { counts: [1], sum: 1, count: 1, exemplars: [{ callId: 'x'.repeat(200), value: 0.2 }] };
+  const read = () =>
+    metricsSnapshot({
+      families: [
+        {
+          name: 'calltap_srd_seconds',
+          samples: [
+            { labels: ['acme'], value },
+            { labels: ['other'], value: long },
+          ],
+        },
+      ],
+    });
+  const groups = new Set(METRIC_GROUPS);
+  const open = createMetricsPage({ read, stateCase: 'lower', version: '1', groups, hasExemplars: true });
+  const accept = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3';
+  const page = await open.render(accept);
+  const text = page.body.toString();
+  assert.match(page.contentType, /^application\/openmetrics-text; version=1\.0\.0/);
+  assert.match(text, /^calltap_srd_seconds_bucket\{trunk="acme",le="0\.5"\} 1 # \{call_id="a\\"b"\} 0\.2$/m);
+  assert.match(text, /^calltap_srd_seconds_bucket\{trunk="other",le="0\.5"\} 1$/m);
+  assert.match(text, /^# TYPE service_messages counter$/m);
+  assert.match(text, /^service_messages_total\{method="INVITE"\} 5$/m);
+  assert.ok(text.endsWith('# EOF\n'));
+  const plain = await open.render('text/plain');
+  assert.match(plain.contentType, /^text\/plain/);
+  assert.ok(!plain.body.includes('# {'));
+  const closed = createMetricsPage({ read, stateCase: 'lower', version: '1', groups });
+  assert.match((await closed.render(accept)).contentType, /^text\/plain/);
 });

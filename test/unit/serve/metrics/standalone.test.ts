@@ -6,10 +6,11 @@ import { performance } from 'node:perf_hooks';
 import { test } from 'node:test';
 import { ServiceError } from '../../../../src/core/errors.ts';
 import { createBasicCredentials } from '../../../../src/serve/auth/authorization.ts';
+import type { MetricsPage } from '../../../../src/serve/metrics/registry.ts';
 import { createMetricsPage } from '../../../../src/serve/metrics/registry.ts';
 import type { MetricsServer, MetricsServerDeps } from '../../../../src/serve/metrics/standalone.ts';
 import { createMetricsServer } from '../../../../src/serve/metrics/standalone.ts';
-import type { MetricsSnapshot } from '../../../../src/view/metrics-snapshot.ts';
+import type { MetricsSnapshot } from '../../../../src/view/metrics/snapshot.ts';
 import { metricsSnapshot } from '../../../api/fake-readers.ts';
 import { get, rawRequest } from '../../../api/running-api.ts';
 import { assertDocument } from '../../../api/strict-contract.ts';
@@ -203,13 +204,22 @@ test('malformed HTTP is a problem here too', async (t) => {
 });
 
 test('pages that nobody reads are counted here too', async (t) => {
-  const samples = Array.from({ length: 150 }, (_, i) => ({ labels: { host: `${i}${'h'.repeat(2_000)}` }, value: i }));
-  const family = { name: 'calltap_long', help: 'Long.', type: 'gauge', labelNames: ['host'], samples } as const;
+  const samples = Array.from({ length: 150 }, (_, i) => ({ labels: [`${i}${'h'.repeat(2_000)}`], value: i }));
+  const family = { name: 'calltap_hub_heartbeat_age_seconds', samples } as const;
   let rendered = 0;
-  const metrics = server(() => {
-    rendered++;
-    return metricsSnapshot({ families: [family] });
+  const page = createMetricsPage({
+    read: () => metricsSnapshot({ families: [family] }),
+    stateCase: 'as-cased',
+    version: '1',
   });
+  const counted: MetricsPage = {
+    async render(accept) {
+      const made = await page.render(accept);
+      rendered++;
+      return made;
+    },
+  };
+  const metrics = createMetricsServer(counted, { onFault: (error) => assert.fail(String(error)), credentials: null });
   t.after(() => metrics.close());
   const port = portOf(await metrics.listen({ host: '127.0.0.1', port: 0 }));
   // Two hundred pages of 300 KB, of which the first are read when the last have been made.

@@ -1,8 +1,9 @@
 /** Figures of a host: what they take is what is reckoned, whatever codes come, and made-up times push nothing out. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MAX_CODES } from '../../../../src/watch/code-counts.ts';
 import { HOST_FIGURE_BYTES } from '../../../../src/watch/overview/calls-over-time.ts';
-import { HostFigures, MAX_CELL_CODES } from '../../../../src/watch/overview/host-figures.ts';
+import { HostFigures } from '../../../../src/watch/overview/host-figures.ts';
 import { heapBytes } from '../../../helpers/live-heap.ts';
 import { EPOCH_US, OPTIONS, Proxied } from '../../../helpers/proxied-calls.ts';
 import { readCapture } from '../../../helpers/read-capture.ts';
@@ -32,7 +33,7 @@ test('they take no more memory than is reckoned', () => {
 test('made-up codes count as their class once there are many, and taken back they leave nothing', () => {
   const figures = new HostFigures();
   for (let code = 300; code < 700; code++) figures.noteCode(code, 0);
-  assert.ok(figures.codes.size <= MAX_CELL_CODES + 4, `${figures.codes.size} codes`);
+  assert.ok(figures.codes.size <= MAX_CODES + 4, `${figures.codes.size} codes`);
   assert.equal(
     [...figures.codes.values()].reduce((sum, calls) => sum + calls, 0),
     400,

@@ -122,3 +122,41 @@ test('all figures hold as many bytes as are promised, and lose no count', () => 
   );
   assert.equal(attempts, rows.length * minutes);
 });
+
+test('the sum and the cells have each call once, whenever somebody looks at them', () => {
+  const call = (spans: TrunkSpans, minute: number): void =>
+    spans.addCall(minute, (f) => {
+      f.attempts++;
+      f.notePdd(50);
+    });
+  const counted = (spans: TrunkSpans): number[][] =>
+    spans.cells.map((cells) => [0, 5, 60].map((at) => cells.at(cells.startOf(START + at))?.attempts ?? 0));
+  const [looked, other] = [new TrunkSpans(), new TrunkSpans()];
+  // The next minute begins, an earlier one gets more, somebody looks, and the same minutes get more.
+  for (const at of [0, 0, 1, 0, 7, 61, 7, 1]) {
+    call(looked, START + at);
+    call(other, START + at);
+    counted(looked);
+  }
+  const once = [
+    [5, 2, 1],
+    [7, 7, 1],
+  ];
+  assert.deepEqual(counted(looked), once);
+  assert.deepEqual([looked.whole.attempts, other.whole.attempts], [8, 8]);
+  looked.merge(other);
+  assert.deepEqual(
+    counted(looked),
+    once.map((row) => row.map((n) => 2 * n)),
+  );
+  looked.merge(new TrunkSpans());
+  call(looked, START + 61);
+  looked.mergeMinutes(START / 60 + 2);
+  call(looked, START);
+  assert.deepEqual(counted(looked), [
+    [11, 4, 3],
+    [15, 15, 3],
+  ]);
+  assert.equal(looked.cells[1]?.at(START)?.pddMs?.count, 15);
+  assert.deepEqual([looked.whole.attempts, looked.whole.pddMs?.count], [18, 18]);
+});

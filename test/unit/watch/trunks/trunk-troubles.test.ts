@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { ALL_CALLS } from '../../../../src/explore/question.ts';
-import { metricsSnapshot } from '../../../../src/view/metrics.ts';
+import { metricsSnapshot } from '../../../../src/view/metrics/capture-families.ts';
 import { openSession } from '../../../helpers/open-session.ts';
 import {
   CALLER,
@@ -77,10 +77,10 @@ test('it is told once when it begins and once when it ends, with findings and me
       text: `refuses: NER 0 % of the last 20 calls, 404 by ${ACME}`,
     },
   ]);
-  const family = metricsSnapshot(session.figures).families.find(({ name }) => name === 'calltap_trunk_trouble');
+  const family = [...metricsSnapshot(session.figures).families].find(({ name }) => name === 'calltap_trunk_trouble');
   const on = family?.samples.filter(({ value }) => value === 1).map(({ labels }) => labels);
-  assert.deepEqual(on, [{ trunk: 'acme', direction: 'out', trouble: 'refusing' }]);
-  assert.ok(family?.samples.some(({ labels }) => labels['trunk'] === 'globex'));
+  assert.deepEqual(on, [['acme', 'out', 'refusing']]);
+  assert.ok(family?.samples.some(({ labels }) => labels[0] === 'globex'));
 });
 
 test('who calls from an address without a name says nothing of a trunk, once our own side is named', async (t) => {

@@ -3,12 +3,12 @@
  * queues lost, and what became of every HEP packet. A source that does not run has no samples.
  */
 
-import type { HepSenderName } from '../sources/hep/hep-clock.ts';
-import { HEP_REFUSALS } from '../sources/hep/refusals.ts';
-import type { Figures } from './figures.ts';
-import { snake } from './loss-row.ts';
-import type { LabelledCount, MetricFamily } from './metrics-snapshot.ts';
-import { counterFamily, numberFamily } from './metrics-snapshot.ts';
+import type { HepSenderName } from '../../sources/hep/hep-clock.ts';
+import { HEP_REFUSALS } from '../../sources/hep/refusals.ts';
+import type { Figures } from '../figures.ts';
+import { snake } from '../loss-row.ts';
+import type { LabelledCount, MetricFamily } from './family.ts';
+import { countsOf, familyOf, numberOf } from './family.ts';
 
 /** HEP senders whose refusals are shown one by one; all of them are counted by reason. */
 const SENDERS_SHOWN = 10;
@@ -47,52 +47,31 @@ export function liveFamilies(f: Figures): MetricFamily[] {
         ];
   const classes: LabelledCount[] = live?.filter().classes.map((c) => [c.name, c.packets] as const) ?? [];
   return [
-    counterFamily('calltap_live_total', 'What the reader of the interfaces saw and lost.', 'event', reader),
-    counterFamily(
-      'calltap_filter_packets_total',
-      'Packets by what the filter in the kernel made of them.',
-      'class',
-      classes,
-    ),
-    counterFamily('calltap_hep_total', 'HEP packets by result.', 'event', hepEvents(f)),
-    counterFamily(
+    countsOf('calltap_live_total', reader),
+    countsOf('calltap_filter_packets_total', classes),
+    countsOf('calltap_hep_total', hepEvents(f)),
+    countsOf(
       'calltap_hep_tcp_total',
-      'Connections of HEP over TCP and their packets, by result.',
-      'event',
       Object.entries(listener?.tcp.counts ?? {}).map(([name, n]) => [snake(name), n] as const),
     ),
     interfaces(f),
     refusedSenders(f),
     senderClocks(f),
-    numberFamily(
-      'gauge',
-      'calltap_filter_media_endpoints',
-      'Media endpoints of running calls that the filter in the kernel lets through.',
-      media?.size ?? 0,
-    ),
-    counterFamily('calltap_filter_media_refused_total', 'Media endpoints for which the filter had no room.', 'map', [
-      ['media', media?.refused ?? 0],
-    ]),
+    numberOf('calltap_filter_media_endpoints', media?.size ?? 0),
+    countsOf('calltap_filter_media_refused_total', [['media', media?.refused ?? 0]]),
   ];
 }
 
 /** The same counts as calltap_live_total, one interface apart from the other. */
 function interfaces({ live }: Figures): MetricFamily {
-  return {
-    name: 'calltap_interface_total',
-    help: 'What the reader saw and lost at each interface, and how often that went down or changed.',
-    type: 'counter',
-    labelNames: ['interface', 'event'],
-    samples:
-      live === null
-        ? []
-        : live.interfaces.flatMap((name, i) =>
-            live.info.liveCounterNames.map((event) => ({
-              labels: { interface: name, event },
-              value: live.liveCounter(event, i),
-            })),
-          ),
-  };
+  const samples =
+    live?.interfaces.flatMap((name, i) =>
+      live.info.liveCounterNames.map((event) => ({
+        labels: [name, event] as const,
+        value: live.liveCounter(event, i),
+      })),
+    ) ?? [];
+  return familyOf('calltap_interface_total', samples);
 }
 
 /** A sender that replays a capture beside may have more than one clock. */
@@ -102,16 +81,11 @@ function senderClocks({ ingest: { clocks } }: Figures): MetricFamily {
     if (!offsets.has(sender)) offsets.set(sender, offsetUs / 1e6);
     if (offsets.size === CLOCKS_SHOWN) break;
   }
-  return {
-    name: 'calltap_hep_clock_offset_seconds',
-    help: 'How far the clocks of HEP senders are ahead of ours, by messages that came past here too; of those heard last.',
-    type: 'gauge',
-    labelNames: ['sender', 'agent'],
-    samples: [...offsets].map(([{ address, agentId }, value]) => ({
-      labels: { sender: address, agent: String(agentId) },
-      value,
-    })),
-  };
+  const samples = [...offsets].map(([{ address, agentId }, value]) => ({
+    labels: [address, String(agentId)] as const,
+    value,
+  }));
+  return familyOf('calltap_hep_clock_offset_seconds', samples);
 }
 
 function refusedSenders({ listener, ingest: { hep } }: Figures): MetricFamily {
@@ -119,15 +93,10 @@ function refusedSenders({ listener, ingest: { hep } }: Figures): MetricFamily {
     ...(listener?.topSenders(SENDERS_SHOWN) ?? []).map(({ sender, counts }) => [sender, counts] as const),
     ...hep.refusals.top(SENDERS_SHOWN).map(({ sender, reasons }) => [sender, reasons] as const),
   ];
-  return {
-    name: 'calltap_hep_sender_refused_total',
-    help: 'Refused HEP packets of the senders with the most, by reason.',
-    type: 'counter',
-    labelNames: ['sender', 'reason'],
-    samples: senders.flatMap(([sender, reasons]) =>
-      Object.entries(reasons)
-        .filter(([reason, value]) => reason !== 'taken' && value > 0)
-        .map(([reason, value]) => ({ labels: { sender, reason }, value })),
-    ),
-  };
+  const samples = senders.flatMap(([sender, reasons]) =>
+    Object.entries(reasons)
+      .filter(([reason, value]) => reason !== 'taken' && value > 0)
+      .map(([reason, value]) => ({ labels: [sender, reason] as const, value })),
+  );
+  return familyOf('calltap_hep_sender_refused_total', samples);
 }

@@ -16,6 +16,7 @@ const KEYWORDS: ReadonlySet<string> = new Set([
   'without',
   'ignoring',
   'inf',
+  'offset',
 ]);
 
 /** In the order they stand in. Names of functions are no selectors, nor are grouping labels. */
