@@ -121,17 +121,24 @@ function oneWayStream(d: Dialog, heard: readonly MediaStream[], ways: Ways<Media
     const sent = sentBy.get(host);
     if (sent !== undefined && !receivers.has(host)) return longest(sent);
   }
-  return longest(heard.filter((s) => isUnansweredClient(s, heard, receivers)));
+  return longest(unansweredClients(heard, receivers));
 }
 
-/** It runs to a TURN server, which gets media from another host and passes nothing on. */
-function isUnansweredClient(s: MediaStream, heard: readonly MediaStream[], receivers: ReadonlySet<string>): boolean {
-  const client = endpointKeyAddress(s.stream.srcKey);
-  if (s.stream.claim?.derived !== 'relay' || s.hasReverse || receivers.has(client)) return false;
-  const server = endpointKeyAddress(s.stream.dstKey);
-  return heard.some(({ stream }) => {
-    const from = endpointKeyAddress(stream.srcKey);
-    return endpointKeyAddress(stream.dstKey) === server && from !== client && from !== server;
+/** They run to a TURN server, which gets media from another host and passes nothing on. */
+function unansweredClients(heard: readonly MediaStream[], receivers: ReadonlySet<string>): MediaStream[] {
+  const clients = heard.filter(
+    ({ stream, hasReverse }) =>
+      stream.claim?.derived === 'relay' && !hasReverse && !receivers.has(endpointKeyAddress(stream.srcKey)),
+  );
+  if (clients.length === 0) return [];
+  const sendersTo = grouped(heard, (s) => endpointKeyAddress(s.stream.dstKey));
+  const hosts = new Map<string, Set<string>>();
+  for (const [server, streams] of sendersTo)
+    hosts.set(server, new Set(streams.map((s) => endpointKeyAddress(s.stream.srcKey))));
+  return clients.filter(({ stream }) => {
+    const [client, server] = [stream.srcKey, stream.dstKey].map(endpointKeyAddress);
+    const from = hosts.get(server ?? '') ?? new Set();
+    return from.size > (from.has(client ?? '') ? 1 : 0) + (from.has(server ?? '') ? 1 : 0);
   });
 }
 

@@ -21,6 +21,8 @@ import type { Ways } from './ways.ts';
 
 /** Directions that end this close to each other end together. */
 const TOGETHER_US = 1_000_000;
+/** Media of a branch that lost ends so soon after the answer. */
+const LOST_US = 5_000_000;
 /** A tenth of a second: who opens a path or a NAT sends fewer. So many are media, which may stop. */
 export const LEAST_PACKETS = 5;
 
@@ -140,6 +142,7 @@ function stopsOf(c: MediaCase, ways: Ways<MediaStream>, promises: readonly Promi
   // Where one side suppresses silence, nobody can tell whether the other one does.
   if (audio.some((s) => maySilence(d, s))) return stops;
   const seen = new Set<MediaStream>();
+  let lost: ReadonlySet<string> | null = null;
   for (const s of audio) {
     if (seen.has(s)) continue;
     // Who presses keys alone never spoke.
@@ -152,20 +155,21 @@ function stopsOf(c: MediaCase, ways: Ways<MediaStream>, promises: readonly Promi
     if (own.reduce((n, o) => n + o.packets, 0) < LEAST_PACKETS) continue;
     const lastUs = Math.max(...heirs.map((o) => o.lastUs));
     const stop = stopAfter(lastUs, promises, c.thresholds.mediaStopSec * 1e6);
-    if (stop === null || c.isTapOver(s, stop.atUs) || isOfLostBranch(d, s, stop.atUs)) continue;
+    if (stop === null || c.isTapOver(s, stop.atUs)) continue;
+    lost ??= lostSockets(d);
+    const isLost = lost.has(endpointKeyText(srcKey)) || lost.has(endpointKeyText(dstKey));
+    if (isLost && s.lastUs < d.answerUs + LOST_US) continue;
     stops.push({ stream: s, ...stop });
   }
   return stops.sort((a, b) => a.atUs - b.atUs);
 }
 
-/** It runs to or from a socket that only a branch that lost named: nobody promised anything there. */
-function isOfLostBranch(d: Dialog, { stream }: MediaStream, atUs: number): boolean {
-  const said = inForceAt(d, atUs)?.bySide ?? [];
-  const kept = said.map((entries) => socketsOf(withoutLost(d, entries)));
-  const all = said.map(socketsOf);
-  return [stream.srcKey, stream.dstKey]
-    .map(endpointKeyText)
-    .some((socket) => all.some((of) => of.has(socket)) && !kept.some((of) => of.has(socket)));
+/** Sockets that only branches of a fork named that lost: nobody promised anything there. */
+function lostSockets(d: Dialog): ReadonlySet<string> {
+  const said = inForceAt(d, d.answerUs + TOGETHER_US)?.bySide ?? [];
+  const lost = socketsOf(said.flat());
+  for (const socket of socketsOf(said.flatMap((entries) => withoutLost(d, entries)))) lost.delete(socket);
+  return lost;
 }
 
 /** The first promise that a direction, heard last at `lastUs`, did not keep for so long. */

@@ -18,6 +18,8 @@ const GRACE_US = 1_000_000;
 const MOST_APART = 250;
 /** Pairs of streams to one socket that are looked at. @cap */
 const MAX_PAIRS = 16;
+/** Two in one stream for less of the call may be the music of a hold on another leg. */
+const MOST_HELD = 0.75;
 /** Where two of one stream do not tell their packet time (RFC 3551 section 4.2). */
 const DEFAULT_PACKET_MS = 20;
 
@@ -94,7 +96,11 @@ function asOneStream({ d, thresholds: t }: MediaCase, s: MediaStream): string | 
   if (isGroup(s.stream.dstKey)) return null;
   // What was mixed before the answer was a ring tone and an announcement.
   const earlyMs = Math.max(0, (d.answerUs + GRACE_US - s.firstUs) / 1000) || 0;
-  if (others * (s.packetMs || DEFAULT_PACKET_MS) < t.noMediaSec * 1000 + earlyMs) return null;
+  const othersMs = others * (s.packetMs || DEFAULT_PACKET_MS) - earlyMs;
+  const untilUs = d.endedUs < s.lastUs ? d.endedUs : s.lastUs;
+  // Asterisk's native bridge sends music and the other party at once while somebody holds on another leg.
+  const leastMs = Math.max(t.noMediaSec * 1000, ((untilUs - s.firstUs) / 1000 - earlyMs) * MOST_HELD);
+  if (othersMs < leastMs) return null;
   const inForce = inForceAt(d, s.lastUs);
   if (inForce === null || !inForce.bySide.every((said) => said.at(-1)?.media.some(isTalk))) return null;
   const [from, to] = [s.stream.srcKey, s.stream.dstKey].map(endpointKeyText);
