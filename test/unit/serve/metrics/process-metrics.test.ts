@@ -12,8 +12,8 @@ test('the longest turn of each kind of work is on the page, zero included', () =
   const families = metrics.families();
   const samplesOf = (name: string): unknown => families.find((family) => family.name === name)?.samples;
   const rows = (seconds: number): unknown =>
-    LOOP_WORK.map((work) => ({ labels: { work }, value: work === 'answer' ? seconds : 0 }));
+    LOOP_WORK.map((work) => ({ labels: [work], value: work === 'answer' ? seconds : 0 }));
   assert.deepEqual(samplesOf('calltap_loop_held_seconds'), rows(0.075));
   assert.deepEqual(samplesOf('calltap_loop_held_cpu_seconds'), rows(0.06));
-  assert.deepEqual(samplesOf('calltap_loop_overlong_turns_total'), [{ labels: {}, value: 0 }]);
+  assert.deepEqual(samplesOf('calltap_loop_overlong_turns_total'), [{ labels: [], value: 0 }]);
 });
