@@ -5,9 +5,9 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { packageRoot } from '../../../../src/core/package.ts';
 import { barOf, FIGURES, rowOf, spanOf } from '../../../../src/faces/tui/quality-bars.ts';
-import { readCapture, readCaptureFile } from '../../../helpers/read-capture.ts';
 import { SCENES } from '../../../golden/scenes/all.ts';
 import { captureOf } from '../../../golden/scenes/scene.ts';
+import { readCapture, readCaptureFile } from '../../../helpers/read-capture.ts';
 import type { Size } from '../../../helpers/tui-screen.ts';
 import { TestTerminal } from '../../../helpers/tui-screen.ts';
 
