@@ -55,7 +55,7 @@ export class BucketCounts {
 }
 
 /** One observation, and the call that it was made of. */
-export type Exemplar = { readonly callId: string; readonly value: number };
+export type Exemplar = { readonly callId: string; readonly value: number; readonly atSec: number };
 
 export type BucketSnapshot = {
   readonly counts: readonly number[];

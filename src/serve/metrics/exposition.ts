@@ -1,96 +1,89 @@
 /**
- * The text of a family, in the format of Prometheus (text format 0.0.4), or in OpenMetrics 1.0 for exemplars.
- * OpenMetrics names a counter without `_total`.
+ * The text of a family, as prom-client writes it: in the format of Prometheus (text format 0.0.4), or in OpenMetrics 1.0 for
+ * exemplars, where a counter is named without `_total`.
  */
+import type { Gauge, OpenMetricsContentType } from 'prom-client';
+import { Registry } from 'prom-client';
 import type { BucketSnapshot, Exemplar } from '../../core/counters.ts';
 import type { MetricSample } from '../../view/metrics/family.ts';
 import type { MetricRow } from '../../view/metrics/table.ts';
 
 export type MetricsFormat = 'text' | 'openmetrics';
 
-export const CONTENT_TYPES: Readonly<Record<MetricsFormat, string>> = {
-  text: 'text/plain; version=0.0.4; charset=utf-8',
-  openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
-};
+const OPEN = new Registry<OpenMetricsContentType>();
+OPEN.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+const REGISTRIES = { text: new Registry(), openmetrics: OPEN } as const;
 /** What stands after the last family. */
 export const ENDS: Readonly<Record<MetricsFormat, string>> = { text: '', openmetrics: '# EOF\n' };
 
 const TOTAL = /_total$/;
 /** OpenMetrics allows so many characters of labels in an exemplar, names included. */
 const EXEMPLAR_CHARS = 128;
+const EXEMPLAR_NAME = 'call_id';
+
+/** As prom-client takes it. */
+type Value = {
+  readonly metricName?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+  readonly exemplar?: { readonly labelSet: Readonly<Record<string, string>>; value: number; timestamp: number };
+};
+
+export function contentTypeOf(format: MetricsFormat): string {
+  return REGISTRIES[format].contentType;
+}
 
 /** Every family has its head, also one without samples. */
-export function familyText(
+export async function familyText(
   name: string,
   row: MetricRow,
   samples: Iterable<MetricSample>,
   format: MetricsFormat,
-): string {
-  const isOpen = format === 'openmetrics';
-  const isCounter = row.type === 'counter';
-  const known = isOpen && isCounter ? name.replace(TOTAL, '') : name;
-  const help = isOpen ? escaped(row.help) : row.help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
-  let text = `# HELP ${known} ${help}\n# TYPE ${known} ${row.type}\n`;
-  for (const { labels, value } of samples) {
-    const inside = labelsText(row.labels, labels);
-    if (typeof value === 'number') text += `${name}${inside === '' ? '' : `{${inside}}`} ${numberText(value)}\n`;
-    else if (row.type === 'summary') text += sumText(name, inside === '' ? '' : `{${inside}}`, value);
-    else text += histogramText(name, row.bounds ?? [], inside, value, isOpen);
-  }
-  return text;
+): Promise<string> {
+  const isCut = format === 'openmetrics' && row.type === 'counter';
+  const family = { name: isCut ? name.replace(TOTAL, '') : name, help: row.help, type: row.type, aggregator: 'sum' };
+  const values = [...samples].flatMap((sample) => valuesOf(name, row, sample));
+  const registry = REGISTRIES[format];
+  // Of a gauge prom-client asks for nothing but get(), and it writes each type and name of a sample that it finds.
+  const shown: unknown = { name: family.name, get: () => Promise.resolve({ ...family, values }) };
+  registry.removeSingleMetric(family.name);
+  registry.registerMetric(shown as Gauge);
+  return `${await registry.getSingleMetricAsString(family.name)}\n`;
 }
 
-function histogramText(
-  name: string,
+function valuesOf(name: string, { labels: names, type, bounds = [] }: MetricRow, sample: MetricSample): Value[] {
+  const labels = Object.fromEntries(names.map((label, i) => [label, sample.labels[i] ?? '']));
+  const { value } = sample;
+  if (typeof value === 'number') return [{ labels, value }];
+  const sums = [
+    { metricName: `${name}_sum`, labels, value: value.sum },
+    { metricName: `${name}_count`, labels, value: value.count },
+  ];
+  return type === 'summary' ? sums : [...bucketsOf(`${name}_bucket`, bounds, labels, value), ...sums];
+}
+
+function bucketsOf(
+  metricName: string,
   bounds: readonly number[],
-  inside: string,
-  { counts, sum, count, exemplars }: BucketSnapshot,
-  isOpen: boolean,
-): string {
-  const before = inside === '' ? '' : `${inside},`;
-  const own = inside === '' ? '' : `{${inside}}`;
-  let text = '';
+  labels: Value['labels'],
+  { counts, count, exemplars = [] }: BucketSnapshot,
+): Value[] {
   let below = 0;
-  for (let i = 0; i <= bounds.length; i++) {
+  return [...bounds.map(String), '+Inf'].map((le, i) => {
     below += counts[i] ?? 0;
-    const bound = bounds[i];
-    const le = bound === undefined ? '+Inf' : boundText(bound, isOpen);
-    const exemplar = isOpen ? (exemplars?.[i] ?? null) : null;
-    const n = bound === undefined ? count : below;
-    text += `${name}_bucket{${before}le="${le}"} ${n}${exemplar === null ? '' : exemplarText(exemplar)}\n`;
-  }
-  return text + sumText(name, own, { sum, count });
+    const exemplar = exemplars[i] ?? null;
+    const isLast = i === bounds.length;
+    return {
+      ...{ metricName, labels: { ...labels, le }, value: isLast ? count : below },
+      ...(exemplar !== null && fits(exemplar) && { exemplar: exemplarOf(exemplar) }),
+    };
+  });
 }
 
-function sumText(name: string, own: string, { sum, count }: Pick<BucketSnapshot, 'sum' | 'count'>): string {
-  return `${name}_sum${own} ${numberText(sum)}\n${name}_count${own} ${count}\n`;
+function fits({ callId }: Exemplar): boolean {
+  return EXEMPLAR_NAME.length + [...callId].length <= EXEMPLAR_CHARS;
 }
 
-/** OpenMetrics writes a whole bound as a float. */
-function boundText(bound: number, isOpen: boolean): string {
-  return isOpen && Number.isInteger(bound) ? `${bound}.0` : String(bound);
-}
-
-function exemplarText({ callId, value }: Exemplar): string {
-  const name = 'call_id';
-  if (name.length + [...callId].length > EXEMPLAR_CHARS) return '';
-  return ` # {${name}="${escaped(callId)}"} ${numberText(value)}`;
-}
-
-function labelsText(names: readonly string[], values: readonly string[]): string {
-  let text = '';
-  for (let i = 0; i < names.length; i++) text += `${i === 0 ? '' : ','}${names[i]}="${escaped(values[i] ?? '')}"`;
-  return text;
-}
-
-const SPECIAL = /[\\"\n]/;
-
-function escaped(text: string): string {
-  if (!SPECIAL.test(text)) return text;
-  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
-}
-
-function numberText(value: number): string {
-  if (Number.isNaN(value)) return 'NaN';
-  return value === Number.POSITIVE_INFINITY ? '+Inf' : value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value);
+function exemplarOf({ callId, value, atSec }: Exemplar): NonNullable<Value['exemplar']> {
+  return { labelSet: { [EXEMPLAR_NAME]: callId }, value, timestamp: atSec };
 }

@@ -14,7 +14,7 @@ import type { MetricsSnapshot } from '../../view/metrics/snapshot.ts';
 import type { MetricName, MetricRow } from '../../view/metrics/table.ts';
 import { METRICS } from '../../view/metrics/table.ts';
 import type { MetricsFormat } from './exposition.ts';
-import { CONTENT_TYPES, ENDS, familyText } from './exposition.ts';
+import { contentTypeOf, ENDS, familyText } from './exposition.ts';
 import { ProcessMetrics } from './process-metrics.ts';
 import { ShownFamily } from './shown-family.ts';
 
@@ -89,7 +89,7 @@ export function createMetricsPage(deps: MetricsPageDeps): MetricsPage {
     yield numberOf('calltap_metric_samples_dropped_total', dropped);
   }
 
-  function textOf({ name, samples }: MetricFamily, format: MetricsFormat): string {
+  function textOf({ name, samples }: MetricFamily, format: MetricsFormat): Promise<string> {
     const row: MetricRow = METRICS[name];
     const family = shown.get(name) ?? new ShownFamily(row);
     shown.set(name, family);
@@ -102,12 +102,12 @@ export function createMetricsPage(deps: MetricsPageDeps): MetricsPage {
     const pieces: Buffer[] = [];
     for (const family of families()) {
       if (!groups.has(METRICS[family.name].group)) continue;
-      pieces.push(Buffer.from(textOf(family, format)));
+      pieces.push(Buffer.from(await textOf(family, format)));
       if (slice.isOver) await slice.rest();
     }
     pieces.push(Buffer.from(ENDS[format]));
     slice.note();
-    return { contentType: CONTENT_TYPES[format], body: Buffer.concat(pieces) };
+    return { contentType: contentTypeOf(format), body: Buffer.concat(pieces) };
   }
 
   return {

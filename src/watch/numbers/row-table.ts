@@ -4,6 +4,7 @@
  */
 import type { BucketSnapshot, Exemplar } from '../../core/counters.ts';
 import { BucketCounts, tally } from '../../core/counters.ts';
+import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Seats } from '../trunks/seats.ts';
 import type { TrunkDirection, TrunkRow } from '../trunks/trunk-row.ts';
 
@@ -68,8 +69,8 @@ export class TrunkHistogram {
     this.#hasExemplars = hasExemplars;
   }
 
-  /** Under each of these labels once; `callIdOf` is asked where exemplars are shown. */
-  observe(labels: readonly string[], value: number, callIdOf: () => string): void {
+  /** Under each of these labels once; `d` is the call of it, for exemplars. */
+  observe(labels: readonly string[], value: number, d: Dialog): void {
     if (!Number.isFinite(value)) return;
     for (const label of labels) {
       let known = this.#byTrunk.get(label);
@@ -78,7 +79,7 @@ export class TrunkHistogram {
         this.#byTrunk.set(label, known);
       }
       const bucket = known.counts.observe(value);
-      if (this.#hasExemplars) known.exemplars[bucket] = { callId: callIdOf(), value };
+      if (this.#hasExemplars) known.exemplars[bucket] = { callId: d.callId, value, atSec: d.updatedUs / 1e6 };
     }
   }
 

@@ -31,7 +31,7 @@ export class TrunkHistograms<Name extends NumberHistogram> {
   }
 
   observeUnder(name: Name, labels: readonly string[], value: number, d: Dialog): void {
-    this.#byName.get(name)?.observe(labels, value, () => d.callId);
+    this.#byName.get(name)?.observe(labels, value, d);
   }
 
   of(name: Name): TrunkHistogram | undefined {

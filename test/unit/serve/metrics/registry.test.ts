@@ -158,8 +158,13 @@ test('groups that are not chosen are not shown, and those of the interface alway
 });
 
 test('exemplars are for who takes OpenMetrics, and only where they are asked for', async () => {
-  const value = { counts: [1, 0, 2], sum: 9.5, count: 3, exemplars: [{ callId: 'a"b', value: 0.2 }, null, null] };
-  const long = { counts: [1], sum: 1, count: 1, exemplars: [{ callId: 'x'.repeat(200), value: 0.2 }] };
+  const value = {
+    counts: [1, 0, 2],
+    sum: 9.5,
+    count: 3,
+    exemplars: [{ callId: 'a"b', value: 0.2, atSec: 1.5 }, null, null],
+  };
+  const long = { counts: [1], sum: 1, count: 1, exemplars: [{ callId: 'x'.repeat(200), value: 0.2, atSec: 1 }] };
   const read = () =>
     metricsSnapshot({
       families: [
@@ -178,7 +183,7 @@ test('exemplars are for who takes OpenMetrics, and only where they are asked for
   const page = await open.render(accept);
   const text = page.body.toString();
   assert.match(page.contentType, /^application\/openmetrics-text; version=1\.0\.0/);
-  assert.match(text, /^calltap_srd_seconds_bucket\{trunk="acme",le="0\.5"\} 1 # \{call_id="a\\"b"\} 0\.2$/m);
+  assert.match(text, /^calltap_srd_seconds_bucket\{trunk="acme",le="0\.5"\} 1 # \{call_id="a\\"b"\} 0\.2 1\.5$/m);
   assert.match(text, /^calltap_srd_seconds_bucket\{trunk="other",le="0\.5"\} 1$/m);
   assert.match(text, /^# TYPE service_messages counter$/m);
   assert.match(text, /^service_messages_total\{method="INVITE"\} 5$/m);
