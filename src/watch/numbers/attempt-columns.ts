@@ -15,6 +15,8 @@ export const ATTEMPT = {
   BYE: 64,
   /** A post-dial delay stands in a histogram. */
   RUNG: 128,
+  /** It was settled as answered: what ends later is this attempt. */
+  ANSWERED: 256,
 } as const;
 
 const DOUBLES = 3;

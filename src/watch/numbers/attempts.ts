@@ -143,7 +143,9 @@ export class Attempts {
       return;
     }
     const isAnswered = outcome === 'answered';
-    this.#noteProgress(at, sec, !isAnswered, d);
+    columns.mark(hop, ATTEMPT.ANSWERED, isAnswered);
+    // A redirection is no failure (RFC 6076 section 4.3.2).
+    if (outcome !== 'redirected') this.#noteProgress(at, sec, !isAnswered, d);
     const rungUs = columns.rungUs(hop);
     if (isAnswered && !Number.isNaN(rungUs))
       for (const counter of this.#counters) counter.onPickedUp?.(at, Math.max(0, tsUs - rungUs) / 1e6, d);
@@ -172,7 +174,7 @@ export class Attempts {
   onBye(hop: number, { cseq }: SipScan, tsUs: number, from: number, talkSec: number, d: Dialog): void {
     const { columns } = this;
     const at = this.#at(hop);
-    if (at.rows.length === 0) return;
+    if (at.rows.length === 0 || !columns.has(hop, ATTEMPT.ANSWERED)) return;
     for (const counter of this.#counters) counter.onHangUp?.(at, talkSec, d);
     columns.mark(hop, ATTEMPT.BYE, true);
     this.#noteBye(hop, cseq, tsUs, from);

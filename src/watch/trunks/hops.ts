@@ -6,6 +6,7 @@
  */
 import { hashBytes, takeWideHash, wideHash } from '../../core/hash.ts';
 import { HashIndex } from '../../core/hash-index.ts';
+import * as METHOD from '../../core/methods.ts';
 import { isChallenge } from '../../protocols/sip/message.ts';
 import type { Packet } from '../../sources/packet.ts';
 import { isAnswer } from '../../store/dialogs/call-outcome.ts';
@@ -75,6 +76,8 @@ export const HOP_FACT = {
   RETRIED: 128,
   /** Its end counts among the last calls of its trunks. */
   NOTED: 256,
+  /** It is of a REGISTER. */
+  REGISTER: 512,
 } as const;
 
 /** 64*T1 (RFC 3261 section 17.1.1.2) twice: nothing comes to an attempt later. */
@@ -241,4 +244,9 @@ export function host({ addresses, srcOff, dstOff, ipVersion }: Packet, isSource:
   if (ipVersion === 6) return hashBytes(addresses, off, off + 16);
   const [a = 0, b = 0, c = 0, d = 0] = [addresses[off], addresses[off + 1], addresses[off + 2], addresses[off + 3]];
   return (a << 24) | (b << 16) | (c << 8) | d;
+}
+
+/** Who registers and calls by one Call-ID, as SIPp does, makes two attempts: the hop of a REGISTER is another one. */
+export function hopFrom(c: Packet, isSource: boolean, method: number): number {
+  return method === METHOD.REGISTER ? ~host(c, isSource) : host(c, isSource);
 }

@@ -25,7 +25,7 @@ import type { HopOfCall, NumbersOptions } from '../numbers/numbers.ts';
 import { Numbers } from '../numbers/numbers.ts';
 import { CallPairs } from '../overview/call-pairs.ts';
 import { FailingRegistrations } from './failing-registrations.ts';
-import { HOP_FACT, Hops, host } from './hops.ts';
+import { HOP_FACT, Hops, hopFrom, host } from './hops.ts';
 import type { TellTrunk } from './trunk-alarm.ts';
 import { TrunkAlarm } from './trunk-alarm.ts';
 import { TrunkEnds } from './trunk-ends.ts';
@@ -184,13 +184,16 @@ export class TrunkWatch implements Observer {
   }
 
   #onRequest(buf: Buffer, scan: SipScan, c: Packet, d: Dialog): void {
-    const hop = this.#find(d, c, true);
+    const hop = this.#find(d, c, true, scan.method);
     if (hop === NONE) {
       if (scan.toTagStart < 0) this.#open(buf, scan, c, d);
       return;
     }
     // Credentials after a challenge, or the same call once more: the delay counts from the INVITE that is answered.
-    if (scan.toTagStart >= 0 || scan.cseq <= this.#hops.cseq(hop) || isAnswer(this.#hops.finalCode(hop))) return;
+    const code = this.#hops.finalCode(hop);
+    if (scan.cseq <= this.#hops.cseq(hop) || isAnswer(code)) return;
+    // Some write the tag of the challenge into what they send with credentials: without an answer that is no re-INVITE.
+    if (scan.toTagStart >= 0 && code === 0) return;
     this.#hops.setCseq(hop, scan.cseq);
     this.#hops.setInviteUs(hop, c.tsUs);
     this.#hops.setProgressUs(hop, Number.NaN);
@@ -204,7 +207,7 @@ export class TrunkWatch implements Observer {
     const outRow = this.#ends.row(c, false, 'out');
     // Of our own side alone it is a pair of who calls whom, and no trunk's.
     if (inRow === null && outRow === null && scan.method !== METHOD.INVITE) return;
-    const hop = this.#hops.open(d, host(c, true), host(c, false), c.tsUs);
+    const hop = this.#hops.open(d, hopFrom(c, true, scan.method), host(c, false), c.tsUs);
     if (hop === NONE) return;
     const minute = minuteOf(c.tsUs);
     this.#hops.setInRow(hop, inRow?.id ?? 0);
@@ -218,6 +221,7 @@ export class TrunkWatch implements Observer {
     this.#hops.setRepeats(hop, d.retransmits);
     const isTrusted = inRow === null || inRow.isConfigured || !this.#trunks.knowsStrangers;
     this.#hops.mark(hop, HOP_FACT.TRUSTED, isTrusted);
+    this.#hops.mark(hop, HOP_FACT.REGISTER, scan.method === METHOD.REGISTER);
     for (const row of this.#rowsAt(hop)) {
       row.seen(c.tsUs);
       if (scan.method !== METHOD.INVITE) continue;
@@ -232,7 +236,7 @@ export class TrunkWatch implements Observer {
 
   #onResponse(buf: Buffer, scan: SipScan, c: Packet, d: Dialog): void {
     const hops = this.#hops;
-    const hop = this.#find(d, c, false);
+    const hop = this.#find(d, c, false, scan.cseqMethod);
     if (hop === NONE) return;
     const isInvite = scan.cseqMethod === METHOD.INVITE;
     const [inRow, outRow] = [hops.inRow(hop), hops.outRow(hop)];
@@ -289,6 +293,8 @@ export class TrunkWatch implements Observer {
 
   /** Whoever hangs up, the call is over on all hops between these hosts. */
   #onBye(scan: SipScan, c: Packet, d: Dialog): void {
+    // The dialog knows the BYE of a fork that rang or answered too: the call goes on (RFC 3261 section 13.2.2.4).
+    if (Number.isNaN(d.byeUs)) return;
     const hops = this.#hops;
     const [a, b] = [host(c, true), host(c, false)];
     for (const hop of hops.of(d)) {
@@ -323,7 +329,7 @@ export class TrunkWatch implements Observer {
 
   #onByeResponse(attempts: Attempts, scan: SipScan, c: Packet, d: Dialog): void {
     const to = host(c, false);
-    for (const hop of [this.#find(d, c, true), this.#find(d, c, false)])
+    for (const hop of [this.#find(d, c, true, METHOD.BYE), this.#find(d, c, false, METHOD.BYE)])
       if (hop !== NONE) attempts.onByeResponse(hop, scan, c.tsUs, to, d);
   }
 
@@ -356,6 +362,7 @@ export class TrunkWatch implements Observer {
     const fact = d.state === STATE.Registered ? HOP_FACT.REGISTERED : d.state === STATE.Failed ? HOP_FACT.FAILING : 0;
     const who = fact === 0 ? 0 : hashBytes(Buffer.from(d.to), 0, Buffer.byteLength(d.to));
     for (const hop of this.#hops.of(d)) {
+      if (!this.#hops.has(hop, HOP_FACT.REGISTER)) continue;
       const key = mixHashes(mixHashes(this.#hops.from(hop), this.#hops.to(hop)), who);
       const earlier = fact === 0 ? null : this.#failing.other(key, hop);
       if (earlier !== null) this.#countRegistration(earlier, 0);
@@ -403,7 +410,8 @@ export class TrunkWatch implements Observer {
   /** A message that came again counts on its own hop; on none where only our own side is. */
   #noteRepeats(d: Dialog, scan: SipScan, c: Packet): void {
     const hops = this.#hops;
-    const [from, to] = [host(c, scan.isRequest), host(c, !scan.isRequest)];
+    const method = scan.isRequest ? scan.method : scan.cseqMethod;
+    const [from, to] = [hopFrom(c, scan.isRequest, method), host(c, !scan.isRequest)];
     let [own, more] = [NONE, 0];
     for (const hop of this.#hops.of(d)) {
       const isSame = hops.from(hop) === from && hops.to(hop) === to;
@@ -422,8 +430,8 @@ export class TrunkWatch implements Observer {
   }
 
   /** The hop of a request, or of a response to it. */
-  #find(d: Dialog, c: Packet, isRequest: boolean): number {
-    return this.#hops.find(d, host(c, isRequest), host(c, !isRequest));
+  #find(d: Dialog, c: Packet, isRequest: boolean, method: number): number {
+    return this.#hops.find(d, hopFrom(c, isRequest, method), host(c, !isRequest));
   }
 
   /** The rows at both ends of a hop. */
