@@ -63,14 +63,9 @@ export class TrunkWatch implements Observer {
   #hasClock = false;
 
   /** `tell` hears when a trunk with a name gets into trouble, and when that is over. */
-  constructor(
-    trunks: Trunks,
-    { downAfter, bounds }: TrunkRules,
-    tell: TellTrunk,
-    numbers: NumbersOptions | null = null,
-  ) {
+  constructor(trunks: Trunks, rules: TrunkRules, tell: TellTrunk, numbers: NumbersOptions | null = null) {
     this.#trunks = trunks;
-    this.store = new TrunkStore(downAfter, bounds, trunks.names);
+    this.store = new TrunkStore(rules.downAfter, rules.bounds, trunks.names);
     this.#alarm = new TrunkAlarm(tell);
     this.#ends = new TrunkEnds(trunks, this.store);
     this.#hops = new Hops((hop) => {
