@@ -59,7 +59,7 @@ export function* trunkFamilies({ trunks, evidence }: Figures): Generator<MetricF
   const shown = lines.map(({ labels, rows: [row] }): readonly [Line['labels'], Shown] => {
     const [name, direction] = labels;
     const isOther = name === OTHER_TRUNK || row === undefined;
-    return [labels, isOther ? store.seated.others(store.rows, direction) : store.seated.of(row)];
+    return [labels, isOther ? store.seated.others(direction) : store.seated.of(row)];
   });
   for (const [name, figure] of entriesOf(COUNTERS))
     yield familyOf(

@@ -4,7 +4,7 @@
  */
 import type { Seats } from './seats.ts';
 import type { TrunkFigures } from './trunk-figures.ts';
-import type { TrunkDirection, TrunkRow } from './trunk-row.ts';
+import type { TrunkDirection, TrunkRow, TrunkTotals } from './trunk-row.ts';
 
 /** Members of a row's sum that never fall. */
 const FIGURES = {
@@ -38,14 +38,16 @@ type Ledger = { before: Sums; readonly had: Sums };
 
 export class SeatedFigures {
   readonly #seats: Seats;
+  readonly #totals: Readonly<Record<TrunkDirection, TrunkTotals>>;
   readonly #ledgers = new Map<TrunkRow, Ledger>();
 
-  constructor(seats: Seats) {
+  constructor(seats: Seats, totals: Readonly<Record<TrunkDirection, TrunkTotals>>) {
     this.#seats = seats;
+    this.#totals = totals;
     seats.onMove((row, isSeated) => {
       const ledger = this.#ledgers.get(row) ?? { before: new Float64Array(SUMS), had: new Float64Array(SUMS) };
       this.#ledgers.set(row, ledger);
-      const now = sumsOf(row);
+      const now = sumsOf(row.spans.whole, row.finals);
       if (isSeated) ledger.before = now;
       else add(ledger.had, now, ledger.before);
     });
@@ -57,14 +59,16 @@ export class SeatedFigures {
     const sums = new Float64Array(SUMS);
     if (ledger === undefined) return new Shown(sums);
     sums.set(ledger.had);
-    if (this.#seats.has(row)) add(sums, sumsOf(row), ledger.before);
+    if (this.#seats.has(row)) add(sums, sumsOf(row.spans.whole, row.finals), ledger.before);
     return new Shown(sums);
   }
 
-  /** What all these rows did in one direction without a seat. */
-  others(rows: Iterable<TrunkRow>, direction: TrunkDirection): Shown {
-    const sums = new Float64Array(SUMS);
-    for (const row of rows) if (row.direction === direction) add(sums, sumsOf(row), this.of(row).sums);
+  /** What was done in one direction without a seat: all but what seats had. */
+  others(direction: TrunkDirection): Shown {
+    const { figures, finals } = this.#totals[direction];
+    const sums = sumsOf(figures, finals);
+    const none = new Float64Array(SUMS);
+    for (const row of this.#ledgers.keys()) if (row.direction === direction) add(sums, none, this.of(row).sums);
     return new Shown(sums);
   }
 }
@@ -86,7 +90,7 @@ export class Shown {
   }
 }
 
-function sumsOf({ spans: { whole }, finals }: TrunkRow): Sums {
+function sumsOf(whole: TrunkFigures, finals: Float64Array): Sums {
   return Float64Array.from([...NAMES.map((name) => FIGURES[name](whole)), ...FINAL_CLASSES.map((d) => finals[d] ?? 0)]);
 }
 

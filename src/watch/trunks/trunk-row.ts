@@ -2,12 +2,14 @@
  * One trunk in one direction: what its calls came to by time, what is under way now, whether it can be reached and takes calls,
  * and what else is wrong with it.
  */
+import { tally } from '../../core/counters.ts';
 import type { TrunkBounds, TrunkTroubleName } from '../../core/trunk-bounds.ts';
 import { OTHER_TRUNK } from '../../core/trunks.ts';
 import type { Outage } from './reach.ts';
 import { Reach } from './reach.ts';
 import { RecentCalls } from './recent-calls.ts';
 import { RecentFigures } from './recent-figures.ts';
+import { TrunkFigures } from './trunk-figures.ts';
 import { TrunkSpans } from './trunk-spans.ts';
 
 export const TRUNK_DIRECTIONS = ['in', 'out'] as const;
@@ -28,13 +30,19 @@ export type StateAt = { readonly state: TrunkState; readonly sinceUs: number; re
 
 export type TrunkTrouble = { readonly trouble: TrunkTroubleName; readonly sinceUs: number };
 
+/** Finals are counted by their first digit. */
+const FINAL_DIGITS = 7;
+
+/** What all rows of one direction did together: finals by their first digit. */
+export type TrunkTotals = { readonly figures: TrunkFigures; readonly finals: Float64Array };
+
 export class TrunkRow {
   readonly id: number;
   /** A name of the configuration, else the address. */
   readonly name: string;
   readonly direction: TrunkDirection;
   readonly isConfigured: boolean;
-  readonly spans = new TrunkSpans();
+  readonly spans: TrunkSpans;
   /** By OPTIONS, and by INVITEs. */
   readonly options: Reach;
   readonly invites = new Reach(UNANSWERED_INVITES);
@@ -56,7 +64,8 @@ export class TrunkRow {
   firstUs = Number.NaN;
   lastUs = Number.NaN;
   /** Finals that decided an attempt, by their first digit: of an attempt that is decided anew, both. They never fall. */
-  readonly finals = new Float64Array(7);
+  readonly finals = new Float64Array(FINAL_DIGITS);
+  readonly #totals: TrunkTotals;
   /** Something came of it: a call, a registration, an answer to what we sent. Others give way first. */
   isProven = false;
   /** Its figures went to the row of all others. */
@@ -69,7 +78,10 @@ export class TrunkRow {
     isConfigured: boolean,
     optionsDown: number,
     bounds: TrunkBounds,
+    totals: TrunkTotals = emptyTotals(),
   ) {
+    this.#totals = totals;
+    this.spans = new TrunkSpans(totals.figures);
     this.id = id;
     this.name = name;
     this.direction = direction;
@@ -82,6 +94,12 @@ export class TrunkRow {
     this.mos = isConfigured && mos !== null ? new RecentFigures(mos, true) : null;
     this.pdd = isConfigured && pdd !== null ? new RecentFigures(pdd, false) : null;
     this.#registrations = isConfigured ? registrations : null;
+  }
+
+  noteFinal(code: number): void {
+    const digit = Math.floor(code / 100);
+    tally(this.finals, digit);
+    tally(this.#totals.finals, digit);
   }
 
   seen(tsUs: number): void {
@@ -176,4 +194,8 @@ export class TrunkRow {
       this.seen(other.lastUs);
     }
   }
+}
+
+export function emptyTotals(): TrunkTotals {
+  return { figures: new TrunkFigures(), finals: new Float64Array(FINAL_DIGITS) };
 }

@@ -49,10 +49,18 @@ export class TrunkSpans {
   changed: Set<number> | null = null;
   /** Handed out since they were weighed. */
   readonly #touched = new Set<TrunkFigures>();
+  /** Of all trunks that share it. */
+  readonly #total: TrunkFigures;
+
+  /** `total` has what is added here, too: it stays whichever trunk gives way. */
+  constructor(total: TrunkFigures = new TrunkFigures()) {
+    this.#total = total;
+  }
 
   /** Changes the figures of this minute, and with them those of the whole time. */
   add(minute: number, change: (figures: TrunkFigures) => void): void {
     change(this.#at(minute));
+    change(this.#total);
     if (!this.#untaken.has(minute)) change(this.#whole);
   }
 

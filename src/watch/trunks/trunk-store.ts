@@ -7,8 +7,8 @@ import { USUAL_TRUNK_BOUNDS } from '../../core/trunk-bounds.ts';
 import { OTHER_TRUNK } from '../../core/trunks.ts';
 import { SeatedFigures } from './seated-figures.ts';
 import { Seats } from './seats.ts';
-import type { TrunkDirection } from './trunk-row.ts';
-import { TrunkRow } from './trunk-row.ts';
+import type { TrunkDirection, TrunkTotals } from './trunk-row.ts';
+import { emptyTotals, TrunkRow } from './trunk-row.ts';
 import { minuteOf } from './trunk-spans.ts';
 
 /** Rows of trunks: one a trunk and direction. @cap with TRUNK_FIGURE_BYTES */
@@ -45,9 +45,10 @@ export class TrunkStore {
   readonly #rows = new Map<string, TrunkRow>();
   readonly #byId = new Map<number, TrunkRow>();
   readonly #others: Record<TrunkDirection, TrunkRow | null> = { in: null, out: null };
+  readonly #totals: Record<TrunkDirection, TrunkTotals> = { in: emptyTotals(), out: emptyTotals() };
   readonly seats = new Seats();
   /** What those with a seat did, and all others. */
-  readonly seated = new SeatedFigures(this.seats);
+  readonly seated = new SeatedFigures(this.seats, this.#totals);
   #nextId = 1;
   #minute = Number.NaN;
   /** Requests for a row since there was none. */
@@ -203,7 +204,8 @@ export class TrunkStore {
   }
 
   #add(name: string, direction: TrunkDirection, isConfigured: boolean): TrunkRow {
-    const row = new TrunkRow(this.#nextId++, name, direction, isConfigured, this.#optionsDown, this.#bounds);
+    const totals = this.#totals[direction];
+    const row = new TrunkRow(this.#nextId++, name, direction, isConfigured, this.#optionsDown, this.#bounds, totals);
     if (this.#notesChanges) row.spans.changed = new Set();
     this.#byId.set(row.id, row);
     if (isConfigured) this.seats.add(row);

@@ -4,7 +4,6 @@
  * An attempt is the INVITE of one dialog on one hop, with the rounds that credentials take; it belongs to the minute of its
  * first INVITE. Only the final response on that hop decides it (RFC 3261 section 17.1.1).
  */
-import { tally } from '../../core/counters.ts';
 import { hashBytes, mixHashes } from '../../core/hash.ts';
 import * as METHOD from '../../core/methods.ts';
 import type { TrunkBounds } from '../../core/trunk-bounds.ts';
@@ -248,7 +247,7 @@ export class TrunkWatch implements Observer {
     hops.setFinalCode(hop, scan.status);
     for (const row of this.#rowsAt(hop)) {
       row.spans.addCall(hops.minute(hop), (f) => f.noteCode(scan.status, before));
-      tally(row.finals, Math.floor(scan.status / 100));
+      row.noteFinal(scan.status);
     }
     if (!isChallenge(scan.status)) this.#noteDelay(hop, c.tsUs);
     this.#noteEnd(hop, scan.status, before, c);

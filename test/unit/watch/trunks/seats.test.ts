@@ -45,7 +45,7 @@ class Trunks {
     for (const row of store.seats.seated)
       shown.set(`${row.name} ${row.direction}`, store.seated.of(row).figure('attempts'));
     for (const direction of ['in', 'out'] as const)
-      shown.set(`other ${direction}`, store.seated.others(store.rows, direction).figure('attempts'));
+      shown.set(`other ${direction}`, store.seated.others(direction).figure('attempts'));
     for (const [name, n] of shown) {
       assert.ok(n >= (this.#least.get(name) ?? 0), `${name} fell to ${n}`);
       this.#least.set(name, n);
