@@ -245,11 +245,15 @@ export class TrunkWatch implements Observer {
     const before = hops.finalCode(hop);
     if (scan.status < 200 || rank(before) === 3 || rank(scan.status) < rank(before)) return;
     hops.setFinalCode(hop, scan.status);
+    const delayMs = isChallenge(scan.status) ? Number.NaN : this.#delayMs(hop, c.tsUs);
     for (const row of this.#rowsAt(hop)) {
-      row.spans.addCall(hops.minute(hop), (f) => f.noteCode(scan.status, before));
+      row.spans.addCall(hops.minute(hop), (f) => {
+        f.noteCode(scan.status, before);
+        if (delayMs >= 0) f.notePdd(delayMs);
+      });
       row.noteFinal(scan.status);
+      if (delayMs >= 0 && hops.has(hop, HOP_FACT.TRUSTED)) row.pdd?.note(delayMs / 1000, c.tsUs);
     }
-    if (!isChallenge(scan.status)) this.#noteDelay(hop, c.tsUs);
     this.#noteEnd(hop, scan.status, before, c);
     if (!isAnswer(scan.status)) return;
     if (!isAnswer(before)) this.pairs.answered(hops.pair(hop), hops.minute(hop));
@@ -272,17 +276,13 @@ export class TrunkWatch implements Observer {
     }
   }
 
-  #noteDelay(hop: number, finalUs: number): void {
+  /** The post-dial delay, once an attempt; NaN where it was counted, or time went back. */
+  #delayMs(hop: number, finalUs: number): number {
     const hops = this.#hops;
-    if (hops.has(hop, HOP_FACT.DELAYED)) return;
+    if (hops.has(hop, HOP_FACT.DELAYED)) return Number.NaN;
     hops.mark(hop, HOP_FACT.DELAYED, true);
     const progressUs = hops.progressUs(hop);
-    const ms = ((Number.isNaN(progressUs) ? finalUs : progressUs) - hops.inviteUs(hop)) / 1000;
-    if (!(ms >= 0)) return;
-    for (const row of this.#rowsAt(hop)) {
-      row.spans.addCall(hops.minute(hop), (f) => f.notePdd(ms));
-      if (hops.has(hop, HOP_FACT.TRUSTED)) row.pdd?.note(ms / 1000, finalUs);
-    }
+    return ((Number.isNaN(progressUs) ? finalUs : progressUs) - hops.inviteUs(hop)) / 1000;
   }
 
   /** Whoever hangs up, the call is over on all hops between these hosts. */
