@@ -175,5 +175,5 @@ test('metrics are the exposition format and count the answers of the API', async
   const text = await response.text();
   assert.match(text, /^service_dialogs_total\{state="incall"\} 1$/m);
   assert.match(text, /^calltap_api_responses_total\{code="404"\} 1$/m);
-  assert.match(text, /^calltap_build_info\{version="0\.0\.0-test"\} 1$/m);
+  assert.match(text, /^calltap_build_info\{version="0\.0\.0-test",features="[a-z ]+"\} 1$/m);
 });
