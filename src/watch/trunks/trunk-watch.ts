@@ -288,7 +288,7 @@ export class TrunkWatch implements Observer {
   /** Whoever hangs up, the call is over on all hops between these hosts. */
   #onBye(scan: SipScan, c: Packet, d: Dialog): void {
     // The dialog knows the BYE of a fork that rang or answered too: the call goes on (RFC 3261 section 13.2.2.4).
-    if (Number.isNaN(d.byeUs)) return;
+    if (scan.toTagStart >= 0 && (d.state === STATE.InCall || d.state === STATE.Transferring)) return;
     const hops = this.#hops;
     const [a, b] = [host(c, true), host(c, false)];
     for (const hop of hops.of(d)) {
