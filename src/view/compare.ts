@@ -68,11 +68,13 @@ function row(group: CompareRow['group'], what: string, a: string, b: string): Co
   return { group, what, a, b, differs: a !== b };
 }
 
-/** The fields that the table puts into this group. */
+/** The fields that the table puts into this group; what neither call has is left out. */
 function fieldRows(group: CompareRow['group'], [a, b]: readonly [Side, Side]): CompareRow[] {
-  return FIELDS.flatMap((field) =>
-    field.compared?.[0] === group ? [row(group, field.compared[1], textOf(a.call, field), textOf(b.call, field))] : [],
-  );
+  return FIELDS.flatMap((field) => {
+    if (field.compared?.[0] !== group) return [];
+    const [left, right] = [textOf(a.call, field), textOf(b.call, field)];
+    return left === '' && right === '' ? [] : [row(group, field.compared[1], left, right)];
+  });
 }
 
 /** The final code with its reason. */
