@@ -69,7 +69,7 @@ export function metricsPage({ METRIC_ROWS, METRIC_GROUPS, DEFAULT_METRIC_GROUPS,
     '# Metrics',
     '',
     'This page is for operators who scrape calltap: every family of metrics, what it means, and how many series it can have. It',
-    'is generated from `src/view/metrics/table.ts`; do not edit it by hand. [watching.md](watching.md) says which of them to watch.',
+    'is generated from the rows in `src/view/metrics`; do not edit it by hand. [watching.md](watching.md) says which of them to watch.',
     '',
     ...(hasComparison
       ? ['[metrics-beside.md](metrics-beside.md) sets configuration and families of another exporter beside these.', '']

@@ -6,7 +6,7 @@ import type { Gauge, OpenMetricsContentType } from 'prom-client';
 import { Registry } from 'prom-client';
 import type { BucketSnapshot, Exemplar } from '../../core/counters.ts';
 import type { MetricSample } from '../../view/metrics/family.ts';
-import type { MetricRow } from '../../view/metrics/table.ts';
+import type { MetricRow } from '../../view/metrics/row.ts';
 
 export type MetricsFormat = 'text' | 'openmetrics';
 

@@ -1,7 +1,7 @@
 /** A family as the metrics page shows it. What it shows is counted elsewhere and given to it as a whole. */
 
 import type { MetricSample } from '../../view/metrics/family.ts';
-import type { MetricRow } from '../../view/metrics/table.ts';
+import type { MetricRow } from '../../view/metrics/row.ts';
 
 export class ShownFamily {
   readonly #row: MetricRow;
