@@ -12,7 +12,7 @@ const LEAST_SEC = 3;
 /** What is no audio of its own: RFC 4733, 3389, 2198, 5109, 8627 and 4588. It may have numbers of its own. */
 const ASIDE = new Set(['telephone-event', 'cn', 'red', 'ulpfec', 'parityfec', 'flexfec', 'flexfec-03', 'rtx']);
 /** Packet time where the timestamps did not tell it (RFC 3551 section 4.2). */
-const DEFAULT_MS = 20;
+export const DEFAULT_PACKET_MS = 20;
 /** So much of it is too little to be a second source. */
 const MOST_ASIDE = 0.05;
 
@@ -23,7 +23,7 @@ export function isMixed(stream: Stream, s: StreamSnapshot, clockRate: number | n
 
 /** Arrivals do not tell it of two. */
 function mixedPacketMs(s: StreamSnapshot, clockRate: number | null): number {
-  return s.tsStep > 0 ? packetMs(s, clockRate) : DEFAULT_MS;
+  return s.tsStep > 0 ? packetMs(s, clockRate) : DEFAULT_PACKET_MS;
 }
 
 export type Carried = {

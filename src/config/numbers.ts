@@ -1,10 +1,10 @@
-/** What the options say of metrics that are counted: classes of phones, limits of trunks, the country code of our own side. */
+/** What the options say of metrics: their groups, classes of phones, limits of trunks, the country code of our own side. */
 import type { DeviceClass } from '../core/device-class.ts';
 import { MAX_DEVICES, readDeviceClass } from '../core/device-class.ts';
 import { failure } from '../core/errors.ts';
 import type { MetricGroup } from '../core/metric-groups.ts';
+import { METRIC_GROUPS, readMetricGroups } from '../core/metric-groups.ts';
 import type { Config } from './config.ts';
-import { metricGroupsOf } from './metric-groups.ts';
 import { oneLine } from './option-value.ts';
 
 type Numbers = {
@@ -34,6 +34,14 @@ export function numbersOfConfig(
     devices: devicesOf(deviceClass),
     limits: new Map(trunkLimit.map((text) => limitOf(text, trunks))),
   };
+}
+
+/** Throws METRICS_FAMILIES_INVALID. */
+export function metricGroupsOf({ metricsFamilies }: Pick<Config, 'metricsFamilies'>): ReadonlySet<MetricGroup> {
+  const read = readMetricGroups(metricsFamilies);
+  if (read.ok) return read.value;
+  const choices = ['default', 'all', ...METRIC_GROUPS].join(', ');
+  throw failure('METRICS_FAMILIES_INVALID', { reason: oneLine(read.reason), choices });
 }
 
 function devicesOf(texts: readonly string[]): DeviceClass[] {

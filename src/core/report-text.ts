@@ -36,7 +36,8 @@ export const REPORT_HEAD = [
   'Measured here',
 ];
 
-const FORMS: Readonly<Record<Reported['kind'], string>> = {
+/** What people call the form in which a report comes. */
+export const REPORT_FORMS: Readonly<Record<Reported['kind'], string>> = {
   session: 'vq-rtcpxr',
   interval: 'vq-rtcpxr interval',
   alert: 'vq-rtcpxr alert',
@@ -50,7 +51,7 @@ export function reportRows(reports: readonly Reported[]): string[][] {
   return reports.flatMap((one) => {
     const who = `${one.side === undefined ? '' : `${one.side} `}${one.from}`.trim();
     const name = one.verified_by === undefined ? `${who} (unverified)` : who;
-    const lead = (way: string, i: number): string[] => (i === 0 ? [name, FORMS[one.kind], way] : ['', '', way]);
+    const lead = (way: string, i: number): string[] => (i === 0 ? [name, REPORT_FORMS[one.kind], way] : ['', '', way]);
     const ways = [
       ...(hasSome(one.heard) ? [['hears', one.heard, measuredText(one)] as const] : []),
       ...(hasSome(one.sent) ? [['sends', one.sent, '-'] as const] : []),

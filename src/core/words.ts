@@ -60,6 +60,9 @@ export const TRANSPORT = { UDP: 0, TCP: 1, WS: 2, TLS: 3, WSS: 4 } as const;
 /** Their names, in the order of the numbers. */
 export const TRANSPORTS = Object.keys(TRANSPORT);
 
+/** Status codes of responses are below it. */
+export const CODE_VALUES = 1_000;
+
 /** Names of the methods, in the order of their numbers. */
 export const METHOD_NAMES: readonly string[] = Object.entries(METHOD)
   .sort(([, a], [, b]) => a - b)

@@ -4,7 +4,7 @@
 
 import type { PeerControl } from '../actions/peer/control.ts';
 import type { Config } from '../config/config.ts';
-import { metricGroupsOf } from '../config/metric-groups.ts';
+import { metricGroupsOf } from '../config/numbers.ts';
 import { oneLine } from '../config/option-value.ts';
 import { OPTIONS } from '../config/options.ts';
 import { faults } from '../core/faults.ts';

@@ -6,6 +6,7 @@
  * capture that began late, or ended early, saw another part.
  */
 import { endpointKeyText } from '../../core/ip.ts';
+import { REPORT_FORMS } from '../../core/report-text.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { KeptReport } from '../../store/media/phone-reports.ts';
 import type { Stream } from '../../store/media/stream.ts';
@@ -84,7 +85,7 @@ export function checkPhoneReports(c: MediaCase, f: MediaFindings): ReadonlySet<S
     for (const stream of found.streams) told.add(stream);
     const message = c.messageAt(one.atUs);
     const where = endpointKeyText(found.streams.at(-1)?.dstKey ?? 0);
-    const heard = `${reporterName(c.d, one, found.streams)} heard ${found.reportedPct.toFixed(1)} % loss by its own report (${FORMS[one.report.kind]})`;
+    const heard = `${reporterName(c.d, one, found.streams)} heard ${found.reportedPct.toFixed(1)} % loss by its own report (${REPORT_FORMS[one.report.kind]})`;
     if (isAfter)
       f.hints.push({
         finding: 'lost-after-tap',
@@ -100,15 +101,6 @@ export function checkPhoneReports(c: MediaCase, f: MediaFindings): ReadonlySet<S
   }
   return told;
 }
-
-const FORMS = {
-  session: 'vq-rtcpxr',
-  interval: 'vq-rtcpxr',
-  alert: 'vq-rtcpxr',
-  xr: 'RTCP XR',
-  rtp_stat: 'RTP-Stat header',
-  hep: 'HEP',
-} as const;
 
 function reporterName(d: Dialog, one: KeptReport, streams: readonly Stream[]): string {
   const { from, proof } = one;

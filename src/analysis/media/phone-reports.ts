@@ -3,7 +3,7 @@
  * socket that it hears at, or by the side that sent it. RTCP's own metrics (RFC 3611) lie at their stream.
  */
 import { endpointKeyAddress, endpointKeyPort } from '../../core/ip.ts';
-import { voipMetricsReport } from '../../protocols/reports/voip-metrics.ts';
+import { voipMetricsReport } from '../../protocols/reports/quality-report.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { KeptReport } from '../../store/media/phone-reports.ts';
 import type { Stream } from '../../store/media/stream.ts';

@@ -7,6 +7,7 @@ import { endpointKeyAddress, endpointKeyText } from '../../core/ip.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { MediaFindings } from '../findings.ts';
+import { DEFAULT_PACKET_MS } from '../mixed-stream.ts';
 import { isTalk } from './agreements.ts';
 import type { MediaCase, MediaStream } from './check.ts';
 import { inForceAt, isPartyOf, socketsOf } from './in-force.ts';
@@ -20,8 +21,6 @@ const MOST_APART = 250;
 const MAX_PAIRS = 16;
 /** Two in one stream for less of the call may be the music of a hold on another leg. */
 const MOST_HELD = 0.75;
-/** Where two of one stream do not tell their packet time (RFC 3551 section 4.2). */
-const DEFAULT_PACKET_MS = 20;
 
 export function checkTwoSenders(c: MediaCase, f: MediaFindings): void {
   const { d, audio } = c;

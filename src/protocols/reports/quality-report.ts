@@ -4,6 +4,7 @@
  */
 
 import type { ReportKind } from '../../core/words.ts';
+import type { VoipMetrics } from '../rtp/rtcp-xr.ts';
 
 /** Of what the texts of a report say, that many characters are kept of each; of their own fields that many, and so long. @cap */
 const MAX_REPORT_TEXT = 128;
@@ -198,4 +199,24 @@ export function endOf(address: string, port: number, ssrc: number | null = null)
   const host = reportText(address.replace(/^\[|\]$/g, ''));
   if (host === '' && ssrc === null) return null;
   return { address: host, port: Number.isInteger(port) && port > 0 && port < 65_536 ? port : 0, ssrc };
+}
+
+/** Of the VoIP metrics of RTCP XR (RFC 3611 section 4.7): rates are of 256. */
+export function voipMetricsReport(m: VoipMetrics): QualityReport {
+  const heard: HeardFigures = {};
+  const percent = (rate: number): number => (rate / 256) * 100;
+  setFigure(heard, 'lossPct', percent(m.lossRate));
+  setFigure(heard, 'discardPct', percent(m.discardRate));
+  setFigure(heard, 'burstLossPct', percent(m.burstDensity));
+  setFigure(heard, 'gapLossPct', percent(m.gapDensity));
+  setFigure(heard, 'burstMs', m.burstDurationMs);
+  setFigure(heard, 'gapMs', m.gapDurationMs);
+  setFigure(heard, 'roundTripMs', m.roundTripMs);
+  setFigure(heard, 'endSystemDelayMs', m.endSystemDelayMs);
+  setFigure(heard, 'rCq', m.rFactor ?? Number.NaN);
+  setFigure(heard, 'mosLq', m.mosLq ?? Number.NaN);
+  setFigure(heard, 'mosCq', m.mosCq ?? Number.NaN);
+  setFigure(heard, 'bufferMs', m.jitterBufferMs);
+  setFigure(heard, 'bufferMaxMs', m.jitterBufferMaxMs);
+  return reportOf({ kind: 'xr', heard, remote: { address: '', port: 0, ssrc: m.ssrc } });
 }

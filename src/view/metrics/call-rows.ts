@@ -2,12 +2,12 @@
 import { TRUNK_TROUBLES } from '../../core/trunk-bounds.ts';
 import { METHOD_NAMES, REPORT_KINDS } from '../../core/words.ts';
 import { REPORT_REFUSALS } from '../../store/media/phone-reports.ts';
+import { ATTEMPT_OUTCOMES, REGISTRATION_OUTCOMES } from '../../watch/numbers/attempts.ts';
 import { FINAL_CODE_VALUES, RESPONSE_PAIRS } from '../../watch/numbers/codes.ts';
 import { COUNTRY_VALUES } from '../../watch/numbers/countries.ts';
 import { DEVICE_VALUES } from '../../watch/numbers/devices.ts';
-import { FINDING_PAIRS } from '../../watch/numbers/finding-counts.ts';
 import { CODEC_VALUES } from '../../watch/numbers/media-counts.ts';
-import { ATTEMPT_OUTCOMES, REGISTRATION_OUTCOMES } from '../../watch/numbers/outcomes.ts';
+import { FINDING_PAIRS } from '../../watch/numbers/plain-counts.ts';
 import { SHORT_CALL_SECONDS } from '../../watch/numbers/trunk-counts.ts';
 import {
   counter,

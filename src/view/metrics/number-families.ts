@@ -1,10 +1,10 @@
 /** What chosen groups count of attempts, as families: src/watch/numbers has the counts. */
 import { OTHER_TRUNK } from '../../core/trunks.ts';
 import { METHOD_NAMES, REPORT_KINDS } from '../../core/words.ts';
+import { ATTEMPT_OUTCOMES, REGISTRATION_OUTCOMES } from '../../watch/numbers/attempts.ts';
 import { methodLabel } from '../../watch/numbers/codes.ts';
 import type { MediaCounts } from '../../watch/numbers/media-counts.ts';
 import type { Numbers } from '../../watch/numbers/numbers.ts';
-import { ATTEMPT_OUTCOMES, REGISTRATION_OUTCOMES } from '../../watch/numbers/outcomes.ts';
 import type { PairCounts } from '../../watch/numbers/plain-counts.ts';
 import type { RowTable, TrunkHistogram } from '../../watch/numbers/row-table.ts';
 import type { CallCounts, Rfc6076 } from '../../watch/numbers/trunk-counts.ts';

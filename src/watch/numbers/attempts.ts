@@ -8,15 +8,29 @@
 import * as METHOD from '../../core/methods.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import type { Packet } from '../../sources/packet.ts';
-import { isAnswer, outcomeOfCode } from '../../store/dialogs/call-outcome.ts';
+import { CALL_OUTCOMES, isAnswer, outcomeOfCode } from '../../store/dialogs/call-outcome.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { TrunkRow } from '../trunks/trunk-row.ts';
 import { AttemptClock } from './attempt-clock.ts';
 import { ATTEMPT, AttemptColumns, WORD } from './attempt-columns.ts';
-import type { AttemptOutcome, RegistrationOutcome } from './outcomes.ts';
 
 /** 64*T1 (RFC 3261 section 17): who waited so long for an answer waits no more. */
 const WAIT_US = 32e6;
+
+/** `unanswered`: no final response came in time (RFC 6076 has no code for it). */
+export const ATTEMPT_OUTCOMES = [...CALL_OUTCOMES, 'unanswered'] as const;
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+
+export const REGISTRATION_OUTCOMES = [
+  'registered',
+  /** An Expires of 0 was accepted. */
+  'unregistered',
+  /** Left at a demand for credentials. */
+  'challenged',
+  'failed',
+  'unanswered',
+] as const;
+export type RegistrationOutcome = (typeof REGISTRATION_OUTCOMES)[number];
 
 /** A hop as src/watch/trunks knows it. */
 export type HopInHand = {

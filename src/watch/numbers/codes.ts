@@ -3,7 +3,7 @@
  * up shares few more; the rest is `other`.
  */
 import * as METHOD from '../../core/methods.ts';
-import { METHOD_NAMES } from '../../core/words.ts';
+import { CODE_VALUES, METHOD_NAMES } from '../../core/words.ts';
 
 /** Registered status codes of SIP. */
 const REGISTERED: ReadonlySet<number> = new Set([
@@ -15,18 +15,15 @@ const REGISTERED: ReadonlySet<number> = new Set([
 
 /** Status codes with a label value of their own, and pairs of method and code; others are `other`. @cap */
 const CODES_SHOWN = 100;
-const PAIRS_SHOWN = 400;
+export const RESPONSE_PAIRS = 400;
 
 export const FINAL_CODE_VALUES = CODES_SHOWN + 1;
-export const RESPONSE_PAIRS = PAIRS_SHOWN;
 
 const OTHER = 'other';
-/** Responses by status code are counted below it. */
-export const CODE_VALUES = 1_000;
 /** Methods whose registered codes always have their place: what they say is asked for most. */
 const SURE: ReadonlySet<number> = new Set([METHOD.INVITE, METHOD.BYE, METHOD.REGISTER, METHOD.OPTIONS]);
 /** Places for all other pairs: one a method is kept for `other`. */
-const SHARED = PAIRS_SHOWN - SURE.size * REGISTERED.size - METHOD_NAMES.length;
+const SHARED = RESPONSE_PAIRS - SURE.size * REGISTERED.size - METHOD_NAMES.length;
 
 export function methodLabel(method: number): string {
   return method === 0 ? OTHER : (METHOD_NAMES[method] ?? OTHER);

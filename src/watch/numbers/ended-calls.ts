@@ -17,8 +17,8 @@ import { isEnded } from '../../store/dialogs/dialog-state.ts';
 import type { Stream } from '../../store/media/stream.ts';
 import { NO_PLACE } from '../../store/media/stream-columns.ts';
 import type { Capture } from '../../store/stores.ts';
-import { NOT_JUDGED } from './finding-counts.ts';
 import type { HopOfCall, Numbers } from './numbers.ts';
+import { NOT_JUDGED } from './plain-counts.ts';
 import { labelsOf } from './row-table.ts';
 
 const SETTLE_US = 2e6;

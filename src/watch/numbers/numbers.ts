@@ -11,9 +11,8 @@ import type { AttemptCounter, HopInHand } from './attempts.ts';
 import { Attempts } from './attempts.ts';
 import { ResponsePairs } from './codes.ts';
 import { Devices } from './devices.ts';
-import { FindingCounts } from './finding-counts.ts';
 import { MediaCounts } from './media-counts.ts';
-import { CodeCounts, CountryCounts, DeviceCounts } from './plain-counts.ts';
+import { CountryCounts, DeviceCounts, FindingCounts, SettledCodes } from './plain-counts.ts';
 import { CallCounts, Rfc6076 } from './trunk-counts.ts';
 
 export type NumbersOptions = {
@@ -34,7 +33,7 @@ const OF_ATTEMPTS: readonly MetricGroup[] = ['rfc6076', 'codes', 'calls', 'devic
 
 export class Numbers {
   readonly rfc6076: Rfc6076 | null;
-  readonly codes: CodeCounts | null;
+  readonly codes: SettledCodes | null;
   readonly responses: ResponsePairs | null;
   readonly calls: CallCounts | null;
   readonly devices: DeviceCounts | null;
@@ -52,7 +51,7 @@ export class Numbers {
     const columns = (): AttemptColumns => attempts.columns;
     const made = <T>(group: MetricGroup, make: () => T): T | null => (groups.has(group) ? make() : null);
     this.rfc6076 = made('rfc6076', () => new Rfc6076(seats, hasExemplars));
-    this.codes = made('codes', () => new CodeCounts());
+    this.codes = made('codes', () => new SettledCodes());
     this.responses = made('codes', () => new ResponsePairs());
     this.calls = made('calls', () => new CallCounts(seats, limits, columns));
     this.devices = made('devices', () => new DeviceCounts(new Devices(devices), columns));

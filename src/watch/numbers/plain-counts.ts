@@ -1,16 +1,16 @@
-/** What is counted of attempts without their trunk: by status code, by the class of the phone, by country. */
+/** What is counted of attempts without their trunk: by finding, by status code, by the class of the phone, by country. */
 import * as METHOD from '../../core/methods.ts';
+import { CODE_VALUES } from '../../core/words.ts';
 import { decodeText } from '../../protocols/sip/text.ts';
 import { parseUri } from '../../protocols/sip/uri.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { TrunkDirection } from '../trunks/trunk-row.ts';
 import type { AttemptColumns } from './attempt-columns.ts';
 import { WORD } from './attempt-columns.ts';
-import type { AttemptCounter, HopInHand, Message } from './attempts.ts';
-import { CODE_VALUES, CodeSeats } from './codes.ts';
+import type { AttemptCounter, AttemptOutcome, HopInHand, Message, RegistrationOutcome } from './attempts.ts';
+import { CodeSeats } from './codes.ts';
 import { countryName, countryOf } from './countries.ts';
 import type { Devices } from './devices.ts';
-import type { AttemptOutcome, RegistrationOutcome } from './outcomes.ts';
 
 /** Counters by two labels of closed sets; `at` joins them. */
 export class PairCounts {
@@ -36,7 +36,27 @@ export class PairCounts {
   }
 }
 
-export class CodeCounts implements AttemptCounter {
+/** Pairs of a trunk, or a class, and a finding with counts of their own; others count as the finding `other`. @cap */
+export const FINDING_PAIRS = 1_500;
+
+/** Places that are kept for `other`: as many as there are trunks, or classes. */
+const KEPT = 60;
+const OTHER_FINDING = 'other';
+/** Calls that ended in a second with too many to look at. */
+export const NOT_JUDGED = 'not-judged';
+
+/** Findings in calls that ended, by the trunk of the call or the class of the phone. */
+export class FindingCounts {
+  readonly pairs = new PairCounts();
+
+  add(label: string, finding: string): void {
+    const { pairs } = this;
+    const isFull = !pairs.has(label, finding) && pairs.size >= FINDING_PAIRS - KEPT;
+    pairs.add(label, isFull ? OTHER_FINDING : finding);
+  }
+}
+
+export class SettledCodes implements AttemptCounter {
   readonly finals = new PairCounts();
   readonly registrations = new Map<RegistrationOutcome, number>();
   readonly #seats = new CodeSeats();

@@ -6,11 +6,10 @@ import type { Seats } from '../trunks/seats.ts';
 import type { TrunkRow } from '../trunks/trunk-row.ts';
 import type { AttemptColumns } from './attempt-columns.ts';
 import { WORD } from './attempt-columns.ts';
-import type { AttemptCounter, HopInHand, Message } from './attempts.ts';
+import type { AttemptCounter, AttemptOutcome, HopInHand, Message, RegistrationOutcome } from './attempts.ts';
+import { ATTEMPT_OUTCOMES, REGISTRATION_OUTCOMES } from './attempts.ts';
 import type { NumberHistogram } from './bounds.ts';
 import { NUMBER_BOUNDS } from './bounds.ts';
-import type { AttemptOutcome, RegistrationOutcome } from './outcomes.ts';
-import { ATTEMPT_OUTCOMES, REGISTRATION_OUTCOMES } from './outcomes.ts';
 import { RecentAttempts } from './recent-attempts.ts';
 import { labelsOf, RowTable, TrunkHistogram } from './row-table.ts';
 

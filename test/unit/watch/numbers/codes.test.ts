@@ -2,14 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as METHOD from '../../../../src/core/methods.ts';
-import { METHOD_NAMES } from '../../../../src/core/words.ts';
-import {
-  CODE_VALUES,
-  CodeSeats,
-  FINAL_CODE_VALUES,
-  RESPONSE_PAIRS,
-  ResponsePairs,
-} from '../../../../src/watch/numbers/codes.ts';
+import { CODE_VALUES, METHOD_NAMES } from '../../../../src/core/words.ts';
+import { CodeSeats, FINAL_CODE_VALUES, RESPONSE_PAIRS, ResponsePairs } from '../../../../src/watch/numbers/codes.ts';
 
 test('a flood of made-up codes leaves the registered ones their places, and nothing is lost', () => {
   const counts = new Float64Array(METHOD_NAMES.length * CODE_VALUES);
