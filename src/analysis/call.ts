@@ -5,13 +5,23 @@
 import type { Steps } from '../core/turns.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
 import type { Stream } from '../store/media/stream.ts';
+import type { QualityContext } from '../store/stores.ts';
 import type { CallMessage } from './call-messages.ts';
 import { messagesOf } from './call-messages.ts';
 import type { Evidence } from './evidence.ts';
 import type { CallFindings } from './findings.ts';
 import type { StreamQuality } from './stream-quality.ts';
+import { streamQuality } from './stream-quality.ts';
 
 export type CallStream = { readonly stream: Stream; readonly quality: StreamQuality };
+
+/** Those of a call; without the ones whose counters are another's by now. */
+export function callStreams(d: Dialog, context: QualityContext): CallStream[] {
+  return context.streams.ownedBy(d).flatMap((stream) => {
+    const quality = streamQuality(stream, context);
+    return quality === null ? [] : [{ stream, quality }];
+  });
+}
 
 export class JudgedCall {
   readonly e: Evidence;

@@ -3,12 +3,12 @@
  * step, and only while the answer is open.
  */
 import type { CallStream } from '../analysis/call.ts';
+import { callStreams } from '../analysis/call.ts';
 import { LEVEL } from '../analysis/call-field-readers.ts';
 import { CallSource } from '../analysis/call-source.ts';
 import { identifierLegs } from '../analysis/correlation.ts';
 import { documentFactsSteps } from '../analysis/dialog-facts.ts';
 import type { Evidence } from '../analysis/evidence.ts';
-import { streamQuality } from '../analysis/stream-quality.ts';
 import type { Steps } from '../core/turns.ts';
 import type { SipMessage } from '../protocols/sip/message.ts';
 import type { Dialog } from '../store/dialogs/dialog.ts';
@@ -72,11 +72,7 @@ export class Subject extends CallSource {
 
   /** Without judging the call; those whose counters are gone are left out. */
   override get streams(): readonly CallStream[] {
-    const { stores, capture } = this.e;
-    this.#streams ??= stores.streams.ownedBy(this.d).flatMap((stream) => {
-      const quality = streamQuality(stream, capture.quality);
-      return quality === null ? [] : [{ stream, quality }];
-    });
+    this.#streams ??= callStreams(this.d, this.e.capture.quality);
     return this.#streams;
   }
 

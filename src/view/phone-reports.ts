@@ -1,10 +1,10 @@
 /** Reports of phones and agents in the documents of a call, each beside what was measured of the same packets. */
 import type { CallStream } from '../analysis/call.ts';
+import { callStreams } from '../analysis/call.ts';
 import { capturedText } from '../analysis/captured-at.ts';
 import type { Evidence } from '../analysis/evidence.ts';
 import { heardBy, reporterSide, reportsOf } from '../analysis/media/phone-reports.ts';
 import { worstOf } from '../analysis/media/reported-worst.ts';
-import { streamQuality } from '../analysis/stream-quality.ts';
 import type { PhoneReport, ReportedFigures, ReportedWorst } from '../contract/index.ts';
 import { endpointKeyText } from '../core/ip.ts';
 import { rounded } from '../core/rounded.ts';
@@ -40,11 +40,7 @@ export function callReports(e: Evidence, d: Dialog): ReportFacts {
   const { streams, reports } = e.stores;
   const owned = streams.ownedBy(d);
   if (reports.of(d).length === 0 && owned.every(({ rtcp }) => (rtcp?.voip ?? null) === null)) return {};
-  const measured = owned.flatMap((stream) => {
-    const quality = streamQuality(stream, e.capture.quality);
-    return quality === null ? [] : [{ stream, quality }];
-  });
-  return reportFacts(e, d, measured);
+  return reportFacts(e, d, callStreams(d, e.capture.quality));
 }
 
 function toPhoneReport(

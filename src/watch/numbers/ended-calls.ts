@@ -3,11 +3,11 @@
  * wrong with them. Time is capture time. So many calls a second are looked at; a flood costs no more than these.
  */
 import type { CallStream } from '../../analysis/call.ts';
+import { callStreams } from '../../analysis/call.ts';
 import { dialogFactsSteps } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
 import type { FindingName } from '../../analysis/finding-names.ts';
 import { findingNames } from '../../analysis/finding-names.ts';
-import { streamQuality } from '../../analysis/stream-quality.ts';
 import { finish } from '../../core/turns.ts';
 import type { Observer } from '../../ingest/observer.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
@@ -121,7 +121,7 @@ export class EndedCalls implements Observer {
     }
     const e = this.#parts.evidence();
     if (!numbers.judges) {
-      this.#countMedia(d, hops, streamsOf(e, d));
+      this.#countMedia(d, hops, callStreams(d, e.capture.quality));
       return;
     }
     const facts = finish(dialogFactsSteps(e, d));
@@ -160,11 +160,4 @@ export class EndedCalls implements Observer {
 /** A dialog of this number that waits, or was looked at. */
 function mark(serial: number, isWaiting: boolean): number {
   return serial * 2 + (isWaiting ? 1 : 2);
-}
-
-function streamsOf(e: Evidence, d: Dialog): CallStream[] {
-  return e.stores.streams.ownedBy(d).flatMap((stream) => {
-    const quality = streamQuality(stream, e.capture.quality);
-    return quality === null ? [] : [{ stream, quality }];
-  });
 }

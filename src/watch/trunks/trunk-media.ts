@@ -3,7 +3,7 @@
  * others, of all streams of the call.
  */
 
-import { streamQuality } from '../../analysis/stream-quality.ts';
+import { callStreams } from '../../analysis/call.ts';
 import { endpointKeyAddress } from '../../core/ip.ts';
 import { isKeysOnly } from '../../protocols/rtp/stream-figures.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
@@ -24,12 +24,10 @@ type Heard = CallMedia & { readonly stream: Stream };
 
 /** What was heard of each stream of a call. */
 export function heardOf(d: Dialog, { quality }: Capture): readonly Heard[] {
-  return quality.streams.ownedBy(d).flatMap((stream) => {
-    const q = streamQuality(stream, quality);
-    if (q === null) return [];
+  return callStreams(d, quality).map(({ stream, quality: q }) => {
     const { lost, expected } = isKeysOnly(q.snapshot) ? NOTHING_HEARD : q;
     const own = isKeysOnly(q.snapshot) ? 0 : q.ownLost;
-    return [{ stream, mos: q.mos, lost: lost - own, expected: expected - own }];
+    return { stream, mos: q.mos, lost: lost - own, expected: expected - own };
   });
 }
 
