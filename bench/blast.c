@@ -254,8 +254,8 @@ static void send_bulk(struct out *wire, bool tcp) {
 }
 
 /* Calls wrapped beforehand. Sending one again puts new digits in what no two calls share: Call-ID, branch, tags, and of
- * the description its session and port. */
-enum mark { MARK_HEX, MARK_SESSION, MARK_PORT };
+ * the description its session and port. The callee's tag is another one than the caller's. */
+enum mark { MARK_HEX, MARK_CALLEE_TAG, MARK_SESSION, MARK_PORT };
 #define MARKS 8u
 static struct pooled {
   uint8_t *d;
@@ -277,9 +277,18 @@ static void mark(struct pooled *p, const char *behind, enum mark what) {
   }
 }
 
+/* Tags that are not the one which the INVITE has are the callee's. */
+static void mark_tags(struct pooled *p, const char *caller) {
+  const uint32_t first = p->n;
+  mark(p, ";tag=", MARK_HEX);
+  for (uint32_t i = first; i < p->n; i++)
+    if (memcmp(p->d + p->mark[i].at, caller, 8) != 0) p->mark[i].what = MARK_CALLEE_TAG;
+}
+
 static void fill_pool(uint64_t seed) {
   for (uint32_t k = 0; k < POOL_CALLS; k++) {
     struct talk t;
+    char caller[8] = "";
     begin_call(&t, k, seed ^ 0x484550u);
     for (uint32_t i = 0; i < MESSAGES; i++) {
       char text[SIP_MAX];
@@ -294,7 +303,9 @@ static void fill_pool(uint64_t seed) {
       p->len = (uint32_t)len;
       mark(p, "\r\nCall-ID: ", MARK_HEX);
       mark(p, ";branch=z9hG4bK", MARK_HEX);
-      mark(p, ";tag=", MARK_HEX);
+      const uint8_t *tag = memmem(p->d, p->len, ";tag=", 5);
+      if (i == 0 && tag != NULL) memcpy(caller, tag + 5, sizeof caller);
+      mark_tags(p, caller);
       mark(p, "\r\no=- ", MARK_SESSION);
       mark(p, "\r\nm=audio ", MARK_PORT);
     }
@@ -320,8 +331,11 @@ static void send_hep_message(struct out *hep) {
   memcpy(d, p->d, p->len);
   for (uint32_t i = 0; i < p->n; i++) {
     uint8_t *at = d + p->mark[i].at;
+    const uint32_t call = round * 0x9e3779b1u ^ (uint32_t)((p - pool) / MESSAGES) * 0x85ebca6bu;
     if (p->mark[i].what == MARK_HEX)
-      put_hex(at, round * 0x9e3779b1u ^ (uint32_t)((p - pool) / MESSAGES) * 0x85ebca6bu);
+      put_hex(at, call);
+    else if (p->mark[i].what == MARK_CALLEE_TAG)
+      put_hex(at, ~call);
     else if (p->mark[i].what == MARK_PORT)
       put_digits(at, 10000 + round * 7 % 20000 * 2, 5);
     else
