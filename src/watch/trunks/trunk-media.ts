@@ -8,6 +8,7 @@ import { endpointKeyAddress } from '../../core/ip.ts';
 import { isKeysOnly } from '../../protocols/rtp/stream-figures.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { Stream } from '../../store/media/stream.ts';
+import { NO_PLACE } from '../../store/media/stream-columns.ts';
 import type { Capture } from '../../store/stores.ts';
 
 export type CallMedia = {
@@ -24,6 +25,7 @@ type Heard = CallMedia & { readonly stream: Stream };
 
 /** What was heard of each stream of a call. */
 export function heardOf(d: Dialog, { quality }: Capture): readonly Heard[] {
+  if (d.newestStream === NO_PLACE) return [];
   return callStreams(d, quality).map(({ stream, quality: q }) => {
     const { lost, expected } = isKeysOnly(q.snapshot) ? NOTHING_HEARD : q;
     const own = isKeysOnly(q.snapshot) ? 0 : q.ownLost;

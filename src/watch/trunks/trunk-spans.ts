@@ -49,6 +49,13 @@ export class TrunkSpans {
   changed: Set<number> | null = null;
   /** Handed out since they were weighed. */
   readonly #touched = new Set<TrunkFigures>();
+  /** The figures that were handed out last, by their minute, until they are weighed: what comes next is mostly of the same minute. */
+  #last: TrunkFigures | null = null;
+  #lastMinute = Number.NaN;
+  /** Their minute has not gone into the sum and the cells yet. */
+  #isLastUntaken = false;
+  /** Memory of the cells, as it was weighed last. */
+  cellBytes = 0;
   /** Of all trunks that share it. */
   readonly #total: TrunkFigures;
 
@@ -61,13 +68,13 @@ export class TrunkSpans {
   add(minute: number, change: (figures: TrunkFigures) => void): void {
     change(this.#at(minute));
     change(this.#total);
-    if (!this.#untaken.has(minute)) change(this.#whole);
+    if (!this.#isLastUntaken) change(this.#whole);
   }
 
   /** The same of what calls came to, which cells have too. */
   addCall(minute: number, change: (figures: CellFigures) => void): void {
     this.add(minute, change);
-    if (this.#untaken.has(minute)) return;
+    if (this.#isLastUntaken) return;
     for (const cells of this.#cells) {
       const figures = cells.holding(minute);
       if (figures !== null) change(figures);
@@ -93,14 +100,25 @@ export class TrunkSpans {
       for (const cells of this.#cells) cells.holding(minute)?.merge(figures);
     }
     this.#untaken.clear();
+    this.#weighCells();
+    this.#forgetLast();
   }
 
   /** The figures that hold this minute, to be added to. */
   #at(minute: number): TrunkFigures {
+    this.changed?.add(minute);
+    if (this.#last !== null && minute === this.#lastMinute) return this.#last;
     const figures = this.minutes.get(minute) ?? this.#holding(minute);
     this.#touched.add(figures);
-    this.changed?.add(minute);
+    this.#last = figures;
+    this.#lastMinute = minute;
+    this.#isLastUntaken = this.#untaken.has(minute);
     return figures;
+  }
+
+  #forgetLast(): void {
+    this.#last = null;
+    this.#isLastUntaken = false;
   }
 
   #holding(minute: number): TrunkFigures {
@@ -134,18 +152,29 @@ export class TrunkSpans {
 
   /** Weighs what has changed. */
   weigh(): void {
+    if (this.#touched.size === 0) return;
     for (const figures of this.#touched) {
       const { bytes } = figures;
       this.bytes += bytes - figures.weighed;
       figures.weighed = bytes;
     }
     this.#touched.clear();
-    for (const cells of this.#cells) cells.weigh();
+    this.#weighCells();
+    this.#forgetLast();
   }
 
-  /** Memory of the cells, as it was weighed last. */
-  get cellBytes(): number {
-    return this.#cells.reduce((sum, { bytes }) => sum + bytes, 0);
+  #weighCells(): void {
+    this.cellBytes = 0;
+    for (const cells of this.#cells) {
+      cells.weigh();
+      this.cellBytes += cells.bytes;
+    }
+  }
+
+  /** Gives up the cells of these lengths that begin before a minute each. */
+  giveUpCells(beforeOf: (cells: Cells<CellFigures>) => number): void {
+    for (const cells of this.#cells) cells.giveUp(beforeOf(cells));
+    this.#weighCells();
   }
 
   /** Makes hours of all minutes that are older than is promised at `minute`. */
@@ -203,6 +232,7 @@ export class TrunkSpans {
 
   #drop(figures: TrunkFigures): void {
     this.#touched.delete(figures);
+    this.#forgetLast();
     this.bytes -= figures.weighed;
   }
 
@@ -214,6 +244,7 @@ export class TrunkSpans {
       this.#at(minute).merge(figures);
       // Its sum and cells have it.
       this.#untaken.delete(minute);
+      this.#forgetLast();
     }
     for (const [hour, figures] of other.hours) this.#at(hour * HOUR).merge(figures);
     if (other.before !== null) this.#sumBefore().merge(other.before);
@@ -221,6 +252,7 @@ export class TrunkSpans {
       const those = other.cells[i];
       if (those !== undefined) cells.merge(those);
     }
+    this.#weighCells();
     this.weigh();
   }
 

@@ -137,17 +137,18 @@ export class TrunkStore {
 
   /** Holds the memory of all figures to what is promised; between two calls it grows with what was added. */
   weigh(): void {
-    let bytes = 0;
+    let [bytes, cellBytes] = [0, 0];
     for (const { spans } of this.rows) {
       spans.weigh();
       bytes += spans.bytes;
+      cellBytes += spans.cellBytes;
     }
     while (bytes > TRUNK_FIGURE_BYTES) {
       const less = this.#mergeOldest() || this.#foldAhead();
       if (less === 0) break;
       bytes -= less;
     }
-    this.#giveUpCells();
+    if (cellBytes > TRUNK_CELL_BYTES) this.#giveUpCells();
   }
 
   /** Gives up the oldest cells of all rows, an hour of them at a time. */
@@ -155,9 +156,8 @@ export class TrunkStore {
     const spans = [...this.rows].map((row) => row.spans);
     const bytes = (): number => spans.reduce((sum, { cellBytes }) => sum + cellBytes, 0);
     while (bytes() > TRUNK_CELL_BYTES) {
-      const all = spans.flatMap(({ cells }) => cells);
-      const oldest = Math.min(...all.map((cells) => cells.oldest));
-      for (const cells of all) cells.giveUp(oldest + cells.minutes * CELLS_GIVEN_UP);
+      const oldest = Math.min(...spans.flatMap(({ cells }) => cells.map((one) => one.oldest)));
+      for (const one of spans) one.giveUpCells((cells) => oldest + cells.minutes * CELLS_GIVEN_UP);
     }
   }
 
