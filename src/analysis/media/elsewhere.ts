@@ -34,10 +34,11 @@ export function checkElsewhere(c: MediaCase, f: MediaFindings): void {
   // A pair that ICE checked needs no description.
   if (audio.length === 0 || (d.marks & MARK.ICE) !== 0 || !wasAnswered(d) || d.sdpCount > MAX_DESCRIPTIONS) return;
   const leastUs = t.noMediaSec * 1e6;
-  // Nearly all media goes to where media comes from.
+  // Nearly all media goes to where media comes from, and what is short has missed nobody for long.
   const stray = audio.filter(
     (s) =>
       s.packets >= LEAST_PACKETS &&
+      s.lastUs - s.firstUs >= leastUs &&
       !during.some((r) => r.stream.srcKey === s.stream.dstKey && r.lastUs > s.lastUs - leastUs),
   );
   for (const s of stray.slice(0, MAX_STRAYS)) {
