@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { callCases } from '../../fixtures/build/calls.ts';
 import type { AskOverview } from '../../src/contract/index.ts';
 import { asJson } from '../helpers/json.ts';
 import { Talk } from '../helpers/numbers.ts';
@@ -138,6 +139,17 @@ test('--overview says that a long capture has more calls than it counts', async 
     assert.match(shown, hasMore ? /^Calls 1 /m : /^Calls 2 /m);
     assert.equal(say.test(shown), hasMore, `${days} days`);
   }
+});
+
+test('--overview of RTP alone is a minute of nothing', async () => {
+  const path = join(folder, 'rtp.pcap');
+  const made = callCases().find(({ name }) => name === 'orphan-rtp') ?? assert.fail();
+  writeFileSync(path, made.bytes);
+  const { span } = JSON.parse(await printed([path, '--overview', '--json'])) as AskOverview;
+  assert.deepEqual(
+    span?.cells.map(({ attempts, messages }) => [attempts, messages]),
+    [[0, 0]],
+  );
 });
 
 test('--overview: JSON is the document of /ask/overview, CSV has its cells, and the text its figures', async () => {

@@ -16,8 +16,11 @@ const CELL_LENGTHS = 3;
 
 /** All that is kept, in the shortest cells that a picture of it may have: each answer says closer where figures begin. */
 export async function wholeOverview(explorer: Explorer): Promise<AskOverview> {
-  const { span: newest } = await explorer.overview({ minutes: 1 });
+  const newestMinute = await explorer.overview({ minutes: 1 });
+  const { span: newest } = newestMinute;
   let found = await explorer.overview({ minutes: OVERVIEW_MINUTES });
+  // Of RTP alone nothing is counted: two days of zeros would say that it was looked at so long.
+  if (found.span?.cells.every(({ messages }) => messages === 0) === true) return newestMinute;
   for (let asked = 1; asked < CELL_LENGTHS; asked++) {
     const { kept_from: since } = found;
     if (since === undefined || newest === undefined) break;
