@@ -46,6 +46,7 @@ const OF_RUN: readonly Check[] = [
   connectConflict,
   (config, { effective }) => hubConflict(config, (known) => strangerTo(known, effective)),
   outputConflict,
+  showConflict,
   columnsConflict,
   screenConflict,
   callsConflict,
@@ -115,6 +116,18 @@ function outputConflict(_: Config, { has }: Given): ServiceError | null {
   if (first === undefined || second === undefined) return null;
   if (given.length === 2 && FORMS[first]?.includes(second) === true) return null;
   return conflict(nameOf(second), `it cannot be combined with ${nameOf(first)}`, 'give one of them');
+}
+
+/** These are counted as calls come: nothing can choose among them later. A filter may be there for -O. */
+const COUNTED: readonly (string | null)[] = ['trunks', 'overview', 'attackers'];
+
+function showConflict({ show, output }: Config, { has, effective }: Given): ServiceError | null {
+  for (const short of ['trunks', 'overview'] as const)
+    if (has(short) && show !== short)
+      return conflict(`--${short}`, `it cannot be combined with --show ${show ?? ''}`, 'give one of them');
+  if (!COUNTED.includes(show) || output !== null || effective.get('filter')?.origin !== 'flag') return null;
+  const reason = `--show ${show} counts all calls, and takes no filter`;
+  return conflict('--filter', reason, 'leave it out, or use --show findings or the table, which take one');
 }
 
 function columnsConflict({ columns }: Config, { has }: Given): ServiceError | null {

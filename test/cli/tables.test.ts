@@ -1,10 +1,18 @@
 /** Everything that is a table is CSV and JSON too, by the names of the wire; --limit and --calls choose of its rows. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { callCases } from '../../fixtures/build/calls.ts';
 import type { AskOverview } from '../../src/contract/index.ts';
 import { asJson } from '../helpers/json.ts';
+import { Talk } from '../helpers/numbers.ts';
 import { freePort, listen } from '../helpers/patience.ts';
 import { DEMO, finished, printed, run, start } from './run-program.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'calltap-tables-'));
+after(() => rmSync(folder, { recursive: true }));
 
 /** [options, columns that a script would look for, rows of the demo] */
 const TABLES: readonly (readonly [options: string, columns: string, rows: number])[] = [
@@ -110,6 +118,37 @@ test('--limit ends a live capture when so many calls have ended', async () => {
   assert.deepEqual(
     calls.map(({ method }) => method),
     ['INVITE', 'INVITE', 'INVITE'],
+  );
+});
+
+test('--overview says that a long capture has more calls than it counts', async () => {
+  const path = join(folder, 'days.pcap');
+  const say = /^Calls before that are left out: an overview has the newest 48 hours\.$/m;
+  for (const [days, hasMore] of [
+    [1, false],
+    [3, true],
+  ] as const) {
+    writeFileSync(
+      path,
+      new Talk()
+        .call(0, [[1, 200]])
+        .call(days * 86_400, [[1, 200]])
+        .capture.pcap(),
+    );
+    const shown = await printed([path, '--overview']);
+    assert.match(shown, hasMore ? /^Calls 1 /m : /^Calls 2 /m);
+    assert.equal(say.test(shown), hasMore, `${days} days`);
+  }
+});
+
+test('--overview of RTP alone is a minute of nothing', async () => {
+  const path = join(folder, 'rtp.pcap');
+  const made = callCases().find(({ name }) => name === 'orphan-rtp') ?? assert.fail();
+  writeFileSync(path, made.bytes);
+  const { span } = JSON.parse(await printed([path, '--overview', '--json'])) as AskOverview;
+  assert.deepEqual(
+    span?.cells.map(({ attempts, messages }) => [attempts, messages]),
+    [[0, 0]],
   );
 });
 

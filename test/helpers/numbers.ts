@@ -15,7 +15,13 @@ export const NAMED = [
   ...['--trunk', '203.0.113.0/28=acme', '--trunk', '203.0.113.64/28=globex'],
 ];
 
-type More = { readonly user?: string; readonly from?: string; readonly headers?: string; readonly tag?: string };
+type More = {
+  readonly user?: string;
+  readonly from?: string;
+  readonly fromTag?: string;
+  readonly headers?: string;
+  readonly tag?: string;
+};
 
 /** Messages at seconds after the beginning. */
 export class Talk extends Recorder {
@@ -26,14 +32,14 @@ export class Talk extends Recorder {
   }
 
   say(sec: number, from: string, to: string, start: string, callId: string, cseq: string, more: More = {}): this {
-    const { user = '2', from: caller = '1', headers = '', tag } = more;
+    const { user = '2', from: caller = '1', fromTag = 'a', headers = '', tag } = more;
     const isResponse = start.startsWith('SIP/2.0');
     const ends = isResponse ? [to, from] : [from, to];
     const toTag = tag ?? (/^(?:SIP\/2\.0 [2-6]|BYE)/.test(start) ? ';tag=b' : '');
     const lines = [
       start,
       `Via: SIP/2.0/UDP x;branch=z9hG4bK${callId}${cseq.replace(' ', '')}${ends.join('')}`,
-      `From: <sip:${caller}@x>;tag=a`,
+      `From: <sip:${caller}@x>;tag=${fromTag}`,
       `To: <sip:${user}@x>${toTag}`,
       `Call-ID: ${callId}`,
       `CSeq: ${cseq}`,

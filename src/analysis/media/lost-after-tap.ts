@@ -5,7 +5,7 @@
  * Only who is known in the call is believed, only a report of the whole call, and only where both counted the same packets: a
  * capture that began late, or ended early, saw another part.
  */
-import { endpointKeyText } from '../../core/ip.ts';
+import { endpointKeyAddress, endpointKeyText } from '../../core/ip.ts';
 import { REPORT_FORMS } from '../../core/report-text.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import type { KeptReport } from '../../store/media/phone-reports.ts';
@@ -40,11 +40,18 @@ export function compareLoss(d: Dialog, one: KeptReport, streams: readonly Counte
   const { lossPct: reportedPct } = one.report.heard;
   if (one.proof === null || reportedPct === undefined || one.report.isPart) return null;
   const heard = heardBy(d, one, streams).filter(({ expected }) => expected > 0);
-  if (!heard.some((s) => isSameSpan(d, one, s))) return null;
+  if (!heard.some((s) => isSameSpan(d, one, s)) || isOfSender(one, heard, streams)) return null;
   const shares = heard.map(({ lost, expected }) => (Math.max(0, lost) / expected) * 100);
   const packets = heard.reduce((most, { expected }) => Math.max(most, expected), 0);
   const [worstPct, bestPct] = [Math.max(...shares), Math.min(...shares)];
   return { reportedPct, worstPct, bestPct, packets, streams: heard.map(({ stream }) => stream) };
+}
+
+/** Who sent the packets, on whatever hop, says how the other side heard them: it may know, or make it up. */
+function isOfSender({ from }: KeptReport, heard: readonly Counted[], streams: readonly Counted[]): boolean {
+  if (heard.some(({ stream }) => endpointKeyAddress(stream.dstKey) === from)) return false;
+  const ssrcs = new Set(heard.map(({ stream }) => stream.ssrc));
+  return streams.some(({ stream }) => ssrcs.has(stream.ssrc) && endpointKeyAddress(stream.srcKey) === from);
 }
 
 function isSameSpan(d: Dialog, { report, atUs }: KeptReport, { expected, firstUs, lastUs }: Counted): boolean {

@@ -44,6 +44,8 @@ export const NARROWING: readonly (readonly [key: string, most: number])[] = [
 
 /** A Call-ID is never shown shorter on a terminal. */
 const CALL_ID_LEAST = 8;
+/** In a pipe it is whole; what stands behind it is moved so far at most, or one long one would lengthen each line. */
+const CALL_ID_ROOM = 64;
 const GAP = 2;
 
 /**
@@ -70,8 +72,9 @@ export function* callTable(rows: Iterable<Call>, style: TableStyle): Generator<s
   if (kept.length === 0) return;
   const idOf = style.width === null ? (callId: string) => callId : shortest(kept.map(({ callId }) => callId));
   const c = columns.findIndex(isCallId);
-  if (c >= 0 && style.width !== null)
-    for (const { callId } of kept) widths[c] = Math.max(widths[c] ?? 0, idOf(callId).length);
+  const room = style.width === null ? CALL_ID_ROOM : Number.POSITIVE_INFINITY;
+  if (c >= 0 && (style.width !== null || c < columns.length - 1))
+    for (const { callId } of kept) widths[c] = Math.max(widths[c] ?? 0, Math.min(room, idOf(callId).length));
   const most = style.width === null ? widths : narrowed(columns, widths, style.width);
   const table = lines(columns, most, kept, idOf, style);
   yield* style.width === null ? table : withDates(table, kept, style);

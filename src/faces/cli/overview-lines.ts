@@ -1,8 +1,11 @@
 /** How the host did on the command line (`--overview`): figures of all that is kept, its cells as a table, and what stands out. */
 import type { AskOverview, OverviewCell, OverviewSpan } from '../../contract/index.ts';
+import { CALLS_ONLY } from '../../core/call-fields.ts';
 import { OVERVIEW_MINUTES } from '../../core/overview-words.ts';
+import { take } from '../../core/take.ts';
 import { layout, safeText } from '../../core/terminal-text.ts';
 import type { Explorer } from '../../explore/port.ts';
+import { questionOf } from '../../explore/question.ts';
 import { secondText, zonedSecondText } from '../../view/clock.ts';
 import type { Asked } from './asked.ts';
 import type { FigureColumn } from './overview-columns.ts';
@@ -13,8 +16,11 @@ const CELL_LENGTHS = 3;
 
 /** All that is kept, in the shortest cells that a picture of it may have: each answer says closer where figures begin. */
 export async function wholeOverview(explorer: Explorer): Promise<AskOverview> {
-  const { span: newest } = await explorer.overview({ minutes: 1 });
+  const newestMinute = await explorer.overview({ minutes: 1 });
+  const { span: newest } = newestMinute;
   let found = await explorer.overview({ minutes: OVERVIEW_MINUTES });
+  // Of RTP alone nothing is counted: two days of zeros would say that it was looked at so long.
+  if (found.span?.cells.every(({ messages }) => messages === 0) === true) return newestMinute;
   for (let asked = 1; asked < CELL_LENGTHS; asked++) {
     const { kept_from: since } = found;
     if (since === undefined || newest === undefined) break;
@@ -26,11 +32,12 @@ export async function wholeOverview(explorer: Explorer): Promise<AskOverview> {
 const COLUMNS: readonly FigureColumn[] = Object.values(FIGURE_COLUMNS);
 const plain = (text: string): string => text;
 
-export function* overviewLines(found: AskOverview, { isUtc }: Asked['style']): Generator<string> {
+export function* overviewLines(found: AskOverview, { isUtc }: Asked['style'], explorer: Explorer): Generator<string> {
   const { span, cell_sec: cellSec, capture } = found;
   if (span === undefined) yield 'Nothing was captured.';
   else {
     yield `${zonedSecondText(span.from, isUtc)} to ${zonedSecondText(span.to, isUtc)}, by ${cellLength(cellSec)}`;
+    yield* earlierLines(span, explorer);
     yield '';
     yield* spanLines(span);
     yield '';
@@ -41,6 +48,13 @@ export function* overviewLines(found: AskOverview, { isUtc }: Asked['style']): G
   }
   yield '';
   yield capture.is_well ? 'Capture: well, it lost nothing.' : `Capture: ${safeText(capture.reason ?? 'not well')}`;
+}
+
+/** A capture may be longer than what is counted: who reads the figures of a part must know. */
+function* earlierLines({ from }: OverviewSpan, explorer: Explorer): Generator<string> {
+  const [oldest] = take(explorer.calls(questionOf(CALLS_ONLY, 'created', true)), 1);
+  if (oldest !== undefined && oldest.created_at < from)
+    yield `Calls before that are left out: an overview has the newest ${OVERVIEW_MINUTES / 60} hours.`;
 }
 
 function* spanLines({ figures }: OverviewSpan): Generator<string> {

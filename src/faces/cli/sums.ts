@@ -28,7 +28,7 @@ type Sum = (explorer: Explorer, asked: Asked) => Promise<Lines>;
 type SumOf<D> = {
   ask(explorer: Explorer, asked: Asked): D | Promise<D>;
   /** For people; the same shape with fewer rows is what --limit leaves. */
-  lines(document: D, style: Asked['style']): Iterable<string>;
+  lines(document: D, style: Asked['style'], explorer: Explorer): Iterable<string>;
   rows(document: D): Iterable<object>;
   /** JSON has no rows, but the document. */
   readonly isWhole?: true;
@@ -40,7 +40,7 @@ function sum<D>(table: WireTable, { ask, lines, rows, isWhole, first }: SumOf<D>
   return async (explorer, asked) => {
     const document = await ask(explorer, asked);
     const { form, limit, style } = asked;
-    if (form === 'text') return lines(first(document, limit), style);
+    if (form === 'text') return lines(first(document, limit), style, explorer);
     if (isWhole === true && form === 'json') return [JSON.stringify(document)];
     return rowLines(table, take(rows(document), limit), form);
   };

@@ -1,5 +1,6 @@
 /** Calls over time as charts: a row for each figure, all in the same columns of time. */
 import type { OverviewCell, OverviewSpan } from '../../contract/index.ts';
+import { counted } from '../../core/counted.ts';
 import { codesText, FIGURE_COLUMNS, figureText } from '../cli/overview-columns.ts';
 import type { Area } from './app.ts';
 import type { Cells, Look } from './cells.ts';
@@ -96,7 +97,7 @@ export function chartRows(
 function cellWords(cell: OverviewCell): string {
   const F = FIGURE_COLUMNS;
   const parts = [
-    `${cell.attempts} calls, ${cell.answered} answered, ${cell.failed} failed`,
+    `${counted(cell.attempts, 'call')}, ${cell.answered} answered, ${cell.failed} failed`,
     `most talking ${cell.most_talking}`,
     ...[F.asr, F.ner, F.pdd, F.mos, F.loss].flatMap((column) =>
       column.of(cell) === undefined ? [] : [`${column.title} ${figureText(column, cell)}`],

@@ -1,5 +1,6 @@
 /** What of an overview is no picture: tiles of figures, codes, troubles in sentences, who calls whom, and how the capture is. */
 import type { AskOverview, OverviewNode, OverviewPairs, OverviewSpan, OverviewTrouble } from '../../contract/index.ts';
+import { counted } from '../../core/counted.ts';
 import { safeText } from '../../core/terminal-text.ts';
 import type { FigureColumn } from '../cli/overview-columns.ts';
 import { FIGURE_COLUMNS, figureText } from '../cli/overview-columns.ts';
@@ -78,7 +79,7 @@ export function codesRows({ figures: { codes }, from, to }: OverviewSpan, width:
       mark(at) {
         const { code, calls } = shown[at] ?? { code: 0, calls: 0 };
         const filter = callsIn(msOf(from), msOf(to), `code:${code}`);
-        return { words: `${calls} calls of the span ended with ${code}`, opens: { filter } };
+        return { words: `${counted(calls, 'call')} of the span ended with ${code}`, opens: { filter } };
       },
       draw(cells, { x, y }, chosen) {
         cells.put(x, y, title, LOOK.bold);
@@ -125,7 +126,7 @@ export function pairRows(
     const asr = edge.asr_pct === undefined ? '-' : edge.asr_pct.toFixed(1);
     const counts = `${String(edge.attempts).padStart(7)} ${String(edge.answered).padStart(8)} ${asr.padStart(6)}`;
     const text = `${inCells(a, names)} \u2192 ${inCells(b, names)} ${counts}`;
-    const words = `${a} \u2192 ${b}, ${times}: ${edge.attempts} calls, ${edge.answered} answered, ASR ${asr}`;
+    const words = `${a} \u2192 ${b}, ${times}: ${counted(edge.attempts, 'call')}, ${edge.answered} answered, ASR ${asr}`;
     const opens = edge.filter === '' ? null : { filter: callsIn(fromMs, toMs, edge.filter) };
     return lineRow(`pair ${edge.from} ${edge.to}`, [text], { words, opens });
   });

@@ -1,5 +1,6 @@
 /** The trunks that do worst as a heat map: a row a trunk, over the same columns of time as the charts. */
 import type { OverviewTrunk, OverviewTrunks } from '../../contract/index.ts';
+import { counted } from '../../core/counted.ts';
 import type { OverviewFigure } from '../../core/overview-words.ts';
 import { safeText } from '../../core/terminal-text.ts';
 import { valueText } from '../../query/write.ts';
@@ -71,7 +72,7 @@ function trunkRow(trunk: OverviewTrunk, by: OverviewFigure, grid: Grid, room: Ma
       const { attempts = 0, value } = own[at] ?? {};
       return {
         words:
-          `${name} (${direction}) ${trunk.state}, ${room.clock(fromMs)} to ${room.clock(toMs)}: ${title} ${figure(value)} of ${attempts} calls; ` +
+          `${name} (${direction}) ${trunk.state}, ${room.clock(fromMs)} to ${room.clock(toMs)}: ${title} ${figure(value)} of ${counted(attempts, 'call')}; ` +
           `in all ${figure(trunk.value)} of ${trunk.attempts}, ${trunk.answered} answered`,
         opens: { filter: callsIn(fromMs, toMs, `trunk=${valueText(trunk.trunk)}`) },
       };

@@ -217,7 +217,7 @@ const FINDINGS = of('findings', {
   calltap_findings_total: counter(
     ['trunk', 'finding'],
     FINDING_PAIRS,
-    'Findings in calls that ended, by trunk; `not-judged` are calls of seconds in which too many ended.',
+    'Findings in calls that ended, by trunk; `not-judged` are calls of seconds in which too many ended, and large ones that gave way.',
     {
       ...SEATED,
       query: 'topk(10, sum by (finding) (increase(calltap_findings_total[1h])))',

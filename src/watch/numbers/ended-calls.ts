@@ -1,14 +1,17 @@
 /**
  * Looks at calls when they have ended, and two seconds later, as media and messages may come late: what was heard, and what is
  * wrong with them. Time is capture time. So many calls a second are looked at; a flood costs no more than these.
+ *
+ * The largest call that a sender can make takes 300 ms to judge, so a judgement goes on from message to message.
  */
 import type { CallStream } from '../../analysis/call.ts';
 import { callStreams } from '../../analysis/call.ts';
+import type { DialogFacts } from '../../analysis/dialog-facts.ts';
 import { dialogFactsSteps } from '../../analysis/dialog-facts.ts';
 import type { Evidence } from '../../analysis/evidence.ts';
 import type { FindingName } from '../../analysis/finding-names.ts';
 import { findingNames } from '../../analysis/finding-names.ts';
-import { finish } from '../../core/turns.ts';
+import type { Steps } from '../../core/turns.ts';
 import type { Observer } from '../../ingest/observer.ts';
 import type { SipScan } from '../../protocols/sip/scanner/scan.ts';
 import type { Packet } from '../../sources/packet.ts';
@@ -26,9 +29,10 @@ const SETTLE_US = 2e6;
 /** Calls a second of capture time that are looked at when they have ended. @cap */
 const CALLS_JUDGED_A_SECOND = 1_000;
 
-/** Calls looked at in one step of the clock; messages look at one each. */
-const AT_ONCE = 20;
+/** Steps of judging that the clock takes at once, a message, and who leaves the memory. Most calls take six to eight in all. */
+const STEPS = { clock: 64, message: 16, gone: 32 } as const;
 
+type Judging = { readonly d: Dialog; readonly hops: readonly HopOfCall[]; readonly steps: Steps<DialogFacts> };
 type Due = { readonly d: Dialog; readonly serial: number; readonly dueUs: number };
 
 export type EndedCallsParts = {
@@ -44,6 +48,8 @@ export class EndedCalls implements Observer {
   readonly #parts: EndedCallsParts;
   #due: Due[] = [];
   #next = 0;
+  /** The call that is judged from message to message. */
+  #judging: Judging | null = null;
   /** By the slot of a dialog: which one is known, and whether it waits to be looked at (see mark()). */
   readonly #known: number[] = [];
   #nowUs = Number.NEGATIVE_INFINITY;
@@ -56,8 +62,7 @@ export class EndedCalls implements Observer {
 
   onMessage(_buf: Buffer, _start: number, _end: number, _scan: SipScan, { tsUs }: Packet): void {
     if (tsUs > this.#nowUs) this.#nowUs = tsUs;
-    const first = this.#due[this.#next];
-    if (first !== undefined && first.dueUs <= this.#nowUs) this.#judgeDue(1);
+    if (this.#judging !== null || this.#isDue()) this.#judgeDue(STEPS.message);
   }
 
   onDialogState(d: Dialog): void {
@@ -69,18 +74,19 @@ export class EndedCalls implements Observer {
   onDialogGone(d: Dialog): void {
     // What waits is looked at now; of others, only a call with media says something.
     const isWaiting = this.#known[d.slot] === mark(d.serial, true);
-    if (isWaiting || (d.newestStream !== NO_PLACE && this.#isNew(d))) this.#judge(d, true);
+    if (this.#judging?.d === d) this.#end(this.#judging, STEPS.gone);
+    else if (isWaiting || (d.newestStream !== NO_PLACE && this.#isNew(d))) this.#judge(d, STEPS.gone);
     this.#known[d.slot] = 0;
   }
 
   /** The files have ended, and calls with them. */
   onStreamEnd({ dialog }: Stream): void {
-    if (dialog !== null && this.#isNew(dialog)) this.#judge(dialog, false);
+    if (dialog !== null && this.#isNew(dialog)) this.#judge(dialog, Number.POSITIVE_INFINITY);
   }
 
   onTick(nowUs: number): void {
     this.#nowUs = nowUs;
-    this.#judgeDue(AT_ONCE);
+    this.#judgeDue(STEPS.clock);
   }
 
   onFinish({ nowUs }: Capture): void {
@@ -93,40 +99,74 @@ export class EndedCalls implements Observer {
     return known !== mark(d.serial, true) && known !== mark(d.serial, false);
   }
 
+  #isDue(): boolean {
+    const due = this.#due[this.#next];
+    return due !== undefined && due.dueUs <= this.#nowUs;
+  }
+
+  /** Goes on with the call under way, and begins others while steps are left. */
   #judgeDue(most: number): void {
-    for (let n = 0; n < most; n++) {
-      const due = this.#due[this.#next];
-      if (due === undefined || due.dueUs > this.#nowUs) break;
-      this.#next++;
-      // One that left the memory was looked at then.
-      if (this.#known[due.d.slot] === mark(due.serial, true)) this.#judge(due.d, most !== Number.POSITIVE_INFINITY);
+    const isBounded = Number.isFinite(most);
+    for (let left = most; left > 0; ) {
+      if (this.#judging !== null) left = this.#goOn(this.#judging, left);
+      else if (this.#isDue()) {
+        const { d, serial } = this.#due[this.#next++] as Due;
+        left--;
+        // One that left the memory was looked at then.
+        if (this.#known[d.slot] === mark(serial, true)) this.#judging = this.#begin(d, isBounded);
+      } else break;
     }
     if (this.#next < 4_096 && this.#next < this.#due.length) return;
     this.#due = this.#due.slice(this.#next);
     this.#next = 0;
   }
 
-  /** `isBounded`: of one second not more than are looked at. */
-  #judge(d: Dialog, isBounded: boolean): void {
+  /** At once; one that takes more steps is not judged. */
+  #judge(d: Dialog, most: number): void {
+    const judging = this.#begin(d, Number.isFinite(most));
+    if (judging !== null) this.#end(judging, most);
+  }
+
+  #end(judging: Judging, most: number): void {
+    if (this.#goOn(judging, most) > 0) return;
+    if (this.#judging === judging) this.#judging = null;
+    this.#noteNotJudged(judging.hops);
+  }
+
+  /** Null where there is nothing to judge. `isBounded`: of one second not more than some are looked at. */
+  #begin(d: Dialog, isBounded: boolean): Judging | null {
     this.#known[d.slot] = mark(d.serial, false);
     const hops = this.#parts.hopsOf(d);
-    if (hops.length === 0) return;
+    if (hops.length === 0) return null;
     const second = Math.floor(this.#nowUs / 1e6);
     if (second !== this.#second) this.#judged = 0;
     this.#second = second;
-    const { numbers } = this.#parts;
     if (++this.#judged > CALLS_JUDGED_A_SECOND && isBounded) {
-      for (const label of this.#labels(hops)) numbers.findings?.add(label, NOT_JUDGED);
-      return;
+      this.#noteNotJudged(hops);
+      return null;
     }
     const e = this.#parts.evidence();
-    if (!numbers.judges) {
-      this.#countMedia(d, hops, callStreams(d, e.capture.quality));
-      return;
+    if (this.#parts.numbers.judges) return { d, hops, steps: dialogFactsSteps(e, d) };
+    this.#countMedia(d, hops, callStreams(d, e.capture.quality));
+    return null;
+  }
+
+  /** Returns the steps that are left of these: none where the judgement is not at its end. */
+  #goOn(judging: Judging, most: number): number {
+    const { d, hops, steps } = judging;
+    for (let left = most; left > 0; left--) {
+      const step = steps.next();
+      if (step.done !== true) continue;
+      if (this.#judging === judging) this.#judging = null;
+      this.#countMedia(d, hops, step.value.streams);
+      this.#countFindings(hops, findingNames(step.value));
+      return left;
     }
-    const facts = finish(dialogFactsSteps(e, d));
-    this.#countMedia(d, hops, facts.streams);
-    this.#countFindings(hops, findingNames(facts));
+    return 0;
+  }
+
+  #noteNotJudged(hops: readonly HopOfCall[]): void {
+    for (const label of this.#labels(hops)) this.#parts.numbers.findings?.add(label, NOT_JUDGED);
   }
 
   #labels(hops: readonly HopOfCall[]): ReadonlySet<string> {

@@ -98,6 +98,11 @@ export const PHONE_REPORTS: readonly Scene[] = [
     `${TALK}${published('report-of-a-stranger', 'NLR=50.0 at=B', 'D')}`,
   ),
   healthy(
+    'report-of-the-other-party',
+    'the caller says that the callee heard it badly',
+    `${TALK}${published('report-of-the-other-party', 'NLR=12.0 at=B', 'A')}`,
+  ),
+  healthy(
     'report-between-two-taps',
     'each packet is seen twice',
     `copies 2 0.004\n${TALK}${published('report-between-two-taps', 'NLR=0.5')}`,

@@ -17,6 +17,18 @@ const CASES: readonly (readonly [wrong: string, line: RegExp, right: string])[] 
     /--call-report: it cannot be combined with --json; give one/,
     '-I a --json --show trunks',
   ],
+  [
+    '-I a --trunks --filter x',
+    /--filter: --show trunks counts all calls, and takes no filter;/,
+    '-I a --show findings --filter x',
+  ],
+  ['-I a --overview --filter x', /--filter: --show overview counts all calls/, '-I a --overview --filter x -O f'],
+  ['-I a --trunks --overview', /--overview: it cannot be combined with --show trunks; give one/, '-I a --overview'],
+  [
+    '-I a --overview --show findings',
+    /--overview: it cannot be combined with --show findings/,
+    '-I a --trunks --show trunks',
+  ],
   ['-I a --csv --messages x', /--messages: it cannot be combined with --csv; give one/, '-I a --json --messages x'],
   ['-I a --csv --json --show trunks', /--csv: it cannot be combined with --json/, '-I a --csv --compare x --compare y'],
   ['-I a --json --messages x --raw', /--raw: it cannot be combined with --json/, '-I a --messages x'],

@@ -52,6 +52,19 @@ test('chosen columns are shown in the chosen order', () => {
   for (const key of USUAL_COLUMNS) assert.ok(COLUMNS.has(key), key);
 });
 
+test('in a pipe what follows the Call-ID stands below its heading, and one long Call-ID moves it only so far', () => {
+  const long = 'x'.repeat(2_000);
+  const rows = [CALL, BUSY, { ...CALL, call_id: long }];
+  const [head = '', first = '', second = '', third = ''] = callTable(rows, { ...PIPED, columns: ['callid', 'from'] });
+  assert.equal(head.indexOf('From'), 64 + 2);
+  assert.equal(first.indexOf(' 2001'), 64 + 1);
+  assert.equal(second.indexOf(' +44'), 64 + 1);
+  assert.equal(third, `${long}  2001`);
+  const [short = '', , call = ''] = callTable([CALL, BUSY], { ...PIPED, columns: ['callid', 'from'] });
+  assert.equal(short.indexOf('From'), BUSY.call_id.length + 2);
+  assert.equal(call, `${BUSY.call_id}  +442079460123456789`);
+});
+
 test('CSV has a heading, a line a call, and quotes what needs it', () => {
   const [head, row] = callCsv([{ ...CALL, from_user: 'a"b,c' }], ['row', 'from', 'to', 'mos'], true);
   assert.deepEqual([head, row], ['row,from,to,mos', '1,"a""b,c",2002,4.41']);

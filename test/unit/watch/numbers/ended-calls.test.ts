@@ -7,8 +7,11 @@ import { findingNames } from '../../../../src/analysis/finding-names.ts';
 import { finish } from '../../../../src/core/turns.ts';
 import { isAnswer } from '../../../../src/store/dialogs/call-outcome.ts';
 import { isEnded } from '../../../../src/store/dialogs/dialog-state.ts';
+import { MAX_DIALOG_STREAMS } from '../../../../src/store/media/stream-store.ts';
+import { EndedCalls } from '../../../../src/watch/numbers/ended-calls.ts';
 import { Numbers } from '../../../helpers/numbers.ts';
 import { readCapture, readCaptureFile } from '../../../helpers/read-capture.ts';
+import { CALLEE, CALLER, wideCall } from '../../../helpers/wide-call.ts';
 
 const DEMO = 'fixtures/demo/demo.pcap';
 const ALL = ['--metrics', '127.0.0.1:0', '--metrics-families', 'all'];
@@ -58,5 +61,50 @@ test('answered calls without media, or with one side alone, by trunk and directi
     assert.deepEqual(n.all(family), { 'other in': 1, 'other out': 1 }, name);
     assert.equal(n.of('calltap_findings_total', 'other', name), 1);
     assert.equal(n.of('calltap_device_findings_total', 'other', name), 1);
+  }
+});
+
+test('the largest call is judged from tick to tick, and not at once where it leaves the memory', async (t) => {
+  const capture = wideCall({
+    ...{ descriptions: 2, lines: 1, streams: MAX_DIALOG_STREAMS, packets: 150 },
+    section: (line) => `m=audio ${4000 + 2 * line} RTP/AVP 0\r\n`,
+    ends: (s) => (s % 2 === 0 ? [CALLER, 4000, CALLEE, 4000] : [CALLEE, 4000, CALLER, 4000]),
+  });
+  const { session } = await readCapture(t, capture.pcap(), ALL);
+  const d = session.dialogs.get('wide') ?? assert.fail('no call');
+  const trunks = session.figures.trunks ?? assert.fail('no trunks');
+  const { numbers } = trunks;
+  assert.ok(numbers !== null);
+  const counted = (): number => new Numbers(session.figures).of('calltap_trunk_rtp_packets_total', 'other', 'out');
+  const notJudged = (): number => new Numbers(session.figures).of('calltap_findings_total', 'other', 'not-judged');
+  const whole = counted();
+  assert.equal(whole, MAX_DIALOG_STREAMS * 150);
+  const made = (): EndedCalls =>
+    new EndedCalls({
+      numbers,
+      evidence: () => session.evidence,
+      hopsOf: (of) => trunks.hopsOf(of),
+      heardOn: (row, streams) => trunks.heardOn(row, streams),
+    });
+  const dueUs = d.endedUs + 2e6;
+
+  const ticking = made();
+  ticking.onDialogState(d);
+  let ticks = 0;
+  for (; counted() === whole && ticks < 100; ticks++) ticking.onTick(dueUs);
+  assert.ok(ticks > 2 && ticks < 100, `${ticks} ticks`);
+  ticking.onTick(dueUs);
+  assert.equal(counted(), 2 * whole, 'once');
+  assert.equal(notJudged(), 0);
+
+  for (const begins of [false, true]) {
+    const before = notJudged();
+    const leaving = made();
+    leaving.onDialogState(d);
+    if (begins) leaving.onTick(dueUs);
+    leaving.onDialogGone(d);
+    leaving.onTick(dueUs);
+    assert.equal(counted(), 2 * whole);
+    assert.equal(notJudged(), before + 1, begins ? 'on its way' : 'before it began');
   }
 });
