@@ -21,6 +21,7 @@
  */
 #define _GNU_SOURCE
 #include "blast.h"
+#include "blast_pool.h"
 #include "gen_sip.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -253,42 +254,12 @@ static void send_bulk(struct out *wire, bool tcp) {
   }
 }
 
-/* Calls wrapped beforehand. Sending one again puts new digits in what no two calls share: Call-ID, branch, tags, and of
- * the description its session and port. The callee's tag is another one than the caller's. */
-enum mark { MARK_HEX, MARK_CALLEE_TAG, MARK_SESSION, MARK_PORT };
-#define MARKS 8u
-static struct pooled {
-  uint8_t *d;
-  uint32_t len, n;
-  struct {
-    uint32_t at;
-    enum mark what;
-  } mark[MARKS];
-} pool[POOL_CALLS * MESSAGES];
-
-static void mark(struct pooled *p, const char *behind, enum mark what) {
-  size_t n = strlen(behind);
-  for (const uint8_t *at = p->d; p->n < MARKS;) {
-    at = memmem(at, p->len - (size_t)(at - p->d), behind, n);
-    if (at == NULL) return;
-    at += n;
-    p->mark[p->n].at = (uint32_t)(at - p->d);
-    p->mark[p->n++].what = what;
-  }
-}
-
-/* Tags that are not the one which the INVITE has are the callee's. */
-static void mark_tags(struct pooled *p, const char *caller) {
-  const uint32_t first = p->n;
-  mark(p, ";tag=", MARK_HEX);
-  for (uint32_t i = first; i < p->n; i++)
-    if (memcmp(p->d + p->mark[i].at, caller, 8) != 0) p->mark[i].what = MARK_CALLEE_TAG;
-}
+static struct pooled pool[POOL_CALLS * MESSAGES];
 
 static void fill_pool(uint64_t seed) {
   for (uint32_t k = 0; k < POOL_CALLS; k++) {
     struct talk t;
-    char caller[8] = "";
+    char caller[POOL_TAG] = "";
     begin_call(&t, k, seed ^ 0x484550u);
     for (uint32_t i = 0; i < MESSAGES; i++) {
       char text[SIP_MAX];
@@ -296,29 +267,10 @@ static void fill_pool(uint64_t seed) {
       int side;
       size_t len = sip_build(text, &t.c, SCRIPT[i], &side);
       len = wrap_hep(d, &t.c.sig[side], &t.c.sig[!side], text, len);
-      struct pooled *p = &pool[k * MESSAGES + i];
-      p->d = malloc(len);
-      if (p->d == NULL) exit(1);
-      memcpy(p->d, d, len);
-      p->len = (uint32_t)len;
-      mark(p, "\r\nCall-ID: ", MARK_HEX);
-      mark(p, ";branch=z9hG4bK", MARK_HEX);
-      const uint8_t *tag = memmem(p->d, p->len, ";tag=", 5);
-      if (i == 0 && tag != NULL) memcpy(caller, tag + 5, sizeof caller);
-      mark_tags(p, caller);
-      mark(p, "\r\no=- ", MARK_SESSION);
-      mark(p, "\r\nm=audio ", MARK_PORT);
+      if (i == 0) pool_tag(d, len, caller);
+      if (!pool_keep(&pool[k * MESSAGES + i], d, len, caller)) exit(1);
     }
   }
-}
-
-/* `n` digits of `value`. */
-static void put_digits(uint8_t *d, uint32_t value, uint32_t n) {
-  for (; n > 0; n--, value /= 10) d[n - 1] = (uint8_t)('0' + value % 10);
-}
-
-static void put_hex(uint8_t *d, uint32_t value) {
-  for (uint32_t i = 0; i < 8; i++) d[i] = (uint8_t) "0123456789abcdef"[value >> (28 - 4 * i) & 15];
 }
 
 static void send_hep_message(struct out *hep) {
@@ -328,19 +280,7 @@ static void send_hep_message(struct out *hep) {
   uint64_t group = k / (8 * MESSAGES), within = k % (8 * MESSAGES);
   const struct pooled *p = &pool[(group * 8 + within % 8) * MESSAGES + within / 8];
   uint8_t *d = out_room(hep);
-  memcpy(d, p->d, p->len);
-  for (uint32_t i = 0; i < p->n; i++) {
-    uint8_t *at = d + p->mark[i].at;
-    const uint32_t call = round * 0x9e3779b1u ^ (uint32_t)((p - pool) / MESSAGES) * 0x85ebca6bu;
-    if (p->mark[i].what == MARK_HEX)
-      put_hex(at, call);
-    else if (p->mark[i].what == MARK_CALLEE_TAG)
-      put_hex(at, ~call);
-    else if (p->mark[i].what == MARK_PORT)
-      put_digits(at, 10000 + round * 7 % 20000 * 2, 5);
-    else
-      for (uint32_t r = round; *at != ' '; at++, r /= 10) *at = (uint8_t)('1' + r % 9);
-  }
+  pool_renew(p, d, round * 0x9e3779b1u ^ (uint32_t)((p - pool) / MESSAGES) * 0x85ebca6bu, round);
   uint64_t t = now_us(CLOCK_REALTIME);
   be32(d + 6 + 7 + 7 + 10 + 10 + 8 + 8 + 6, (uint32_t)(t / 1000000));
   be32(d + 6 + 7 + 7 + 10 + 10 + 8 + 8 + 10 + 6, (uint32_t)(t % 1000000));

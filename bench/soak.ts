@@ -41,7 +41,7 @@ export function buildBlast(): string {
   const bench = join(packageRoot(), 'bench');
   mkdirSync(join(bench, 'out'), { recursive: true });
   const out = join(bench, 'out', `blast-${process.pid}`);
-  const sources = ['blast.c', 'blast_out.c', 'gen_sip.c'].map((name) => join(bench, name));
+  const sources = ['blast.c', 'blast_out.c', 'blast_pool.c', 'gen_sip.c'].map((name) => join(bench, name));
   const flags = ['-std=c11', '-O2', '-Wall', '-Wextra', '-Werror'];
   const done = spawnSync('cc', [...flags, ...sources, '-o', out], { encoding: 'utf8' });
   assert.equal(done.status, 0, done.stderr);
