@@ -47,7 +47,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   watch: ['trunks', 'overview', 'numbers'],
   view: ['metrics'],
   export: ['page'],
-  explore: ['remote', 'clickhouse', 'agents', 'hub'],
+  explore: ['remote', 'clickhouse', 'agents', 'hub', 'stored', 'history'],
   actions: ['hooks', 'peer', 'hep-out', 'ship'],
   serve: ['http', 'auth', 'api', 'api/plugins', 'api/routes', 'questions', 'ask', 'metrics', 'mcp', 'console'],
   faces: ['cli', 'tui', 'console'],
