@@ -27,6 +27,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['watch'],
   ['view'],
   ['export'],
+  ['history'],
   ['net'],
   ['explore'],
   ['actions'],
