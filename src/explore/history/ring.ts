@@ -1,0 +1,214 @@
+/**
+ * The ring of capture files of a folder, and the index beside each: which there are, the newest first, and where the frames of an index
+ * are. Indexes and captures are found by what stands in them, so that they may have other names. Everything may change meanwhile.
+ */
+import { readdirSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { errnoOf } from '../../core/errors.ts';
+import type { Steps } from '../../core/turns.ts';
+import { INDEX_SUFFIX, type IndexFile, openIndex } from '../../history/index-file.ts';
+import type { IndexedCall } from '../../history/rows.ts';
+import type { FileStart } from './capture-start.ts';
+import { readStart } from './capture-start.ts';
+
+/** Files of a folder that are looked at, captures and indexes together. @cap */
+const HISTORY_FILES = 20_000;
+/** Calls whose rows are kept for the next question. @cap option 40 MiB: with `-O` and `--split`: rows of calls of the ring */
+const HISTORY_ROWS_KEPT = 8_192;
+
+/** The folder is looked at again after so long, and the file that is being written. */
+const LOOK_MS = 10_000;
+const LOOK_OPEN_MS = 1_000;
+
+/** What tells that a file is the one that was looked at. */
+type Seen = { readonly stamp: string; readonly start: FileStart };
+
+export type RingFile = { readonly path: string; index: IndexFile; stamp: string };
+
+/** Where the frames of an index are, or why they are not found. */
+export type CaptureFound = { readonly path: string; readonly bytes: number } | { readonly reason: string };
+
+export class Ring {
+  readonly folder: string;
+  readonly #nowMs: () => number;
+  readonly #seen = new Map<string, Seen>();
+  readonly #files = new Map<string, RingFile>();
+  #inOrder: readonly RingFile[] = [];
+  /** Those used last come last. */
+  readonly #rows = new Map<RingFile, { readonly end: number; readonly calls: readonly IndexedCall[] }>();
+  #rowsKept = 0;
+  #lookedMs = Number.NEGATIVE_INFINITY;
+  #lookedOpenMs = Number.NEGATIVE_INFINITY;
+  /** Why the folder cannot be looked at; '' where it can. */
+  trouble = '';
+
+  constructor(folder: string, nowMs: () => number = () => performance.now()) {
+    this.folder = folder;
+    this.#nowMs = nowMs;
+  }
+
+  /** Its indexes: those whose calls are newest first. */
+  *filesSteps(): Steps<readonly RingFile[]> {
+    const now = this.#nowMs();
+    if (now - this.#lookedMs >= LOOK_MS) {
+      this.#lookedMs = now;
+      this.#lookedOpenMs = now;
+      yield* this.#lookSteps();
+    } else if (now - this.#lookedOpenMs >= LOOK_OPEN_MS) {
+      this.#lookedOpenMs = now;
+      for (const file of this.#files.values()) if (!file.index.isClosed) this.#reopen(file);
+      this.#order();
+    }
+    return this.#inOrder;
+  }
+
+  *#lookSteps(): Steps<void> {
+    const there = new Set<string>();
+    for (const name of this.#names()) {
+      const path = join(this.folder, name);
+      const stamp = stampOf(path);
+      if (stamp === null) continue;
+      there.add(path);
+      const seen = this.#seen.get(path);
+      if (seen?.stamp === stamp) continue;
+      const start = readStart(path);
+      this.#seen.set(path, { stamp, start });
+      if (start.kind === 'index') this.#open(path, stamp);
+      else this.#files.delete(path);
+      yield;
+    }
+    for (const path of this.#seen.keys()) {
+      if (there.has(path)) continue;
+      this.#seen.delete(path);
+      this.#files.delete(path);
+    }
+    for (const file of this.#rows.keys()) if (this.#files.get(file.path) !== file) this.#forget(file);
+    this.#order();
+  }
+
+  #names(): string[] {
+    try {
+      const names = readdirSync(this.folder).filter((name) => !name.startsWith('.'));
+      this.trouble = names.length > HISTORY_FILES ? `${this.folder} has more than ${HISTORY_FILES} files` : '';
+      return names.sort().slice(-HISTORY_FILES);
+    } catch (error) {
+      this.trouble = `${this.folder} cannot be read (${errnoOf(error) ?? 'EIO'})`;
+      return [];
+    }
+  }
+
+  #open(path: string, stamp: string): void {
+    const known = this.#files.get(path);
+    const opened = openIndex(path, known?.index ?? null);
+    if (!opened.ok) this.#files.delete(path);
+    else if (known === undefined) this.#files.set(path, { path, index: opened.value, stamp });
+    else {
+      known.index = opened.value;
+      known.stamp = stamp;
+    }
+  }
+
+  #reopen(file: RingFile): void {
+    const stamp = stampOf(file.path);
+    if (stamp === null) this.#files.delete(file.path);
+    else if (stamp !== file.stamp) this.#open(file.path, stamp);
+  }
+
+  #order(): void {
+    this.#inOrder = [...this.#files.values()].sort((a, b) => newestUs(b.index) - newestUs(a.index));
+  }
+
+  /** The rows of a file, a step a block: the newest first. */
+  *rowsSteps(file: RingFile): Steps<readonly IndexedCall[]> {
+    const known = this.#rows.get(file);
+    if (known?.end === file.index.end) {
+      this.#rows.delete(file);
+      this.#rows.set(file, known);
+      return known.calls;
+    }
+    const { index } = file;
+    const calls: IndexedCall[] = [];
+    for (const some of index.rows()) {
+      for (const call of some) calls.push(call);
+      yield;
+    }
+    this.#forget(file);
+    this.#rows.set(file, { end: index.end, calls });
+    this.#rowsKept += calls.length;
+    for (const other of this.#rows.keys()) {
+      if (this.#rowsKept <= HISTORY_ROWS_KEPT || other === file) break;
+      this.#forget(other);
+    }
+    return calls;
+  }
+
+  #forget(file: RingFile): void {
+    this.#rowsKept -= this.#rows.get(file)?.calls.length ?? 0;
+    this.#rows.delete(file);
+  }
+
+  /** The capture file of an index: the one beside it, of the name that it had, or whichever begins with the same frame. */
+  captureOf({ path, index }: RingFile): CaptureFound {
+    const beside = path.endsWith(INDEX_SUFFIX) ? [path.slice(0, -INDEX_SUFFIX.length)] : [];
+    const named = [...new Set([...beside, join(this.folder, basename(index.capture))])];
+    const size = index.footer?.captureBytes ?? -1;
+    let why = 'it was removed';
+    const fits = (candidate: string): CaptureFound | null => {
+      const start = readStart(candidate);
+      if (start.kind === 'packed') why = 'it is compressed: unpack it';
+      if (start.kind !== 'capture') return null;
+      if (isFirstOf(index, start.us)) return { path: candidate, bytes: start.bytes };
+      why = 'another file has its name';
+      return null;
+    };
+    for (const candidate of named) {
+      const found = fits(candidate);
+      if (found !== null) return found;
+    }
+    for (const [candidate, { start }] of this.#seen) {
+      if (start.kind !== 'capture' || start.bytes !== size || named.includes(candidate)) continue;
+      const found = fits(candidate);
+      if (found !== null) return found;
+    }
+    return { reason: `${basename(index.capture)} is not found: ${why}` };
+  }
+
+  /** When the oldest frame came that a file has, and the newest call, in microseconds; NaN without any. */
+  get beginsUs(): number {
+    const begins = this.#inOrder.map(({ index }) => index.footer?.frames.fromUs ?? Number.POSITIVE_INFINITY);
+    const least = Math.min(...begins, ...this.#inOrder.slice(0, 1).map(({ index }) => index.frames().fromUs));
+    return Number.isFinite(least) ? least : Number.NaN;
+  }
+
+  get endsUs(): number {
+    const ends = this.#inOrder.map(({ index }) => index.footer?.calls.toUs ?? index.frames().toUs);
+    const most = Math.max(...ends);
+    return Number.isFinite(most) ? most : Number.NaN;
+  }
+
+  /** Blocks of indexes that are damaged, as far as somebody met them. */
+  get damagedBlocks(): number {
+    return this.#inOrder.reduce((sum, { index }) => sum + index.damagedBlocks, 0);
+  }
+}
+
+/** No call of it is newer: of an index that is being written any may be. */
+export function newestUs({ footer }: IndexFile): number {
+  return footer === null ? Number.POSITIVE_INFINITY : footer.calls.toUs;
+}
+
+/** No call of it began earlier. */
+export function oldestUs({ footer }: IndexFile): number {
+  return footer === null ? Number.NEGATIVE_INFINITY : footer.calls.fromUs;
+}
+
+/** Whether a file that begins at this time may be that of the index. */
+function isFirstOf(index: IndexFile, us: number | null): boolean {
+  const [first] = index.chunks();
+  return first === undefined || us === null || (us >= first.firstUs - 1 && us <= first.lastUs + 1);
+}
+
+function stampOf(path: string): string | null {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true ? `${found.ino} ${found.size} ${found.mtimeMs}` : null;
+}
