@@ -87,6 +87,11 @@ export class OutputFile {
     return this.#native.name();
   }
 
+  /** What was taken is in the files, while the gate is open. */
+  flush(): void {
+    if (!this.#isClosed) this.#native.flush();
+  }
+
   /** What was written is in the files; those that may hold frames of this time (microseconds since the epoch). */
   filesOver(fromUs: number, toUs: number): readonly string[] {
     this.#native.flush();
