@@ -49,7 +49,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   view: ['metrics'],
   export: ['page'],
   explore: ['remote', 'clickhouse', 'agents', 'hub', 'stored', 'history'],
-  actions: ['hooks', 'peer', 'hep-out', 'ship'],
+  actions: ['hooks', 'peer', 'hep-out', 'history', 'ship'],
   serve: ['http', 'auth', 'api', 'api/plugins', 'api/routes', 'questions', 'ask', 'metrics', 'mcp', 'console'],
   faces: ['cli', 'tui', 'console'],
 };

@@ -83,22 +83,33 @@ bool ct_pk_open(struct ct_pcap_keep *k, const char *path, uint32_t keep, uint32_
   return is_known || keep == 0;
 }
 
+/* The index of a file that is gone (src/history) is of no use. `name` has room for its suffix. */
+static void remove_index(char *name, uint64_t *failed) {
+  struct stat st;
+  char *end = name + strlen(name);
+  memcpy(end, CT_PK_INDEX, sizeof CT_PK_INDEX);
+  if (lstat(name, &st) == 0 && S_ISREG(st.st_mode) && unlink(name) != 0 && errno != ENOENT) ++*failed;
+  *end = '\0';
+}
+
 void ct_pk_make_room(struct ct_pcap_keep *k, const char *path, uint64_t *removed, uint64_t *failed) {
   if (k->file == NULL || k->end - k->first < k->keep) return;
   size_t size = strlen(path) + CT_PK_NAME_ROOM;
-  char *name = malloc(size);
+  char *name = malloc(size + sizeof CT_PK_INDEX);
   if (name == NULL) return; /* at the next file */
   for (; k->end - k->first >= k->keep; k->first++) {
     const struct ct_pk_file *oldest = &k->file[k->first];
     struct stat st;
     ct_pk_name(name, size, path, oldest->number);
     /* Who moved it away has it; what is there instead is not ours. */
-    if (lstat(name, &st) != 0 || st.st_dev != oldest->dev || st.st_ino != oldest->ino || !S_ISREG(st.st_mode))
-      continue;
-    if (unlink(name) == 0)
-      ++*removed;
-    else if (errno != ENOENT)
-      ++*failed;
+    bool is_there = lstat(name, &st) == 0, is_gone = !is_there && errno == ENOENT;
+    if (is_there && st.st_dev == oldest->dev && st.st_ino == oldest->ino && S_ISREG(st.st_mode)) {
+      bool is_removed = unlink(name) == 0;
+      is_gone = is_removed || errno == ENOENT;
+      if (is_removed) ++*removed;
+      if (!is_gone) ++*failed;
+    }
+    if (is_gone) remove_index(name, failed);
   }
   free(name);
 }

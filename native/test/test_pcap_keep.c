@@ -120,6 +120,28 @@ static void a_name_that_leads_elsewhere(void) {
   empty_folder();
 }
 
+/* The index of a file goes with it, also where somebody else removed the file; no other file of that name does. */
+static void indexes_go_with_their_files(void) {
+  struct ct_pcap_writer *w = open_ring(at("r"), 3);
+  for (uint32_t i = 0; n[CT_PW_FILES] < 3; i++) CHECK(put(w, i, 100, 1));
+  write_file("r.00001.idx", "x", 1);
+  write_file("r.00002.idx", "x", 1);
+  CHECK_EQ(mkdir(at("r.00003.idx"), 0700), 0);
+  write_file("r.00004.idx", "x", 1);
+  write_file("other.00001.idx", "x", 1);
+  CHECK_EQ(unlink(at("r.00002")), 0);
+  for (uint32_t i = 100; n[CT_PW_FILES] < 6; i++) CHECK(put(w, i, 100, 1));
+  CHECK(!is_there("r.00001") && !is_there("r.00001.idx"));
+  CHECK(!is_there("r.00002.idx"));
+  CHECK(!is_there("r.00003") && is_there("r.00003.idx"));
+  CHECK(is_there("r.00004") && is_there("r.00004.idx"));
+  CHECK(is_there("other.00001.idx"));
+  CHECK_EQ(n[CT_PW_REMOVED], 2);
+  CHECK_EQ(n[CT_PW_REMOVE_ERRORS], 0);
+  ct_pcap_write_close(w);
+  empty_folder();
+}
+
 static void numbers_go_on_in_order(void) {
   write_file("r.99998", "x", 1);
   struct ct_pcap_writer *w = open_ring(at("r"), 3);
@@ -146,6 +168,7 @@ int main(void) {
   never_more_than_asked_for();
   nothing_else_is_removed();
   a_name_that_leads_elsewhere();
+  indexes_go_with_their_files();
   numbers_go_on_in_order();
   return folder_report("pcap_keep");
 }

@@ -10,7 +10,7 @@ import type { Config } from '../config/config.ts';
 import { configErrorLine } from '../config/config.ts';
 import { namesOf } from '../config/names.ts';
 import { numbersOfConfig } from '../config/numbers.ts';
-import { filterOf, isLive, isServed, looksForScanners } from '../config/run-kind.ts';
+import { filterOf, isLive, isServed, keepsHistory, looksForScanners } from '../config/run-kind.ts';
 import { trunkBoundsOf, trunksOfConfig } from '../config/trunks.ts';
 import { ServiceError } from '../core/errors.ts';
 import { faults } from '../core/faults.ts';
@@ -70,6 +70,7 @@ export function sessionOptions(config: Config): SessionOptions {
       config.mcpStdio ||
       // Calls are judged while others come: to find it out anew for each would read all of them each time.
       config.ship !== null ||
+      keepsHistory(config) ||
       isLive(config),
     lintSuppress: config.lintSuppress,
     audioBytes: config.retainAudio ? config.audioBytes : 0,

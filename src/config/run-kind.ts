@@ -23,6 +23,18 @@ export function filterOf({ filter, calls }: Pick<Config, 'filter' | 'calls'>): s
   return filter === null ? CALLS_ONLY : `(${filter}) ${CALLS_ONLY}`;
 }
 
+/**
+ * An index of calls stands beside each file of -O. Files get none where a filter chooses their frames: these are written when all
+ * is read.
+ */
+export function keepsHistory(
+  config: Live & Pick<Config, 'output' | 'split' | 'noHistory' | 'filter' | 'calls'>,
+): boolean {
+  const { output, split, noHistory } = config;
+  if (output === null || split === null || split.isByCall || noHistory) return false;
+  return isLive(config) || filterOf(config) === null;
+}
+
 type Detecting = Pick<Config, 'killScanner' | 'killUa' | 'fail2ban' | 'alert' | 'fraud'>;
 
 /** True when an option asks for the detection of scanners; syslog beside --fraud asks for the alerts of that alone. */

@@ -185,6 +185,11 @@ export const SOURCES = group('Sources', {
     needs: ['split'],
     unmet: { remedy: 'add --split SIZE|TIME' },
   }),
+  'no-history': toggle('Keep no index of calls beside the files of --split.', {
+    toml: 'capture.no_history',
+    needs: ['split'],
+    unmet: { remedy: 'add --split SIZE|TIME' },
+  }),
   user: value('NAME', text, 'Switch to this user after opening sockets and listeners.', {
     toml: 'general.user',
     needs: ['device', 'hep-listen', 'uprobe'],

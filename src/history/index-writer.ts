@@ -19,8 +19,8 @@ import type { NewCall } from './rows.ts';
 import { rowLine } from './rows.ts';
 
 /** The share of the bytes of the capture file that its index may take, and up to which rows have documents. */
-const SHARE = 0.03;
-const DOCUMENTS_SHARE = SHARE / 2;
+export const HISTORY_SHARE = 0.03;
+const DOCUMENTS_SHARE = HISTORY_SHARE / 2;
 /** An index may have so many bytes whatever the share is: of a file of a few calls. */
 const LEAST_BYTES = 64 * 1024;
 /** Bytes that the end of an index takes for each block, and for each Call-ID of the filter, as base64. */
@@ -33,7 +33,7 @@ const CALL_ID_BYTES = 10 / 6;
 /** The most bytes that the lines of one block may have: each unit of UTF-16 takes up to three. */
 const LINES_BYTES = HISTORY_BLOCK_BYTES / 2;
 
-/** What became of calls and blocks; the caller adds them up. */
+/** What became of calls and blocks. */
 export type Written = {
   rows: number;
   documents: number;
@@ -43,6 +43,10 @@ export type Written = {
   /** Rows that the disk refused. */
   rowsLost: number;
 };
+
+export function nothingWritten(): Written {
+  return { rows: 0, documents: 0, bytes: 0, rowsLeftOut: 0, documentsLeftOut: 0, rowsLost: 0 };
+}
 
 /** What a writer goes on from: nothing, or what an earlier run left. */
 export type Start = {
@@ -62,7 +66,7 @@ export class IndexWriter {
   #calls: Span = NO_SPAN;
   #frames: Span = NO_SPAN;
   #rows = 0;
-  readonly written: Written = { rows: 0, documents: 0, bytes: 0, rowsLeftOut: 0, documentsLeftOut: 0, rowsLost: 0 };
+  readonly written: Written = nothingWritten();
 
   private constructor(head: Head, { fd, end, blocks }: Start) {
     this.head = head;
@@ -205,7 +209,7 @@ export class IndexWriter {
   }
 
   /** Bytes that blocks may still take: the end of the index has room too. */
-  #room(captureBytes: number, share = SHARE): number {
+  #room(captureBytes: number, share = HISTORY_SHARE): number {
     if (this.#blocks.length + 4 > HISTORY_BLOCKS) return 0;
     const footer =
       FOOTER_BYTES + PLACE_BYTES * this.#blocks.length + CALL_ID_BYTES * this.#callIds.size + this.#names.deflatedBytes;
@@ -243,14 +247,16 @@ function joined(lines: readonly string[]): Buffer {
 /** Calls whose documents, and whose rows, go into one block each. */
 function grouped(calls: readonly NewCall[]): NewCall[][] {
   const groups: NewCall[][] = [];
-  let [rowBytes, documentBytes] = [Number.POSITIVE_INFINITY, 0];
+  let rowBytes = Number.POSITIVE_INFINITY;
+  let documentBytes = 0;
   for (const call of calls) {
     const [row, document] = [mostBytes(call.row) + PLACE_CHARS, mostBytes(call.document ?? '')];
     rowBytes += row;
     documentBytes += document;
     if (rowBytes > LINES_BYTES || documentBytes > LINES_BYTES) {
       groups.push([]);
-      [rowBytes, documentBytes] = [row, document];
+      rowBytes = row;
+      documentBytes = document;
     }
     groups.at(-1)?.push(call);
   }
