@@ -1,20 +1,40 @@
-/** The rows of all calls of a session, as an agent makes them when it has ended. */
+/** The rows of all calls of a session, as the index beside the files of -O has them when it has ended. */
+import { historyRow } from '../../src/actions/history/history-row.ts';
 import type { CallShipperOptions } from '../../src/actions/ship/call-shipper.ts';
-import type { StoredRow } from '../../src/explore/stored/call-of-row.ts';
-import { rowWithDocument } from '../../src/explore/stored/document-columns.ts';
-import { callShipper } from '../unit/actions/ship/lab.ts';
+import { CallShipper } from '../../src/actions/ship/call-shipper.ts';
+import { Turns } from '../../src/core/turns.ts';
+import type { IndexedCall, NewCall } from '../../src/history/rows.ts';
 import type { OpenSession } from './open-session.ts';
 
-export type MadeRow = { readonly row: StoredRow; readonly document: unknown };
+export type MadeRow = {
+  readonly made: NewCall;
+  readonly call: IndexedCall;
+  readonly document: Readonly<Record<string, unknown>>;
+};
 
-export async function rowsOfCalls(session: OpenSession, more: Partial<CallShipperOptions> = {}): Promise<MadeRow[]> {
+export async function rowsOfCalls(
+  session: OpenSession,
+  shipper: CallShipperOptions['shipper'] = { host: 'sbc1', boot: '0123456789abcdef' },
+): Promise<MadeRow[]> {
   const rows: MadeRow[] = [];
-  const take = (table: string, row: object): void => {
-    const shipped: StoredRow = { ...row };
-    if (table === 'calls') rows.push({ row: rowWithDocument(shipped), document: shipped['document'] });
-  };
-  const shipper = callShipper(() => session.evidence, take, { parts: 'none', sendsUprobe: true, ...more });
-  for (const d of session.dialogs.oldestFirst()) shipper.onDialogState(d);
-  await shipper.finish();
+  let version = 0;
+  const told = new CallShipper({
+    evidence: () => session.evidence,
+    shipper,
+    nextVersion: () => ++version,
+    store: null,
+    history: (head, call, document) => {
+      const made = historyRow(head, call, document);
+      const { row, startUs, endUs } = made;
+      rows.push({
+        made,
+        call: { row: JSON.parse(row) as IndexedCall['row'], place: null, startUs, endUs },
+        document: JSON.parse(document) as MadeRow['document'],
+      });
+    },
+    turns: new Turns(() => performance.now()),
+  });
+  for (const d of session.dialogs.oldestFirst()) told.onDialogState(d);
+  await told.finish();
   return rows;
 }

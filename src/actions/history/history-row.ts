@@ -3,6 +3,7 @@
  * out of the document, and where the frames of the call are to be looked for.
  */
 import type { CallMessage } from '../../analysis/call-messages.ts';
+import { callWayAmong } from '../../analysis/call-way.ts';
 import { endpointKeyText, endpointText } from '../../core/ip.ts';
 import { DIALOG_STATES } from '../../core/words.ts';
 import type { NewCall } from '../../history/rows.ts';
@@ -39,8 +40,9 @@ export function historyRow(head: string, call: JudgedCall, document: string): Ne
     const media = streams.map(({ stream: { srcKey, dstKey }, firstUs, lastUs }) => {
       return [endpointKeyText(srcKey), endpointKeyText(dstKey), firstUs, lastUs - firstUs];
     });
-    row += `"media":${JSON.stringify(media)},`;
+    row += `"media":${JSON.stringify(media)},"ssrcs":${JSON.stringify(streams.map(({ stream }) => stream.ssrc))},`;
   }
+  for (const [name, value] of besidesOf(call)) row += `"${name}":${JSON.stringify(value)},`;
   // The end is an object without its beginning.
   row += JSON.stringify(said).slice(1);
   return {
@@ -49,6 +51,15 @@ export function historyRow(head: string, call: JudgedCall, document: string): Ne
     state: DIALOG_STATES[d.state] ?? '',
     names: [d.fromUser, d.toUser, ...said.numbers, ...said.asserted],
   };
+}
+
+/** Columns that a store of many hosts reads out of others, or out of the document, and that are no fields. */
+function* besidesOf({ d, facts }: JudgedCall): Generator<readonly [string, unknown]> {
+  const way = callWayAmong(d, facts.messages);
+  if (way !== null) yield* [['src_host', way.src.host] as const, ['dst_host', way.dst.host] as const];
+  if (facts.tags.length > 0) yield ['tags', facts.tags];
+  if (d.fromDisplay !== null) yield ['from_display', d.fromDisplay];
+  if (d.toDisplay !== null) yield ['to_display', d.toDisplay];
 }
 
 /** The first one, and of each other one what it is later than the one before. */

@@ -7,52 +7,25 @@ import { buffer } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { messagesOf } from '../../../../src/analysis/call-messages.ts';
-import { endpointKeyText, endpointText } from '../../../../src/core/ip.ts';
 import { SmallCaptures } from '../../../../src/explore/history/small-captures.ts';
 import type { ChunkedFile } from '../../../../src/explore/history/spans.ts';
 import { planOf } from '../../../../src/explore/history/spans.ts';
 import { wantedOf } from '../../../../src/explore/history/wanted.ts';
 import type { Explorer } from '../../../../src/explore/port.ts';
 import { NotHere } from '../../../../src/explore/refusal.ts';
-import type { IndexedCall } from '../../../../src/history/rows.ts';
 import { SCENES } from '../../../golden/scenes/all.ts';
 import { captureOf } from '../../../golden/scenes/scene.ts';
-import type { OpenSession } from '../../../helpers/open-session.ts';
 import { openSession } from '../../../helpers/open-session.ts';
 import { readCaptureFile, temporaryFolder } from '../../../helpers/read-capture.ts';
 import { ringOf } from '../../../helpers/ring-of-files.ts';
+import type { MadeRow } from '../../../helpers/rows-of-calls.ts';
 import { rowsOfCalls } from '../../../helpers/rows-of-calls.ts';
 
 const DEMO = 'fixtures/demo/demo.pcap';
 /** As whoever serves /ask with audio. */
 const OPTIONS = ['--api', '127.0.0.1:0', '--ask', '--retain-audio'];
 
-type OldCall = { readonly call: IndexedCall; readonly document: Readonly<Record<string, unknown>> };
-
-/** What an index has of the calls of a session: rows with the times of their messages, and documents. */
-async function oldCalls(session: OpenSession): Promise<OldCall[]> {
-  const made = await rowsOfCalls(session);
-  return made.map(({ row, document }) => {
-    const d = session.dialogs.get(String(row['call_id'])) ?? assert.fail(String(row['call_id']));
-    const times = messagesOf(d, session.log).map(({ tsUs }) => tsUs);
-    const seen = session.evidence.stores.streams.ownedBy(d).flatMap((s) => [s.openedUs, session.streams.lastSeenUs(s)]);
-    const startUs = Math.min(...times, ...seen);
-    const media = session.evidence.stores.streams.ownedBy(d).map((s) => {
-      const lastedUs = session.streams.lastSeenUs(s) - s.openedUs;
-      return [endpointKeyText(s.srcKey), endpointKeyText(s.dstKey), s.openedUs, lastedUs];
-    });
-    const frames = {
-      times: times.map((us, i) => us - (times[i - 1] ?? 0)),
-      sockets: messagesOf(d, session.log).flatMap(({ src, dst }) =>
-        [src, dst].map((s) => endpointText(s.host, s.port)),
-      ),
-      media,
-    };
-    const call = { row: { ...row, ...frames }, place: null, startUs, endUs: Math.max(...times, ...seen) };
-    return { call, document: document as OldCall['document'] };
-  });
-}
+type OldCall = Pick<MadeRow, 'call' | 'document'>;
 
 function smallCaptures(t: TestContext, options: readonly string[] = OPTIONS): SmallCaptures {
   const captures = new SmallCaptures(async (paths) => {
@@ -126,7 +99,7 @@ async function assertAlike(t: TestContext, path: string, files: number, options 
   const { session } = await readCaptureFile(t, path, options);
   const ring = ringOf(path, temporaryFolder(t), files);
   const captures = smallCaptures(t, options);
-  const all = await oldCalls(session);
+  const all = await rowsOfCalls(session);
   for (const one of all) {
     const id = String(one.call.row['call_id']);
     for (const [name, question] of Object.entries(QUESTIONS)) {
@@ -157,7 +130,7 @@ test('calls of other scenes', async (t) => {
 test('nothing but the chunks of a call is read, and what they hold of it', async (t) => {
   const { session } = await readCaptureFile(t, DEMO, OPTIONS);
   const ring = ringOf(DEMO, temporaryFolder(t), 3);
-  const all = await oldCalls(session);
+  const all = await rowsOfCalls(session);
   const size = ring.reduce((sum, { bytes }) => sum + bytes, 0);
   for (const one of all) {
     const captures = smallCaptures(t);
@@ -180,7 +153,7 @@ test('nothing but the chunks of a call is read, and what they hold of it', async
 test('what is gone, replaced or too much is said, and the rest is answered', async (t) => {
   const { session } = await readCaptureFile(t, DEMO, OPTIONS);
   const ring = ringOf(DEMO, temporaryFolder(t), 3);
-  const all = await oldCalls(session);
+  const all = await rowsOfCalls(session);
   const busy = all.find(({ call }) => call.row['call_id'] === 'busy@pbx.example.com') ?? assert.fail();
   const wanted = [wantedOf(busy.call, busy.document)];
   const [own] = planOf(ring, wanted).files;

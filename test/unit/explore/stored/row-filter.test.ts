@@ -25,15 +25,15 @@ const HOST = 'sbc1';
 const TALKS: ReadonlySet<string> = new Set(['InCall', 'Transferring']);
 
 /** What no row tells. */
-const OPEN = /\b(?:leg|auth|text|header\.[\w-]+|ssrc):/;
+const OPEN = /\b(?:leg|auth|text|header\.[\w-]+):/;
 
 type Both = { readonly session: OpenSession; readonly rows: readonly StoredRow[]; readonly names: Names };
 
 async function both(t: TestContext, path: string): Promise<Both> {
   const options = ['--api', '127.0.0.1:0', '--trunk', '203.0.113.10=carrier', '--names', namesFile(t)];
   const { session } = await readCaptureFile(t, path, options, { host: HOST });
-  const made = await rowsOfCalls(session, { shipper: { host: HOST, boot: '00' } });
-  return { session, rows: made.map(({ row }) => row), names: session.evidence.rules.names };
+  const made = await rowsOfCalls(session, { host: HOST, boot: '00' });
+  return { session, rows: made.map(({ call }) => call.row), names: session.evidence.rules.names };
 }
 
 const NAMED = '198.51.100.0/24 office\n192.0.2.10 pbx\n';
