@@ -94,7 +94,7 @@ const MAY_SEE: readonly (readonly [from: string, to: string, only: readonly stri
 ];
 
 /** What wires may not grow into a house of its own. */
-const APP = { files: 14, lines: 1_500 };
+const APP = { files: 15, lines: 1_620 };
 
 /** Between a byte and a document there is no input, no output and no clock on the wall. */
 const PURE = ['contract', 'decode', 'protocols', 'store', 'ingest', 'analysis', 'query', 'watch', 'view'];

@@ -8,6 +8,7 @@ import { sayClocks } from '../faces/cli/hep-lines.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
 import type { FileEnd, FilesEnd } from '../sources/file/file-source.ts';
 import { expandInputs } from '../sources/file/inputs.ts';
+import { ringOf } from './history.ts';
 import type { Session } from './session.ts';
 
 /** What to say about a file that did not end cleanly; null when it did. */
@@ -47,7 +48,8 @@ export async function readFiles(session: Session, config: Config, onOpened: () =
     if (warning !== null) standardError.write(`${oneLine(warning)}\n`);
     if (end.end !== 'ok' && end.end !== 'empty' && end.frames === 0) failed = true;
   };
-  const { paths, skipped } = expandInputs(config.input);
+  // What indexes answer is not read.
+  const { paths, skipped } = ringOf(config) === null ? expandInputs(config.input) : { paths: [], skipped: [] };
   for (const { path, cause } of skipped) {
     const why = { empty: 'the file is empty', damaged: 'cannot unpack it' }[cause] ?? `cannot open it (${cause})`;
     standardError.write(`${oneLine(`calltap: ${path}: ${why}; skipped`)}\n`);

@@ -34,6 +34,7 @@ import { refuseUnknownRules } from '../view/lint.ts';
 import type { Telling } from '../view/live-documents.ts';
 import { needsNumbers } from '../watch/numbers/numbers.ts';
 import { beforeCrash } from './crash.ts';
+import { withHistory } from './history.ts';
 import type { LiveSession } from './live.ts';
 import type { Capturing, FilesRead } from './read-files.ts';
 import { readFiles, reportUnwritten } from './read-files.ts';
@@ -139,7 +140,8 @@ export async function runCapture(config: Config): Promise<number> {
       renewCertificate(session);
     });
   const startedMs = performance.now();
-  const explorer = createExplorer(session.figures, session.outputs);
+  const memory = createExplorer(session.figures, session.outputs);
+  const { explorer, close } = withHistory(memory, session, config, sessionOptions);
   let isPrinted = config.interactive || config.mcpStdio;
   const print = async (): Promise<boolean> => {
     isPrinted = true;
@@ -157,19 +159,23 @@ export async function runCapture(config: Config): Promise<number> {
     session.outputs.close();
     if (!isPrinted) await (isServed(config) ? print() : printAll());
   });
-  if (isServed(config)) {
-    const { serve } = await import('./serve.ts');
-    return serve(session, explorer, config, capture, print, stop);
+  try {
+    if (isServed(config)) {
+      const { serve } = await import('./serve.ts');
+      return await serve(session, explorer, config, capture, print, stop);
+    }
+    if (config.interactive) {
+      const { interact } = await import('./interact.ts');
+      return await interact(session, explorer, config, asked, capture, stop);
+    }
+    if (config.mcpStdio) {
+      const { serveAgent } = await import('./agent.ts');
+      return await serveAgent(session, explorer, config, capture, stop);
+    }
+    return await printed(session, explorer, config, asked, capture, printAll, stop);
+  } finally {
+    close();
   }
-  if (config.interactive) {
-    const { interact } = await import('./interact.ts');
-    return interact(session, explorer, config, asked, capture, stop);
-  }
-  if (config.mcpStdio) {
-    const { serveAgent } = await import('./agent.ts');
-    return serveAgent(session, explorer, config, capture, stop);
-  }
-  return printed(session, explorer, config, asked, capture, printAll, stop);
 }
 
 /** SIGHUP: a certificate that cannot be read leaves the one of before in use. */

@@ -185,10 +185,8 @@ export const SOURCES = group('Sources', {
     needs: ['split'],
     unmet: { remedy: 'add --split SIZE|TIME' },
   }),
-  'no-history': toggle('Keep no index of calls beside the files of --split.', {
+  'no-history': toggle('Keep no index of calls beside the files of --split, and use none of a folder.', {
     toml: 'capture.no_history',
-    needs: ['split'],
-    unmet: { remedy: 'add --split SIZE|TIME' },
   }),
   user: value('NAME', text, 'Switch to this user after opening sockets and listeners.', {
     toml: 'general.user',

@@ -12,7 +12,12 @@ export type FileStart =
 /** The head of a pcapng and its first frame stand in so many bytes. */
 const LOOKED_AT = 8_192;
 
-const PACKED = [Buffer.of(0x1f, 0x8b), Buffer.of(0x28, 0xb5, 0x2f, 0xfd), Buffer.of(0xfd, 0x37, 0x7a), Buffer.from('BZh')];
+const PACKED = [
+  Buffer.of(0x1f, 0x8b),
+  Buffer.of(0x28, 0xb5, 0x2f, 0xfd),
+  Buffer.of(0xfd, 0x37, 0x7a),
+  Buffer.from('BZh'),
+];
 
 export function readStart(path: string): FileStart {
   let fd: number;

@@ -39,8 +39,9 @@ function allOf(tests: readonly FileTest[]): FileTest {
   return some.length === 0 ? ANY : (index) => some.every((test) => test(index));
 }
 
-/** A part of a number that is no code of a response. */
-const NUMBER = /^\+?[\d*#]{4,}$/;
+/** A part of a number; as a word without a key one that is no code of a response and no port. */
+const NUMBER = /^\+?[\d*#]{3,}$/;
+const LONG_NUMBER = /^\d{6,}$/;
 
 function termTest({ key, operator }: Term, v: Value, asking: RowAsking): FileTest {
   switch (key) {
@@ -63,7 +64,7 @@ function termTest({ key, operator }: Term, v: Value, asking: RowAsking): FileTes
       return !v.isExpression && NUMBER.test(v.text) ? (index) => index.mayName(v.text) : ANY;
     case null: {
       const { digits } = readBare(v);
-      return digits !== null && NUMBER.test(digits) ? (index) => index.mayHold(digits) : ANY;
+      return digits !== null && LONG_NUMBER.test(digits) ? (index) => index.mayHold(digits) : ANY;
     }
     default:
       return ANY;

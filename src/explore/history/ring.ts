@@ -23,6 +23,19 @@ const LOOK_OPEN_MS = 1_000;
 /** What tells that a file is the one that was looked at. */
 type Seen = { readonly stamp: string; readonly start: FileStart };
 
+/** Whether one of the files of a folder is an index. */
+export function hasIndexes(folder: string): boolean {
+  try {
+    if (!statSync(folder).isDirectory()) return false;
+    const names = readdirSync(folder).slice(0, HISTORY_FILES);
+    // Nearly all have their usual name: those are looked at first.
+    names.sort((a, b) => Number(b.endsWith(INDEX_SUFFIX)) - Number(a.endsWith(INDEX_SUFFIX)));
+    return names.some((name) => readStart(join(folder, name)).kind === 'index');
+  } catch {
+    return false;
+  }
+}
+
 export type RingFile = { readonly path: string; index: IndexFile; stamp: string };
 
 /** Where the frames of an index are, or why they are not found. */

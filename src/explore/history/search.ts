@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import type { NamedField } from '../../core/call-fields.ts';
 import { FIELDS } from '../../core/call-fields.ts';
-import type { Steps } from '../../core/turns.ts';
 import { usOf } from '../../core/timestamp.ts';
+import type { Steps } from '../../core/turns.ts';
 import type { IndexedCall } from '../../history/rows.ts';
 import { compareKeys } from '../chosen.ts';
 import type { CallsQuestion, Sort } from '../question.ts';
