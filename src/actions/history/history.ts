@@ -27,6 +27,8 @@ import { MinutesOfHost } from './minutes.ts';
 
 /** Bytes of rows that wait for the disk; beyond it calls have no row. @cap option 16 MiB: with `-O` and `--split` */
 const HISTORY_WAITING_BYTES = 16 * 1024 * 1024;
+/** The head of a capture file has no frame, and is a write of its own. */
+const HEAD_BYTES = 256;
 /** The end waits so long for a disk. */
 const END_MS = 5_000;
 
@@ -190,7 +192,7 @@ export class History {
         this.#path = chunk.path;
         this.#captureBytes = 0;
       }
-      if (this.#captureBytes === 0 && chunk.offset > 0) chunks.push(before(chunk));
+      if (this.#captureBytes === 0 && chunk.offset > HEAD_BYTES) chunks.push(before(chunk));
       this.#captureBytes = chunk.offset + chunk.bytes;
       chunks.push({ offset: chunk.offset, firstUs: chunk.firstUs, lastUs: chunk.lastUs });
     }

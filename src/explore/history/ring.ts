@@ -6,6 +6,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { errnoOf } from '../../core/errors.ts';
 import type { Steps } from '../../core/turns.ts';
+import { NO_SPAN } from '../../history/footer.ts';
 import { INDEX_SUFFIX, type IndexFile, openIndex } from '../../history/index-file.ts';
 import type { IndexedCall } from '../../history/rows.ts';
 import type { FileStart } from './capture-start.ts';
@@ -186,16 +187,23 @@ export class Ring {
     return { reason: `${basename(index.capture)} is not found: ${why}` };
   }
 
-  /** When the oldest frame came that a file has, and the newest call, in microseconds; NaN without any. */
+  /** When the oldest frame came that a file has, in microseconds; NaN without any. */
   get beginsUs(): number {
-    const begins = this.#inOrder.map(({ index }) => index.footer?.frames.fromUs ?? Number.POSITIVE_INFINITY);
-    const least = Math.min(...begins, ...this.#inOrder.slice(0, 1).map(({ index }) => index.frames().fromUs));
+    let least = Number.POSITIVE_INFINITY;
+    for (const { index } of this.#inOrder) {
+      const { fromUs } = index.footer?.frames ?? (this.#inOrder.length === 1 ? index.frames() : NO_SPAN);
+      // Nobody knows when the first frames of a file came that an earlier run left.
+      if (fromUs > 0) least = Math.min(least, fromUs);
+    }
     return Number.isFinite(least) ? least : Number.NaN;
   }
 
+  /** When the newest call of it was. */
   get endsUs(): number {
-    const ends = this.#inOrder.map(({ index }) => index.footer?.calls.toUs ?? index.frames().toUs);
-    const most = Math.max(...ends);
+    // Indexes that are not closed come first: there is one.
+    let most = Number.NEGATIVE_INFINITY;
+    for (const { index } of this.#inOrder.slice(0, 2))
+      most = Math.max(most, index.footer?.calls.toUs ?? index.frames().toUs);
     return Number.isFinite(most) ? most : Number.NaN;
   }
 
