@@ -79,16 +79,17 @@ export class IndexWriter {
   }
 
   /**
-   * Makes the index beside a capture file, readable by its owner alone. `columns`: names of the values of its rows. Throws what
-   * open(2) and write(2) do.
+   * Makes the index beside a capture file, or under another name, readable by its owner alone. `columns`: names of the values of
+   * its rows. Throws what open(2) and write(2) do.
    */
   static create(
     capturePath: string,
-    of: Omit<Head, 'capture'>,
+    { host, boot }: Omit<Head, 'capture'>,
     columns: readonly string[] | null = null,
+    path = indexPathOf(capturePath),
   ): IndexWriter {
-    const fd = createFile(indexPathOf(capturePath), constants.O_RDWR);
-    const writer = new IndexWriter({ ...of, capture: basename(capturePath) }, { fd, end: 0, blocks: [] }, columns);
+    const fd = createFile(path, constants.O_RDWR);
+    const writer = new IndexWriter({ host, boot, capture: basename(capturePath) }, { fd, end: 0, blocks: [] }, columns);
     try {
       writer.#append(BLOCK.head, headText(writer.head));
     } catch (error) {
