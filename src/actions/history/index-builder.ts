@@ -5,6 +5,7 @@
  * The row of a call goes to the file in which it ended. An index gets its name when it is whole; what stood there is replaced.
  */
 import { renameSync, unlinkSync } from 'node:fs';
+import type { Config } from '../../config/config.ts';
 import { errnoOf } from '../../core/errors.ts';
 import { Turns } from '../../core/turns.ts';
 import { indexPathOf } from '../../history/index-file.ts';
@@ -15,6 +16,7 @@ import type { Figures } from '../../view/figures.ts';
 import type { TakeCall } from '../ship/call-shipper.ts';
 import { CallShipper } from '../ship/call-shipper.ts';
 import type { Shipper } from '../ship/key.ts';
+import { shipperOf } from '../ship/key.ts';
 import type { CaptureParts } from './capture-chunks.ts';
 import { captureParts } from './capture-chunks.ts';
 import { HISTORY_COLUMNS, historyRow } from './history-row.ts';
@@ -25,6 +27,17 @@ export const HISTORY_BUILT_FILES = 512;
 
 /** What came of a file: its index is there, or why not. */
 export type Built = { readonly path: string; readonly rows: number; readonly trouble: string | null };
+
+/** The configuration without what acts on others, shows or writes anything: files are read for their indexes alone. */
+export function forBuilding(config: Config): Config {
+  return {
+    ...config,
+    ...{ output: null, split: null, keep: null, ship: null, hepSend: [], hepSpool: null },
+    ...{ api: null, metrics: null, filter: null, calls: false, interactive: false, retainAudio: false, ask: false },
+    ...{ onDialogExec: null, onQualityExec: null, onTrunkExec: null, stirShaken: false },
+    ...{ killScanner: false, killUa: null, fail2ban: false, alert: null, fraud: false },
+  };
+}
 
 type Building = {
   readonly path: string;
@@ -42,8 +55,9 @@ export class IndexBuilder {
   #figures: Figures | null = null;
   #built: readonly Built[] | null = null;
 
-  /** Reads the files once to see which time lies where. */
-  constructor(paths: readonly string[], shipper: Shipper) {
+  /** Reads the files once to see which time lies where; `host` as in rows, null for the name of this one. */
+  constructor(paths: readonly string[], host: string | null) {
+    const shipper = shipperOf(host, Date.now());
     this.#shipper = shipper;
     this.#files = paths.slice(0, HISTORY_BUILT_FILES).map((path) => {
       const parts = captureParts(path);
@@ -60,6 +74,21 @@ export class IndexBuilder {
       store: null,
       history: this.#take,
     });
+  }
+
+  /** What is to be read; further files are left for another builder. */
+  get paths(): string[] {
+    return this.#files.map(({ path }) => path);
+  }
+
+  /** What came of each file once all were read. Where the reading fails or is stopped, nothing is left of it. */
+  async built(reading: Promise<{ readonly isStopped: boolean } | null>): Promise<readonly Built[]> {
+    try {
+      const end = await reading;
+      return await this.finish(end?.isStopped !== true);
+    } finally {
+      await this.finish(false);
+    }
   }
 
   get observers(): readonly Observer[] {
