@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "pcap_written.h"
+#include "file/capture_chunks.h"
 
 #define FRAME 700u
 #define RECORD (FRAME + 16u)
@@ -10,7 +11,7 @@
 #define START 1700000000000000000ll
 
 /* The time of frame i: frames of two interfaces are not in its order. */
-static int64_t time_of(uint32_t i) { return START + (int64_t)(i % 2 == 0 ? i : i - 7) * 1000; }
+static int64_t time_of(uint32_t i) { return START + ((int64_t)i - (i % 2 == 0 ? 0 : 7)) * 1000; }
 
 /* The chunks of a file follow each other without a gap, and say the time of each of its frames. Frames of the file. */
 static uint32_t check_chunks(const struct ct_pcap_chunk *chunk, uint32_t count, uint32_t number, uint32_t first) {
@@ -72,9 +73,35 @@ static void more_than_there_is_room_for(void) {
   ct_pcap_write_close(w);
 }
 
+/* Of a file that is there already: the same, whoever wrote it. */
+static void a_file_that_is_there(const char *name) {
+  static struct ct_pcap_chunk found[64];
+  struct ct_pcap_writer *w = open_at(at(name), 1, 0, 0);
+  for (uint32_t i = 0; i < 4000; i++) CHECK(ct_pcap_write(w, frame_of(i, FRAME), time_of(i), FRAME, FRAME, 1));
+  ct_pcap_write_close(w);
+  enum ct_pcap_status st;
+  for (uint32_t most = 64; most >= 4; most /= 4) {
+    uint32_t count = ct_capture_chunks(at(name), found, most, &st);
+    CHECK_EQ(st, CT_PCAP_EOF);
+    CHECK(count <= most && count > 2);
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < count; i++) {
+      CHECK_EQ(found[i].offset, end);
+      end += found[i].bytes;
+    }
+    CHECK_EQ(end, size_of(at(name)));
+    CHECK_EQ(found[0].first_ns, START - 6000);
+    CHECK_EQ(found[count - 1].last_ns, START + 3998000);
+  }
+  CHECK_EQ(ct_capture_chunks(at("nothing"), found, 64, &st), 0);
+  CHECK_EQ(st, CT_PCAP_IO);
+}
+
 int main(void) {
   folder_make();
   each_file_of_a_split();
   more_than_there_is_room_for();
+  a_file_that_is_there("whole.pcap");
+  a_file_that_is_there("whole.pcapng");
   return folder_report("pcap_chunks");
 }

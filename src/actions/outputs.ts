@@ -43,6 +43,9 @@ export type OutputOptions = ReadBackOptions &
     readonly keep: Keep | null;
   };
 
+/** Sees calls, and keeps their rows. */
+export type CallKeeper = Pick<History, 'observers' | 'begin'> & { finish(): Promise<unknown> };
+
 const NEVER: Split = { bytes: 0, seconds: 0, isByCall: false };
 /** What the mirror still has to send when a file has been read gets this long. */
 const DRAIN_MS = 1_000;
@@ -55,6 +58,8 @@ export class Outputs implements Meter {
   readonly mirror: HepOut | null;
   readonly shipping: Shipping | null;
   readonly history: History | null;
+  /** What keeps calls beside files: the history, or what builds the indexes of files that are read. */
+  readonly keeper: CallKeeper | null;
   readonly #options: OutputOptions;
   readonly #say: (line: string) => void;
   /** Chooses the frames of calls; null without --split call. */
@@ -64,7 +69,7 @@ export class Outputs implements Meter {
   #clock: NodeJS.Timeout | null = null;
 
   /** `say` is given lines for people, without their end. Throws ServiceError. */
-  constructor(options: OutputOptions, say: (line: string) => void) {
+  constructor(options: OutputOptions, say: (line: string) => void, builder: CallKeeper | null = null) {
     this.#options = options;
     this.#say = say;
     // Each of them lets content reach the disk.
@@ -78,6 +83,7 @@ export class Outputs implements Meter {
     this.mirror = createMirror(options, () => this.gate.isEnabled, say);
     const shipper = shipperOf(options.shipHost, Date.now());
     this.history = keepsHistory(options) ? historyOf(options, shipper, this.gate, say) : null;
+    this.keeper = builder ?? this.history;
     this.shipping =
       options.ship === null
         ? null
@@ -181,7 +187,7 @@ export class Outputs implements Meter {
   async endShipping(ms: number): Promise<void> {
     await this.shipping?.finish(ms);
     await this.shipping?.close();
-    await this.history?.finish();
+    await this.keeper?.finish();
   }
 
   /** After the captures are closed. Idempotent. */

@@ -4,6 +4,8 @@
 
 import { hostname } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
+import type { Built } from '../actions/history/index-builder.ts';
+import { forBuilding, IndexBuilder } from '../actions/history/index-builder.ts';
 import { Hooks } from '../actions/hooks/event-hooks.ts';
 import { Outputs } from '../actions/outputs.ts';
 import type { Config } from '../config/config.ts';
@@ -247,7 +249,7 @@ async function open(
   stop: StopSignal,
 ): Promise<{ readonly session: Session; readonly capture: Capturing }> {
   if (!isLive(config)) {
-    const session = createSession({ ...parts, live: null, listener: null, tls: null });
+    const session = createSession({ ...parts, ...NOT_LIVE });
     faults.run('file', () => stop.came.then(() => session.stopReading()));
     return { session, capture: (ready) => readFiles(session, config, ready) };
   }
@@ -263,13 +265,27 @@ async function open(
   };
 }
 
+/** Builds the indexes of captures that have none (src/history), given in the order of their time. Throws ServiceError. */
+export async function buildIndexes(config: Config, paths: readonly string[]): Promise<readonly Built[]> {
+  const builder = new IndexBuilder(paths, config.shipHost);
+  const { options, ...parts } = sessionParts(forBuilding(config), null, builder);
+  const session = createSession({ ...parts, options: { ...options, correlates: true }, ...NOT_LIVE });
+  try {
+    return await builder.built(session.read(builder.paths, () => undefined));
+  } finally {
+    session.close();
+  }
+}
+
 type FirstParts = Omit<SessionParts, 'live' | 'listener' | 'tls'>;
 
-function sessionParts(config: Config, telling: Telling | null): FirstParts {
+const NOT_LIVE = { live: null, listener: null, tls: null };
+
+function sessionParts(config: Config, telling: Telling | null, builder: IndexBuilder | null = null): FirstParts {
   const { hepAuth } = config;
   return {
     options: sessionOptions(config),
-    outputs: new Outputs(config, say),
+    outputs: new Outputs(config, say, builder),
     hepAuth,
     security: detection(config),
     hooks: hooksOf(config),

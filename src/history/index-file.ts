@@ -15,7 +15,7 @@ import type { IndexFault } from './index-bytes.ts';
 import { IndexBytes } from './index-bytes.ts';
 import { CallIdFilter, mayName } from './names.ts';
 import type { IndexedCall } from './rows.ts';
-import { readRowLine } from './rows.ts';
+import { readColumns, readRowLine } from './rows.ts';
 import { isObject, jsonOf } from './values.ts';
 
 /** What an index is called beside its capture file. */
@@ -158,8 +158,9 @@ export class IndexFile {
       if (block?.kind !== BLOCK.rows) continue;
       const lines = this.#lines(block);
       const calls: IndexedCall[] = [];
-      for (let n = lines.length - 1; n >= 0; n--) {
-        const call = readRowLine(lines[n] ?? '');
+      const columns = readColumns(lines[0] ?? '');
+      for (let n = lines.length - 1; n >= (columns === null ? 0 : 1); n--) {
+        const call = readRowLine(lines[n] ?? '', columns ?? []);
         if (call === null) this.#damaged++;
         else calls.push(call);
       }

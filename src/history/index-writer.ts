@@ -57,6 +57,8 @@ export type Start = {
 
 export class IndexWriter {
   readonly head: Head;
+  /** The line that names the values of rows; null where rows are objects. */
+  readonly #columns: string | null;
   readonly #fd: number;
   #end: number;
   readonly #blocks: BlockPlace[];
@@ -68,17 +70,26 @@ export class IndexWriter {
   #rows = 0;
   readonly written: Written = nothingWritten();
 
-  private constructor(head: Head, { fd, end, blocks }: Start) {
+  private constructor(head: Head, { fd, end, blocks }: Start, columns: readonly string[] | null) {
     this.head = head;
+    this.#columns = columns === null ? null : JSON.stringify(columns);
     this.#fd = fd;
     this.#end = end;
     this.#blocks = [...blocks];
   }
 
-  /** Makes the index beside a capture file, readable by its owner alone. Throws what open(2) and write(2) do. */
-  static create(capturePath: string, of: Omit<Head, 'capture'>): IndexWriter {
-    const fd = createFile(indexPathOf(capturePath), constants.O_RDWR);
-    const writer = new IndexWriter({ ...of, capture: basename(capturePath) }, { fd, end: 0, blocks: [] });
+  /**
+   * Makes the index beside a capture file, or under another name, readable by its owner alone. `columns`: names of the values of
+   * its rows. Throws what open(2) and write(2) do.
+   */
+  static create(
+    capturePath: string,
+    { host, boot }: Omit<Head, 'capture'>,
+    columns: readonly string[] | null = null,
+    path = indexPathOf(capturePath),
+  ): IndexWriter {
+    const fd = createFile(path, constants.O_RDWR);
+    const writer = new IndexWriter({ host, boot, capture: basename(capturePath) }, { fd, end: 0, blocks: [] }, columns);
     try {
       writer.#append(BLOCK.head, headText(writer.head));
     } catch (error) {
@@ -90,7 +101,7 @@ export class IndexWriter {
 
   /** Goes on behind the blocks of an index that was not closed; what it had is told by noteRow() and noteChunks(). */
   static resume(head: Head, start: Start): IndexWriter {
-    return new IndexWriter(head, start);
+    return new IndexWriter(head, start, null);
   }
 
   /** Bytes of the index up to now. */
@@ -190,13 +201,14 @@ export class IndexWriter {
     const end = offset + (block?.length ?? 0);
     let line = 0;
     const lines = calls.map((call) => rowLine(call, call.document === null ? null : { offset, line: line++ }));
-    const rows = packBlock(BLOCK.rows, end, joined(lines));
+    const names = this.#columns === null ? [] : [this.#columns];
+    const rows = packBlock(BLOCK.rows, end, joined([...names, ...lines]));
     if (block !== null && block.length + rows.length <= this.#room(captureBytes, DOCUMENTS_SHARE)) {
       this.#write(BLOCK.documents, block);
       this.#write(BLOCK.rows, rows);
       this.written.documents += documents.length;
     } else {
-      const bare = packBlock(BLOCK.rows, offset, joined(calls.map((call) => rowLine(call, null))));
+      const bare = packBlock(BLOCK.rows, offset, joined([...names, ...calls.map((call) => rowLine(call, null))]));
       if (bare.length > this.#room(captureBytes)) {
         this.written.rowsLeftOut += calls.length;
         return;

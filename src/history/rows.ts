@@ -18,7 +18,7 @@ export type IndexedCall = {
 
 /** What becomes a row. */
 export type NewCall = {
-  /** The columns: JSON of an object. */
+  /** JSON: an object of columns, or a list of their values in the order in which the block names them; null is nothing. */
   readonly row: string;
   readonly document: string | null;
   readonly startUs: number;
@@ -37,13 +37,29 @@ export function rowLine({ row, startUs, endUs }: NewCall, place: DocumentPlace |
   return `[${startUs},${endUs},${offset},${line},${row}]`;
 }
 
+/** The names that the first line of a block has of the values of its rows; null where it is a row. */
+export function readColumns(text: string): string[] | null {
+  const value = jsonOf(text);
+  return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : null;
+}
+
 /** Null where the line is no row. */
-export function readRowLine(text: string): IndexedCall | null {
+export function readRowLine(text: string, columns: readonly string[]): IndexedCall | null {
   const value = jsonOf(text);
   if (!Array.isArray(value)) return null;
-  const [startUs, endUs, offset, line, row] = value as unknown[];
+  const [startUs, endUs, offset, line, told] = value as unknown[];
   if (!Number.isFinite(startUs) || !Number.isFinite(endUs) || !isPlace(offset) || !isPlace(line)) return null;
+  const row = Array.isArray(told) ? named(told, columns) : told;
   if (!isObject(row)) return null;
   const place = offset === NOWHERE ? null : { offset, line };
   return { row, place, startUs: Number(startUs), endUs: Number(endUs) };
+}
+
+function named(values: readonly unknown[], columns: readonly string[]): StoredRow {
+  // Whoever wrote the names has no way to what objects have by themselves.
+  const row = Object.create(null) as Record<string, unknown>;
+  columns.forEach((name, i) => {
+    if (values[i] !== null && values[i] !== undefined) row[name] = values[i];
+  });
+  return row;
 }

@@ -282,6 +282,8 @@ export type NativeBinding = {
    * more; its listeners must stay, or the signal is the kernel's for a moment.
    */
   exitOnSignals(afterMs: number): void;
+  /** Four numbers a chunk of whole records: offset, bytes, first and last time in microseconds. None of a compressed file. */
+  captureChunks(path: string): { status: number; numbers: number[] };
   frameAt(path: string, ordinal: number, espNull: boolean): NativeFrame;
   /** Whether the kernel takes the clock of the host for synchronized. */
   isClockSynchronized(): boolean;

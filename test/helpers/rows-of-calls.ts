@@ -1,9 +1,11 @@
 /** The rows of all calls of a session, as the index beside the files of -O has them when it has ended. */
-import { historyRow } from '../../src/actions/history/history-row.ts';
+import assert from 'node:assert/strict';
+import { HISTORY_COLUMNS, historyRow } from '../../src/actions/history/history-row.ts';
 import type { CallShipperOptions } from '../../src/actions/ship/call-shipper.ts';
 import { CallShipper } from '../../src/actions/ship/call-shipper.ts';
 import { Turns } from '../../src/core/turns.ts';
 import type { IndexedCall, NewCall } from '../../src/history/rows.ts';
+import { readRowLine, rowLine } from '../../src/history/rows.ts';
 import type { OpenSession } from './open-session.ts';
 
 export type MadeRow = {
@@ -22,13 +24,15 @@ export async function rowsOfCalls(
     evidence: () => session.evidence,
     shipper,
     nextVersion: () => ++version,
+    room: () => Promise.resolve(),
     store: null,
-    history: (head, call, document) => {
-      const made = historyRow(head, call, document);
-      const { row, startUs, endUs } = made;
+    history: (key, judged, document) => {
+      const made = historyRow(shipper, key, judged, document);
+      const call = readRowLine(rowLine(made, null), HISTORY_COLUMNS);
+      assert.ok(call !== null);
       rows.push({
         made,
-        call: { row: JSON.parse(row) as IndexedCall['row'], place: null, startUs, endUs },
+        call,
         document: JSON.parse(document) as MadeRow['document'],
       });
     },

@@ -9,57 +9,79 @@ import { DIALOG_STATES } from '../../core/words.ts';
 import type { NewCall } from '../../history/rows.ts';
 import { asCaptured } from '../../store/clock-steps.ts';
 import type { JudgedCall } from '../ship/call-lines.ts';
-import { columnsOf, STORED_FIELDS } from '../ship/call-lines.ts';
+import { columnsOf, OTHER_COLUMNS, STORED_FIELDS } from '../ship/call-lines.ts';
+import type { Shipper } from '../ship/key.ts';
+import { SAID_COLUMNS } from '../ship/said-reader.ts';
 
 /** Times of messages, sockets and streams of one row: of a call with more, all between its beginning and end is looked at. @cap */
 const HISTORY_TIMES = 256;
 const HISTORY_SOCKETS = 64;
 const HISTORY_STREAMS = 32;
 
-/** `head` begins the row. */
-export function historyRow(head: string, call: JudgedCall, document: string): NewCall {
+/** The columns of a row, in the order in which their values stand in it. */
+export const HISTORY_COLUMNS: readonly string[] = [
+  ...['host', 'boot', 'number', 'version', 'times', 'sockets', 'media'],
+  ...STORED_FIELDS.map(({ stored = '' }) => stored),
+  ...OTHER_COLUMNS,
+  // What a store of many hosts reads out of other columns, or out of the document.
+  ...['ssrcs', 'src_host', 'dst_host', 'tags', 'from_display', 'to_display'],
+  ...SAID_COLUMNS,
+];
+const PLACES = new Map(HISTORY_COLUMNS.map((name, i) => [name, i]));
+const SAID_FROM = HISTORY_COLUMNS.length - SAID_COLUMNS.length;
+
+const BESIDE_FROM = PLACES.get('ssrcs') ?? 0;
+
+/** What identifies a row, and the newest of a call. */
+export type RowKey = { readonly number: number; readonly version: number };
+
+export function historyRow(
+  { host, boot }: Shipper,
+  { number, version }: RowKey,
+  call: JudgedCall,
+  document: string,
+): NewCall {
   const { e, d, facts, said } = call;
   const { clockSteps } = e.capture;
   const captured = (us: number): number => Math.round(asCaptured(clockSteps, us));
   const times = facts.messages.map(({ tsUs }) => captured(tsUs));
-  const streams = facts.streams.map(({ stream }) => ({
-    stream,
-    firstUs: captured(stream.openedUs),
-    lastUs: captured(e.stores.streams.lastSeenUs(stream)),
-  }));
-  const startUs = Math.min(captured(d.createdUs), ...times.slice(0, 1), ...streams.map(({ firstUs }) => firstUs));
-  const endUs = Math.max(captured(d.updatedUs), ...times.slice(-1), ...streams.map(({ lastUs }) => lastUs));
-  let row = head;
-  for (const [name, value] of columnsOf(call, STORED_FIELDS)) row += `"${name}":${JSON.stringify(value)},`;
+  const media = facts.streams.map(({ stream }): readonly [string, string, number, number] => {
+    const firstUs = captured(stream.openedUs);
+    const lastUs = captured(e.stores.streams.lastSeenUs(stream));
+    return [endpointKeyText(stream.srcKey), endpointKeyText(stream.dstKey), firstUs, lastUs - firstUs];
+  });
+  const startUs = Math.min(captured(d.createdUs), ...times.slice(0, 1), ...media.map(([, , firstUs]) => firstUs));
+  const endUs = Math.max(captured(d.updatedUs), ...times.slice(-1), ...media.map(([, , us, length]) => us + length));
+  const values = new Array<unknown>(HISTORY_COLUMNS.length).fill(null);
   // Without a list everything between beginning and end is looked at.
   const isWhole = d.keptCount === d.msgCount;
-  if (isWhole && times.length <= HISTORY_TIMES) row += `"times":${JSON.stringify(differences(times))},`;
-  const sockets = isWhole ? socketsOf(facts.messages) : null;
-  if (sockets !== null) row += `"sockets":${JSON.stringify(sockets)},`;
-  if (streams.length <= HISTORY_STREAMS) {
-    const media = streams.map(({ stream: { srcKey, dstKey }, firstUs, lastUs }) => {
-      return [endpointKeyText(srcKey), endpointKeyText(dstKey), firstUs, lastUs - firstUs];
-    });
-    row += `"media":${JSON.stringify(media)},"ssrcs":${JSON.stringify(streams.map(({ stream }) => stream.ssrc))},`;
-  }
-  for (const [name, value] of besidesOf(call)) row += `"${name}":${JSON.stringify(value)},`;
-  // The end is an object without its beginning.
-  row += JSON.stringify(said).slice(1);
+  const first = [
+    ...[host, boot, number, version],
+    isWhole && times.length <= HISTORY_TIMES ? differences(times) : null,
+    isWhole ? socketsOf(facts.messages) : null,
+    media.length <= HISTORY_STREAMS ? media : null,
+  ];
+  first.forEach((value, i) => {
+    values[i] = value;
+  });
+  for (const [name, value] of columnsOf(call, STORED_FIELDS)) values[PLACES.get(name) ?? 0] = value;
+  const way = callWayAmong(d, facts.messages);
+  const beside = [
+    media.length <= HISTORY_STREAMS ? facts.streams.map(({ stream }) => stream.ssrc) : null,
+    ...[way?.src.host, way?.dst.host, facts.tags.length === 0 ? null : facts.tags, d.fromDisplay, d.toDisplay],
+  ];
+  beside.forEach((value, i) => {
+    values[BESIDE_FROM + i] = value ?? null;
+  });
+  SAID_COLUMNS.forEach((name, i) => {
+    values[SAID_FROM + i] = said[name];
+  });
   return {
-    ...{ row, document, startUs, endUs },
+    ...{ row: JSON.stringify(values), document, startUs, endUs },
     callId: d.callId,
     state: DIALOG_STATES[d.state] ?? '',
     names: [d.fromUser, d.toUser, ...said.numbers, ...said.asserted],
   };
-}
-
-/** Columns that a store of many hosts reads out of others, or out of the document, and that are no fields. */
-function* besidesOf({ d, facts }: JudgedCall): Generator<readonly [string, unknown]> {
-  const way = callWayAmong(d, facts.messages);
-  if (way !== null) yield* [['src_host', way.src.host] as const, ['dst_host', way.dst.host] as const];
-  if (facts.tags.length > 0) yield ['tags', facts.tags];
-  if (d.fromDisplay !== null) yield ['from_display', d.fromDisplay];
-  if (d.toDisplay !== null) yield ['to_display', d.toDisplay];
 }
 
 /** The first one, and of each other one what it is later than the one before. */

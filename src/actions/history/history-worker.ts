@@ -1,7 +1,7 @@
 /** The thread that compresses rows and documents, and writes the indexes beside the files of -O. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { faults } from '../../core/faults.ts';
-import { comeLast } from '../../core/started-process.ts';
+import { giveUpPriority } from '../../core/started-process.ts';
 import type { Head } from '../../history/footer.ts';
 import { recoverIndexes } from '../../history/recover.ts';
 import type { HistoryCounts } from './counters.ts';
@@ -13,6 +13,7 @@ import { IndexFiles } from './index-files.ts';
 export type HistoryJob = {
   readonly output: string;
   readonly about: Omit<Head, 'capture'>;
+  readonly columns: readonly string[];
   readonly gate: SharedArrayBuffer;
   readonly carriesAll: boolean;
 };
@@ -34,11 +35,12 @@ const TICK_MS = 1_000;
 
 if (parentPort !== null) {
   const port = parentPort;
-  comeLast(0);
+  giveUpPriority(0);
   // Only this program starts the worker, with a job.
   const job = workerData as HistoryJob;
   const gate = new SharedGate(job.gate);
-  const files = new IndexFiles({ about: job.about, gate, carriesAll: job.carriesAll });
+  const { about, columns, carriesAll } = job;
+  const files = new IndexFiles({ about, columns, gate, carriesAll });
   const answer = (weight = 0, id = 0): void =>
     port.postMessage({ counts: { ...files.counts }, trouble: files.trouble, weight, id } satisfies HistoryAnswer);
   gate.write(() => {

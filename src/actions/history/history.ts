@@ -20,9 +20,9 @@ import { CallShipper } from '../ship/call-shipper.ts';
 import type { Shipper } from '../ship/key.ts';
 import { HISTORY_EVENTS, HISTORY_LOSSES, noCounts } from './counters.ts';
 import { SharedGate } from './gate.ts';
-import { historyRow } from './history-row.ts';
+import { HISTORY_COLUMNS, historyRow } from './history-row.ts';
 import type { HistoryAnswer, HistoryJob, HistoryOrder } from './history-worker.ts';
-import { BLOCK_CALLS } from './index-files.ts';
+import { BLOCK_CALLS, packCalls } from './index-files.ts';
 import { MinutesOfHost } from './minutes.ts';
 
 /** Bytes of rows that wait for the disk; beyond it calls have no row. @cap option 16 MiB: with `-O` and `--split` */
@@ -65,6 +65,8 @@ export class History {
   #trouble: string | null = null;
   #flushes = 0;
   readonly #flushed = new Map<number, () => void>();
+  /** Told with the next answer. */
+  #hasRoom: (() => void)[] = [];
 
   constructor(options: HistoryOptions, say: (line: string) => void) {
     this.#options = options;
@@ -78,6 +80,7 @@ export class History {
           shipper: options.shipper,
           nextVersion: () => ++version,
           turns: new Turns(() => performance.now()),
+          room: () => this.#room(),
           store: null,
           history: this.take,
         });
@@ -106,6 +109,7 @@ export class History {
     const job: HistoryJob = {
       output: file.path,
       about: { host: shipper.host, boot: shipper.boot },
+      columns: HISTORY_COLUMNS,
       gate: this.#gate.memory,
       carriesAll: isOfFiles,
     };
@@ -118,12 +122,12 @@ export class History {
   }
 
   /** A call that has ended or leaves the memory. */
-  readonly take: TakeCall = (head, call, document) => {
+  readonly take: TakeCall = (key, call, document) => {
     if (!this.#gate.isOpen) this.#own.gate_closed++;
     else if (this.#worker === null) this.#own.disk_errors++;
     else if (this.#waitingBytes + this.#pendingBytes > HISTORY_WAITING_BYTES) this.#own.waiting_full++;
     else {
-      const made = historyRow(head, call, document);
+      const made = historyRow(this.#options.shipper, key, call, document);
       this.#pending.push(made);
       this.#pendingBytes += made.row.length + document.length;
       if (this.#pending.length >= BLOCK_CALLS) this.#post();
@@ -181,6 +185,12 @@ export class History {
     ];
   }
 
+  /** Resolves when little waits for the disk. Of what leaves the memory meanwhile rows are made all the same. */
+  async #room(): Promise<void> {
+    while (this.#worker !== null && this.#waitingBytes > HISTORY_WAITING_BYTES / 2)
+      await new Promise<void>((resolve) => this.#hasRoom.push(resolve));
+  }
+
   /** Hands over what was written and made since the last time, file by file. */
   #post(): void {
     if (this.#file === null || this.#worker === null) return;
@@ -207,8 +217,10 @@ export class History {
     const weight = calls.length === 0 ? 0 : this.#pendingBytes;
     if (calls.length > 0) this.#pendingBytes = 0;
     this.#waitingBytes += weight;
-    const batch = { path: this.#path, captureBytes: this.#captureBytes, chunks, calls, minutes };
-    this.#worker?.postMessage({ kind: 'batch', batch, weight } satisfies HistoryOrder);
+    const packed = packCalls(calls);
+    const batch = { path: this.#path, captureBytes: this.#captureBytes, chunks, calls: packed, minutes };
+    const order: HistoryOrder = { kind: 'batch', batch, weight };
+    this.#worker?.postMessage(order, calls.length === 0 ? [] : [packed.buffer]);
   }
 
   async #order(isEnd: boolean): Promise<void> {
@@ -230,6 +242,7 @@ export class History {
     this.#counts = counts;
     this.#waitingBytes -= weight;
     this.#flushed.get(id)?.();
+    this.#tellRoom();
     if (trouble === this.#trouble) return;
     this.#trouble = trouble;
     const lost = this.losses().reduce((sum, [reason, n]) => sum + (reason === 'disk_errors' ? n : 0), 0);
@@ -240,6 +253,12 @@ export class History {
     );
   }
 
+  #tellRoom(): void {
+    const waiting = this.#hasRoom;
+    this.#hasRoom = [];
+    for (const resolve of waiting) resolve();
+  }
+
   /** The thread has ended, by itself or not. */
   #end(): void {
     if (this.#worker !== null) {
@@ -247,6 +266,7 @@ export class History {
       this.#say('history: the thread that writes indexes has ended; capture continues without them');
     }
     for (const resolve of this.#flushed.values()) resolve();
+    this.#tellRoom();
   }
 }
 

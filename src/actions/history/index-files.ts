@@ -29,12 +29,42 @@ export type HistoryBatch = {
   readonly path: string;
   readonly captureBytes: number;
   readonly chunks: readonly Chunk[];
-  readonly calls: readonly NewCall[];
+  readonly calls: PackedCalls;
   readonly minutes: readonly string[];
 };
 
+/**
+ * Calls as text, three lines each: what is beside the row, the row, and the document. Its bytes are handed over without a copy;
+ * to hand over an object a call takes the main thread as long as to make the row.
+ */
+export type PackedCalls = Uint8Array<ArrayBuffer>;
+
+const NOTHING = new Uint8Array();
+const ENCODER = new TextEncoder();
+
+export function packCalls(calls: readonly NewCall[]): PackedCalls {
+  if (calls.length === 0) return NOTHING;
+  const lines: string[] = [];
+  for (const { row, document, startUs, endUs, callId, state, names } of calls)
+    lines.push(JSON.stringify([startUs, endUs, callId, state, ...names]), row, document ?? '');
+  return ENCODER.encode(lines.join('\n'));
+}
+
+function* unpacked(packed: PackedCalls): Generator<NewCall> {
+  if (packed.length === 0) return;
+  const lines = Buffer.from(packed.buffer).toString('utf8').split('\n');
+  for (let i = 0; i + 2 < lines.length; i += 3) {
+    const [about = '[]', row = '', document = ''] = lines.slice(i, i + 3);
+    // As packCalls() wrote it.
+    const [startUs, endUs, callId, state, ...names] = JSON.parse(about) as [number, number, string, string, ...string[]];
+    yield { row, document: document === '' ? null : document, startUs, endUs, callId, state, names };
+  }
+}
+
 export type IndexFilesOptions = {
   readonly about: Omit<Head, 'capture'>;
+  /** Names of the values of rows. */
+  readonly columns: readonly string[] | null;
   readonly gate: SharedGate;
   /** Files are read: nothing is removed while they are, and most rows come at the end. */
   readonly carriesAll: boolean;
@@ -70,7 +100,7 @@ export class IndexFiles {
     }
     this.#captureBytes = Math.max(this.#captureBytes, batch.captureBytes);
     for (const chunk of batch.chunks) this.#chunks.push(chunk);
-    for (const call of batch.calls) this.#calls.push(call);
+    for (const call of unpacked(batch.calls)) this.#calls.push(call);
     for (const line of batch.minutes) this.#minutes.push(line);
     this.#minutes.splice(0, this.#minutes.length - HISTORY_MINUTES);
     if (Number.isNaN(this.#sinceMs)) this.#sinceMs = nowMs;
@@ -158,7 +188,7 @@ export class IndexFiles {
     const path = this.#path ?? '';
     const index = indexPathOf(path);
     if (lstatSync(index, { throwIfNoEntry: false })?.isFile() === true) unlinkSync(index);
-    const writer = IndexWriter.create(path, this.#options.about);
+    const writer = IndexWriter.create(path, this.#options.about, this.#options.columns);
     this.#counted = nothingWritten();
     this.counts.files++;
     return writer;

@@ -49,11 +49,16 @@ export function documentText({ e, d, facts, streams }: JudgedCall): string {
   return JSON.stringify(toCallDocument(e, d, facts, streams));
 }
 
+/** Columns of a call that no field and no document has, beside what messages say. */
+export const OTHER_COLUMNS = ['trunk_in', 'trunk_out', 'trunks', 'explanation', 'binding'] as const;
+type OwnColumn = readonly [name: string, value: unknown];
+type OtherColumn = readonly [name: (typeof OTHER_COLUMNS)[number], value: unknown];
+
 /** Columns of these fields and of what no field has, but for what messages say. What is not known is absent. */
 export function* columnsOf(
   { e, d, facts, findings, opening }: JudgedCall,
   fields: readonly NamedField[] = OWN_FIELDS,
-): Generator<readonly [string, unknown]> {
+): Generator<OwnColumn | OtherColumn> {
   const read = fieldsOf(e, d, facts);
   for (const { name, stored = '' } of fields) {
     // The message that opened the call may be gone by now, and findings were asked for already.

@@ -15,7 +15,7 @@ import type { Evidence } from '../../analysis/evidence.ts';
 import type { FindingName } from '../../analysis/finding-names.ts';
 import { findingNames } from '../../analysis/finding-names.ts';
 import type { CallIdentifier, Opening } from '../../analysis/opening.ts';
-import { NO_OPENING, openingOf, referIdentifiers } from '../../analysis/opening.ts';
+import { NO_OPENING, openingOf, referIdentifiers, userAgentOf } from '../../analysis/opening.ts';
 import { laterTies } from '../../analysis/ties.ts';
 import { Counters } from '../../core/counters.ts';
 import type { Steps, Turns } from '../../core/turns.ts';
@@ -119,14 +119,20 @@ type Track = Due & {
   messages: number;
 };
 
-/** Takes a call that has ended, or leaves the memory; again when it changed since. `head` begins its row. */
-export type TakeCall = (head: string, call: JudgedCall, document: string) => void;
+/** Takes a call that has ended, or leaves the memory; again when it changed since, by a greater version. */
+export type TakeCall = (
+  key: { readonly number: number; readonly version: number },
+  call: JudgedCall,
+  document: string,
+) => void;
 
 export type CallShipperOptions = {
   readonly evidence: () => Evidence;
   readonly shipper: Shipper;
   readonly nextVersion: () => number;
   readonly turns: Turns;
+  /** Resolves when there is room for many rows. */
+  readonly room: () => Promise<void>;
   /** Either may be missing. */
   readonly store: StoreRows | null;
   readonly history: TakeCall | null;
@@ -156,6 +162,8 @@ export class CallShipper implements Observer {
     const track = known ?? this.#open(d);
     if (known !== undefined && known.dueSec > this.#nowSec + SETTLE_SEC && isEnded(d.state))
       this.#note(known, SETTLE_SEC);
+    if (this.#options.store === null && track.opening === NO_OPENING && scan.isRequest)
+      track.opening = { userAgent: userAgentOf(buf, scan), identifiers: [] };
     if (track.said !== null) hear(track, track.said, buf, start, scan);
   }
 
@@ -275,7 +283,7 @@ export class CallShipper implements Observer {
         while (this.#tracks[track.dialog.slot] === track && steps.next().done !== true)
           if (slice.isOver) await slice.rest();
         if (!slice.isOver) continue;
-        await this.#options.store?.room();
+        await this.#options.room();
         await slice.rest();
       }
     }
@@ -353,7 +361,8 @@ export class CallShipper implements Observer {
     const e = evidence();
     const streams = yield* streamDocumentsSteps(e, facts);
     const hourUs = isNew(track) ? hourOf(asCaptured(e.capture.clockSteps, d.createdUs)) : track.hourUs;
-    const headOf = lineHeads(shipper, d.serial + 1, nextVersion());
+    const key = { number: d.serial + 1, version: nextVersion() };
+    const headOf = lineHeads(shipper, key.number, key.version);
     const head = headOf(hourUs);
     const kept = d.keptCount === keptCount ? facts.messages : messagesOf(d, e.stores.log);
     const range = { kept, from: track.messages, upTo: d.keptCount };
@@ -369,7 +378,7 @@ export class CallShipper implements Observer {
     const document = documentText(call);
     store?.add('calls', callLine(head, call, document));
     track.isKept = history !== null && this.#isLast(track);
-    if (track.isKept) history?.(head, call, document);
+    if (track.isKept) history?.(key, call, document);
     track.hourUs = hourUs;
     track.messages = range.upTo;
     if (isEnded(d.state)) track.said = null;
@@ -397,6 +406,7 @@ export class CallShipper implements Observer {
   /** By what the call is found, with its first row; and what ties it and came since, a transfer too. */
   #newIdentifiers(track: Track, { kept, from, upTo }: MessageRange): readonly CallIdentifier[] {
     const { dialog: d } = track;
+    if (this.#options.store === null) return [];
     const { callIdHeaders } = this.#options.evidence().rules;
     const news: CallIdentifier[] = [];
     if ((d.marks & MARK.TIED) !== 0)

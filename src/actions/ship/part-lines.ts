@@ -20,8 +20,6 @@ export type StoreRows = {
   readonly sendsUprobe: boolean;
   /** Takes a row, without line end. */
   readonly add: (table: ShippedTable, line: string) => void;
-  /** Resolves when there is room for many rows. */
-  readonly room: () => Promise<void>;
 };
 
 export type CallParts = {

@@ -89,8 +89,8 @@ export class Shipping {
       store: {
         ...{ parts, sendsUprobe },
         add: (table, line) => shipment.add(table, line),
-        room: () => shipment.room(),
       },
+      room: () => shipment.room(),
       history,
     });
     this.#streams = new StreamShipper({

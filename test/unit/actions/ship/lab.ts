@@ -49,8 +49,8 @@ export function callShipper(
     store: {
       ...{ parts, sendsUprobe: false },
       add: (table, line) => take(table, JSON.parse(line) as object),
-      room: () => Promise.resolve(),
     },
+    room: () => Promise.resolve(),
     history: null,
     turns: new Turns(() => performance.now()),
     ...more,
