@@ -3,10 +3,13 @@
  * old calls are runs of their own, which write and send nothing.
  */
 import { dirname } from 'node:path';
+import type { Built } from '../actions/history/index-builder.ts';
+import { HISTORY_BUILT_FILES } from '../actions/history/index-builder.ts';
 import { Outputs } from '../actions/outputs.ts';
 import type { Config } from '../config/config.ts';
 import { asksRing, isLive, keepsHistory } from '../config/run-kind.ts';
-import { Turns } from '../core/turns.ts';
+import { counted } from '../core/counted.ts';
+import { finish, Turns } from '../core/turns.ts';
 import { createHistoryExplorer } from '../explore/history/history-explorer.ts';
 import { hasIndexes, Ring } from '../explore/history/ring.ts';
 import type { ReadsFiles } from '../explore/history/small-captures.ts';
@@ -23,6 +26,19 @@ export function ringOf(config: Config): string | null {
   const [folder] = config.input;
   return folder !== undefined && asksRing(config) && hasIndexes(folder) ? folder : null;
 }
+
+/** Builds the indexes that captures of the folder lack, in the order of their time, and says so. Throws ServiceError. */
+export async function completeRing(folder: string, build: BuildsIndexes, say: (line: string) => void): Promise<void> {
+  const paths = finish(new Ring(folder).unindexedSteps());
+  for (let from = 0; from < paths.length; from += HISTORY_BUILT_FILES) {
+    const some = paths.slice(from, from + HISTORY_BUILT_FILES);
+    say(`${folder}: building the indexes of ${counted(some.length, 'capture')} without a whole one`);
+    for (const { path, trouble } of await build(some))
+      if (trouble !== null) say(`${path}: no index: ${trouble}; its calls are not listed`);
+  }
+}
+
+type BuildsIndexes = (paths: readonly string[]) => Promise<readonly Built[]>;
 
 /** `options`: of a session of these options. */
 export function withHistory(

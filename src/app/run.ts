@@ -36,7 +36,7 @@ import { refuseUnknownRules } from '../view/lint.ts';
 import type { Telling } from '../view/live-documents.ts';
 import { needsNumbers } from '../watch/numbers/numbers.ts';
 import { beforeCrash } from './crash.ts';
-import { withHistory } from './history.ts';
+import { completeRing, ringOf, withHistory } from './history.ts';
 import type { LiveSession } from './live.ts';
 import type { Capturing, FilesRead } from './read-files.ts';
 import { readFiles, reportUnwritten } from './read-files.ts';
@@ -142,6 +142,8 @@ export async function runCapture(config: Config): Promise<number> {
       renewCertificate(session);
     });
   const startedMs = performance.now();
+  const folder = isLive(config) ? null : ringOf(config);
+  if (folder !== null) await completeRing(folder, (paths) => buildIndexes(config, paths), say);
   const memory = createExplorer(session.figures, session.outputs);
   const { explorer, close } = withHistory(memory, session, config, sessionOptions);
   let isPrinted = config.interactive || config.mcpStdio;

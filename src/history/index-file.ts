@@ -168,6 +168,14 @@ export class IndexFile {
     }
   }
 
+  /** Whether every block can be read: all of it is read for that. */
+  isReadable(): boolean {
+    const read = IndexBytes.with(this.path, (bytes) =>
+      this.blocks.every(({ offset, kind }) => bytes.content(offset, kind) !== null),
+    );
+    return read.ok && read.value;
+  }
+
   /** The document of a call as it was when the row was made. */
   document(call: IndexedCall): Result<Readonly<Record<string, unknown>>, DocumentFault> {
     const { place } = call;

@@ -17,6 +17,11 @@ const HISTORY_FILES = 20_000;
 /** Calls whose rows are kept for the next question. @cap option 40 MiB: with `-O` and `--split`: rows of calls of the ring */
 const HISTORY_ROWS_KEPT = 8_192;
 
+/** Bytes of captures that are all read again where one of them lacks a whole index. @cap */
+const HISTORY_BUILT_BYTES = 4 * 1024 * 1024 * 1024;
+/** A capture that was written to so lately has an agent that goes on. */
+const BEING_WRITTEN_MS = 60_000;
+
 /** The folder is looked at again after so long, and the file that is being written. */
 const LOOK_MS = 10_000;
 const LOOK_OPEN_MS = 1_000;
@@ -130,6 +135,31 @@ export class Ring {
 
   #order(): void {
     this.#inOrder = [...this.#files.values()].sort((a, b) => newestUs(b.index) - newestUs(a.index));
+  }
+
+  /**
+   * Captures whose calls are to be read for indexes, in the order of their time: those without one. Where some lack a whole one and the
+   * folder is small it is all of them, as calls go from one file to the next. What is being written is left alone.
+   */
+  *unindexedSteps(): Steps<readonly string[]> {
+    const files = yield* this.filesSteps();
+    const [whole, some] = [new Set<string>(), new Set<string>()];
+    for (const file of files) {
+      yield;
+      const found = this.captureOf(file);
+      if (!('path' in found)) continue;
+      some.add(found.path);
+      const isOpen = !file.index.isClosed && Date.now() - statSync(found.path).mtimeMs < BEING_WRITTEN_MS;
+      if (isOpen) return [];
+      if (file.index.isClosed && file.index.isReadable()) whole.add(found.path);
+    }
+    const captures = [...this.#seen].flatMap(([path, { start }]) =>
+      start.kind === 'capture' && start.us !== null ? [{ path, us: start.us, bytes: start.bytes }] : [],
+    );
+    captures.sort((a, b) => a.us - b.us);
+    if (captures.every(({ path }) => whole.has(path))) return [];
+    const isSmall = captures.reduce((sum, { bytes }) => sum + bytes, 0) <= HISTORY_BUILT_BYTES;
+    return captures.filter(({ path }) => isSmall || !some.has(path)).map(({ path }) => path);
   }
 
   /** The rows of a file, a step a block: the newest first. */
