@@ -173,7 +173,7 @@ static bool open_next(struct ct_pcap_writer *w) {
   int fd = -1;
   uint32_t number = w->number;
   if (w->is_split) {
-    ct_pk_make_room(&w->files, w->path, &w->n[CT_PW_REMOVED], &w->n[CT_PW_REMOVE_ERRORS]);
+    ct_pk_make_room(&w->files, w->path, w->split_bytes, &w->n[CT_PW_REMOVED], &w->n[CT_PW_REMOVE_ERRORS]);
     errno = EEXIST;
     while (fd < 0 && errno == EEXIST && number < CT_PK_MAX_NUMBER) {
       ct_pk_name(w->name, w->name_size, w->path, ++number);

@@ -18,9 +18,11 @@ import { CallIdFilter, HISTORY_FILTER_CALLS, Names } from './names.ts';
 import type { NewCall } from './rows.ts';
 import { rowLine } from './rows.ts';
 
-/** The share of the bytes of the capture file that its index may take, and up to which rows have documents. */
+/** The share of the bytes of the capture file that its index may take. */
 export const HISTORY_SHARE = 0.03;
-const DOCUMENTS_SHARE = HISTORY_SHARE / 2;
+/** Rows have documents while all rows together take no more than this part of it, and documents leave room for further rows. */
+const ROWS_PART = 0.5;
+const DOCUMENTS_PART = 0.9;
 /** An index may have so many bytes whatever the share is: of a file of a few calls. */
 const LEAST_BYTES = 64 * 1024;
 /** Bytes that the end of an index takes for each block, and for each Call-ID of the filter, as base64. */
@@ -68,6 +70,8 @@ export class IndexWriter {
   #calls: Span = NO_SPAN;
   #frames: Span = NO_SPAN;
   #rows = 0;
+  /** Bytes of blocks of rows. */
+  #rowBytes = 0;
   readonly written: Written = nothingWritten();
 
   private constructor(head: Head, { fd, end, blocks }: Start, columns: readonly string[] | null) {
@@ -132,7 +136,7 @@ export class IndexWriter {
   addMinutes(lines: readonly string[], captureBytes: number): void {
     if (lines.length === 0) return;
     const block = packBlock(BLOCK.minutes, this.#end, Buffer.from(lines.join('\n')));
-    if (this.#room(captureBytes) >= block.length) this.#write(BLOCK.minutes, block);
+    if (this.#room(allowed(captureBytes)) >= block.length) this.#write(BLOCK.minutes, block);
   }
 
   /** Waits until the disk has it. Throws what fsync(2) does. */
@@ -203,29 +207,32 @@ export class IndexWriter {
     const lines = calls.map((call) => rowLine(call, call.document === null ? null : { offset, line: line++ }));
     const names = this.#columns === null ? [] : [this.#columns];
     const rows = packBlock(BLOCK.rows, end, joined([...names, ...lines]));
-    if (block !== null && block.length + rows.length <= this.#room(captureBytes, DOCUMENTS_SHARE)) {
+    const hasRoom = this.#rowBytes + rows.length <= ROWS_PART * allowed(captureBytes);
+    if (block !== null && hasRoom && block.length + rows.length <= this.#room(DOCUMENTS_PART * allowed(captureBytes))) {
       this.#write(BLOCK.documents, block);
       this.#write(BLOCK.rows, rows);
+      this.#rowBytes += rows.length;
       this.written.documents += documents.length;
     } else {
       const bare = packBlock(BLOCK.rows, offset, joined([...names, ...calls.map((call) => rowLine(call, null))]));
-      if (bare.length > this.#room(captureBytes)) {
+      if (bare.length > this.#room(allowed(captureBytes))) {
         this.written.rowsLeftOut += calls.length;
         return;
       }
       this.#write(BLOCK.rows, bare);
+      this.#rowBytes += bare.length;
       this.written.documentsLeftOut += documents.length;
     }
     this.written.rows += calls.length;
     for (const call of calls) this.noteRow(call);
   }
 
-  /** Bytes that blocks may still take: the end of the index has room too. */
-  #room(captureBytes: number, share = HISTORY_SHARE): number {
+  /** Bytes that blocks may still take of so many: the end of the index has room too. */
+  #room(bytes: number): number {
     if (this.#blocks.length + 4 > HISTORY_BLOCKS) return 0;
     const footer =
       FOOTER_BYTES + PLACE_BYTES * this.#blocks.length + CALL_ID_BYTES * this.#callIds.size + this.#names.deflatedBytes;
-    return Math.max(LEAST_BYTES, share * captureBytes) - this.#end - footer - TAIL_BYTES;
+    return bytes - this.#end - footer - TAIL_BYTES;
   }
 
   #append(kind: BlockKind, text: string): void {
@@ -250,6 +257,11 @@ export class IndexWriter {
     this.#end += bytes.length;
     this.written.bytes += bytes.length;
   }
+}
+
+/** Bytes that the index of so many captured bytes may have. */
+function allowed(captureBytes: number): number {
+  return Math.max(LEAST_BYTES, HISTORY_SHARE * captureBytes);
 }
 
 function joined(lines: readonly string[]): Buffer {

@@ -10,7 +10,7 @@ export const HISTORY_LOSSES = [
   'disk_errors',
   /** Beyond 3 % of the bytes that were captured. */
   'over_share',
-  /** Such rows that stay without a document: beyond half of that. */
+  /** Rows without their document, for which that leaves no room. */
   'documents_over_share',
 ] as const;
 export type HistoryLoss = (typeof HISTORY_LOSSES)[number];

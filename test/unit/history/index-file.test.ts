@@ -173,7 +173,7 @@ test('rows without documents come when there is little room, then none; each is 
     return text;
   };
   let made = 0;
-  for (; made < 600; made += 20)
+  for (; made < 1_500; made += 20)
     writer.addCalls(
       calls(made, made + 20).map((call) => ({
         ...call,
