@@ -241,6 +241,9 @@ function headOf({ call: { row } }: OldCall, call: Call): AskHead {
 
 function* lacksOf(ring: Ring): Generator<string> {
   if (ring.trouble !== '') yield `${ring.trouble}.`;
+  const left = ring.rowsLeftOut;
+  if (left > 0)
+    yield `${counted(left, 'call')} in ${ring.folder} ${left === 1 ? 'has' : 'have'} no row: the indexes took their share of the bytes.`;
   const damaged = ring.damagedBlocks;
   if (damaged > 0)
     yield `${counted(damaged, 'block')} of the indexes in ${ring.folder} ${damaged === 1 ? 'is' : 'are'} damaged: calls may be missing.`;

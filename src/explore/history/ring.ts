@@ -237,6 +237,11 @@ export class Ring {
     return Number.isFinite(most) ? most : Number.NaN;
   }
 
+  /** Calls of closed files that were to have a row and have none. */
+  get rowsLeftOut(): number {
+    return this.#inOrder.reduce((sum, { index }) => sum + (index.footer?.rowsLeftOut ?? 0), 0);
+  }
+
   /** Blocks of indexes that are damaged, as far as somebody met them. */
   get damagedBlocks(): number {
     return this.#inOrder.reduce((sum, { index }) => sum + index.damagedBlocks, 0);
