@@ -26,8 +26,7 @@ void ct_pc_written(struct ct_pcap_chunks *c, uint32_t number, uint64_t offset, u
   const struct ct_pcap_chunk made = {offset, bytes, c->first_ns, c->last_ns, number};
   if (bytes > 0 && made.first_ns <= made.last_ns) {
     pthread_mutex_lock(&c->lock);
-    struct ct_pcap_chunk *newest =
-        c->count == 0 ? NULL : &c->chunk[(c->first + c->count - 1) % CT_PC_CHUNKS];
+    struct ct_pcap_chunk *newest = c->count == 0 ? NULL : &c->chunk[(c->first + c->count - 1) % CT_PC_CHUNKS];
     if (c->count < CT_PC_CHUNKS)
       c->chunk[(c->first + c->count++) % CT_PC_CHUNKS] = made;
     else if (!grows(newest, &made))

@@ -15,7 +15,7 @@
 
 #define CT_PK_MAX_NUMBER 999999999u
 #define CT_PK_NAME_ROOM 16u /* a dot, the digits and the end */
-#define CT_PK_INDEX ".idx"   /* behind the name: the index of a file (src/history/index-file.ts) */
+#define CT_PK_INDEX ".idx"  /* behind the name: the index of a file (src/history/index-file.ts) */
 
 #define CT_PK_LEAST 2u /* files */
 

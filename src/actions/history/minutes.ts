@@ -44,10 +44,12 @@ export class MinutesOfHost {
     if (this.#isLast) for (let minute = current - (AGAIN.at(-1) ?? 0); minute <= current; minute++) due.add(minute);
     this.#told = current;
     this.#isLast = false;
-    return [...due].sort((a, b) => a - b).flatMap((minute) => {
-      const figures = cells?.at(minute) ?? null;
-      return figures === null ? [] : minuteLine(minute, figures);
-    });
+    return [...due]
+      .sort((a, b) => a - b)
+      .flatMap((minute) => {
+        const figures = cells?.at(minute) ?? null;
+        return figures === null ? [] : minuteLine(minute, figures);
+      });
   }
 }
 
