@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // capture_chunks.cc - tells JavaScript which time lies where in a capture file.
-#include "binding/functions.h"
 #include "file/capture_chunks.h"
+#include "binding/functions.h"
 #include <vector>
 
 namespace calltap {

@@ -14,7 +14,8 @@ extern "C" {
 /* Reads the file: at most `most` chunks of whole records, which grow where the file is larger; how many. Each begins where a
  * record does, the first one at the head of the file. None of one that is compressed: it cannot be read at a place. *status is
  * CT_PCAP_EOF where the file was read to its end. */
-uint32_t ct_capture_chunks(const char *path, struct ct_pcap_chunk *out, uint32_t most, enum ct_pcap_status *status);
+uint32_t ct_capture_chunks(const char *path, struct ct_pcap_chunk *out, uint32_t most,
+                           enum ct_pcap_status *status);
 
 #ifdef __cplusplus
 }

@@ -94,8 +94,8 @@ static void remove_index(char *name, uint64_t *failed) {
 }
 
 /* `name` has room for the name of a file and of its index. */
-static void remove_oldest(struct ct_pcap_keep *k, char *name, size_t size, const char *path, uint64_t *removed,
-                          uint64_t *failed) {
+static void remove_oldest(struct ct_pcap_keep *k, char *name, size_t size, const char *path,
+                          uint64_t *removed, uint64_t *failed) {
   const struct ct_pk_file *oldest = &k->file[k->first++];
   struct stat st;
   ct_pk_name(name, size, path, oldest->number);

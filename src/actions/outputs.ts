@@ -3,9 +3,9 @@
  * mirror of -H, the store of --ship, and the indexes of calls beside the files of -O.
  */
 
+import type { Config } from '../config/config.ts';
 import type { Keep, Split } from '../config/option-value.ts';
 import { keptFiles } from '../config/option-value.ts';
-import type { Config } from '../config/config.ts';
 import { filterOf, isLive, keepsHistory } from '../config/run-kind.ts';
 import { failure } from '../core/errors.ts';
 import { faults } from '../core/faults.ts';

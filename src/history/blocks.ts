@@ -18,8 +18,10 @@ export const HEADER_BYTES = 24;
 /** `CTb1`: it begins every block. */
 export const MAGIC = Buffer.from('CTb1', 'latin1');
 
-/** Bytes of a block of an index, inflated and as it is stored: what deflate makes larger is no more than this. @cap */
+/** Bytes of a block of an index, inflated. @cap */
 export const HISTORY_BLOCK_BYTES = 4 * 1024 * 1024;
+
+/** As it is stored: what deflate makes larger is no more than this. */
 const STORED_BYTES = HISTORY_BLOCK_BYTES + 4_096;
 
 /** Blocks of an index that are looked at, and written. @cap */

@@ -45,7 +45,10 @@ test('each call has a row and its document, as the list and --json give them', a
   const r = await run(['-I', DEMO, '-O', join(folder, 'cap.pcapng'), '--split', '100K']);
   assert.equal(r.code, 0, r.stderr);
   const kept = keptIn(folder);
-  const shown = (await run(['-I', DEMO, '--json'])).stdout.trim().split('\n').map((line) => asJson(JSON.parse(line)));
+  const shown = (await run(['-I', DEMO, '--json'])).stdout
+    .trim()
+    .split('\n')
+    .map((line) => asJson(JSON.parse(line)));
   assert.equal(kept.size, shown.length);
   for (const one of shown) {
     const { row, document } = kept.get(one['call_id']) ?? assert.fail(String(one['call_id']));

@@ -112,7 +112,9 @@ test('killed at any time, what was written is right, and the next run closes it'
   assert.ok(callIdsOf(output).size > known);
 });
 
-test('a full disk costs rows, which are counted; the capture goes on, and so do rows when there is room', { skip }, async (t) => {
+test('a full disk costs rows, which are counted; the capture goes on, and so do rows when there is room', {
+  skip,
+}, async (t) => {
   const disk = smallDisk(t, '3m');
   if (disk === null) return;
   const lab = new Lab(t);

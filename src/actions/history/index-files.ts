@@ -56,7 +56,13 @@ function* unpacked(packed: PackedCalls): Generator<NewCall> {
   for (let i = 0; i + 2 < lines.length; i += 3) {
     const [about = '[]', row = '', document = ''] = lines.slice(i, i + 3);
     // As packCalls() wrote it.
-    const [startUs, endUs, callId, state, ...names] = JSON.parse(about) as [number, number, string, string, ...string[]];
+    const [startUs, endUs, callId, state, ...names] = JSON.parse(about) as [
+      number,
+      number,
+      string,
+      string,
+      ...string[],
+    ];
     yield { row, document: document === '' ? null : document, startUs, endUs, callId, state, names };
   }
 }

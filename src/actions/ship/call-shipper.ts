@@ -297,7 +297,8 @@ export class CallShipper implements Observer {
     if (track.isLeftOut || Number.isNaN(this.#nowSec)) return;
     const { store } = this.#options;
     if (!wasEnded && store !== null) this.#agenda.note(track, this.#nowSec + LOOK_SEC);
-    else if (wasEnded && ((hadNews && store !== null) || this.#isHeard(d))) this.#agenda.note(track, this.#nowSec + LATE_SEC);
+    else if (wasEnded && ((hadNews && store !== null) || this.#isHeard(d)))
+      this.#agenda.note(track, this.#nowSec + LATE_SEC);
   }
 
   /** Media of it came since the look before this one, or comes now: a phone may go on after the BYE. */

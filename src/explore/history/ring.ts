@@ -26,6 +26,8 @@ const BEING_WRITTEN_MS = 60_000;
 const LOOK_MS = 10_000;
 const LOOK_OPEN_MS = 1_000;
 
+const INDEX_START: FileStart = { kind: 'index' };
+
 /** What tells that a file is the one that was looked at. */
 type Seen = { readonly stamp: string; readonly start: FileStart };
 
@@ -82,27 +84,39 @@ export class Ring {
   }
 
   *#lookSteps(): Steps<void> {
-    const there = new Set<string>();
-    for (const name of this.#names()) {
+    const names = this.#names();
+    const there = new Set(names);
+    const kept = new Set<string>();
+    for (const name of names) {
+      // A capture with an index beside it is looked at when its frames are wanted: a folder may have thousands.
+      if (there.has(name + INDEX_SUFFIX)) continue;
       const path = join(this.folder, name);
       const stamp = stampOf(path);
       if (stamp === null) continue;
-      there.add(path);
-      const seen = this.#seen.get(path);
-      if (seen?.stamp === stamp) continue;
-      const start = readStart(path);
+      kept.add(path);
+      if (this.#seen.get(path)?.stamp === stamp) continue;
+      const start = name.endsWith(INDEX_SUFFIX) ? INDEX_START : readStart(path);
       this.#seen.set(path, { stamp, start });
       if (start.kind === 'index') this.#open(path, stamp);
       else this.#files.delete(path);
       yield;
     }
     for (const path of this.#seen.keys()) {
-      if (there.has(path)) continue;
+      if (kept.has(path)) continue;
       this.#seen.delete(path);
       this.#files.delete(path);
     }
     for (const file of this.#rows.keys()) if (this.#files.get(file.path) !== file) this.#forget(file);
     this.#order();
+  }
+
+  /** All captures of the folder: their heads are read. */
+  #captures(): { path: string; us: number; bytes: number }[] {
+    return this.#names().flatMap((name) => {
+      const path = join(this.folder, name);
+      const start = name.endsWith(INDEX_SUFFIX) ? INDEX_START : readStart(path);
+      return start.kind === 'capture' && start.us !== null ? [{ path, us: start.us, bytes: start.bytes }] : [];
+    });
   }
 
   #names(): string[] {
@@ -153,10 +167,7 @@ export class Ring {
       if (isOpen) return [];
       if (file.index.isClosed && file.index.isReadable()) whole.add(found.path);
     }
-    const captures = [...this.#seen].flatMap(([path, { start }]) =>
-      start.kind === 'capture' && start.us !== null ? [{ path, us: start.us, bytes: start.bytes }] : [],
-    );
-    captures.sort((a, b) => a.us - b.us);
+    const captures = this.#captures().sort((a, b) => a.us - b.us);
     if (captures.every(({ path }) => whole.has(path))) return [];
     const isSmall = captures.reduce((sum, { bytes }) => sum + bytes, 0) <= HISTORY_BUILT_BYTES;
     return captures.filter(({ path }) => isSmall || !some.has(path)).map(({ path }) => path);
@@ -209,8 +220,8 @@ export class Ring {
       const found = fits(candidate);
       if (found !== null) return found;
     }
-    for (const [candidate, { start }] of this.#seen) {
-      if (start.kind !== 'capture' || start.bytes !== size || named.includes(candidate)) continue;
+    for (const { path: candidate, bytes } of this.#captures()) {
+      if (bytes !== size || named.includes(candidate)) continue;
       const found = fits(candidate);
       if (found !== null) return found;
     }

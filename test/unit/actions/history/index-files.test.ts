@@ -145,7 +145,10 @@ test('what a file left of its share goes to the next one', (t) => {
     for (let n = 3; n < 20_000; n += 1_000) files.take(batch(path(3), n, n + 1_000, small), 0);
     files.end();
     assert.equal(files.counts.rows + files.counts.over_share, 20_003);
-    const bytes = readdirSync(dirname(path(1))).reduce((sum, name) => sum + statSync(join(dirname(path(1)), name)).size, 0);
+    const bytes = readdirSync(dirname(path(1))).reduce(
+      (sum, name) => sum + statSync(join(dirname(path(1)), name)).size,
+      0,
+    );
     assert.ok(bytes <= 0.03 * (large + 2 * small) + 3 * 65_536);
     return files.counts.over_share;
   };
