@@ -7,9 +7,10 @@ import type { Built } from '../actions/history/index-builder.ts';
 import { HISTORY_BUILT_FILES } from '../actions/history/index-builder.ts';
 import { Outputs } from '../actions/outputs.ts';
 import type { Config } from '../config/config.ts';
-import { asksRing, isLive, keepsHistory } from '../config/run-kind.ts';
+import { asksRing, isLive, isServed, keepsHistory } from '../config/run-kind.ts';
 import { counted } from '../core/counted.ts';
-import { finish, Turns } from '../core/turns.ts';
+import { faults } from '../core/faults.ts';
+import { finish, isNeverGone, Turns } from '../core/turns.ts';
 import { createHistoryExplorer } from '../explore/history/history-explorer.ts';
 import { hasIndexes, Ring } from '../explore/history/ring.ts';
 import type { ReadsFiles } from '../explore/history/small-captures.ts';
@@ -53,6 +54,9 @@ export function withHistory(
   const turns = new Turns(() => performance.now(), true);
   const ring = new Ring(folder);
   const explorer = createHistoryExplorer({ memory, figures, ring, captures, turns, isUtc: config.utc });
+  // Whoever stays reads what stands at the end of each index before somebody asks.
+  if (isServed(config) || config.interactive)
+    faults.run('file', () => turns.document(isNeverGone, () => ring.warmSteps()));
   return { explorer, close: () => captures.close() };
 }
 

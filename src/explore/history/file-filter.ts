@@ -39,7 +39,7 @@ function allOf(tests: readonly FileTest[]): FileTest {
   return some.length === 0 ? ANY : (index) => some.every((test) => test(index));
 }
 
-/** A part of a number; as a word without a key one that is no code of a response and no port. */
+/** A part of a number. As a word without a key one that is no code and no port: it is looked for in users and numbers alone. */
 const NUMBER = /^\+?[\d*#]{3,}$/;
 const LONG_NUMBER = /^\d{6,}$/;
 
@@ -64,7 +64,7 @@ function termTest({ key, operator }: Term, v: Value, asking: RowAsking): FileTes
       return !v.isExpression && NUMBER.test(v.text) ? (index) => index.mayName(v.text) : ANY;
     case null: {
       const { digits } = readBare(v);
-      return digits !== null && LONG_NUMBER.test(digits) ? (index) => index.mayHold(digits) : ANY;
+      return digits !== null && LONG_NUMBER.test(digits) ? (index) => index.mayName(digits) : ANY;
     }
     default:
       return ANY;
