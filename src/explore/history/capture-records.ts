@@ -24,7 +24,7 @@ export type CaptureFormat = {
 
 export const HEAD_BYTES = 64;
 
-/** A block that is longer is none: so a reader that is lost stops. @cap */
+/** Bytes of a record of a capture: a reader that is lost stops at a longer one. @cap */
 const RECORD_BYTES = 16 * 1024 * 1024;
 
 const SECTION = 0x0a0d_0d0a;

@@ -100,7 +100,7 @@ class SpanReader {
   ): Promise<string | null> {
     const head = await this.#read(file, 0, HEAD_BYTES);
     const format = readFormat(head);
-    if (format === null) return 'it is no capture any more: compressed, or another file';
+    if (format === null) return 'it is not a capture now: compressed, or another file';
     const out = createWriteStream(to, { mode: 0o600, flags: 'wx' });
     try {
       out.write(await this.#read(file, 0, format.headBytes));
@@ -153,11 +153,11 @@ class SpanReader {
     let [at, next] = [0, 0];
     for (;;) {
       const record = recordAt(b, at, b.length, format);
-      if (typeof record === 'string') return 'what stands there is no record: it is another file than its index says';
+      if (typeof record === 'string') return 'what stands there is not a record: its index is that of another file';
       if (record === null) break;
       while ((named[next] ?? b.length) < record.frameStart) next++;
       if (record.kind === 'section' && offset + record.start >= format.headBytes)
-        return 'it has several sections, of which the first is read';
+        return 'it has several sections: the first one is read';
       if (record.kind === 'interface') {
         const before = await this.#findInterfaces(file, Number.POSITIVE_INFINITY, offset + record.start, format);
         kept.push(...before);

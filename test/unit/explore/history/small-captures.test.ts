@@ -179,7 +179,7 @@ test('what is gone, replaced or too much is said, and the rest is answered', asy
   assert.match((await lacksOf((path) => rmSync(path)))[0] ?? '', /ring\.pcap\.\d+: it is gone/);
   assert.match((await lacksOf((path) => writeFileSync(path, gzipSync(readFileSync(path)))))[0] ?? '', /compressed/);
   assert.match((await lacksOf((path) => truncateSync(path, 100)))[0] ?? '', /shorter than its index says/);
-  assert.match((await lacksOf((path) => writeFileSync(path, randomBytes(90_000))))[0] ?? '', /no capture/);
+  assert.match((await lacksOf((path) => writeFileSync(path, randomBytes(90_000))))[0] ?? '', /not a capture/);
   assert.deepEqual(await lacksOf(() => undefined), []);
   const { lacks, bytes } = planOf(ring, wanted, 2_048);
   assert.ok(bytes <= 2_048);
