@@ -5,6 +5,8 @@
 //   npm run bench -- console [SECONDS [ROWS]]                         the web console on a live capture; as root
 //   npm run bench -- filter CAPTURE [FILTER...]                       what a filter costs over a capture
 //   npm run bench -- hep-out [udp|tcp]                                what the HEP mirror costs the main thread a message
+//   npm run bench -- history-ask [CALLS] [FILES] [--keep DIR]         questions about old calls over a large ring of files
+//   npm run bench -- history CAPTURE [PAIRS]                          what the indexes beside the files of -O cost a call
 //   npm run bench -- holds [STEP,...]                                 what holds the event loop of the server
 //   npm run bench -- ship [RUNS] [OPTION...]                          what --ship costs a call, and how long it holds the loop; as root
 //   npm run bench -- store [CALLS] [TIMES] [OPTION...]                questions of a hub to a store of many calls
@@ -30,6 +32,8 @@ const benches = {
   live: async () => (await load('live-bench')).liveBench(rest),
   ask: async () => (await load('ask-load')).askLoad(rest),
   console: async () => (await load('console-load')).consoleLoad(rest),
+  'history-ask': async () => (await load('history-ask')).historyAsk(rest),
+  history: async () => (await load('history')).historyBench(rest),
   holds: async () => (await load('holds')).holdsBench(rest),
   filter: async () => (await loadBundled('ask-filter')).askFilter(rest),
   tls: async () => pass(process.execPath, [join(root, 'dist', 'bench', 'tls.js'), ...rest]),

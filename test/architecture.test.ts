@@ -27,6 +27,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['watch'],
   ['view'],
   ['export'],
+  ['history'],
   ['net'],
   ['explore'],
   ['actions'],
@@ -47,8 +48,8 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   watch: ['trunks', 'overview', 'numbers'],
   view: ['metrics'],
   export: ['page'],
-  explore: ['remote', 'clickhouse', 'agents', 'hub'],
-  actions: ['hooks', 'peer', 'hep-out', 'ship'],
+  explore: ['remote', 'clickhouse', 'agents', 'hub', 'stored', 'history'],
+  actions: ['hooks', 'peer', 'hep-out', 'history', 'ship'],
   serve: ['http', 'auth', 'api', 'api/plugins', 'api/routes', 'questions', 'ask', 'metrics', 'mcp', 'console'],
   faces: ['cli', 'tui', 'console'],
 };
@@ -93,7 +94,7 @@ const MAY_SEE: readonly (readonly [from: string, to: string, only: readonly stri
 ];
 
 /** What wires may not grow into a house of its own. */
-const APP = { files: 14, lines: 1_500 };
+const APP = { files: 15, lines: 1_620 };
 
 /** Between a byte and a document there is no input, no output and no clock on the wall. */
 const PURE = ['contract', 'decode', 'protocols', 'store', 'ingest', 'analysis', 'query', 'watch', 'view'];

@@ -39,8 +39,12 @@ const MAKERS: readonly Makers[] = [
 /** Functions that put together, by the file that has them. */
 const TOGETHER: Readonly<Record<string, { readonly file: string; readonly by: readonly string[] }>> = {
   createIngest: { file: 'src/ingest/ingest.ts', by: ['src/app/session.ts'] },
-  createSession: { file: 'src/app/session.ts', by: ['src/app/run.ts', 'src/app/live.ts'] },
-  createExplorer: { file: 'src/explore/memory-explorer.ts', by: ['src/app/run.ts'] },
+  createSession: { file: 'src/app/session.ts', by: ['src/app/run.ts', 'src/app/live.ts', 'src/app/history.ts'] },
+  // Over the stores of a small capture, which app has put together.
+  createExplorer: {
+    file: 'src/explore/memory-explorer.ts',
+    by: ['src/app/run.ts', 'src/explore/history/small-captures.ts'],
+  },
   createHubExplorer: { file: 'src/explore/hub/hub-explorer.ts', by: ['src/app/hub.ts'] },
 };
 

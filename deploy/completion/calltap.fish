@@ -34,6 +34,7 @@ complete -c calltap -l for -x -d 'End the live capture after this time (60s, 2h)
 complete -c calltap -s O -l output -r -F -d 'Write captured frames to a file: pcapng if its name ends so, else pcap.'
 complete -c calltap -l split -x -d 'Start the next file at this size or time (100M, 1h), or for each call.'
 complete -c calltap -l keep -x -d 'Keep the newest N files of --split, or those of a time (24h).'
+complete -c calltap -l no-history -d 'Keep no index of calls beside the files of --split, and use none of a folder.'
 complete -c calltap -l user -x -d 'Switch to this user after opening sockets and listeners.'
 complete -c calltap -l portrange -x -d 'Analyse SIP on these ports alone, and only count it on others.'
 complete -c calltap -l ws-portrange -x -d 'Analyse SIP over WebSocket on these ports.'

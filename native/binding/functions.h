@@ -10,6 +10,7 @@ NAN_MODULE_INIT(InitBuildInfo);      // build_info.cc: what this addon was built
 NAN_MODULE_INIT(InitBytes);          // bytes.cc: digests, inflate, and a second read of a file
 NAN_MODULE_INIT(InitExpression);     // expression.cc: expressions of tcpdump
 NAN_MODULE_INIT(InitFrameAt);        // frame_at.cc: one frame of a file
+NAN_MODULE_INIT(InitCaptureChunks);  // capture_chunks.cc: which time lies where in a file
 NAN_MODULE_INIT(InitProcess);        // process.cc: privileges, signals, threads, a restart, the clock
 NAN_MODULE_INIT(InitLoopTurns);      // loop_turns.cc: long turns of the event loop
 NAN_MODULE_INIT(InitSockets);        // sockets.cc: what Node cannot send

@@ -12,6 +12,7 @@ NAN_MODULE_INIT(InitAll) {
   InitBytes(target);
   InitExpression(target);
   InitFrameAt(target);
+  InitCaptureChunks(target);
   InitProcess(target);
   InitLoopTurns(target);
   InitSockets(target);

@@ -28,6 +28,7 @@ public:
     Method<&OutputFile::Flush>(tpl, "flush");
     Method<&OutputFile::Name>(tpl, "name");
     Method<&OutputFile::Counters>(tpl, "counters");
+    Method<&OutputFile::Chunks>(tpl, "chunks");
     Method<&OutputFile::WriteDatagram>(tpl, "writeDatagram");
     Method<&OutputFile::WriteMessage>(tpl, "writeMessage");
     Method<&OutputFile::Close>(tpl, "close");
@@ -90,6 +91,25 @@ private:
     View out = ViewOf(info[0]);
     if (out.len != sizeof(output_->counters)) return Nan::ThrowTypeError("one number a counter");
     memcpy(out.data, output_->counters, out.len);
+  }
+
+  // Five numbers a chunk: times in microseconds, the last one rounded up.
+  void Chunks(Call info) {
+    View out = ViewOf(info[0]);
+    if (out.len % (5 * sizeof(double)) != 0) return Nan::ThrowTypeError("five numbers a chunk");
+    auto *number = reinterpret_cast<double *>(out.data);
+    uint32_t taken = 0;
+    for (size_t room = out.len / (5 * sizeof(double)); room > 0; room--) {
+      ct_pcap_chunk chunk;
+      if (output_->writer == nullptr || ct_pcap_write_chunks(output_->writer, &chunk, 1) == 0) break;
+      *number++ = chunk.number;
+      *number++ = static_cast<double>(chunk.offset);
+      *number++ = static_cast<double>(chunk.bytes);
+      *number++ = static_cast<double>(chunk.first_ns / 1000);
+      *number++ = static_cast<double>((chunk.last_ns + 999) / 1000);
+      taken++;
+    }
+    info.GetReturnValue().Set(taken);
   }
 
   void WriteDatagram(Call info) {

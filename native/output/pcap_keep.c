@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define DIGITS 5u
@@ -83,22 +84,48 @@ bool ct_pk_open(struct ct_pcap_keep *k, const char *path, uint32_t keep, uint32_
   return is_known || keep == 0;
 }
 
-void ct_pk_make_room(struct ct_pcap_keep *k, const char *path, uint64_t *removed, uint64_t *failed) {
-  if (k->file == NULL || k->end - k->first < k->keep) return;
+/* The index of a file that is gone (src/history) is of no use. `name` has room for its suffix. */
+static void remove_index(char *name, uint64_t *failed) {
+  struct stat st;
+  char *end = name + strlen(name);
+  memcpy(end, CT_PK_INDEX, sizeof CT_PK_INDEX);
+  if (lstat(name, &st) == 0 && S_ISREG(st.st_mode) && unlink(name) != 0 && errno != ENOENT) ++*failed;
+  *end = '\0';
+}
+
+/* `name` has room for the name of a file and of its index. */
+static void remove_oldest(struct ct_pcap_keep *k, char *name, size_t size, const char *path,
+                          uint64_t *removed, uint64_t *failed) {
+  const struct ct_pk_file *oldest = &k->file[k->first++];
+  struct stat st;
+  ct_pk_name(name, size, path, oldest->number);
+  /* Who moved it away has it; what is there instead is not ours. */
+  bool is_there = lstat(name, &st) == 0, is_gone = !is_there && errno == ENOENT;
+  if (is_there && st.st_dev == oldest->dev && st.st_ino == oldest->ino && S_ISREG(st.st_mode)) {
+    bool is_removed = unlink(name) == 0;
+    is_gone = is_removed || errno == ENOENT;
+    if (is_removed) ++*removed;
+    if (!is_gone) ++*failed;
+  }
+  if (is_gone) remove_index(name, failed);
+}
+
+/* Whether the disk of the newest file has so many bytes for one that is no root. */
+static bool has_disk(const char *name, uint64_t bytes) {
+  struct statvfs disk;
+  return bytes == 0 || statvfs(name, &disk) != 0 || disk.f_bavail >= bytes / disk.f_frsize + 1;
+}
+
+void ct_pk_make_room(struct ct_pcap_keep *k, const char *path, uint64_t bytes, uint64_t *removed,
+                     uint64_t *failed) {
+  if (k->file == NULL || k->end == k->first) return;
   size_t size = strlen(path) + CT_PK_NAME_ROOM;
-  char *name = malloc(size);
+  char *name = malloc(size + sizeof CT_PK_INDEX);
   if (name == NULL) return; /* at the next file */
-  for (; k->end - k->first >= k->keep; k->first++) {
-    const struct ct_pk_file *oldest = &k->file[k->first];
-    struct stat st;
-    ct_pk_name(name, size, path, oldest->number);
-    /* Who moved it away has it; what is there instead is not ours. */
-    if (lstat(name, &st) != 0 || st.st_dev != oldest->dev || st.st_ino != oldest->ino || !S_ISREG(st.st_mode))
-      continue;
-    if (unlink(name) == 0)
-      ++*removed;
-    else if (errno != ENOENT)
-      ++*failed;
+  while (k->end - k->first >= k->keep) remove_oldest(k, name, size, path, removed, failed);
+  for (; k->end - k->first >= CT_PK_LEAST; remove_oldest(k, name, size, path, removed, failed)) {
+    ct_pk_name(name, size, path, k->file[k->end - 1].number);
+    if (has_disk(name, bytes)) break;
   }
   free(name);
 }

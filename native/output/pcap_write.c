@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "output/pcap_write.h"
 #include "core/exported_pdu.h"
+#include "output/pcap_chunks.h"
 #include "output/pcap_encode.h"
 #include "output/pcap_keep.h"
 #include <errno.h>
@@ -41,6 +42,7 @@ struct ct_pcap_writer {
   bool is_aligned; /* the buffer begins with a record: not after a write cut short that could not be undone */
   uint32_t waiting;          /* frames in the buffer */
   struct ct_pcap_keep files; /* of a split, those that --keep counts */
+  struct ct_pcap_chunks chunks;
   struct ct_pcap_encoder out;
 };
 
@@ -85,6 +87,7 @@ static void account(struct ct_pcap_writer *w, uint32_t done) {
   w->waiting -= frames;
   w->n[CT_PW_FRAMES] += frames;
   w->n[CT_PW_BYTES] += done;
+  ct_pc_written(&w->chunks, w->number, w->file_bytes, done, done == w->out.used);
   w->file_bytes += done;
   ct_pe_drop(&w->out, done);
 }
@@ -170,7 +173,7 @@ static bool open_next(struct ct_pcap_writer *w) {
   int fd = -1;
   uint32_t number = w->number;
   if (w->is_split) {
-    ct_pk_make_room(&w->files, w->path, &w->n[CT_PW_REMOVED], &w->n[CT_PW_REMOVE_ERRORS]);
+    ct_pk_make_room(&w->files, w->path, w->split_bytes, &w->n[CT_PW_REMOVED], &w->n[CT_PW_REMOVE_ERRORS]);
     errno = EEXIST;
     while (fd < 0 && errno == EEXIST && number < CT_PK_MAX_NUMBER) {
       ct_pk_name(w->name, w->name_size, w->path, ++number);
@@ -207,6 +210,7 @@ static bool open_next(struct ct_pcap_writer *w) {
     return fail(w, CT_PW_OPEN_ERRORS, err);
   }
   give_up(w);
+  ct_pc_forget(&w->chunks);
   if (w->fd >= 0) close(w->fd);
   w->fd = fd;
   w->number = number;
@@ -252,6 +256,7 @@ static void ignore_file_size_signal(void) {
 static void free_writer(struct ct_pcap_writer *w) {
   pthread_mutex_destroy(&w->lock);
   pthread_mutex_destroy(&w->name_lock);
+  pthread_mutex_destroy(&w->chunks.lock);
   ct_pk_close(&w->files);
   free(w->path);
   free(w->name);
@@ -265,6 +270,7 @@ struct ct_pcap_writer *ct_pcap_write_open(const struct ct_pw_opts *o, int *err) 
   if (w == NULL) return NULL;
   pthread_mutex_init(&w->lock, NULL);
   pthread_mutex_init(&w->name_lock, NULL);
+  ct_pc_init(&w->chunks);
   w->name_size = strlen(o->path) + CT_PK_NAME_ROOM;
   w->path = strdup(o->path);
   w->name = calloc(1, w->name_size);
@@ -318,6 +324,7 @@ static bool write_locked(struct ct_pcap_writer *w, const uint8_t *frame, int64_t
   if (w->first_linktype == CT_PW_LINK_UNKNOWN) w->first_linktype = linktype;
   if (take < caplen) w->n[CT_PW_CUT]++;
   ct_pe_frame(&w->out, (uint32_t)interface, frame, ts_ns, take, wirelen < caplen ? caplen : wirelen, comment);
+  ct_pc_frame(&w->chunks, ts_ns);
   w->waiting++;
   w->file_frames++;
   return true;
@@ -380,6 +387,10 @@ void ct_pcap_write_name(struct ct_pcap_writer *w, char *out, uint32_t size) {
   pthread_mutex_lock(&w->name_lock);
   snprintf(out, size, "%s", w->shown);
   pthread_mutex_unlock(&w->name_lock);
+}
+
+uint32_t ct_pcap_write_chunks(struct ct_pcap_writer *w, struct ct_pcap_chunk *out, uint32_t most) {
+  return ct_pc_take(&w->chunks, out, most);
 }
 
 void ct_pcap_write_close(struct ct_pcap_writer *w) {

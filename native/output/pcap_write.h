@@ -13,6 +13,7 @@
 #ifndef CALLTAP_PCAP_WRITE_H
 #define CALLTAP_PCAP_WRITE_H
 #include "core/slab.h"
+#include "output/pcap_chunks.h"
 #include <stdbool.h>
 #include <stdint.h>
 #ifdef __cplusplus
@@ -77,6 +78,8 @@ void ct_pcap_write_reopen(struct ct_pcap_writer *w);
 void ct_pcap_write_flush(struct ct_pcap_writer *w);
 /* Name of the file written now, for the stats; copied with its terminator. Never waits for the disk. */
 void ct_pcap_write_name(struct ct_pcap_writer *w, char *out, uint32_t size);
+/* Takes out what was written since the last time, at most so many chunks; how many. Never waits for the disk. */
+uint32_t ct_pcap_write_chunks(struct ct_pcap_writer *w, struct ct_pcap_chunk *out, uint32_t most);
 /* Writes what is waiting and closes; a record that cannot be written whole is not begun. */
 void ct_pcap_write_close(struct ct_pcap_writer *w);
 

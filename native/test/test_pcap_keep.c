@@ -6,6 +6,8 @@
 #include "pcap_written.h"
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/mount.h>
 
 static struct ct_pcap_writer *open_ring(const char *path, uint32_t keep) {
   struct ct_pw_opts o = {
@@ -120,6 +122,56 @@ static void a_name_that_leads_elsewhere(void) {
   empty_folder();
 }
 
+/* The index of a file goes with it, also where somebody else removed the file; no other file of that name does. */
+static void indexes_go_with_their_files(void) {
+  struct ct_pcap_writer *w = open_ring(at("r"), 3);
+  for (uint32_t i = 0; n[CT_PW_FILES] < 3; i++) CHECK(put(w, i, 100, 1));
+  write_file("r.00001.idx", "x", 1);
+  write_file("r.00002.idx", "x", 1);
+  CHECK_EQ(mkdir(at("r.00003.idx"), 0700), 0);
+  write_file("r.00004.idx", "x", 1);
+  write_file("other.00001.idx", "x", 1);
+  CHECK_EQ(unlink(at("r.00002")), 0);
+  for (uint32_t i = 100; n[CT_PW_FILES] < 6; i++) CHECK(put(w, i, 100, 1));
+  CHECK(!is_there("r.00001") && !is_there("r.00001.idx"));
+  CHECK(!is_there("r.00002.idx"));
+  CHECK(!is_there("r.00003") && is_there("r.00003.idx"));
+  CHECK(is_there("r.00004") && is_there("r.00004.idx"));
+  CHECK(is_there("other.00001.idx"));
+  CHECK_EQ(n[CT_PW_REMOVED], 2);
+  CHECK_EQ(n[CT_PW_REMOVE_ERRORS], 0);
+  ct_pcap_write_close(w);
+  empty_folder();
+}
+
+/* Before the disk would refuse the next file the oldest go; two stay, whatever else fills it. */
+static void a_small_disk(void) {
+  CHECK_EQ(mkdir(at("disk"), 0700), 0);
+  if (mount("none", at("disk"), "tmpfs", 0, "size=1m,mode=0700") != 0) return;
+  struct ct_pw_opts o = {
+      .path = at("disk/r"), .linktype = 1, .split_bytes = 100000, .gate = &gate, .counters = n, .keep_files = 50};
+  int err = 0;
+  memset(n, 0, sizeof(n));
+  struct ct_pcap_writer *w = ct_pcap_write_open(&o, &err);
+  CHECK(w != NULL);
+  for (uint32_t i = 0; i < 10000; i++) CHECK(put(w, i, 700, 1));
+  CHECK_EQ(n[CT_PW_LOST], 0);
+  CHECK_EQ(n[CT_PW_WRITE_ERRORS], 0);
+  CHECK(n[CT_PW_FILES] > 60);
+  CHECK(n[CT_PW_FILES] - n[CT_PW_REMOVED] > 5);
+  int other = open(at("disk/other"), O_CREAT | O_WRONLY, 0600);
+  for (uint32_t i = 0; i < 3000; i++) {
+    CHECK(write(other, bytes, 400) != 0); /* or the disk is full */
+    put(w, i, 700, 1);
+  }
+  close(other);
+  CHECK(n[CT_PW_FILES] - n[CT_PW_REMOVED] >= 2);
+  CHECK(is_there("disk/other"));
+  ct_pcap_write_close(w);
+  CHECK_EQ(umount(at("disk")), 0);
+  empty_folder();
+}
+
 static void numbers_go_on_in_order(void) {
   write_file("r.99998", "x", 1);
   struct ct_pcap_writer *w = open_ring(at("r"), 3);
@@ -146,6 +198,8 @@ int main(void) {
   never_more_than_asked_for();
   nothing_else_is_removed();
   a_name_that_leads_elsewhere();
+  indexes_go_with_their_files();
+  a_small_disk();
   numbers_go_on_in_order();
   return folder_report("pcap_keep");
 }

@@ -12,6 +12,7 @@ import { root } from './files.mjs';
 const ENTRIES = {
   calltap: 'src/app/main.ts',
   'audio-worker': 'src/export/audio-worker.ts',
+  'history-worker': 'src/actions/history/history-worker.ts',
   'program-worker': 'src/sources/tls/program-worker.ts',
 };
 

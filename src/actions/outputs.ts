@@ -1,11 +1,12 @@
 /**
  * Where captured content goes besides the stores: the file of -O, or the files of calls, after the persistence gate, the HEP
- * mirror of -H, and the store of --ship.
+ * mirror of -H, the store of --ship, and the indexes of calls beside the files of -O.
  */
 
+import type { Config } from '../config/config.ts';
 import type { Keep, Split } from '../config/option-value.ts';
 import { keptFiles } from '../config/option-value.ts';
-import { filterOf } from '../config/run-kind.ts';
+import { filterOf, isLive, keepsHistory } from '../config/run-kind.ts';
 import { failure } from '../core/errors.ts';
 import { faults } from '../core/faults.ts';
 import type { CallsOfTime } from '../explore/captures.ts';
@@ -21,13 +22,17 @@ import { countsOf } from '../view/metrics/family.ts';
 import type { HepOut } from './hep-out/hep-out.ts';
 import type { MirrorOptions } from './hep-out/mirror.ts';
 import { createMirror, lossesOf, mirrorFamilies } from './hep-out/mirror.ts';
+import { History } from './history/history.ts';
 import type { ReadBackOptions } from './read-back.ts';
+import type { Shipper } from './ship/key.ts';
+import { shipperOf } from './ship/key.ts';
 import type { ShippingOptions } from './ship/shipping.ts';
 import { Shipping } from './ship/shipping.ts';
 
 export type OutputOptions = ReadBackOptions &
   MirrorOptions &
-  ShippingOptions & {
+  ShippingOptions &
+  Pick<Config, 'noHistory' | 'device' | 'hepListen' | 'uprobe'> & {
     /** -O */
     readonly output: string | null;
     readonly split: Split | null;
@@ -37,6 +42,9 @@ export type OutputOptions = ReadBackOptions &
     readonly utc: boolean;
     readonly keep: Keep | null;
   };
+
+/** Sees calls, and keeps their rows. */
+export type CallKeeper = Pick<History, 'observers' | 'begin'> & { finish(): Promise<unknown> };
 
 const NEVER: Split = { bytes: 0, seconds: 0, isByCall: false };
 /** What the mirror still has to send when a file has been read gets this long. */
@@ -49,6 +57,9 @@ export class Outputs implements Meter {
   readonly gate: PersistenceGate;
   readonly mirror: HepOut | null;
   readonly shipping: Shipping | null;
+  readonly history: History | null;
+  /** What keeps calls beside files: the history, or what builds the indexes of files that are read. */
+  readonly keeper: CallKeeper | null;
   readonly #options: OutputOptions;
   readonly #say: (line: string) => void;
   /** Chooses the frames of calls; null without --split call. */
@@ -58,7 +69,7 @@ export class Outputs implements Meter {
   #clock: NodeJS.Timeout | null = null;
 
   /** `say` is given lines for people, without their end. Throws ServiceError. */
-  constructor(options: OutputOptions, say: (line: string) => void) {
+  constructor(options: OutputOptions, say: (line: string) => void, builder: CallKeeper | null = null) {
     this.#options = options;
     this.#say = say;
     // Each of them lets content reach the disk.
@@ -66,10 +77,17 @@ export class Outputs implements Meter {
     this.gate = new PersistenceGate(isAuthorized, (isEnabled) => {
       this.#file?.setEnabled(isEnabled);
       this.#callFiles?.setEnabled(isEnabled);
+      this.history?.setEnabled(isEnabled);
     });
     this.calls = options.split?.isByCall === true ? callSplit(options) : null;
     this.mirror = createMirror(options, () => this.gate.isEnabled, say);
-    this.shipping = options.ship === null ? null : new Shipping(options, () => this.gate.isEnabled, say);
+    const shipper = shipperOf(options.shipHost, Date.now());
+    this.history = keepsHistory(options) ? historyOf(options, shipper, this.gate, say) : null;
+    this.keeper = builder ?? this.history;
+    this.shipping =
+      options.ship === null
+        ? null
+        : new Shipping(options, shipper, this.history?.take ?? null, () => this.gate.isEnabled, say);
   }
 
   /** Opens what the options name; before the capture starts and after privileges are given up. Throws ServiceError. */
@@ -85,6 +103,7 @@ export class Outputs implements Meter {
     } else {
       this.#file = OutputFile.open(output, split ?? NEVER, inputs, keep === null ? 0 : keptFiles(keep, split ?? NEVER));
       this.#file.setEnabled(this.gate.isEnabled);
+      this.history?.open(this.#file);
     }
     this.#clock = faults.every(TICK_MS, 'tick', () => this.#tick());
     this.#clock.unref();
@@ -136,6 +155,7 @@ export class Outputs implements Meter {
   *losses(): ReturnType<Meter['losses']> {
     const { mirror } = this;
     for (const [reason, count] of this.shipping?.losses() ?? []) yield [`ship_${reason}`, count];
+    for (const [reason, count] of this.history?.losses() ?? []) yield [`history_${reason}`, count];
     for (const [reason, count] of mirror === null ? [] : lossesOf(mirror)) yield [`hep_out_${reason}`, count];
     for (const [reason, count] of this.#file?.losses() ?? this.written?.losses ?? []) yield [`output_${reason}`, count];
   }
@@ -145,6 +165,7 @@ export class Outputs implements Meter {
     return [
       ...mirrorFamilies(this.mirror),
       ...Shipping.families(this.shipping),
+      ...History.families(this.history),
       countsOf('calltap_output_total', this.#file?.counts() ?? this.#callFiles?.counts() ?? []),
     ];
   }
@@ -157,15 +178,16 @@ export class Outputs implements Meter {
     this.#tick();
   }
 
-  /** Lets the mirror send what it holds, for a short time, and tells the store of all calls. */
+  /** Lets the mirror send what it holds, for a short time, and tells the store and the history of all calls. */
   async drain(): Promise<void> {
     await Promise.all([this.mirror?.drain(DRAIN_MS), this.endShipping(SHIP_MS)]);
   }
 
-  /** The store is told of all calls; what it has not taken after `ms` waits in the spool for the next run. */
+  /** The store and the history are told of all calls; what the store has not taken after `ms` waits in the spool for the next run. */
   async endShipping(ms: number): Promise<void> {
     await this.shipping?.finish(ms);
     await this.shipping?.close();
+    await this.keeper?.finish();
   }
 
   /** After the captures are closed. Idempotent. */
@@ -180,8 +202,18 @@ export class Outputs implements Meter {
   }
 
   #tick(): void {
+    this.history?.tick();
     for (const line of this.#file?.tick() ?? this.#callFiles?.tick() ?? []) this.#say(line);
   }
+}
+
+function historyOf(
+  options: OutputOptions,
+  shipper: Shipper,
+  { isEnabled: isOpen }: PersistenceGate,
+  say: (line: string) => void,
+): History {
+  return new History({ shipper, isShipped: options.ship !== null, isOfFiles: !isLive(options), isOpen }, say);
 }
 
 /** Throws FILTER_INVALID, and OPTION_CONFLICT for a filter that cannot be answered when a call begins. */

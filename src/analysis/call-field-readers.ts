@@ -81,6 +81,7 @@ export const CALL_READERS = {
   ...SUMMARY_READERS,
   // The clock of a call that talks runs: in lists, not in the documents of `/v1`.
   duration_sec: [RECORD, ({ e, d }) => lastedSec(d, e.capture.nowOf(d))],
+  kept_in: [RECORD, () => undefined],
   from_host: [RECORD, ({ d }) => (d.fromUser === '' ? known(d.from) : undefined)],
   to_host: [RECORD, ({ d }) => (d.toUser === '' ? known(d.to) : undefined)],
   code: [RECORD, ({ d, e }) => finalCodeOf(d, e.stores.log) ?? undefined],

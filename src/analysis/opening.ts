@@ -8,6 +8,7 @@
 import { HEADER, headerIdOf } from '../protocols/sip/header-name.ts';
 import { parseNameAddr } from '../protocols/sip/name-addr.ts';
 import { MAX_IDENTIFIER_BYTES } from '../protocols/sip/named-calls.ts';
+import type { SipScan } from '../protocols/sip/scanner/scan.ts';
 import { decodeText, keptText, percentDecode } from '../protocols/sip/text.ts';
 import { parseUri } from '../protocols/sip/uri.ts';
 import { splitValues } from '../protocols/sip/values.ts';
@@ -66,7 +67,7 @@ export function openingOf(callIdHeaders: readonly string[], d: Dialog, m: CallMe
     const { bytes, scan } = read;
     if (scan.isRequest) {
       known.push({ kind: 'request', text: userOf(decodeText(bytes, scan.uriStart, scan.uriEnd)) });
-      userAgent = keptText(bytes, scan.userAgentStart, scan.userAgentEnd, SHIP_USER_AGENT_BYTES);
+      userAgent = userAgentOf(bytes, scan);
     }
     if (hasOtherUsers(bytes.toString('latin1', scan.startLineEnd, scan.bodyStart)))
       scan.forEachHeader((nameStart, nameEnd, start, end) => {
@@ -76,6 +77,11 @@ export function openingOf(callIdHeaders: readonly string[], d: Dialog, m: CallMe
     for (const text of tiesOf(callIdHeaders, m)) known.push({ kind: 'correlation', text });
   }
   return { userAgent, identifiers: unlike(known) };
+}
+
+/** What wrote the request that was scanned. */
+export function userAgentOf(bytes: Buffer, scan: SipScan): string {
+  return keptText(bytes, scan.userAgentStart, scan.userAgentEnd, SHIP_USER_AGENT_BYTES);
 }
 
 /** Who else calls or is called: headers, and what their users are kept as. */

@@ -4,31 +4,13 @@
 import type { Config } from '../config/config.ts';
 import { oneLine } from '../config/option-value.ts';
 import { counted } from '../core/counted.ts';
+import { endWarning, orderLine } from '../faces/cli/file-lines.ts';
 import { sayClocks } from '../faces/cli/hep-lines.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
-import type { FileEnd, FilesEnd } from '../sources/file/file-source.ts';
+import type { FileEnd } from '../sources/file/file-source.ts';
 import { expandInputs } from '../sources/file/inputs.ts';
+import { ringOf } from './history.ts';
 import type { Session } from './session.ts';
-
-/** What to say about a file that did not end cleanly; null when it did. */
-function endWarning(path: string, end: FileEnd): string | null {
-  if (end.end === 'ok' || end.end === 'stopped') return null;
-  if (end.end === 'empty') return `calltap: ${path}: the file is empty; skipped`;
-  const used = `used the ${counted(end.frames, 'frame')} before it`;
-  if (end.lack !== undefined) return `calltap: ${path}: ${end.lack}; ${used}`;
-  const why = {
-    truncated: 'ends in the middle of a record (cut off, or still being written)',
-    corrupt: 'has a record that cannot be right',
-    io: 'could not be read further',
-  }[end.end];
-  return `calltap: ${path}: ${why}; ${used}`;
-}
-
-/** What to say about captures that were not read one after the other as given; null when they were. */
-export function orderLine(files: number, { overlapping, isReordered }: FilesEnd): string | null {
-  if (overlapping > 0) return `calltap: ${overlapping} of ${files} captures overlap in time: merged packet by packet`;
-  return isReordered ? `calltap: the ${files} captures are not in time order: merged packet by packet` : null;
-}
 
 export type FilesRead = {
   /** One file gave nothing readable. */
@@ -47,7 +29,8 @@ export async function readFiles(session: Session, config: Config, onOpened: () =
     if (warning !== null) standardError.write(`${oneLine(warning)}\n`);
     if (end.end !== 'ok' && end.end !== 'empty' && end.frames === 0) failed = true;
   };
-  const { paths, skipped } = expandInputs(config.input);
+  // What indexes answer is not read.
+  const { paths, skipped } = ringOf(config) === null ? expandInputs(config.input) : { paths: [], skipped: [] };
   for (const { path, cause } of skipped) {
     const why = { empty: 'the file is empty', damaged: 'cannot unpack it' }[cause] ?? `cannot open it (${cause})`;
     standardError.write(`${oneLine(`calltap: ${path}: ${why}; skipped`)}\n`);

@@ -4,13 +4,15 @@
 
 import { hostname } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
+import type { Built } from '../actions/history/index-builder.ts';
+import { forBuilding, IndexBuilder } from '../actions/history/index-builder.ts';
 import { Hooks } from '../actions/hooks/event-hooks.ts';
 import { Outputs } from '../actions/outputs.ts';
 import type { Config } from '../config/config.ts';
 import { configErrorLine } from '../config/config.ts';
 import { namesOf } from '../config/names.ts';
 import { numbersOfConfig } from '../config/numbers.ts';
-import { filterOf, isLive, isServed, looksForScanners } from '../config/run-kind.ts';
+import { filterOf, isLive, isServed, keepsHistory, looksForScanners } from '../config/run-kind.ts';
 import { trunkBoundsOf, trunksOfConfig } from '../config/trunks.ts';
 import { ServiceError } from '../core/errors.ts';
 import { faults } from '../core/faults.ts';
@@ -34,6 +36,7 @@ import { refuseUnknownRules } from '../view/lint.ts';
 import type { Telling } from '../view/live-documents.ts';
 import { needsNumbers } from '../watch/numbers/numbers.ts';
 import { beforeCrash } from './crash.ts';
+import { completeRing, ringOf, withHistory } from './history.ts';
 import type { LiveSession } from './live.ts';
 import type { Capturing, FilesRead } from './read-files.ts';
 import { readFiles, reportUnwritten } from './read-files.ts';
@@ -70,6 +73,7 @@ export function sessionOptions(config: Config): SessionOptions {
       config.mcpStdio ||
       // Calls are judged while others come: to find it out anew for each would read all of them each time.
       config.ship !== null ||
+      keepsHistory(config) ||
       isLive(config),
     lintSuppress: config.lintSuppress,
     audioBytes: config.retainAudio ? config.audioBytes : 0,
@@ -138,7 +142,10 @@ export async function runCapture(config: Config): Promise<number> {
       renewCertificate(session);
     });
   const startedMs = performance.now();
-  const explorer = createExplorer(session.figures, session.outputs);
+  const folder = isLive(config) ? null : ringOf(config);
+  if (folder !== null) await completeRing(folder, (paths) => buildIndexes(config, paths), say);
+  const memory = createExplorer(session.figures, session.outputs);
+  const { explorer, close } = withHistory(memory, session, config, sessionOptions);
   let isPrinted = config.interactive || config.mcpStdio;
   const print = async (): Promise<boolean> => {
     isPrinted = true;
@@ -156,19 +163,23 @@ export async function runCapture(config: Config): Promise<number> {
     session.outputs.close();
     if (!isPrinted) await (isServed(config) ? print() : printAll());
   });
-  if (isServed(config)) {
-    const { serve } = await import('./serve.ts');
-    return serve(session, explorer, config, capture, print, stop);
+  try {
+    if (isServed(config)) {
+      const { serve } = await import('./serve.ts');
+      return await serve(session, explorer, config, capture, print, stop);
+    }
+    if (config.interactive) {
+      const { interact } = await import('./interact.ts');
+      return await interact(session, explorer, config, asked, capture, stop);
+    }
+    if (config.mcpStdio) {
+      const { serveAgent } = await import('./agent.ts');
+      return await serveAgent(session, explorer, config, capture, stop);
+    }
+    return await printed(session, explorer, config, asked, capture, printAll, stop);
+  } finally {
+    close();
   }
-  if (config.interactive) {
-    const { interact } = await import('./interact.ts');
-    return interact(session, explorer, config, asked, capture, stop);
-  }
-  if (config.mcpStdio) {
-    const { serveAgent } = await import('./agent.ts');
-    return serveAgent(session, explorer, config, capture, stop);
-  }
-  return printed(session, explorer, config, asked, capture, printAll, stop);
 }
 
 /** SIGHUP: a certificate that cannot be read leaves the one of before in use. */
@@ -240,7 +251,7 @@ async function open(
   stop: StopSignal,
 ): Promise<{ readonly session: Session; readonly capture: Capturing }> {
   if (!isLive(config)) {
-    const session = createSession({ ...parts, live: null, listener: null, tls: null });
+    const session = createSession({ ...parts, ...NOT_LIVE });
     faults.run('file', () => stop.came.then(() => session.stopReading()));
     return { session, capture: (ready) => readFiles(session, config, ready) };
   }
@@ -256,13 +267,27 @@ async function open(
   };
 }
 
+/** Builds the indexes of captures that have none (src/history), given in the order of their time. Throws ServiceError. */
+export async function buildIndexes(config: Config, paths: readonly string[]): Promise<readonly Built[]> {
+  const builder = new IndexBuilder(paths, config.shipHost);
+  const { options, ...parts } = sessionParts(forBuilding(config), null, builder);
+  const session = createSession({ ...parts, options: { ...options, correlates: true }, ...NOT_LIVE });
+  try {
+    return await builder.built(session.read(builder.paths, () => undefined));
+  } finally {
+    session.close();
+  }
+}
+
 type FirstParts = Omit<SessionParts, 'live' | 'listener' | 'tls'>;
 
-function sessionParts(config: Config, telling: Telling | null): FirstParts {
+const NOT_LIVE = { live: null, listener: null, tls: null };
+
+function sessionParts(config: Config, telling: Telling | null, builder: IndexBuilder | null = null): FirstParts {
   const { hepAuth } = config;
   return {
     options: sessionOptions(config),
-    outputs: new Outputs(config, say),
+    outputs: new Outputs(config, say, builder),
     hepAuth,
     security: detection(config),
     hooks: hooksOf(config),

@@ -104,7 +104,7 @@ export type Session = {
 /** Puts together what reads a capture, what keeps it, what watches it, and what is counted of all that. */
 export function createSession(parts: SessionParts): Session {
   const { options, outputs, live, listener, tls, security, hooks, telling } = parts;
-  const { mirror, shipping } = outputs;
+  const { mirror, shipping, keeper } = outputs;
   const startedMs = Date.now();
   const isLive = live !== null || listener !== null || tls !== null;
   const source = live ?? new FileSource({ ...options, retainsPayload: options.audioBytes > 0 });
@@ -119,6 +119,7 @@ export function createSession(parts: SessionParts): Session {
     mirror?.observer,
     outputs.calls,
     ...(shipping?.observers ?? []),
+    ...(keeper?.observers ?? []),
     hooks,
     watched,
     parts.sayIdentity && stirShakenLog(parts.sayIdentity),
@@ -164,6 +165,7 @@ export function createSession(parts: SessionParts): Session {
   if (isLive && mirror !== null) mirror.clockSteps = clockSteps;
   outputs.calls?.begin(evidence);
   shipping?.begin(figures);
+  keeper?.begin(figures);
   let isClosed = false;
 
   /** What no end of a call has judged, in turns, so that a server answers meanwhile. */

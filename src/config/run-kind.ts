@@ -23,6 +23,32 @@ export function filterOf({ filter, calls }: Pick<Config, 'filter' | 'calls'>): s
   return filter === null ? CALLS_ONLY : `(${filter}) ${CALLS_ONLY}`;
 }
 
+/**
+ * An index of calls stands beside each file of -O. Files get none where a filter chooses their frames: these are written when all
+ * is read.
+ */
+export function keepsHistory(
+  config: Live & Pick<Config, 'output' | 'split' | 'noHistory' | 'filter' | 'calls'>,
+): boolean {
+  const { output, split, noHistory } = config;
+  if (output === null || split === null || split.isByCall || noHistory) return false;
+  return isLive(config) || filterOf(config) === null;
+}
+
+type Watching = Pick<Config, 'show' | 'statsJson' | 'stirShaken' | 'onDialogExec' | 'onQualityExec' | 'onTrunkExec'>;
+
+/** One folder is named, and nothing is asked that needs its packets to be read: its indexes answer, where it has any. */
+export function asksRing(
+  config: Live & Detecting & Watching & Pick<Config, 'input' | 'output' | 'ship' | 'hepSend' | 'bpf' | 'noHistory'>,
+): boolean {
+  const { input, output, ship, hepSend, bpf, noHistory, show, statsJson, stirShaken, fraud } = config;
+  if (isLive(config) || noHistory || input.length !== 1 || output !== null || ship !== null || hepSend.length > 0)
+    return false;
+  const hooks = [config.onDialogExec, config.onQualityExec, config.onTrunkExec];
+  const isWatched = stirShaken || fraud || looksForScanners(config) || hooks.some((one) => one !== null);
+  return bpf === null && show === null && !statsJson && !isWatched;
+}
+
 type Detecting = Pick<Config, 'killScanner' | 'killUa' | 'fail2ban' | 'alert' | 'fraud'>;
 
 /** True when an option asks for the detection of scanners; syslog beside --fraud asks for the alerts of that alone. */

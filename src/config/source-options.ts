@@ -185,6 +185,9 @@ export const SOURCES = group('Sources', {
     needs: ['split'],
     unmet: { remedy: 'add --split SIZE|TIME' },
   }),
+  'no-history': toggle('Keep no index of calls beside the files of --split, and use none of a folder.', {
+    toml: 'capture.no_history',
+  }),
   user: value('NAME', text, 'Switch to this user after opening sockets and listeners.', {
     toml: 'general.user',
     needs: ['device', 'hep-listen', 'uprobe'],

@@ -228,6 +228,20 @@ export const AskCalls = named(
   Type.Object({
     schema_version: SchemaVersion1,
     total: Type.Integer({ minimum: 0, description: 'Calls that the filter chooses.' }),
+    total_is_least: Type.Optional(
+      Type.Literal(true, { description: 'There may be more: not all files of the ring were looked at.' }),
+    ),
+    ring: Type.Optional(
+      Type.Object(
+        {
+          begins_at: Type.Optional(DateTime),
+          notes: Type.Optional(
+            Type.Array(Type.String(), { description: 'What of it was not looked at, in sentences.' }),
+          ),
+        },
+        { description: 'Of a host with an index beside its files of -O: when the oldest frame came that they have.' },
+      ),
+    ),
     calls: Type.Array(ref(Call)),
     next_cursor: Type.Optional(Type.String({ description: 'Where the next page begins; absent on the last one.' })),
     hidden_by: Type.Optional(

@@ -183,6 +183,11 @@ export const CALL_FIELDS = {
     document: 'input_origin',
   },
   host: { kind: 'text', description: 'Of a hub: the host that saw it.' },
+  kept_in: {
+    kind: 'word',
+    words: ['history'],
+    description: 'Of a call that left the memory: its row stands in an index beside the files of -O.',
+  },
   from_host: {
     kind: 'text',
     description: 'Host or URN of From, where it has no user.',

@@ -50,6 +50,8 @@ export interface Explorer extends Port {
   security(): AskSecurity;
   pulse(): Pulse;
   summary(): Summary;
+  /** What answers beside the memory, in lines for a person; left out where nothing does. */
+  beside?(): string[];
 }
 
 /** What the terminal asks for. */

@@ -26,6 +26,19 @@ const NUMBERED = /\.([0-9]{5}|[1-9][0-9]{5,8})$/;
 /** How much earlier or later than its packets a file may have been written. */
 const FILE_MARGIN_MS = 5_000;
 
+/** Chunks that are taken at once, five numbers each. */
+const CHUNKS = 256;
+const CHUNK_NUMBERS = 5;
+
+/** One write to a file: where, and the first and last time of its frames, in microseconds. */
+export type WrittenChunk = {
+  readonly path: string;
+  readonly offset: number;
+  readonly bytes: number;
+  readonly firstUs: number;
+  readonly lastUs: number;
+};
+
 /** Counters that are losses: frames and messages that were captured and are in no file. */
 const LOSSES = ['lost', 'link_refused', 'messages_refused', 'cut'] as const;
 
@@ -74,6 +87,11 @@ export class OutputFile {
     return this.#native.name();
   }
 
+  /** What was taken is in the files, while the gate is open. */
+  flush(): void {
+    if (!this.#isClosed) this.#native.flush();
+  }
+
   /** What was written is in the files; those that may hold frames of this time (microseconds since the epoch). */
   filesOver(fromUs: number, toUs: number): readonly string[] {
     this.#native.flush();
@@ -89,6 +107,22 @@ export class OutputFile {
     return numbered.filter(
       (_, i) => (endsMs[i] ?? 0) >= fromUs / 1000 - margin && (endsMs[i - 1] ?? 0) <= toUs / 1000 + margin,
     );
+  }
+
+  /** What was written since the last call, the oldest first. A disk that is slow makes nobody wait. */
+  *newChunks(): Generator<WrittenChunk> {
+    const numbers = new Float64Array(CHUNKS * CHUNK_NUMBERS);
+    for (let taken = CHUNKS; taken === CHUNKS; ) {
+      taken = this.#native.chunks(numbers);
+      for (let i = 0; i < taken * CHUNK_NUMBERS; i += CHUNK_NUMBERS) {
+        const [number = 0, offset = 0, bytes = 0, firstUs = 0, lastUs = 0] = numbers.subarray(i, i + CHUNK_NUMBERS);
+        yield { path: this.#pathOf(number), offset, bytes, firstUs, lastUs };
+      }
+    }
+  }
+
+  #pathOf(number: number): string {
+    return this.#isSplit ? `${this.path}.${String(number).padStart(5, '0')}` : this.path;
   }
 
   /** The persistence gate: when this returns for false, nothing more is written. */

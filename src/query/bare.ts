@@ -95,9 +95,20 @@ function* socketTexts(s: Subject): Generator<string> {
 /** Where else in the texts of messages a word may stand. */
 export const OTHER_TEXTS = ['domains', 'user_agents', 'request_uris'] as const;
 
-function testOf({ digits, code, net }: BareWord, v: Value, fits: TextTest): Test {
-  const literal = literalOf({ text: digits ?? v.text, isExpression: v.isExpression }, digits !== null);
+/** What such a word is compared with: any text, a number, a code, an address. */
+export type BareTests = Omit<BareWord, 'text'> & { readonly fits: TextTest; readonly isNumber: TextTest };
+
+export function readBareTests(v: Value): Result<BareTests, string> {
+  const { text, ...word } = readBare(v);
+  const { digits, net } = word;
   const isNumber = digits === null ? () => false : holdsDigits(digits);
+  if (net !== null) return ok({ ...word, isNumber, fits: text === null ? () => false : holdsAddress(v.text, net) });
+  const fits = readText(text ?? v, ':');
+  return fits.ok ? ok({ ...word, isNumber, fits: fits.value }) : fits;
+}
+
+function testOf({ digits, code, net, fits, isNumber }: BareTests, v: Value): Test {
+  const literal = literalOf({ text: digits ?? v.text, isExpression: v.isExpression }, digits !== null);
   return (s) => {
     const { d, asking } = s;
     if (any(recordTexts(s), fits) || isNumber(d.fromUser) || isNumber(d.toUser)) return true;
@@ -118,10 +129,7 @@ export const BARE: KeyKind = {
   isOrdered: false,
   level: LEVEL.TEXTS,
   read(v): Result<Test, string> {
-    const word = readBare(v);
-    const { text, net } = word;
-    if (net !== null) return ok(testOf(word, v, text === null ? () => false : holdsAddress(v.text, net)));
-    const fits = readText(text ?? v, ':');
-    return fits.ok ? ok(testOf(word, v, fits.value)) : fits;
+    const tests = readBareTests(v);
+    return tests.ok ? ok(testOf(tests.value, v)) : tests;
   },
 };

@@ -180,6 +180,11 @@ export type NativeOutputFile = {
   name(): string;
   /** Fills one value a name of info().outputCounterNames. */
   counters(out: BigUint64Array): void;
+  /**
+   * Takes out what was written since the last time, five numbers a chunk of a file: the number in its name, offset, bytes, first and
+   * last time of its frames in microseconds. How many.
+   */
+  chunks(out: Float64Array): number;
   /** Writes a packet that came by a connection as the datagram it could have been. */
   writeDatagram(payload: Uint8Array, start: number, end: number, arrival: Packet): void;
   /** Writes a message that has no frame; a pcap file has no place for it, and counts it. */
@@ -277,6 +282,8 @@ export type NativeBinding = {
    * more; its listeners must stay, or the signal is the kernel's for a moment.
    */
   exitOnSignals(afterMs: number): void;
+  /** Four numbers a chunk of whole records: offset, bytes, first and last time in microseconds. None of a compressed file. */
+  captureChunks(path: string): { status: number; numbers: number[] };
   frameAt(path: string, ordinal: number, espNull: boolean): NativeFrame;
   /** Whether the kernel takes the clock of the host for synchronized. */
   isClockSynchronized(): boolean;

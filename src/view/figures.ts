@@ -17,7 +17,7 @@ import type { TrunkWatch } from '../watch/trunks/trunk-watch.ts';
 import type { LabelledCount, MetricFamily } from './metrics/family.ts';
 
 /** How a key of `losses` begins that an output has; view/loss-table.ts has a row for each. */
-export type MeterLoss = 'hep_out_' | 'ship_' | 'output_' | 'stdout_lines_lost' | 'stderr_lines_lost';
+export type MeterLoss = 'hep_out_' | 'ship_' | 'history_' | 'output_' | 'stdout_lines_lost' | 'stderr_lines_lost';
 
 /** Counters of a part that comes after the views: an output, or what acts on others. */
 export type Meter = {

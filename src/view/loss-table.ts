@@ -290,6 +290,14 @@ const ANSWERS: readonly Loss[] = [
     remedy: 'Look at the store, and at the disk of the spool; `ship_refused` rows are kept in its `.refused` files.',
   }),
   ofMeters(
+    'history_',
+    'history_*',
+    'Calls without a row, or a row without its document, in the indexes beside the files of `-O`.',
+    {
+      remedy: 'Look at the disk; of `history_over_share` see [what an index takes](history.md#what-an-index-takes).',
+    },
+  ),
+  ofMeters(
     'output_',
     'output_*',
     'Frames and messages that calltap did not write to the file of `-O`, or to those of calls.',

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { callLine } from '../../src/actions/ship/call-lines.ts';
+import { callLine, documentText } from '../../src/actions/ship/call-lines.ts';
 import { FIELD_READERS, figureReaderOf } from '../../src/analysis/call-field-readers.ts';
 import { CallSource } from '../../src/analysis/call-source.ts';
 import { findingNames } from '../../src/analysis/finding-names.ts';
@@ -203,7 +203,8 @@ function storedOf({ evidence: e }: OpenSession, d: Dialog, { stored = '', docume
   const facts = dialogFacts(e, d);
   const streams = finish(streamDocumentsSteps(e, facts));
   const opening = openingOf([], d, facts.messages[0]);
-  const line = callLine('{', { e, d, facts, findings: findingNames(facts), streams, opening, said: saidOf(e, d) });
+  const call = { e, d, facts, findings: findingNames(facts), streams, opening, said: saidOf(e, d) };
+  const line = callLine('{', call, documentText(call));
   const row = asJson(JSON.parse([line].flat().join('')));
   if (document === '') return row[stored];
   return document.split('.').reduce((at: unknown, name) => asJson(at ?? {})[name], row['document']);

@@ -20,11 +20,11 @@ import type { Explorer } from '../../src/explore/port.ts';
 import type { CallsQuestion } from '../../src/explore/question.ts';
 import { sortOf } from '../../src/explore/question.ts';
 import { NotHere } from '../../src/explore/refusal.ts';
-import { KEYS } from '../../src/query/keys.ts';
 import { parseFilter } from '../../src/query/parse.ts';
 import { run } from '../cli/run-program.ts';
 import { SCENES } from '../golden/scenes/all.ts';
 import { captureOf } from '../golden/scenes/scene.ts';
+import { FILTERS } from '../helpers/asked-filters.ts';
 import { storePlace } from '../helpers/fake-store.ts';
 import { readCaptureFile, temporaryFolder } from '../helpers/read-capture.ts';
 import { refusalOf } from '../helpers/refusal.ts';
@@ -82,101 +82,6 @@ function plain<T>(value: T): T {
 
 const idsOf = (calls: readonly Call[]): string[] => calls.map(({ call_id }) => call_id);
 
-/** What of examples this capture does not have, and further forms of values. */
-const FILTERS = [
-  ...KEYS.map(({ example }) => example),
-  ...['from:2001', 'to:+44*', 'number:2001', 'number:*123', 'user:~^20', '2001', 'busy@pbx.example.com', 'display:*a*'],
-  ...[
-    'domain:pbx.example.com',
-    'ruri:*@192.0.2.10*',
-    'contact:*198.51.100.21*',
-    'contact:2001',
-    'pai:*',
-    'header.Via:*udp*',
-  ],
-  ...[
-    'method:INVITE',
-    '-method:INVITE',
-    'state:failed',
-    'state:completed,canceled',
-    'code:4xx',
-    'code:486',
-    'code>=500',
-  ],
-  ...[
-    'code:480..503',
-    'reason:*busy*',
-    'ip:198.51.100.0/24',
-    'ip:2001:db8:10::/48',
-    'src:192.0.2.10',
-    'dst:203.0.113.10',
-  ],
-  ...[
-    'port:5060',
-    'port:40211',
-    'transport:udp',
-    'transport:tls',
-    'ua:*',
-    'ua:~(?i)yealink',
-    'codec:pcma,g729',
-    'mos<4',
-  ],
-  ...[
-    'mos>=4.1',
-    'mos:4.41',
-    'loss>1%',
-    'loss:0',
-    'jitter>20ms',
-    'pdd>1s',
-    'pdd:210',
-    'setup>2s',
-    'duration<5s',
-    'duration:10s..20s',
-  ],
-  ...[
-    'finding:packet-loss',
-    'finding:*-loss,jitter',
-    '-finding:*',
-    'tag:*',
-    'origin:wire',
-    'origin:hep',
-    'host:sbc1',
-    'host:other',
-  ],
-  ...[
-    'since:1h',
-    'until:1m',
-    'since:10s',
-    'text:"a=sendonly"',
-    'text:BYE',
-    '(from:2001 or to:2004) method:INVITE',
-    '-(code:200 or code:486)',
-  ],
-  ...[
-    ...['from=2001', 'from=*01', 'callid=busy@pbx.example.com', 'callid:busy', 'domain:*example', 'ended-by:callee'],
-    ...['1234', '+33199', '0033 199 001234', '503', '"503"', '198.51.100.27', '198.51.100.2', '198.51.100.0/24'],
-    ...[
-      '198.51',
-      '2001:db8:10::10',
-      'failed',
-      'invite',
-      'pbx',
-      'udp',
-      '5060',
-      'desk',
-      '~^busy',
-      'bus*',
-      'transfer | busy',
-    ],
-    ...['ip:198.51.100', 'state:comp', '-2001', '20.'],
-    'number:2001 code:486',
-    'mos<4 or state:failed',
-    'callid:*trunk*',
-    'callid:busy@*',
-    'trunk:203.0.113.10',
-    'text:~"INVITE sip:20\\d+"',
-  ],
-];
 const UNANSWERABLE = new Set(['leg:a84b4c76e6', 'auth:2001']);
 
 const FIGURES: readonly FieldKind[] = ['figure', 'milliseconds', 'seconds'];

@@ -8,6 +8,7 @@ import type { Evidence } from '../../analysis/evidence.ts';
 import type { FindingName } from '../../analysis/finding-names.ts';
 import type { Opening } from '../../analysis/opening.ts';
 import type { RtpStream } from '../../contract/index.ts';
+import type { NamedField } from '../../core/call-fields.ts';
 import { FIELDS } from '../../core/call-fields.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { bindingOf } from '../../view/ask-registrations.ts';
@@ -28,25 +29,38 @@ export type JudgedCall = {
   readonly said: Said;
 };
 
-const OWN_FIELDS = FIELDS.filter(({ stored, document }) => stored !== undefined && document === undefined);
+/** Fields that the store reads out of the document, and those that no document has. */
+export const STORED_FIELDS = FIELDS.filter(({ stored }) => stored !== undefined);
+const OWN_FIELDS = STORED_FIELDS.filter(({ document }) => document === undefined);
 
 /**
  * The line of the row. The store keeps an object that stands for a text as it is written: it is not quoted, and not read again.
  * Names are written one by one: V8 makes a dictionary of an object that gets so many, and takes ten times as long to write it.
  */
-export function callLine(head: string, call: JudgedCall): string {
-  const { e, d, facts, streams, said } = call;
+export function callLine(head: string, call: JudgedCall, document: string): string {
   let own = head;
   for (const [name, value] of columnsOf(call)) own += `"${name}":${JSON.stringify(value)},`;
-  const document = JSON.stringify(toCallDocument(e, d, facts, streams));
   // The end is an object without its beginning.
-  return wellFormed(`${own}"document":${document},${JSON.stringify(said).slice(1)}`);
+  return wellFormed(`${own}"document":${document},${JSON.stringify(call.said).slice(1)}`);
 }
 
-/** Columns that a document lacks, but for what messages say. What is not known is absent: the store writes nothing there. */
-export function* columnsOf({ e, d, facts, findings, opening }: JudgedCall): Generator<readonly [string, unknown]> {
+/** The document of the call. */
+export function documentText({ e, d, facts, streams }: JudgedCall): string {
+  return JSON.stringify(toCallDocument(e, d, facts, streams));
+}
+
+/** Columns of a call that no field and no document has, beside what messages say. */
+export const OTHER_COLUMNS = ['trunk_in', 'trunk_out', 'trunks', 'explanation', 'binding'] as const;
+type OwnColumn = readonly [name: string, value: unknown];
+type OtherColumn = readonly [name: (typeof OTHER_COLUMNS)[number], value: unknown];
+
+/** Columns of these fields and of what no field has, but for what messages say. What is not known is absent. */
+export function* columnsOf(
+  { e, d, facts, findings, opening }: JudgedCall,
+  fields: readonly NamedField[] = OWN_FIELDS,
+): Generator<OwnColumn | OtherColumn> {
   const read = fieldsOf(e, d, facts);
-  for (const { name, stored = '' } of OWN_FIELDS) {
+  for (const { name, stored = '' } of fields) {
     // The message that opened the call may be gone by now, and findings were asked for already.
     const value = name === 'user_agent' ? opening.userAgent : name === 'findings' ? findings : read(name);
     if (!isNothing(value)) yield [stored, value];

@@ -2,6 +2,8 @@
  * Makes the rows of calls as they happen: two seconds after a call began, when it is answered, when a finding appears, every
  * five minutes, and when it has ended; what ends within two seconds is one row. A call that changes later is told again.
  *
+ * The history of this host (src/actions/history) keeps one row a call: when it has ended, or leaves the memory.
+ *
  * Rows are made in slices: the capture goes on between two of them. Where calls leave the memory faster than rows can be made
  * they are counted. Time is capture time; of files none passes, and their calls are told of when all is read.
  */
@@ -13,7 +15,7 @@ import type { Evidence } from '../../analysis/evidence.ts';
 import type { FindingName } from '../../analysis/finding-names.ts';
 import { findingNames } from '../../analysis/finding-names.ts';
 import type { CallIdentifier, Opening } from '../../analysis/opening.ts';
-import { NO_OPENING, openingOf, referIdentifiers } from '../../analysis/opening.ts';
+import { NO_OPENING, openingOf, referIdentifiers, userAgentOf } from '../../analysis/opening.ts';
 import { laterTies } from '../../analysis/ties.ts';
 import { Counters } from '../../core/counters.ts';
 import type { Steps, Turns } from '../../core/turns.ts';
@@ -26,18 +28,18 @@ import { asCaptured } from '../../store/clock-steps.ts';
 import { MARK } from '../../store/dialogs/call-marks.ts';
 import type { Dialog } from '../../store/dialogs/dialog.ts';
 import { isEnded, STATE } from '../../store/dialogs/dialog-state.ts';
-import { streamDocumentsSteps, toAskStream } from '../../view/documents.ts';
+import { streamDocumentsSteps } from '../../view/documents.ts';
 import type { Due } from './agenda.ts';
 import { Agenda } from './agenda.ts';
-import { callLine } from './call-lines.ts';
+import type { JudgedCall } from './call-lines.ts';
+import { callLine, documentText } from './call-lines.ts';
 import type { Shipper } from './key.ts';
-import { hourOf, hourText, isInTime, lineHead } from './key.ts';
-import { wellFormed } from './lines.ts';
-import type { MessageParts, MessageRange } from './message-lines.ts';
-import { messageLinesSteps } from './message-lines.ts';
+import { hourOf, isInTime, lineHeads } from './key.ts';
+import type { MessageRange } from './message-lines.ts';
+import type { StoreRows } from './part-lines.ts';
+import { partSteps } from './part-lines.ts';
 import type { Said } from './said-reader.ts';
 import { SaidReader, saidSteps } from './said-reader.ts';
-import { streamLine } from './stream-line.ts';
 import { toldOf } from './told.ts';
 
 /** Milliseconds a second that calltap spends on rows of calls that an eviction overtakes. @cap */
@@ -47,6 +49,8 @@ const SHIP_GONE_MS = 100;
 const SETTLE_SEC = 2;
 /** Seconds after its end that it is looked at once more: what comes late has come, or was given up (64*T1). Media may go on. */
 const LATE_SEC = 32;
+/** Media that came within so many seconds goes on. */
+const STILL_SEC = 1;
 /** Seconds between two looks for new findings, and between two rows of a call that goes on. */
 const LOOK_SEC = 30;
 const ROW_SEC = 300;
@@ -96,6 +100,8 @@ type Track = Due & {
   hasNews: boolean;
   /** Nothing of it is told any more. */
   isLeftOut: boolean;
+  /** The history has its last state. */
+  isKept: boolean;
   rowSec: number;
   /** What the message that opened it says; read for the first row, without identifiers then. */
   opening: Opening;
@@ -113,20 +119,23 @@ type Track = Due & {
   messages: number;
 };
 
-/** Of which a call has rows. */
-type ShippedTable = 'messages' | 'ids' | 'streams' | 'calls';
+/** Takes a call that has ended, or leaves the memory; again when it changed since, by a greater version. */
+export type TakeCall = (
+  key: { readonly number: number; readonly version: number },
+  call: JudgedCall,
+  document: string,
+) => void;
 
 export type CallShipperOptions = {
   readonly evidence: () => Evidence;
-  readonly parts: MessageParts;
-  readonly sendsUprobe: boolean;
   readonly shipper: Shipper;
   readonly nextVersion: () => number;
-  /** Takes a row, without line end. */
-  readonly add: (table: ShippedTable, line: string) => void;
+  readonly turns: Turns;
   /** Resolves when there is room for many rows. */
   readonly room: () => Promise<void>;
-  readonly turns: Turns;
+  /** Either may be missing. */
+  readonly store: StoreRows | null;
+  readonly history: TakeCall | null;
 };
 
 export class CallShipper implements Observer {
@@ -141,6 +150,7 @@ export class CallShipper implements Observer {
   #nowSec = Number.NaN;
   /** Milliseconds of this second that went to calls that left the memory. */
   #goneMs = 0;
+  #isFinishing = false;
 
   constructor(options: CallShipperOptions) {
     this.#options = options;
@@ -152,6 +162,8 @@ export class CallShipper implements Observer {
     const track = known ?? this.#open(d);
     if (known !== undefined && known.dueSec > this.#nowSec + SETTLE_SEC && isEnded(d.state))
       this.#note(known, SETTLE_SEC);
+    if (this.#options.store === null && track.opening === NO_OPENING && scan.isRequest)
+      track.opening = { userAgent: userAgentOf(buf, scan), identifiers: [] };
     if (track.said !== null) hear(track, track.said, buf, start, scan);
   }
 
@@ -173,7 +185,8 @@ export class CallShipper implements Observer {
     if (track === undefined) return;
     this.#tracks[d.slot] = undefined;
     track.dueSec = Number.POSITIVE_INFINITY;
-    if (track.isLeftOut || (track.touched === d.touched && !this.#isHeard(d))) return;
+    const isKept = this.#options.history === null || track.isKept;
+    if (track.isLeftOut || (isKept && track.touched === d.touched && !this.#isHeard(d))) return;
     if (this.#goneMs >= SHIP_GONE_MS) {
       this.counters.add(isNew(track) ? 'calls_skipped' : 'calls_stale');
       return;
@@ -209,6 +222,7 @@ export class CallShipper implements Observer {
   /** Tells all that was not told yet. */
   async finish(): Promise<void> {
     await this.#working;
+    this.#isFinishing = true;
     for (const track of this.#tracks) {
       if (track === undefined) continue;
       track.hasNews = true;
@@ -230,6 +244,7 @@ export class CallShipper implements Observer {
       isQueued: false,
       hasNews: true,
       isLeftOut: false,
+      isKept: false,
       rowSec: 0,
       opening: NO_OPENING,
       said: new SaidReader(),
@@ -247,6 +262,7 @@ export class CallShipper implements Observer {
 
   #note(track: Track, afterSec: number): void {
     track.hasNews = true;
+    if (this.#options.store === null && !isEnded(track.dialog.state)) return;
     if (!Number.isNaN(this.#nowSec)) this.#agenda.note(track, this.#nowSec + afterSec);
   }
 
@@ -279,22 +295,31 @@ export class CallShipper implements Observer {
     const hadNews = track.hasNews;
     yield* this.#tellSteps(track);
     if (track.isLeftOut || Number.isNaN(this.#nowSec)) return;
-    if (!wasEnded) this.#agenda.note(track, this.#nowSec + LOOK_SEC);
-    else if (hadNews || this.#isHeard(d)) this.#agenda.note(track, this.#nowSec + LATE_SEC);
+    const { store } = this.#options;
+    if (!wasEnded && store !== null) this.#agenda.note(track, this.#nowSec + LOOK_SEC);
+    else if (wasEnded && ((hadNews && store !== null) || this.#isHeard(d)))
+      this.#agenda.note(track, this.#nowSec + LATE_SEC);
   }
 
-  /** Media of it came since the look before this one: a phone may go on after the BYE. */
+  /** Media of it came since the look before this one, or comes now: a phone may go on after the BYE. */
   #isHeard(d: Dialog): boolean {
-    const { streams } = this.#options.evidence().stores;
-    const sinceUs = (this.#nowSec - LATE_SEC) * 1e6;
+    const { evidence, store } = this.#options;
+    const { streams } = evidence().stores;
+    const sinceUs = (this.#nowSec - (store === null ? STILL_SEC : LATE_SEC)) * 1e6;
     return streams.ownedBy(d).some((stream) => streams.lastSeenUs(stream) >= sinceUs);
   }
 
   /** Why nothing of the call may be told, or no more; null where it may. */
   #whyNot(track: Track): CallShipCounter | null {
     const { dialog: d } = track;
-    if ((d.originsSeen & UPROBE_SEEN) !== 0 && !this.#options.sendsUprobe) return 'from_uprobe';
+    if (this.#options.history === null && !this.#isSent(d)) return 'from_uprobe';
     return isNew(track) && !isInTime(d.createdUs, this.#nowSec * 1e6) ? 'out_of_time' : null;
+  }
+
+  /** What a probe read may have to stay on this host. */
+  #isSent(d: Dialog): boolean {
+    const { store } = this.#options;
+    return store !== null && (store.sendsUprobe || (d.originsSeen & UPROBE_SEEN) === 0);
   }
 
   /** Adds the rows of the call where they say something new. A call that leaves the memory between two steps is told of anew. */
@@ -318,41 +343,43 @@ export class CallShipper implements Observer {
     const isRowDue = hasNews || isEnded(d.state) || this.#nowSec >= track.rowSec + ROW_SEC;
     if (!isRowDue && findings === track.findings) return;
     const told = toldOf(e, d, touched, facts);
-    if (told !== track.told) yield* inSteps(this.#rowSteps(track, facts, names, keptCount), isSmall);
+    const isMissed = this.#options.history !== null && !track.isKept && this.#isLast(track);
+    if (told !== track.told || isMissed) yield* inSteps(this.#rowSteps(track, facts, names, keptCount), isSmall);
     track.told = told;
     track.touched = touched;
     track.findings = findings;
   }
 
+  /** Nothing more of it is expected. */
+  #isLast({ dialog: d }: Track): boolean {
+    return this.#isFinishing || isEnded(d.state) || this.#tracks[d.slot]?.dialog !== d;
+  }
+
   /** Adds the rows of the call. Before it was judged it had so many messages. */
   *#rowSteps(track: Track, facts: DialogFacts, findings: readonly FindingName[], keptCount: number): Steps<void> {
-    const { evidence, parts, shipper, nextVersion, add } = this.#options;
+    const { evidence, shipper, nextVersion, history } = this.#options;
     const { dialog: d } = track;
     const e = evidence();
-    const { clockSteps } = e.capture;
     const streams = yield* streamDocumentsSteps(e, facts);
-    const hourUs = isNew(track) ? hourOf(asCaptured(clockSteps, d.createdUs)) : track.hourUs;
-    const [number, version] = [d.serial + 1, nextVersion()];
-    const head = lineHead(shipper, hourText(hourUs), number, version);
+    const hourUs = isNew(track) ? hourOf(asCaptured(e.capture.clockSteps, d.createdUs)) : track.hourUs;
+    const key = { number: d.serial + 1, version: nextVersion() };
+    const headOf = lineHeads(shipper, key.number, key.version);
+    const head = headOf(hourUs);
     const kept = d.keptCount === keptCount ? facts.messages : messagesOf(d, e.stores.log);
     const range = { kept, from: track.messages, upTo: d.keptCount };
-    if (parts !== 'none') {
-      const lines = { head, clockSteps, hasBodies: parts === 'full', add: (text: string) => add('messages', text) };
-      const gone = yield* messageLinesSteps(range, this.#nowSec * 1e6, lines);
+    const store = this.#isSent(d) ? this.#options.store : null;
+    if (store === null && this.#options.store !== null && isNew(track)) this.counters.add('from_uprobe');
+    const identifiers = this.#newIdentifiers(track, range);
+    if (store !== null) {
+      const gone = yield* partSteps(e, store, { headOf, head, range, identifiers, facts, streams }, this.#nowSec * 1e6);
       if (gone > 0) this.counters.add('messages_gone', gone);
     }
-    for (const { kind, text } of this.#newIdentifiers(track, range))
-      add('ids', wellFormed(`${head}"kind":"${kind}","text":${JSON.stringify(text)}}`));
-    for (const [i, one] of facts.streams.entries()) {
-      const { stream } = one;
-      const document = streams[i];
-      const headOfStream = lineHead(shipper, hourText(asCaptured(clockSteps, stream.openedUs)), number, version);
-      if (document === undefined) continue;
-      const shown = toAskStream(e, one, document);
-      add('streams', wellFormed(streamLine(headOfStream, stream.serial + 1, shown)));
-    }
     const said = yield* this.#saidSteps(track, range);
-    add('calls', callLine(head, { e, d, facts, findings, streams, opening: track.opening, said }));
+    const call = { e, d, facts, findings, streams, opening: track.opening, said };
+    const document = documentText(call);
+    store?.add('calls', callLine(head, call, document));
+    track.isKept = history !== null && this.#isLast(track);
+    if (track.isKept) history?.(key, call, document);
     track.hourUs = hourUs;
     track.messages = range.upTo;
     if (isEnded(d.state)) track.said = null;
@@ -380,6 +407,7 @@ export class CallShipper implements Observer {
   /** By what the call is found, with its first row; and what ties it and came since, a transfer too. */
   #newIdentifiers(track: Track, { kept, from, upTo }: MessageRange): readonly CallIdentifier[] {
     const { dialog: d } = track;
+    if (this.#options.store === null) return [];
     const { callIdHeaders } = this.#options.evidence().rules;
     const news: CallIdentifier[] = [];
     if ((d.marks & MARK.TIED) !== 0)

@@ -1,8 +1,16 @@
 /** What all rows of a call are known by. */
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { timestampText } from '../../core/timestamp.ts';
 
 /** Whose rows they are: the host, and the run of the agent on it. */
 export type Shipper = { readonly host: string; readonly boot: string };
+
+/** This run, which began at a time, under a name or that of the host. Boots sort by time, and no two are alike. */
+export function shipperOf(name: string | null, startedMs: number): Shipper {
+  const boot = `${startedMs.toString(16).padStart(12, '0')}${randomBytes(4).toString('hex')}`;
+  return { host: name ?? hostname(), boot };
+}
 
 /**
  * Begins the lines of rows with this key. `hour`: as the store reads it. `number` counts dialogs of the boot from 1; `version`
@@ -10,6 +18,11 @@ export type Shipper = { readonly host: string; readonly boot: string };
  */
 export function lineHead({ host, boot }: Shipper, hour: string, number: number, version: number): string {
   return `{"host":${JSON.stringify(host)},"boot":"${boot}","hour":"${hour}","number":${number},"version":${version},`;
+}
+
+/** The same, by a time in the hour. */
+export function lineHeads(shipper: Shipper, number: number, version: number): (us: number) => string {
+  return (us) => lineHead(shipper, hourText(us), number, version);
 }
 
 const HOUR_US = 3_600e6;

@@ -31,6 +31,12 @@ export type Said = { readonly [Name in SaidText | 'addresses' | 'transports' | '
   readonly ports: readonly number[];
 };
 
+/** All of it, by name. */
+export const SAID_COLUMNS: readonly (keyof Said)[] = [
+  ...['request_uris', 'domains', 'numbers', 'asserted', 'contacts', 'user_agents', 'reasons'],
+  ...['addresses', 'ports', 'transports', 'origins'],
+] as const;
+
 /** The same while it is collected. */
 type Collected<T> = { readonly [Name in keyof T]: T[Name] extends readonly (infer One)[] ? One[] : never };
 type Texts = Pick<Said, SaidText>;

@@ -2,8 +2,6 @@
  * Ships what this host saw to a store of many hosts (--ship): rows of calls, messages, streams and trunks, and every ten
  * seconds one of the agent itself. Rows wait on the disk until the store has them; the capture never waits.
  */
-import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { readCertificate, readSecret } from '../../config/text-file.ts';
@@ -19,6 +17,7 @@ import type { Figures } from '../../view/figures.ts';
 import { lossesByReason } from '../../view/losses.ts';
 import type { LabelledCount, MetricFamily } from '../../view/metrics/family.ts';
 import { countsOf } from '../../view/metrics/family.ts';
+import type { TakeCall } from './call-shipper.ts';
 import { CALL_SHIP_COUNTERS, CALL_SHIP_LOSSES, CallShipper } from './call-shipper.ts';
 import { rowsMade, rowsStored } from './counters.ts';
 import type { Shipper } from './key.ts';
@@ -63,10 +62,16 @@ export class Shipping {
   #beat: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  /** Throws ServiceError for options that cannot be used. */
-  constructor(options: ShippingOptions, mayWrite: () => boolean, say: (line: string) => void) {
+  /** `history`: takes the rows of calls that have ended. Throws ServiceError for options that cannot be used. */
+  constructor(
+    options: ShippingOptions,
+    shipper: Shipper,
+    history: TakeCall | null,
+    mayWrite: () => boolean,
+    say: (line: string) => void,
+  ) {
     this.#options = options;
-    this.#shipper = { host: options.shipHost ?? hostname(), boot: bootId(this.#startedMs) };
+    this.#shipper = shipper;
     this.#say = say;
     const shipped = shipOptions(options, this.#shipper, mayWrite, say);
     this.#folder = shipped.folder;
@@ -74,19 +79,23 @@ export class Shipping {
     this.#shipment = shipment;
     const rows = {
       evidence: () => this.#known.evidence,
-      shipper: this.#shipper,
-      sendsUprobe: options.exportUprobe,
+      shipper,
       nextVersion: () => ++this.#version,
       turns: this.#turns,
     };
+    const { shipMessages: parts, exportUprobe: sendsUprobe } = options;
     this.#calls = new CallShipper({
       ...rows,
-      parts: options.shipMessages,
-      add: (table, line) => shipment.add(table, line),
+      store: {
+        ...{ parts, sendsUprobe },
+        add: (table, line) => shipment.add(table, line),
+      },
       room: () => shipment.room(),
+      history,
     });
     this.#streams = new StreamShipper({
       ...rows,
+      sendsUprobe,
       add: (line) => shipment.add('streams', wellFormed(line)),
     });
   }
@@ -189,11 +198,6 @@ export class Shipping {
       }),
     );
   }
-}
-
-/** Which run of the agent: boots sort by time, and no two are alike. */
-function bootId(startedMs: number): string {
-  return `${startedMs.toString(16).padStart(12, '0')}${randomBytes(4).toString('hex')}`;
 }
 
 function shipOptions(

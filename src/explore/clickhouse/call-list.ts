@@ -11,7 +11,7 @@ import type { Names } from '../../core/names.ts';
 import { NO_NAMES } from '../../core/names.ts';
 import { timestampText, usOf } from '../../core/timestamp.ts';
 import type { CallsQuestion, Sort } from '../question.ts';
-import { callOfRow, listedBut, SORT_SQL } from './field-sql.ts';
+import { callOfStored, listedBut, SORT_SQL } from './field-sql.ts';
 import type { Asking } from './filter-sql.ts';
 import { filterSql } from './filter-sql.ts';
 import { KEY } from './parts.ts';
@@ -205,12 +205,12 @@ function readCursor(text: string): Cursor | null {
 }
 
 export function listedCall(row: CallListRow, names: Names): Call {
-  return callOfRow(row, row.host, names);
+  return callOfStored(row, row.host, names);
 }
 
 /** A list row of `/v1`. */
 export function summaryOf(row: CallListRow): DialogSummary {
-  const call: Readonly<Record<string, unknown>> = callOfRow(row, row.host, NO_NAMES);
+  const call: Readonly<Record<string, unknown>> = callOfStored(row, row.host, NO_NAMES);
   const fields = SUMMARY_FIELDS.flatMap((name) => (call[name] === undefined ? [] : [[name, call[name]]]));
   // Its fields are some of those of a call.
   return Object.fromEntries(fields) as DialogSummary;

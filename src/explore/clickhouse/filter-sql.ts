@@ -14,8 +14,10 @@ import { readMoment } from '../../query/time.ts';
 import type { NumberRange } from '../../query/value.ts';
 import { placingOf, readChoice, readCode, readNetwork, readNumber, readText, readWhole } from '../../query/value.ts';
 import { Cannot } from '../refusal.ts';
-import type { Texts } from './key-sql.ts';
-import { BARE_LOOKUP, BARE_TEXTS, headerExpression, headerValues, keySql } from './key-sql.ts';
+import type { Column, Texts } from '../stored/stored-keys.ts';
+import { BARE_LOOKUP, BARE_TEXTS, storedKey } from '../stored/stored-keys.ts';
+import { figureSql } from './field-sql.ts';
+import { headerExpression, headerValues } from './header-sql.ts';
 import { KEY } from './parts.ts';
 import type { SqlParameters } from './sql.ts';
 import { allOf, anyOf } from './sql.ts';
@@ -95,7 +97,7 @@ function isTime({ key }: Term): boolean {
 
 /** `ids` finds its whole texts. */
 function isLookup({ key, values }: Term): boolean {
-  const row = keySql(key);
+  const row = storedKey(key);
   const isWhole = ({ isExpression, isOpenStart, isOpenEnd, text }: Value): boolean =>
     !isExpression && !isOpenStart && !isOpenEnd && text !== '';
   return (row?.kind === 'bare' || (row?.kind === 'text' && row.lookup !== undefined)) && values.every(isWhole);
@@ -122,7 +124,7 @@ function known<T>(read: Result<T, string>): T {
 function asksMessages(node: Node): boolean {
   if (node.kind === 'not') return asksMessages(node.of);
   if (node.kind !== 'term') return node.of.some(asksMessages);
-  const row = keySql(node.key);
+  const row = storedKey(node.key);
   return row === null || row.kind === 'message' || row.kind === 'ssrc';
 }
 
@@ -155,7 +157,7 @@ class Writer {
   }
 
   #term(term: Term, v: Value, scope: readonly string[]): string {
-    const row = keySql(term.key);
+    const row = storedKey(term.key);
     if (row === null) {
       const name = this.#parameters.add(headerExpression((term.key ?? '').slice('header.'.length)), 'String');
       return this.#inMessages(inArray(headerValues(name), this.#text(v, term.operator)), scope);
@@ -178,7 +180,7 @@ class Writer {
       case 'code':
         return `(${row.column} != 0 AND ${this.#range(known(readCode(v, term.operator)), row.column)})`;
       case 'number':
-        return `ifNull(${this.#range(known(readNumber(v, term.operator, row.units)), row.sql)}, 0)`;
+        return `ifNull(${this.#range(known(readNumber(v, term.operator, row.units)), figureSql(row.field))}, 0)`;
       case 'port':
         return `has(ports, ${this.#parameters.add(known(readWhole(v, 0xffff)), 'UInt32')})`;
       case 'ssrc': {
@@ -189,7 +191,7 @@ class Writer {
       case 'until':
         return `created_at ${row.kind === 'since' ? '>=' : '<='} ${this.#parameters.time(momentUs(v, this.#asking))}`;
       default:
-        throw new Cannot('too-wide', row.why);
+        throw new Cannot('too-wide', `A hub cannot filter by ${term.key}:; ${row.why}.`);
     }
   }
 
@@ -227,7 +229,7 @@ class Writer {
   }
 
   #fits({ columns = [], arrays = [] }: Texts, test: Test): string {
-    return anyOf([...columns.map(test), ...arrays.map((array) => inArray(array, test))]);
+    return anyOf([...columns.map((one) => test(columnSql(one))), ...arrays.map((array) => inArray(array, test))]);
   }
 
   #inMessages(test: string, scope: readonly string[]): string {
@@ -297,6 +299,10 @@ class Writer {
     if (Number.isFinite(high)) ends.push(`${x} ${isHighIn ? '<=' : '<'} ${this.#parameters.add(high, 'Float64')}`);
     return allOf(ends);
   }
+}
+
+function columnSql(column: Column): string {
+  return typeof column === 'string' ? column : `if(${column.of} = '', ${column.orElse}, ${column.of})`;
 }
 
 /** A number without what people write between its digits. */

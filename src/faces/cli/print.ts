@@ -56,6 +56,10 @@ export function printTable(explorer: Explorer, { question, style, limit }: Asked
     }
     yield '';
     const summary = explorer.summary();
+    const beside = explorer.beside?.() ?? [];
+    yield* beside.map(safeText);
+    // Nothing was read where all of it answers.
+    if (beside.length > 0 && summary.frames === 0) return;
     const { total } = summary.stats.dialogs;
     if (rows >= limit && rows < total) yield `${rows} of ${total} dialogs are shown (--limit)`;
     else if (question.filter !== null) yield `${rows} of ${total} dialogs match the filter`;

@@ -20,7 +20,16 @@ export type Column = {
 /** What a column has of its own, beside what the table of fields says of it; in this order. */
 const OWN: Readonly<Record<string, Partial<Column> & Pick<Column, 'width'>>> = {
   date: { title: 'Date', width: '6.2rem', cell: (c) => day(c.created_at) },
-  time: { title: 'Time', width: '6.6rem', sort: 'created', cell: (c) => clock(c.created_at, 3) },
+  time: {
+    title: 'Time',
+    width: '6.6rem',
+    sort: 'created',
+    // A call that left the memory: the files answer.
+    cell: (c) =>
+      c.kept_in === undefined
+        ? clock(c.created_at, 3)
+        : h('i', { title: 'From the files of -O: it left the memory' }, clock(c.created_at, 3)),
+  },
   state: { width: '6.8rem', cell: (c) => h(State, { state: c.state }) },
   code: { width: '3.2rem' },
   method: { width: '5.2rem' },

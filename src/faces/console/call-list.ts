@@ -25,6 +25,10 @@ export const MOST_NEW = 10_000;
 export type ListState = {
   readonly rows: readonly Call[];
   readonly total: number;
+  /** There may be more: not all files of the ring were looked at. */
+  readonly isTotalLeast: boolean;
+  /** Of a host with an index beside its files: how far they reach back. */
+  readonly ring: AskCalls['ring'];
   readonly hiddenBy: readonly HiddenBy[];
   /** Calls that came since, whether the filter chooses them or not. */
   readonly isNew: number;
@@ -36,6 +40,8 @@ export type ListState = {
 export const EMPTY: ListState = {
   rows: [],
   total: 0,
+  isTotalLeast: false,
+  ring: undefined,
   hiddenBy: [],
   isNew: 0,
   error: '',
@@ -230,6 +236,8 @@ export class CallList {
     // Some were told of while they were read.
     for (const row of page.calls) this.#new.delete(rowKey(row));
     const isNew = this.#new.size;
-    this.#set({ rows, total: page.total, hiddenBy: page.hidden_by ?? [], isNew, error: '', isLoading: false });
+    const { ring, total } = page;
+    const isTotalLeast = page.total_is_least === true;
+    this.#set({ rows, total, isTotalLeast, ring, hiddenBy: page.hidden_by ?? [], isNew, error: '', isLoading: false });
   }
 }

@@ -19,7 +19,7 @@ import { ask } from './service.ts';
 import { saveCalls } from './table-file.ts';
 import { VirtualTable } from './virtual-table.ts';
 import { CARDS_PX, go, remPx, useWindowWidth } from './window.ts';
-import { counted } from './words.ts';
+import { clock, counted, day } from './words.ts';
 
 const COUNTED_EVERY_MS = 10_000;
 const PROGRESS_EVERY_MS = 2_000;
@@ -107,8 +107,11 @@ export function Calls({ q, sort }: Props): ComponentChild {
       h(
         'span',
         { role: 'status' },
-        list.isLoading ? 'Loading\u2026' : counted(list.total, areCalls(q) ? 'call' : 'dialog'),
+        list.isLoading
+          ? 'Loading\u2026'
+          : `${list.isTotalLeast ? 'at least ' : ''}${counted(list.total, areCalls(q) ? 'call' : 'dialog')}`,
       ),
+      h(Reach, { ring: list.ring }),
       progress === 1
         ? null
         : h(
@@ -191,6 +194,17 @@ function useProgress(): number | undefined {
   const { value } = useFetched<AskPulse>('ask/pulse', isRead ? 0 : PROGRESS_EVERY_MS);
   useEffect(() => setRead(value?.progress === 1), [value?.progress]);
   return value?.progress;
+}
+
+/** How far the files of the ring reach back, and what of them could not be looked at. */
+function Reach({ ring }: { ring: ListState['ring'] }): ComponentChild {
+  if (ring?.begins_at === undefined) return null;
+  const { begins_at: at, notes = [] } = ring;
+  return h(
+    'span',
+    { class: 'dim', title: notes.join(' ') },
+    `files since ${day(at)} ${clock(at, 0)}${notes.length > 0 ? ' *' : ''}`,
+  );
 }
 
 /** Whether more comes: of a file that was read nothing does. */

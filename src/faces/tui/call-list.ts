@@ -26,6 +26,8 @@ export class CallList {
   question: CallsQuestion;
   rows: Call[] = [];
   total = 0;
+  /** There may be more than so many: not all files of the ring were looked at. */
+  isTotalLeast = false;
   hiddenBy: readonly HiddenBy[] = [];
   /** Why the newest answer did not come; '' while there is none. */
   trouble = '';
@@ -92,6 +94,7 @@ export class CallList {
       this.#clockUs = this.#port.pulse().nowUs;
       this.rows = isFromEnd ? page.calls.toReversed() : page.calls;
       this.total = page.total;
+      this.isTotalLeast = page.total_is_least === true;
       this.first = isFromEnd ? page.total - page.calls.length : 0;
       this.hiddenBy = page.hidden_by ?? [];
       this.#cursor = page.next_cursor ?? null;

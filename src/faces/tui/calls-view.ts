@@ -214,10 +214,11 @@ export class CallsView implements View {
     const parts = [
       shown.hasHosts
         ? `${counted(list.total, 'dialog')}, a row per host`
-        : `${list.first + this.#scroll.at + 1} of ${list.total}`,
+        : `${list.first + this.#scroll.at + 1} of ${list.isTotalLeast ? 'at least ' : ''}${list.total}`,
       `${date} ${zone === 'Z' ? 'UTC' : `UTC${zone}`}`,
       `by ${by}${isDescending ? first : ''}`,
     ];
+    if (call.kept_in === 'history') parts.push('from the files');
     if (this.#isPaused) parts.push('paused');
     if (this.#parts.bell.isOn) parts.push('bell');
     const whichever = list.question.filter === null ? '' : ', whether they match or not';

@@ -88,6 +88,14 @@ const CAPTURE = of('capture', {
   calltap_ship_waiting_bytes: gauge([], 1, 'Bytes of rows that wait in memory.'),
   calltap_ship_spool_bytes: gauge([], 1, 'Bytes of the disk that the spool takes.'),
   calltap_ship_oldest_seconds: gauge([], 1, 'Age of the oldest rows on the disk.'),
+  calltap_history_total: counter(
+    ['event'],
+    4,
+    'Rows, documents and files of the indexes beside the files of -O, and indexes of a killed run that were closed.',
+  ),
+  calltap_history_lost_total: counter(['reason'], 7, 'Calls without a row in such an index, by reason.'),
+  calltap_history_bytes_total: counter([], 1, 'Bytes written to such indexes.'),
+  calltap_history_waiting_bytes: gauge([], 1, 'Bytes of their rows that wait in memory.'),
   calltap_hook_events_total: counter(['hook', 'what'], 24, 'Events of the exec hooks by result.'),
 });
 

@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import type { CallShipperOptions } from '../../../../src/actions/ship/call-shipper.ts';
 import { CallShipper } from '../../../../src/actions/ship/call-shipper.ts';
 import { rowsLost, rowsMade, rowsStored } from '../../../../src/actions/ship/counters.ts';
+import type { StoreRows } from '../../../../src/actions/ship/part-lines.ts';
 import type { ShipOptions } from '../../../../src/actions/ship/shipment.ts';
 import { Shipment } from '../../../../src/actions/ship/shipment.ts';
 import { Turns } from '../../../../src/core/turns.ts';
@@ -38,16 +39,19 @@ export function shipmentTo(t: TestContext | null, port: number, folder: string, 
 export function callShipper(
   evidence: CallShipperOptions['evidence'],
   take: (table: string, row: object) => void,
-  more: Partial<CallShipperOptions> = {},
+  { parts = 'headers', ...more }: Partial<CallShipperOptions> & Partial<Pick<StoreRows, 'parts'>> = {},
 ): CallShipper {
   let version = 0;
   return new CallShipper({
     evidence,
     shipper: SHIPPER,
-    ...{ parts: 'headers', sendsUprobe: false },
     nextVersion: () => ++version,
-    add: (table, line) => take(table, JSON.parse(line) as object),
+    store: {
+      ...{ parts, sendsUprobe: false },
+      add: (table, line) => take(table, JSON.parse(line) as object),
+    },
     room: () => Promise.resolve(),
+    history: null,
     turns: new Turns(() => performance.now()),
     ...more,
   });

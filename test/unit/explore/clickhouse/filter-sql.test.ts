@@ -6,9 +6,9 @@ import { Names, NO_NAMES, readNames } from '../../../../src/core/names.ts';
 import { usOf } from '../../../../src/core/timestamp.ts';
 import type { Asking } from '../../../../src/explore/clickhouse/filter-sql.ts';
 import { filterSql } from '../../../../src/explore/clickhouse/filter-sql.ts';
-import { keySql } from '../../../../src/explore/clickhouse/key-sql.ts';
 import { SqlParameters } from '../../../../src/explore/clickhouse/sql.ts';
 import { Refusal } from '../../../../src/explore/refusal.ts';
+import { storedKey } from '../../../../src/explore/stored/stored-keys.ts';
 import { KEYS } from '../../../../src/query/keys.ts';
 import { parseFilter } from '../../../../src/query/parse.ts';
 import { load } from '../../../helpers/source-files.ts';
@@ -28,7 +28,7 @@ const UNANSWERABLE: ReadonlySet<string> = new Set(['leg', 'auth']);
 
 test('every key of the filter language has a place in the store, or says that it has none', () => {
   for (const { key, example } of KEYS) {
-    assert.notEqual(keySql(key), null, key);
+    assert.notEqual(storedKey(key), null, key);
     if (UNANSWERABLE.has(key)) assert.throws(() => sqlOf(example), Refusal, key);
     else assert.ok(sqlOf(example).where.length > 0, key);
   }
@@ -113,8 +113,8 @@ test('no other statement takes a text apart', () => {
     // A person's expression, over columns.
     'filter-sql.ts match(',
     // Headers of messages, for header.NAME.
-    'key-sql.ts splitByChar(',
-    'key-sql.ts extract(',
+    'header-sql.ts splitByChar(',
+    'header-sql.ts extract(',
     // A person's expression, over users of From.
     'stored-lists.ts match(',
   ]);

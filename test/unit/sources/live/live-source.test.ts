@@ -90,6 +90,7 @@ class FakeNative {
       inputPipe: () => -1,
       hasten: () => 0,
       restart: () => 0,
+      captureChunks: () => ({ status: 0, numbers: [] }),
       frameAt: () => ({ status: 0, errno: 0 }),
       dropPrivileges: () => ({ errno: 0, step: '', kept: [], threadsLeft: 0, uid: 1 }),
       OutputFile: class {

@@ -1,7 +1,7 @@
 /**
- * Where the store has what a key of the filter language asks for (query/keys.ts): columns of `calls`, which hold what the messages
- * of a call say (analysis/call-said.ts). The texts of messages are asked for by `text` and `header.NAME` alone. They are there
- * without their secrets, and without bodies unless agents ship these.
+ * Where a row of a call, as an agent ships it and as an index keeps it, has what a key of the filter language asks for (query/keys.ts):
+ * columns, which hold what the messages of a call say (analysis/call-said.ts). The texts of messages are asked for by `text` and
+ * `header.NAME` alone, and stand in no row.
  */
 import { FINDING_NAMES } from '../../analysis/finding-names.ts';
 import { TAG_NAMES } from '../../analysis/tags.ts';
@@ -11,62 +11,46 @@ import { ORIGINS, TRANSPORTS } from '../../core/words.ts';
 import { OTHER_TEXTS } from '../../query/bare.ts';
 import { unitsOf } from '../../query/field-keys.ts';
 import type { Units } from '../../query/value.ts';
-import { figureSql } from './field-sql.ts';
 
-/** Columns of `calls`: of a text each, and of an array of texts. */
-export type Texts = { readonly columns?: readonly string[]; readonly arrays?: readonly string[] };
+/** A column; or one, and another where that is empty. */
+export type Column = string | { readonly of: string; readonly orElse: string };
 
-/** Kinds of `ids` that hold such a text whole, whenever it was. */
+/** Columns of a text each, and of an array of texts. */
+export type Texts = { readonly columns?: readonly Column[]; readonly arrays?: readonly string[] };
+
+/** Kinds of `ids` of a store that hold such a text whole, whenever it was. */
 type Lookup = readonly string[];
 
-export type KeySql =
+export type StoredKey =
   | ({ readonly kind: 'text'; readonly lookup?: Lookup } & Texts)
   | ({ readonly kind: 'choice'; readonly words: readonly string[] } & Texts)
   | ({ readonly kind: 'address' } & Texts)
-  | { readonly kind: 'number'; readonly units: Units; readonly sql: string }
+  | { readonly kind: 'number'; readonly units: Units; readonly field: NamedField }
   | { readonly kind: 'code'; readonly column: string }
   | { readonly kind: 'bare' | 'message' | 'ssrc' | 'port' | 'since' | 'until' }
+  /** `why`: as the end of a sentence about a hub. */
   | { readonly kind: 'none'; readonly why: string };
 
-const EMPTY_LINE = `position(text, '\\r\\n\\r\\n')`;
-const HEADERS = `substring(text, 1, if(${EMPTY_LINE} = 0, length(text), ${EMPTY_LINE}))`;
-// An expression reads each line from its begin: one for the whole text takes several times as long.
-const LINES = `splitByChar('\\n', replaceAll(${HEADERS}, '\\r', ''))`;
-
-/** Of a row of `messages` the values of headers, as an array; `expression` is a parameter, made by headerExpression(). */
-export function headerValues(expression: string): string {
-  return `arrayMap(x -> extract(x, ':[ \\\\t]*(.*)'), arrayFilter(x -> match(x, ${expression}), ${LINES}))`;
-}
-
-/** Finds the lines of headers of this name, as RE2 (RFC 3261 section 7.3.1). */
-export function headerExpression(name: string): string {
-  return `(?i)^${name.replaceAll(/[.*+]/g, '\\$&')}[ \\t]*:`;
-}
-
-function keySqlOf(field: NamedField): KeySql {
-  const { kind, stored = '', words = [], key = '' } = field;
-  if (stored === '') return { kind: 'none', why: `A hub cannot filter by ${key}:; its store has no such column.` };
+function keyOf(field: NamedField): StoredKey {
+  const { kind, stored = '', words = [] } = field;
+  if (stored === '') return { kind: 'none', why: 'its store has no such column' };
   if (kind === 'texts') return { kind: 'text', arrays: [stored] };
   if (kind === 'text') return { kind: 'text', columns: [stored] };
   if (kind === 'word') return { kind: 'choice', words, columns: [stored] };
   if (kind === 'code') return { kind: 'code', column: stored };
-  return { kind: 'number', units: unitsOf(field)[1], sql: figureSql(field) };
+  return { kind: 'number', units: unitsOf(field)[1], field };
 }
 
-/** Where the store has what the keys of single fields ask for (query/field-keys.ts). */
-const FIELD_ROWS: Readonly<Record<string, KeySql>> = Object.fromEntries(
-  FIELDS.flatMap((field) =>
-    field.key === undefined || field.filter === undefined ? [] : [[field.key, keySqlOf(field)]],
-  ),
+/** What the keys of single fields ask for (query/field-keys.ts). */
+const FIELD_ROWS: Readonly<Record<string, StoredKey>> = Object.fromEntries(
+  FIELDS.flatMap((field) => (field.key === undefined || field.filter === undefined ? [] : [[field.key, keyOf(field)]])),
 );
 
 /** The user, or the host or URN of a URI without one. */
-const [FROM, TO] = ['from', 'to'].map((side) => `if(${side}_user = '', ${side}_host, ${side}_user)`) as [
-  string,
-  string,
-];
+const FROM: Column = { of: 'from_user', orElse: 'from_host' };
+const TO: Column = { of: 'to_user', orElse: 'to_host' };
 
-const ROWS: Readonly<Record<string, KeySql>> = {
+const ROWS: Readonly<Record<string, StoredKey>> = {
   ...FIELD_ROWS,
   host: { kind: 'text', columns: ['host'] },
   callid: { kind: 'text', columns: ['call_id'], lookup: ['call_id'] },
@@ -84,7 +68,7 @@ const ROWS: Readonly<Record<string, KeySql>> = {
   ruri: { kind: 'text', arrays: ['request_uris'] },
   pai: { kind: 'text', arrays: ['asserted'] },
   contact: { kind: 'text', arrays: ['contacts'] },
-  auth: { kind: 'none', why: 'A hub cannot filter by auth:; agents ship no credentials.' },
+  auth: { kind: 'none', why: 'agents ship no credentials' },
   // A call that gave no reason has an empty text, as on an agent; arrays have none.
   reason: { kind: 'text', columns: ['reason'], arrays: ['reasons'] },
   ip: { kind: 'address', arrays: ['addresses'] },
@@ -98,7 +82,7 @@ const ROWS: Readonly<Record<string, KeySql>> = {
   finding: { kind: 'choice', words: FINDING_NAMES, arrays: ['findings'] },
   tag: { kind: 'choice', words: TAG_NAMES, arrays: ['tags'] },
   origin: { kind: 'choice', words: ORIGINS, arrays: ['origins'] },
-  leg: { kind: 'none', why: 'A hub cannot filter by leg:; ask for the legs of one call.' },
+  leg: { kind: 'none', why: 'ask for the legs of one call' },
   since: { kind: 'since' },
   until: { kind: 'until' },
   text: { kind: 'message' },
@@ -120,7 +104,7 @@ export const BARE_LOOKUP: Lookup = [
   'diversion',
 ];
 
-/** Null for `header.NAME`, whose values headerValues() has. */
-export function keySql(key: string | null): KeySql | null {
+/** Null for `header.NAME`. */
+export function storedKey(key: string | null): StoredKey | null {
   return key === null ? { kind: 'bare' } : (ROWS[key] ?? null);
 }

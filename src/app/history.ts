@@ -1,0 +1,93 @@
+/**
+ * The calls of a ring of files, beside those in memory: of the files that -O writes, or of a folder that is named. Small captures of
+ * old calls are runs of their own, which write and send nothing.
+ */
+import { dirname } from 'node:path';
+import type { Built } from '../actions/history/index-builder.ts';
+import { HISTORY_BUILT_FILES } from '../actions/history/index-builder.ts';
+import { Outputs } from '../actions/outputs.ts';
+import type { Config } from '../config/config.ts';
+import { asksRing, isLive, isServed, keepsHistory } from '../config/run-kind.ts';
+import { counted } from '../core/counted.ts';
+import { faults } from '../core/faults.ts';
+import { finish, isNeverGone, Turns } from '../core/turns.ts';
+import { createHistoryExplorer } from '../explore/history/history-explorer.ts';
+import { hasIndexes, Ring } from '../explore/history/ring.ts';
+import type { ReadsFiles } from '../explore/history/small-captures.ts';
+import { SmallCaptures } from '../explore/history/small-captures.ts';
+import type { Explorer } from '../explore/port.ts';
+import type { Session, SessionOptions } from './session.ts';
+import { createSession } from './session.ts';
+
+export type WithHistory = { readonly explorer: Explorer; close(): void };
+
+/** The folder of the ring that answers besides; null without one. */
+export function ringOf(config: Config): string | null {
+  if (isLive(config)) return config.output !== null && keepsHistory(config) ? dirname(config.output) : null;
+  const [folder] = config.input;
+  return folder !== undefined && asksRing(config) && hasIndexes(folder) ? folder : null;
+}
+
+/** Builds the indexes that captures of the folder lack, in the order of their time, and says so. Throws ServiceError. */
+export async function completeRing(folder: string, build: BuildsIndexes, say: (line: string) => void): Promise<void> {
+  const paths = finish(new Ring(folder).unindexedSteps());
+  for (let from = 0; from < paths.length; from += HISTORY_BUILT_FILES) {
+    const some = paths.slice(from, from + HISTORY_BUILT_FILES);
+    say(`${folder}: building the indexes of ${counted(some.length, 'capture')} without a whole one`);
+    for (const { path, trouble } of await build(some))
+      if (trouble !== null) say(`${path}: no index: ${trouble}; its calls are not listed`);
+  }
+}
+
+type BuildsIndexes = (paths: readonly string[]) => Promise<readonly Built[]>;
+
+/** `options`: of a session of these options. */
+export function withHistory(
+  memory: Explorer,
+  { figures }: Session,
+  config: Config,
+  options: (config: Config) => SessionOptions,
+): WithHistory {
+  const folder = ringOf(config);
+  if (folder === null) return { explorer: memory, close: () => undefined };
+  const captures = new SmallCaptures(readerOf(config, options));
+  const turns = new Turns(() => performance.now(), true);
+  const ring = new Ring(folder);
+  const explorer = createHistoryExplorer({ memory, figures, ring, captures, turns, isUtc: config.utc });
+  // Whoever stays reads what stands at the end of each index before somebody asks.
+  if (isServed(config) || config.interactive)
+    faults.run('file', () => turns.document(isNeverGone, () => ring.warmSteps()));
+  return { explorer, close: () => captures.close() };
+}
+
+function readerOf(config: Config, options: (config: Config) => SessionOptions): ReadsFiles {
+  const alone: Config = {
+    ...config,
+    ...{ output: null, split: null, keep: null, ship: null, hepSend: [], hepSpool: null },
+    ...{ device: [], hepListen: null, uprobe: [], filter: null, calls: false, bpf: null },
+  };
+  const own: SessionOptions = {
+    ...options(alone),
+    ...{
+      counting: null,
+      numbers: null,
+      observesQuality: false,
+      keepsFrames: true,
+      writesLater: false,
+      correlates: true,
+    },
+  };
+  const nobody = { live: null, listener: null, tls: null, security: null, hooks: null, telling: null };
+  return async (paths) => {
+    const outputs = new Outputs(alone, () => undefined);
+    const parts = { options: own, outputs, hepAuth: config.hepAuth, sayIdentity: null, sayTrunk: null, meters: [] };
+    const session = createSession({ ...parts, ...nobody });
+    try {
+      await session.read(paths, () => undefined);
+      return { figures: session.figures, saver: outputs, close: () => session.close() };
+    } catch (error) {
+      session.close();
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,290 @@
+/**
+ * The ring of capture files of a folder, and the index beside each: which there are, the newest first, and where the frames of an index
+ * are. Indexes and captures are found by what stands in them, so that they may have other names. Everything may change meanwhile.
+ */
+import { readdirSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { errnoOf } from '../../core/errors.ts';
+import type { Steps } from '../../core/turns.ts';
+import { NO_SPAN } from '../../history/footer.ts';
+import { INDEX_SUFFIX, type IndexFile, openIndex } from '../../history/index-file.ts';
+import type { IndexedCall } from '../../history/rows.ts';
+import type { FileStart } from './capture-start.ts';
+import { readStart } from './capture-start.ts';
+
+/** Files of a folder that are looked at, captures and indexes together. @cap */
+const HISTORY_FILES = 20_000;
+/** Calls whose rows are kept for the next question. @cap option 40 MiB: with `-O` and `--split`: rows of calls of the ring */
+const HISTORY_ROWS_KEPT = 8_192;
+
+/** Bytes of captures that are all read again where one of them lacks a whole index. @cap */
+const HISTORY_BUILT_BYTES = 4 * 1024 * 1024 * 1024;
+/** A capture that was written to so lately has an agent that goes on. */
+const BEING_WRITTEN_MS = 60_000;
+
+/** The folder is looked at again after so long, and the file that is being written. */
+const LOOK_MS = 10_000;
+const LOOK_OPEN_MS = 1_000;
+
+const INDEX_START: FileStart = { kind: 'index' };
+
+/** What tells that a file is the one that was looked at. */
+type Seen = { readonly stamp: string; readonly start: FileStart };
+
+/** Whether one of the files of a folder is an index. */
+export function hasIndexes(folder: string): boolean {
+  try {
+    if (!statSync(folder).isDirectory()) return false;
+    const names = readdirSync(folder).slice(0, HISTORY_FILES);
+    // Nearly all have their usual name: those are looked at first.
+    names.sort((a, b) => Number(b.endsWith(INDEX_SUFFIX)) - Number(a.endsWith(INDEX_SUFFIX)));
+    return names.some((name) => readStart(join(folder, name)).kind === 'index');
+  } catch {
+    return false;
+  }
+}
+
+export type RingFile = { readonly path: string; index: IndexFile; stamp: string };
+
+/** Where the frames of an index are, or why they are not found. */
+export type CaptureFound = { readonly path: string; readonly bytes: number } | { readonly reason: string };
+
+export class Ring {
+  readonly folder: string;
+  readonly #nowMs: () => number;
+  readonly #seen = new Map<string, Seen>();
+  readonly #files = new Map<string, RingFile>();
+  #inOrder: readonly RingFile[] = [];
+  /** Those used last come last. */
+  readonly #rows = new Map<RingFile, { readonly end: number; readonly calls: readonly IndexedCall[] }>();
+  #rowsKept = 0;
+  #lookedMs = Number.NEGATIVE_INFINITY;
+  #lookedOpenMs = Number.NEGATIVE_INFINITY;
+  /** Why the folder cannot be looked at; '' where it can. */
+  trouble = '';
+
+  constructor(folder: string, nowMs: () => number = () => performance.now()) {
+    this.folder = folder;
+    this.#nowMs = nowMs;
+  }
+
+  /** Its indexes: those whose calls are newest first. */
+  *filesSteps(): Steps<readonly RingFile[]> {
+    const now = this.#nowMs();
+    if (now - this.#lookedMs >= LOOK_MS) {
+      // Whoever asks meanwhile looks too: half of the files is no answer.
+      yield* this.#lookSteps();
+      this.#lookedMs = now;
+      this.#lookedOpenMs = now;
+    } else if (now - this.#lookedOpenMs >= LOOK_OPEN_MS) {
+      this.#lookedOpenMs = now;
+      for (const file of this.#files.values()) if (!file.index.isClosed) this.#reopen(file);
+      this.#order();
+    }
+    return this.#inOrder;
+  }
+
+  /** Opens all indexes, and what is looked for numbers and Call-IDs in: so that the first question need not. */
+  *warmSteps(): Steps<void> {
+    for (const { index } of yield* this.filesSteps()) {
+      yield;
+      index.mayName('');
+    }
+  }
+
+  *#lookSteps(): Steps<void> {
+    const names = this.#names();
+    const there = new Set(names);
+    const kept = new Set<string>();
+    for (const name of names) {
+      // A capture with an index beside it is looked at when its frames are wanted: a folder may have thousands.
+      if (there.has(name + INDEX_SUFFIX)) continue;
+      const path = join(this.folder, name);
+      const stamp = stampOf(path);
+      if (stamp === null) continue;
+      kept.add(path);
+      if (this.#seen.get(path)?.stamp === stamp) continue;
+      const start = name.endsWith(INDEX_SUFFIX) ? INDEX_START : readStart(path);
+      this.#seen.set(path, { stamp, start });
+      if (start.kind === 'index') this.#open(path, stamp);
+      else this.#files.delete(path);
+      yield;
+    }
+    for (const path of this.#seen.keys()) {
+      if (kept.has(path)) continue;
+      this.#seen.delete(path);
+      this.#files.delete(path);
+    }
+    for (const file of this.#rows.keys()) if (this.#files.get(file.path) !== file) this.#forget(file);
+    this.#order();
+  }
+
+  /** All captures of the folder: their heads are read. */
+  #captures(): { path: string; us: number; bytes: number }[] {
+    return this.#names().flatMap((name) => {
+      const path = join(this.folder, name);
+      const start = name.endsWith(INDEX_SUFFIX) ? INDEX_START : readStart(path);
+      return start.kind === 'capture' && start.us !== null ? [{ path, us: start.us, bytes: start.bytes }] : [];
+    });
+  }
+
+  #names(): string[] {
+    try {
+      const names = readdirSync(this.folder).filter((name) => !name.startsWith('.'));
+      this.trouble = names.length > HISTORY_FILES ? `${this.folder} has more than ${HISTORY_FILES} files` : '';
+      return names.sort().slice(-HISTORY_FILES);
+    } catch (error) {
+      this.trouble = `${this.folder} cannot be read (${errnoOf(error) ?? 'EIO'})`;
+      return [];
+    }
+  }
+
+  #open(path: string, stamp: string): void {
+    const known = this.#files.get(path);
+    const opened = openIndex(path, known?.index ?? null);
+    if (!opened.ok) this.#files.delete(path);
+    else if (known === undefined) this.#files.set(path, { path, index: opened.value, stamp });
+    else {
+      known.index = opened.value;
+      known.stamp = stamp;
+    }
+  }
+
+  #reopen(file: RingFile): void {
+    const stamp = stampOf(file.path);
+    if (stamp === null) this.#files.delete(file.path);
+    else if (stamp !== file.stamp) this.#open(file.path, stamp);
+  }
+
+  #order(): void {
+    this.#inOrder = [...this.#files.values()].sort((a, b) => newestUs(b.index) - newestUs(a.index));
+  }
+
+  /**
+   * Captures whose calls are to be read for indexes, in the order of their time: those without one. Where some lack a whole one and the
+   * folder is small it is all of them, as calls go from one file to the next. What is being written is left alone.
+   */
+  *unindexedSteps(): Steps<readonly string[]> {
+    const files = yield* this.filesSteps();
+    const [whole, some] = [new Set<string>(), new Set<string>()];
+    for (const file of files) {
+      yield;
+      const found = this.captureOf(file);
+      if (!('path' in found)) continue;
+      some.add(found.path);
+      const isOpen = !file.index.isClosed && Date.now() - statSync(found.path).mtimeMs < BEING_WRITTEN_MS;
+      if (isOpen) return [];
+      if (file.index.isClosed && file.index.isReadable()) whole.add(found.path);
+    }
+    const captures = this.#captures().sort((a, b) => a.us - b.us);
+    if (captures.every(({ path }) => whole.has(path))) return [];
+    const isSmall = captures.reduce((sum, { bytes }) => sum + bytes, 0) <= HISTORY_BUILT_BYTES;
+    return captures.filter(({ path }) => isSmall || !some.has(path)).map(({ path }) => path);
+  }
+
+  /** The rows of a file, a step a block: the newest first. */
+  *rowsSteps(file: RingFile): Steps<readonly IndexedCall[]> {
+    const known = this.#rows.get(file);
+    if (known?.end === file.index.end) {
+      this.#rows.delete(file);
+      this.#rows.set(file, known);
+      return known.calls;
+    }
+    const { index } = file;
+    const calls: IndexedCall[] = [];
+    for (const some of index.rows()) {
+      for (const call of some) calls.push(call);
+      yield;
+    }
+    this.#forget(file);
+    this.#rows.set(file, { end: index.end, calls });
+    this.#rowsKept += calls.length;
+    for (const other of this.#rows.keys()) {
+      if (this.#rowsKept <= HISTORY_ROWS_KEPT || other === file) break;
+      this.#forget(other);
+    }
+    return calls;
+  }
+
+  #forget(file: RingFile): void {
+    this.#rowsKept -= this.#rows.get(file)?.calls.length ?? 0;
+    this.#rows.delete(file);
+  }
+
+  /** The capture file of an index: the one beside it, of the name that it had, or whichever begins with the same frame. */
+  captureOf({ path, index }: RingFile): CaptureFound {
+    const beside = path.endsWith(INDEX_SUFFIX) ? [path.slice(0, -INDEX_SUFFIX.length)] : [];
+    const named = [...new Set([...beside, join(this.folder, basename(index.capture))])];
+    const size = index.footer?.captureBytes ?? -1;
+    let why = 'it was removed';
+    const fits = (candidate: string): CaptureFound | null => {
+      const start = readStart(candidate);
+      if (start.kind === 'packed') why = 'it is compressed: unpack it';
+      if (start.kind !== 'capture') return null;
+      if (isFirstOf(index, start.us)) return { path: candidate, bytes: start.bytes };
+      why = 'another file has its name';
+      return null;
+    };
+    for (const candidate of named) {
+      const found = fits(candidate);
+      if (found !== null) return found;
+    }
+    for (const { path: candidate, bytes } of this.#captures()) {
+      if (bytes !== size || named.includes(candidate)) continue;
+      const found = fits(candidate);
+      if (found !== null) return found;
+    }
+    return { reason: `${basename(index.capture)} is not found: ${why}` };
+  }
+
+  /** When the oldest frame came that a file has, in microseconds; NaN without any. */
+  get beginsUs(): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (const { index } of this.#inOrder) {
+      const { fromUs } = index.footer?.frames ?? (this.#inOrder.length === 1 ? index.frames() : NO_SPAN);
+      // Nobody knows when the first frames of a file came that an earlier run left.
+      if (fromUs > 0) least = Math.min(least, fromUs);
+    }
+    return Number.isFinite(least) ? least : Number.NaN;
+  }
+
+  /** When the newest call of it was. */
+  get endsUs(): number {
+    // Indexes that are not closed come first: there is one.
+    let most = Number.NEGATIVE_INFINITY;
+    for (const { index } of this.#inOrder.slice(0, 2))
+      most = Math.max(most, index.footer?.calls.toUs ?? index.frames().toUs);
+    return Number.isFinite(most) ? most : Number.NaN;
+  }
+
+  /** Calls of closed files that were to have a row and have none. */
+  get rowsLeftOut(): number {
+    return this.#inOrder.reduce((sum, { index }) => sum + (index.footer?.rowsLeftOut ?? 0), 0);
+  }
+
+  /** Blocks of indexes that are damaged, as far as somebody met them. */
+  get damagedBlocks(): number {
+    return this.#inOrder.reduce((sum, { index }) => sum + index.damagedBlocks, 0);
+  }
+}
+
+/** No call of it is newer: of an index that is being written any may be. */
+export function newestUs({ footer }: IndexFile): number {
+  return footer === null ? Number.POSITIVE_INFINITY : footer.calls.toUs;
+}
+
+/** No call of it began earlier. */
+export function oldestUs({ footer }: IndexFile): number {
+  return footer === null ? Number.NEGATIVE_INFINITY : footer.calls.fromUs;
+}
+
+/** Whether a file that begins at this time may be that of the index. */
+function isFirstOf(index: IndexFile, us: number | null): boolean {
+  const [first] = index.chunks();
+  return first === undefined || us === null || (us >= first.firstUs - 1 && us <= first.lastUs + 1);
+}
+
+function stampOf(path: string): string | null {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true ? `${found.ino} ${found.size} ${found.mtimeMs}` : null;
+}

@@ -1,0 +1,146 @@
+/**
+ * Calls of a ring that pass a filter: those that come first in an order, behind a place. Files are read from the newest one on, and no
+ * further once nothing older can come before what was found.
+ */
+import { createHash } from 'node:crypto';
+import type { NamedField } from '../../core/call-fields.ts';
+import { FIELDS } from '../../core/call-fields.ts';
+import { usOf } from '../../core/timestamp.ts';
+import type { Steps } from '../../core/turns.ts';
+import type { IndexedCall } from '../../history/rows.ts';
+import { compareKeys } from '../chosen.ts';
+import type { CallsQuestion, Sort } from '../question.ts';
+import { Cannot } from '../refusal.ts';
+import { figureOfRow, textOf } from '../stored/call-of-row.ts';
+import type { RowAsking } from '../stored/row-filter.ts';
+import { rowFilter } from '../stored/row-filter.ts';
+import { fileFilter } from './file-filter.ts';
+import type { Ring, RingFile } from './ring.ts';
+import { newestUs, oldestUs } from './ring.ts';
+
+/** Milliseconds that a question spends on rows of a ring; then it gives what comes first for sure, and then it gives up. @cap */
+const HISTORY_ENOUGH_MS = 700;
+const HISTORY_MOST_MS = 15_000;
+
+/** Calls of the ring that one question puts in order. @cap */
+const HISTORY_FOUND = 100_000;
+
+/** A call in its place in the order: its figure, and among equals its name. */
+export type Place = { readonly key: number; readonly name: string };
+export type Found = Place & { readonly file: RingFile; readonly call: IndexedCall };
+
+export type Searched = {
+  /** In order, at most as many as asked for. */
+  readonly found: readonly Found[];
+  /** So many passed behind the place; there may be more where not all was looked at. */
+  readonly passed: number;
+  readonly isWhole: boolean;
+  /** Rows that do not tell whether their call passes. */
+  readonly open: number;
+  readonly filesRead: number;
+};
+
+export type SearchOptions = {
+  readonly question: CallsQuestion;
+  readonly limit: number;
+  /** Null for the first page. */
+  readonly after: Place | null;
+  readonly asking: RowAsking;
+  /** Such a call is answered by the memory. */
+  readonly isElsewhere: (call: IndexedCall) => boolean;
+  readonly nowMs: () => number;
+};
+
+/** Throws Cannot where it would take too long. */
+export function* searchSteps(ring: Ring, options: SearchOptions): Steps<Searched> {
+  const { question, limit, after, asking, isElsewhere, nowMs } = options;
+  const { filter, sort } = question;
+  const passes = rowFilter(filter, asking);
+  const mayPass = fileFilter(filter, asking);
+  const compare = (a: Place, b: Place): number => compareKeys(a.key, b.key, sort) || compareNames(a, b, sort);
+  const field = FIELDS.find((one) => one.sort === sort.by);
+  const files = [...(yield* ring.filesSteps())];
+  const isByTime = sort.by === 'created';
+  if (isByTime && !sort.isDescending) files.sort((a, b) => oldestUs(a.index) - oldestUs(b.index));
+  const known = new Set<string>();
+  const found: Found[] = [];
+  const beganMs = nowMs();
+  let spentMs = 0;
+  let [passed, open, filesRead] = [0, 0, 0];
+  let isWhole = true;
+  for (const [i, file] of files.entries()) {
+    yield;
+    if (!mayPass(file.index) || (after !== null && isByTime && isBefore(file, after, sort))) continue;
+    if (isByTime && i > 0 && found.length >= limit) {
+      found.sort(compare);
+      const last = found[limit - 1];
+      if (last !== undefined && isBeyond(file, last, sort)) {
+        isWhole = false;
+        break;
+      }
+    }
+    spentMs = nowMs() - beganMs;
+    if (isByTime && spentMs > HISTORY_ENOUGH_MS && found.some((one) => isBeyond(file, one, sort))) {
+      isWhole = false;
+      const sure = found.filter((one) => isBeyond(file, one, sort)).sort(compare);
+      return { found: sure.slice(0, limit), passed: sure.length, isWhole, open, filesRead };
+    }
+    if (spentMs > HISTORY_MOST_MS || found.length > HISTORY_FOUND)
+      throw new Cannot(
+        'too-wide',
+        `${filesRead} of ${files.length} files of the ring were looked at, which took ${Math.round(spentMs / 1_000)} s; add since:, until:, a number or a Call-ID.`,
+      );
+    filesRead++;
+    let n = 0;
+    for (const call of yield* ring.rowsSteps(file)) {
+      if (++n % 64 === 0) yield;
+      const passing = passes(call.row);
+      if (passing === false || isElsewhere(call)) continue;
+      const one = placed(file, call, field);
+      // Of a call that was told of again the newest row comes first.
+      if (known.has(one.name)) continue;
+      known.add(one.name);
+      if (passing === null) open++;
+      else if (after === null || compare(one, after) > 0) {
+        passed++;
+        found.push(one);
+      }
+    }
+  }
+  found.sort(compare);
+  return { found: found.slice(0, limit), passed, isWhole, open, filesRead };
+}
+
+function placed(file: RingFile, call: IndexedCall, field: NamedField | undefined): Found {
+  const { row } = call;
+  const key = field === undefined ? createdUs(call) : figureOfRow(row, field);
+  return { key, name: nameOf(call), file, call };
+}
+
+/** Each call has its own: host, run of the agent, and number in it. */
+export function nameOf({ row }: IndexedCall): string {
+  const { host, boot, number } = row;
+  const text = JSON.stringify([host, boot, number, row['call_id']]);
+  return createHash('sha1').update(text).digest('base64url').slice(0, 12);
+}
+
+export function createdUs({ row, startUs }: IndexedCall): number {
+  const text = textOf(row['created_at']);
+  return text === '' ? startUs : usOf(text);
+}
+
+/** Equals are in an order that is the same each time. */
+function compareNames(a: Place, b: Place, { by, isDescending }: Sort): number {
+  const order = a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+  return by === 'created' && isDescending ? -order : order;
+}
+
+/** All calls of the file come behind this one. */
+function isBeyond({ index }: RingFile, { key }: Place, { isDescending }: Sort): boolean {
+  return isDescending ? newestUs(index) < key : oldestUs(index) > key;
+}
+
+/** All of them come before this place: of the page before, or earlier ones. */
+function isBefore({ index }: RingFile, { key }: Place, { isDescending }: Sort): boolean {
+  return isDescending ? oldestUs(index) > key : newestUs(index) < key;
+}
