@@ -110,10 +110,11 @@ static void remove_oldest(struct ct_pcap_keep *k, char *name, size_t size, const
   if (is_gone) remove_index(name, failed);
 }
 
-/* Whether the disk of the newest file has so many bytes for one that is no root. */
+/* Whether the disk of the newest file has so many bytes, and its reserve, for one that is no root. */
 static bool has_disk(const char *name, uint64_t bytes) {
   struct statvfs disk;
-  return bytes == 0 || statvfs(name, &disk) != 0 || disk.f_bavail >= bytes / disk.f_frsize + 1;
+  if (statvfs(name, &disk) != 0) return true;
+  return disk.f_bavail > bytes / disk.f_frsize && disk.f_bavail > disk.f_blocks / CT_PK_RESERVE;
 }
 
 void ct_pk_make_room(struct ct_pcap_keep *k, const char *path, uint64_t bytes, uint64_t *removed,

@@ -17,7 +17,8 @@
 #define CT_PK_NAME_ROOM 16u /* a dot, the digits and the end */
 #define CT_PK_INDEX ".idx"  /* behind the name: the index of a file (src/history/index-file.ts) */
 
-#define CT_PK_LEAST 2u /* files */
+#define CT_PK_LEAST 2u    /* files */
+#define CT_PK_RESERVE 20u /* a part of the disk that a ring leaves to others */
 
 struct ct_pk_file {
   dev_t dev;
@@ -36,8 +37,8 @@ void ct_pk_name(char *out, size_t size, const char *path, uint32_t number);
 /* Looks for files of earlier runs: *highest is the largest number, 0 without one. `keep` 0 keeps all of them. False:
  * errno; a folder that cannot be listed is no failure where nothing has to be removed. */
 bool ct_pk_open(struct ct_pcap_keep *k, const char *path, uint32_t keep, uint32_t *highest);
-/* Removes the oldest with their indexes, until there is room for one more, and the disk has so many bytes for it (0: whatever
- * the disk has); CT_PK_LEAST stay for a disk that others fill. How many are gone, and how many could not be removed. */
+/* Removes the oldest with their indexes, until there is room for one more, and the disk has so many bytes for it and its
+ * reserve; CT_PK_LEAST stay for a disk that others fill. How many are gone, and how many could not be removed. */
 void ct_pk_make_room(struct ct_pcap_keep *k, const char *path, uint64_t bytes, uint64_t *removed,
                      uint64_t *failed);
 /* A file that was begun. */

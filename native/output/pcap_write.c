@@ -168,12 +168,17 @@ static void free_removed(const struct ct_pcap_writer *w) {
   if (ftruncate(w->fd, 0) != 0) return; /* it stays as it is until the next one can be opened */
 }
 
+/* Of the next file: of a split by time it may be twice as large as this one. */
+static uint64_t expected_bytes(const struct ct_pcap_writer *w) {
+  return w->split_bytes > 0 ? w->split_bytes : 2 * w->file_bytes;
+}
+
 /* Opens the file to write next; leaves the open one as it is when that fails. */
 static bool open_next(struct ct_pcap_writer *w) {
   int fd = -1;
   uint32_t number = w->number;
   if (w->is_split) {
-    ct_pk_make_room(&w->files, w->path, w->split_bytes, &w->n[CT_PW_REMOVED], &w->n[CT_PW_REMOVE_ERRORS]);
+    ct_pk_make_room(&w->files, w->path, expected_bytes(w), &w->n[CT_PW_REMOVED], &w->n[CT_PW_REMOVE_ERRORS]);
     errno = EEXIST;
     while (fd < 0 && errno == EEXIST && number < CT_PK_MAX_NUMBER) {
       ct_pk_name(w->name, w->name_size, w->path, ++number);

@@ -57,7 +57,7 @@ test('the name decides the format, --split the size of each file', async (t) => 
   const split = join(dir, 'part.pcap');
   assert.equal((await run(['-I', DEMO, '-O', split, '--split', '64k'])).code, 0);
   const parts = readdirSync(dir)
-    .filter((name) => name.startsWith('part.pcap.'))
+    .filter((name) => /^part\.pcap\.\d+$/.test(name))
     .sort();
   assert.deepEqual(parts.slice(0, 2), ['part.pcap.00001', 'part.pcap.00002']);
   for (const name of parts) assert.ok(statSync(join(dir, name)).size <= 64 * 1024, name);
@@ -72,12 +72,14 @@ test('--keep: the newest files stay, those of an earlier run go first, and nothi
   const ring = join(dir, 'ring.pcap');
   const others = ['ring.pcap', 'ring.pcap.1', 'ring.pcap.00001.gz', 'ring.pcap.000002', 'other.pcap.00001'];
   for (const name of others) writeFileSync(join(dir, name), 'x');
-  const kept = (): string[] => readdirSync(dir).filter((name) => !others.includes(name));
+  const kept = (): string[] => readdirSync(dir).filter((name) => !others.includes(name) && !name.endsWith('.idx'));
   const args = [DEMO, '-O', ring, '--split', '64k', '--keep', '4'];
   const first = await run(args);
   assert.deepEqual([first.code, first.stderr], [0, '']);
   const written = kept().sort();
   assert.equal(written.length, 4);
+  for (const name of readdirSync(dir).filter((one) => one.endsWith('.idx')))
+    assert.ok(written.includes(name.slice(0, -'.idx'.length)), `${name} has no file`);
   const tail = written.flatMap((name) => frames(join(dir, name)));
   assert.deepEqual(tail, frames(DEMO).slice(-tail.length));
   const newest = written.at(-1) ?? '';

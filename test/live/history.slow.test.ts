@@ -35,12 +35,15 @@ function callIdsOf(output: string): Set<string> {
   const indexes = indexesBeside(output);
   const folder = dirname(output);
   const captures = readdirSync(folder).filter((name) => /\.\d{5}$/.test(name));
-  const wire = Buffer.concat(captures.map((name) => readFileSync(join(folder, name)))).toString('latin1');
+  const wire = new Set<string>();
+  for (const name of captures)
+    for (const [, callId = ''] of readFileSync(join(folder, name), 'latin1').matchAll(/\r\nCall-ID: ([^\r]+)\r\n/g))
+      wire.add(callId);
   const callIds = new Set<string>();
   for (const index of indexes) {
     for (const call of [...index.rows()].flat()) {
       const callId = String(call.row['call_id']);
-      assert.ok(wire.includes(`Call-ID: ${callId}\r\n`), `${callId} was never on the wire`);
+      assert.ok(wire.has(callId), `${callId} was never on the wire`);
       const document = index.document(call);
       assert.equal(document.ok ? document.value['call_id'] : document.reason, callId);
       callIds.add(callId);

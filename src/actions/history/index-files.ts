@@ -135,6 +135,8 @@ export class IndexFiles {
   /** Ends the index of the file that is written now. */
   end(): void {
     this.#endFile();
+    this.counts.disk_errors += this.#calls.length;
+    this.#calls = [];
     this.#path = null;
   }
 
@@ -153,8 +155,12 @@ export class IndexFiles {
     this.#spareBytes = Math.max(0, Math.min(unused, most));
   }
 
-  /** Writes the calls that wait, and what `more` does. Where the gate is closed they are counted, and the rest waits. */
+  /**
+   * Writes the calls that wait, and what `more` does. Where the gate is closed they are counted, and the rest waits. What --keep
+   * has removed before it had an index gets none: its calls go to the next file.
+   */
   #write(more: () => void = () => undefined): void {
+    if (this.#writer === null && this.#isGone()) return;
     const calls = this.#calls;
     this.#calls = [];
     let [isTried, isDone] = [false, false];
@@ -189,12 +195,18 @@ export class IndexFiles {
     });
   }
 
+  #isGone(): boolean {
+    return this.#path !== null && lstatSync(this.#path, { throwIfNoEntry: false }) === undefined;
+  }
+
   /** An index that is left of a file of this name, which is gone, is replaced. */
   #begin(): IndexWriter {
     const path = this.#path ?? '';
     const index = indexPathOf(path);
     if (lstatSync(index, { throwIfNoEntry: false })?.isFile() === true) unlinkSync(index);
     const writer = IndexWriter.create(path, this.#options.about, this.#options.columns);
+    // It was removed meanwhile, and would leave this behind.
+    if (this.#isGone()) unlinkSync(index);
     this.#counted = nothingWritten();
     this.counts.files++;
     return writer;

@@ -11,6 +11,7 @@ test('each option has the value that its page says', () => {
     input: ['a.pcap'],
     device: [],
     noPromisc: false,
+    noHistory: false,
     bpf: null,
     hepListen: null,
     hepListenCert: null,

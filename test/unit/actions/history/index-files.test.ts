@@ -17,6 +17,7 @@ function kit(t: TestContext, carriesAll = false): Kit {
   gate.set(true);
   const about = { host: 'sbc1', boot: '0123456789abcdef' };
   const base = captureIn(t).slice(0, -1);
+  for (let n = 1; n <= 3; n++) writeFileSync(`${base}${n}`, '');
   return {
     files: new IndexFiles({ about, columns: null, gate, carriesAll }),
     gate,
@@ -105,12 +106,14 @@ test('whoever closes the gate waits until what is being written is written', () 
 test('a disk that refuses an index costs its rows, which are counted; it is tried again', (t) => {
   const { files, path } = kit(t);
   const folder = dirname(path(1));
-  const inside = join(folder, 'gone', 'cap.pcapng.00001');
+  const inside = join(folder, 'cap.pcapng.00009');
+  writeFileSync(inside, '');
+  mkdirSync(indexPathOf(inside));
   files.take(batch(inside, 0, 2), 0);
   files.flush();
-  assert.equal(files.trouble, 'ENOENT');
+  assert.equal(files.trouble, 'EEXIST');
   assert.equal(files.counts.disk_errors, 2);
-  mkdirSync(dirname(inside));
+  rmdirSync(indexPathOf(inside));
   files.take(batch(inside, 2, 3), 0);
   files.flush();
   assert.equal(files.trouble, null);
@@ -133,6 +136,19 @@ test('the index of a file that is gone gives way; nothing else under the name do
   assert.equal(files.trouble, 'EEXIST');
   assert.equal(files.counts.disk_errors, 2);
   rmdirSync(indexPathOf(path(2)));
+});
+
+test('a file that is gone before it has an index gets none: its calls go to the next one', (t) => {
+  const { files, path } = kit(t);
+  files.take(batch(path(7), 0, 2), 0);
+  files.flush();
+  files.take(batch(path(1), 2, 3), 0);
+  files.flush();
+  assert.equal(existsSync(indexPathOf(path(7))), false);
+  assert.deepEqual(numbers(path(1)), [3, 2, 1]);
+  files.take(batch(path(8), 3, 4), 0);
+  files.end();
+  assert.deepEqual([files.counts.rows, files.counts.disk_errors], [3, 1]);
 });
 
 test('what a file left of its share goes to the next one', (t) => {
