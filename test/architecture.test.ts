@@ -46,7 +46,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   security: ['outputs'],
   watch: ['trunks', 'overview', 'numbers'],
   view: ['metrics'],
-  export: ['page'],
+  export: ['page', 'anonymize'],
   explore: ['remote', 'clickhouse', 'agents', 'hub'],
   actions: ['hooks', 'peer', 'hep-out', 'ship'],
   serve: ['http', 'auth', 'api', 'api/plugins', 'api/routes', 'questions', 'ask', 'metrics', 'mcp', 'console'],
