@@ -17,6 +17,8 @@ const REMEMBERED_CHARS = 256;
 const WIDE_BITS = 60;
 /** Shorter words of hexadecimal digits are words. */
 const MIN_HEX = 8;
+/** Words this long, of digits and letters of both cases, are random. */
+const MIN_RANDOM = 20;
 /** What is longer is no number that anybody dials. */
 const MAX_NUMBER = 20;
 /** Two numbers are one where so many digits from the end are the same; the last ones of them count up and down. */
@@ -92,19 +94,24 @@ export class Words {
   #word(text: string): string {
     const isHex = isHexShape(text);
     const { values, radices, bits } = placesOf(text, isHex);
-    if (bits >= WIDE_BITS || values.length > MAX_PLACES) {
-      const drawn = this.#wide.of(foldAscii(text), values.length);
-      return written(
-        text,
-        radices.map((radix, i) => (drawn[i] ?? 0) % radix),
-      );
-    }
+    if (bits >= WIDE_BITS || values.length > MAX_PLACES) return this.#long(text, isHex, radices);
     for (;;) {
       this.#words.apply(values, radices);
       const out = written(text, values);
       // What is kept, or has another shape, is the replacement of nothing of this shape: the next one is.
       if (!KEPT_WORDS.has(out.toLowerCase()) && isHexShape(out) === isHex) return out;
     }
+  }
+
+  /** A digest, or random text, shows nothing of itself: which of its characters are digits would tell what it is made of. */
+  #long(text: string, isHex: boolean, radices: readonly number[]): string {
+    const drawn = this.#wide.of(foldAscii(text), text.length);
+    if (isHex) return drawnFrom(/[A-F]/.test(text) ? HEX_DIGITS.toUpperCase() : HEX_DIGITS, drawn, text.length);
+    if (isRandomShape(text)) return drawnFrom(LETTERS_AND_DIGITS, drawn, text.length);
+    return written(
+      text,
+      radices.map((radix, i) => (drawn[i] ?? 0) % radix),
+    );
   }
 
   #number(text: string, isInternational: boolean): string {
@@ -173,6 +180,17 @@ export function isWordChar(c: number): boolean {
 /** Hexadecimal digits, in whichever case: both letters and digits. */
 function isHexShape(text: string): boolean {
   return text.length >= MIN_HEX && /^[0-9a-f]+$/i.test(text) && /[0-9]/.test(text) && /[a-f]/i.test(text);
+}
+
+/** As base64 and random identifiers look, and no name. */
+function isRandomShape(text: string): boolean {
+  return text.length >= MIN_RANDOM && /^[A-Za-z0-9]+$/.test(text) && /\d/.test(text) && /[a-z]/.test(text) && /[A-Z]/.test(text);
+}
+
+function drawnFrom(alphabet: string, drawn: Uint8Array, length: number): string {
+  let out = '';
+  for (let i = 0; i < length; i++) out += alphabet.charAt((drawn[i] ?? 0) % alphabet.length);
+  return out;
 }
 
 type Places = { readonly values: number[]; readonly radices: number[]; readonly bits: number };
