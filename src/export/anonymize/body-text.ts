@@ -84,8 +84,9 @@ export class BodyText {
     let at = 0;
     let out = '';
     for (const { start, partStart, partEnd } of pieces) {
-      // What stands before the first part is for nobody.
-      if (at < start) out += this.#filled(text.slice(at, start));
+      // What stands before the first part is for nobody; a line end is.
+      const gap = text.slice(at, start);
+      out += gap.trim() === '' ? gap : this.#filled(gap);
       out += delimiter + text.slice(start + 2 + boundary.length, partStart);
       out += this.#part(text.slice(partStart, partEnd), depth);
       at = partEnd;
@@ -157,8 +158,17 @@ function piecesOf(text: string, delimiter: string): PieceOfBody[] {
     if (isClosing) return [{ start, partStart: after + 2, partEnd: after + 2 }];
     const lineEnd = text.indexOf('\n', after);
     const partStart = lineEnd < 0 ? text.length : lineEnd + 1;
-    return [{ start, partStart, partEnd: starts[i + 1] ?? text.length }];
+    const next = starts[i + 1];
+    return [
+      { start, partStart, partEnd: next === undefined ? text.length : Math.max(partStart, lineBefore(text, next)) },
+    ];
   });
+}
+
+/** The line end in front of a delimiter belongs to the delimiter. */
+function lineBefore(text: string, at: number): number {
+  if (text[at - 1] !== '\n') return at;
+  return text[at - 2] === '\r' ? at - 2 : at - 1;
 }
 
 function isDelimiterEnd(text: string, at: number): boolean {

@@ -25,7 +25,6 @@ const SENT_BY =
 const AUTH =
   /(?<name>[A-Za-z0-9-]{1,64})(?<equals>\s{0,16}=\s{0,16})(?<value>"(?:[^"\\]|\\[\s\S])*(?:"|$)|[^\s,;="]+(?![^\s,;]))/g;
 const FIGURE_NAME = /(?<name>[A-Za-z_][A-Za-z_0-9]{0,31})(?<equals>\s{0,16}=)/g;
-const SOCKET = /(?<![\d.])(\d{1,3}(?:\.\d{1,3}){3})(:\d{1,5})(?!\d)|[^\d]+|\d+/g;
 const TIMES: ReadonlySet<string> = new Set(['start', 'stop']);
 const ISO_TIME = /^\s*\d{4}-\d\d-\d\d[T ][\d:.]{1,20}Z?\s*$/;
 const SSRC = /^\s*(?:0x)?[0-9a-f]{1,8}\s*$/i;
@@ -183,7 +182,7 @@ export class Headers {
     return this.#tokens.text(text, isScannerName(text) ? SCANNERS : NOTHING_STAYS);
   }
 
-  /** `NAME=value`: figures stay, and the ports of sockets. */
+  /** `NAME=value`: figures stay. */
   figures(text: string): string {
     let name = '';
     return this.#between(
@@ -202,9 +201,7 @@ export class Headers {
     if (name === 'ex' || (name !== '' && !FIGURE_WORDS.has(name))) return this.#values.value(value);
     if (TIMES.has(name) && ISO_TIME.test(value)) return value;
     if (name === 'ssrc' && SSRC.test(value)) return value;
-    return value.replace(SOCKET, (all, ip?: string, port?: string) =>
-      ip === undefined ? this.#tokens.text(all, FIGURES) : this.#tokens.text(ip) + (port ?? ''),
-    );
+    return this.#tokens.text(value, FIGURES);
   }
 
   #between(

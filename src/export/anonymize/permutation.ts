@@ -31,8 +31,10 @@ export class Permutation {
     for (const radix of radices) shape = (Math.imul(shape, 31) + radix) & 0xffff;
     for (let round = 0; round < ROUNDS; round++) this.#round(values, radices, half, shape, round, 1);
     const radix = radices[count - 1] ?? 2;
-    const drawn = this.#draw(MIDDLE, shape, values, 0, 0)[0] ?? 0;
-    values[count - 1] = ((values[count - 1] ?? 0) + 1 + (drawn % (radix - 1))) % radix;
+    // By one: whoever applies it again and again is back after as many times as the place has values, and not before. Where it is
+    // the only place, what it is shifted by is all that the key decides.
+    const shift = count > 1 ? 0 : (this.#draw(MIDDLE, shape, values, 0, 0)[0] ?? 0) % (radix - 1);
+    values[count - 1] = ((values[count - 1] ?? 0) + 1 + shift) % radix;
     for (let round = ROUNDS - 1; round >= 0; round--) this.#round(values, radices, half, shape, round, -1);
   }
 

@@ -65,7 +65,7 @@ export class Values {
   /** A host, and a port that stays. */
   hostPort(text: string): string {
     // Without brackets, as it should not be.
-    if (text.includes('::') || text.split(':').length > 3) return this.tokens.text(text);
+    if (!text.startsWith('[') && (text.includes('::') || text.split(':').length > 3)) return this.tokens.text(text);
     const [all = '', host = '', port = ''] = HOST_PORT.exec(text) ?? [];
     return this.tokens.text(host) + port + this.tokens.text(text.slice(all.length));
   }

@@ -184,7 +184,13 @@ function isHexShape(text: string): boolean {
 
 /** As base64 and random identifiers look, and no name. */
 function isRandomShape(text: string): boolean {
-  return text.length >= MIN_RANDOM && /^[A-Za-z0-9]+$/.test(text) && /\d/.test(text) && /[a-z]/.test(text) && /[A-Z]/.test(text);
+  return (
+    text.length >= MIN_RANDOM &&
+    /^[A-Za-z0-9]+$/.test(text) &&
+    /\d/.test(text) &&
+    /[a-z]/.test(text) &&
+    /[A-Z]/.test(text)
+  );
 }
 
 function drawnFrom(alphabet: string, drawn: Uint8Array, length: number): string {

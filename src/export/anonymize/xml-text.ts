@@ -10,8 +10,7 @@ const QUOTED = /"[^"]*"?|'[^']*'?|[^"']+/g;
 /** Names of namespaces and schemas: words of standards with numbers of versions. */
 const STANDARD =
   /^["'](?:urn:(?:ietf|3gpp|oma):[a-z0-9:.+_-]{1,128}|https?:\/\/www\.w3\.org\/[A-Za-z0-9/#-]{1,64})["']$/;
-const ATTRIBUTE_KEPT =
-  /(?:xmlns(?::[\w-]{1,32})?|version|encoding|entity|state|code|display|direction)\s{0,8}=\s{0,8}$/i;
+const ATTRIBUTE_KEPT = /(?:xmlns(?::[\w-]{1,32})?|version|encoding|state|code|display|direction)\s{0,8}=\s{0,8}$/i;
 
 export function replaceXml(text: string, values: Values): string {
   return text.replace(PARTS, (part) => {
