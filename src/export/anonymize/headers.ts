@@ -5,7 +5,7 @@ import { replaceIdentity } from './identity-token.ts';
 import type { Stays, Tokens } from './tokens.ts';
 import { NOTHING_STAYS } from './tokens.ts';
 import type { Values } from './values.ts';
-import { PHRASE } from './values.ts';
+import { CAUSE, PHRASE } from './values.ts';
 import { FIGURE_WORDS, HEADER_WORDS, METHODS } from './vocabulary.ts';
 
 const WORDS: Stays = { words: HEADER_WORDS, digits: 3 };
@@ -112,7 +112,7 @@ export class Headers {
       case 'type':
         return values.value(value, WORDS);
       case 'reason':
-        return values.value(value, PHRASE);
+        return values.value(value, CAUSE);
       case 'date':
         return values.value(value, YEARS);
       case 'figures':

@@ -7,7 +7,9 @@ import type { Stays, Tokens } from './tokens.ts';
 import { NOTHING_STAYS } from './tokens.ts';
 import { HEADER_WORDS, PHRASE_WORDS, SCHEMES } from './vocabulary.ts';
 
-export const PHRASE: Stays = { words: PHRASE_WORDS, digits: 3 };
+export const PHRASE: Stays = { words: PHRASE_WORDS, digits: 0 };
+/** `Q.850` and its number. */
+export const CAUSE: Stays = { words: PHRASE_WORDS, digits: 3 };
 const WORDS: Stays = { words: HEADER_WORDS, digits: 0 };
 
 const URI = `(?<![A-Za-z0-9.+_%-])(?<scheme>${SCHEMES.join('|')}):(?<rest>[^<>"\\s]*)`;
