@@ -111,14 +111,14 @@ export class Addresses {
   /** Replaces the six bytes of a MAC address. Broadcast stays; multicast stays multicast, a local one local. */
   replaceMac(bytes: Uint8Array, at: number): void {
     const block = this.#mac;
-    let [all, any] = [0xff, 0];
+    let [all, some] = [0xff, 0];
     for (let i = 0; i < 6; i++) {
       const byte = bytes[at + i] ?? 0;
       block[i] = byte;
       all &= byte;
-      any |= byte;
+      some |= byte;
     }
-    if (all === 0xff || any === 0) return;
+    if (all === 0xff || some === 0) return;
     const other = this.#macs.of(block);
     const first = bytes[at] ?? 0;
     // What names a group of IP is what switches and dissectors look at.

@@ -77,7 +77,7 @@ export class BodyText {
       return this.#filled(text);
     const pieces = piecesOf(text, `--${boundary}`);
     if (pieces.length === 0) return this.#filled(text);
-    const delimiter = `--${this.#values.quoted(boundary)}`;
+    const delimiter = `--${this.#tokens.text(boundary)}`;
     let at = 0;
     let out = '';
     for (const { start, partStart, partEnd } of pieces) {

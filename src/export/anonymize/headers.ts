@@ -12,7 +12,6 @@ import { CAUSE, PHRASE } from './values.ts';
 import { FIGURE_WORDS, HEADER_WORDS, METHODS } from './vocabulary.ts';
 
 const WORDS: Stays = { words: HEADER_WORDS, digits: 3 };
-const NUMBERS: Stays = { words: HEADER_WORDS, digits: 10 };
 const FIGURES: Stays = { words: FIGURE_WORDS, digits: 10 };
 const YEARS: Stays = { words: HEADER_WORDS, digits: 4 };
 const SCANNERS: Stays = { words: SCANNER_WORDS, digits: 1 };
@@ -31,6 +30,8 @@ const ISO_TIME = /^\s*\d{4}-\d\d-\d\d[T ][\d:.]{1,20}Z?\s*$/;
 const SSRC = /^\s*(?:0x)?[0-9a-f]{1,8}\s*$/i;
 /** A serial number, which is often a MAC address, and an address of a person. */
 const PRODUCT_IDS = /(?:[0-9A-F]{2}[:-]){5}[0-9A-F]{2}|[0-9A-F]{12,}|\S{1,256}@\S{1,256}/gi;
+const NUMBER = /^\s*\d{1,10}(?:\.\d{1,10})?(?![^\s;(,])/;
+const SEQUENCE = /^(\s*(?:\d{1,10}\s+){1,2})([A-Za-z]{1,32})(\s*)$/;
 const WARNING = /^(\s*)(\d{3})(\s+)([^\s"]+)/;
 
 /** What the headers of a body say of it. */
@@ -125,12 +126,13 @@ export class Headers {
       case 'plain':
         return this.#tokens.text(value);
       case 'words':
-        return values.value(value, name === 'cseq' || name === 'rack' ? NUMBERS : WORDS);
-      case 'number':
-      case 'length':
-        return values.value(value, NUMBERS);
       case 'type':
         return values.value(value, WORDS);
+      case 'number':
+      case 'length':
+        return this.#numbers(value);
+      case 'sequence':
+        return this.#sequence(value);
       case 'reason':
         return values.value(value, CAUSE);
       case 'date':
@@ -150,6 +152,18 @@ export class Headers {
       default:
         return values.value(value, NOTHING_STAYS);
     }
+  }
+
+  /** A number in front, with a fraction or without; whatever follows is text. */
+  #numbers(text: string): string {
+    const front = NUMBER.exec(text)?.[0] ?? '';
+    return front + this.#values.value(text.slice(front.length), WORDS);
+  }
+
+  /** Numbers and a method. */
+  #sequence(text: string): string {
+    const [, numbers = '', method = '', end = ''] = SEQUENCE.exec(text) ?? [];
+    return method === '' ? this.#values.value(text, WORDS) : numbers + this.#method(method) + end;
   }
 
   #via(text: string): string {

@@ -9,6 +9,7 @@ import type { Values } from './values.ts';
 import { FORMAT_PARAMETERS, SDP_ATTRIBUTES, SDP_WORDS } from './vocabulary.ts';
 
 const NUMBERS: Stays = { words: SDP_WORDS, digits: 10 };
+const SHORT: Stays = { words: SDP_WORDS, digits: 6 };
 /** NTP seconds, and a range of time in them. */
 const TIMES: Stays = { words: SDP_WORDS, digits: 12 };
 const NAMES: Stays = { words: SDP_WORDS, digits: 5 };
@@ -132,7 +133,9 @@ export class SdpText {
       case 'rid':
       case 'simulcast':
       case 'oldmediaip':
-        return this.#tokens.text(value, { words: SDP_WORDS, digits: 6 });
+        return this.#tokens.text(value, SHORT);
+      case 'ssrc-group':
+        return this.#tokens.text(value, NUMBERS);
       case 'msid':
       case 'msid-semantic':
       case 'label':
@@ -147,7 +150,7 @@ export class SdpText {
       case 'x-google-flag':
         return this.#values.uris(value);
       default:
-        return SDP_ATTRIBUTES.has(name) ? this.#tokens.text(value, NUMBERS) : this.#values.uris(value);
+        return SDP_ATTRIBUTES.has(name) ? this.#tokens.text(value, SHORT) : this.#values.uris(value);
     }
   }
 
