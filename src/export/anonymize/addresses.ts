@@ -11,7 +11,8 @@ type Row = readonly [prefix: string, bits: number, kept?: number];
 type Special = { readonly prefix: Uint8Array; readonly bits: number; readonly kept: number };
 
 const IPV4_ROWS: readonly Row[] = [
-  ['0.0.0.0', 8, 32],
+  ['0.0.0.0', 32],
+  ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8, 32],
