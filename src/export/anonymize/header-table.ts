@@ -70,8 +70,8 @@ const OTHER_NAMES: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Long runs of digits are no part of a name. */
-const NAME = /^(?:[A-Za-z]+-)+[A-Za-z]{1,32}$/;
+/** Words with capitals, as nearly all write them: a line of a body that a damaged message has among its headers has none. */
+const NAME = /^(?:[A-Z][A-Za-z]*-)+[A-Z][A-Za-z]*$/;
 const MAX_NAME_CHARS = 48;
 
 /** In small letters, and in full where it is written short. */

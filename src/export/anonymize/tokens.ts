@@ -25,6 +25,9 @@ const OTHER_LEG = /_(?:b2b|pbx)-\d{1,4}(?![A-Za-z0-9])/iy;
 const SQL = /(?:'|%2[27])(?:\s|%20|\+){0,8}union(?![A-Za-z0-9])|union(?:\s|%20|\+){1,8}select(?![A-Za-z0-9])/iy;
 const ESCAPED_PARAMETER = /%3B(?:(?:to-tag|from-tag|text)%3D|early-only|cause%3D\d{3}(?![0-9A-Za-z]))/iy;
 
+/** Digits that are looked at for what follows them. @cap */
+const LONGEST = 24;
+
 /** What a character may begin. */
 const IS_WORD = 1;
 const IS_DIGIT = 2;
@@ -163,7 +166,7 @@ export class Tokens {
     const isOpen = ((before & IS_WORD) === 0 && text[p - 1] !== '.') || (p > 2 && text[p - 3] === '%');
     if (!isOpen) return null;
     let end = p;
-    while (((CLASSES[text.charCodeAt(end)] ?? 0) & IS_HEX) !== 0 && end - p < 5) end++;
+    while (((CLASSES[text.charCodeAt(end)] ?? 0) & IS_HEX) !== 0 && end - p < LONGEST) end++;
     const next = text[end];
     if (next === '.') {
       if (this.#isAt(IPV4, text, p)) {
