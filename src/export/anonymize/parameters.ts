@@ -15,6 +15,7 @@ const RULES: readonly (readonly [ParameterRule, string])[] = [
   [{ is: 'number', digits: 10 }, 'expires duration retry-after min-se refresh answer-after spi-c spi-s spi delta'],
   [{ is: 'number', digits: 5 }, 'rport port port-c port-s reg-id counter appearance keep x-reg'],
   [{ is: 'number', digits: 3 }, 'cause ttl q oli isup-oli limit mp rc hi-count'],
+  [{ is: 'number', digits: 2 }, 'version base'],
   [{ is: 'index' }, 'index'],
   [{ is: 'plain' }, 'boundary'],
   [

@@ -202,7 +202,8 @@ export class Tokens {
   #word(word: string, plus: string, stays: Stays): string {
     const isNumber = /^[0-9]+$/.test(word);
     // What begins with a plus is dialled.
-    if (isNumber ? plus === '' && word.length <= stays.digits : stays.words.has(word.toLowerCase())) return plus + word;
+    const isKept = stays.words.has(word.toLowerCase());
+    if (isNumber ? plus === '' && (isKept || word.length <= stays.digits) : isKept) return plus + word;
     if (isNumber) this.#counts.numbers++;
     else this.#counts.words++;
     if (word.includes('%')) return plus + this.#escaped(word, plus !== '');

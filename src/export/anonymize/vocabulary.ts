@@ -71,7 +71,7 @@ export const HEADER_WORDS = words(
   // Types of bodies.
   'application sdp text plain html xml multipart mixed related alternative signed message sipfrag rfc822 cpim pidf reginfo',
   'dtmf relay simple rs metadata pkcs7 mime signature isup qsig csta resource lists media control vnd broadsoft 3gpp ims etsi',
-  'octet stream base version itu t92 ansi ansi88 nss handling optional required render session icon alert by reference utf 8',
+  'octet stream base version 8859 7 itu t92 ansi ansi88 nss handling optional required render session icon alert by reference utf 8',
   'iso us ascii charset encoding gzip deflate identity binary octets en de fr es it pt nl pl ru ja zh da sv fi nb cs gb us br ca au',
   // States, reasons, privacy, priorities.
   'active pending terminated waiting init noresource rejected timeout deactivated probation giveup invariant id user header none',
@@ -86,7 +86,7 @@ export const HEADER_WORDS = words(
   'e utran fdd tdd geran ge utran nr ieee 802 11 11a 11b 11g 11n 11ac adsl adsl2 rdsl vdsl hdsl shdsl sdsl idsl docsis ethernet',
   'xdsl gstn untrusted non virtual epc np gpp',
   // Feature tags and URNs.
-  'g icsi ref iari mmtel instance service sos gsma imei uuid oma rcse smsip video audio automata duplex mobility isfocus schemes',
+  'g urn icsi ref iari mmtel instance service sos gsma imei uuid oma rcse smsip video audio automata duplex mobility isfocus schemes',
   'actor class business personal principal attendant msg taker description language fixed mobile voicemail counseling police fire',
   'ambulance marine mountain physician poison animal',
   // Dates.
