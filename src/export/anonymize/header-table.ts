@@ -2,7 +2,9 @@
  * What the value of each header is, and which names of headers stay. A header that is not here is text: all of it is replaced but
  * the grammar of URIs and parameters.
  */
+
 import { HEADER_NAMES, headerIdOf } from '../../protocols/sip/header-name.ts';
+import type { Stays } from './tokens.ts';
 
 /**
  * `words`: tokens of the standards, and numbers of few digits. `number`, `sequence`: numbers. `via`, `credentials`, `warning`, `date`,
@@ -70,9 +72,16 @@ const OTHER_NAMES: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Words with capitals, as nearly all write them: a line of a body that a damaged message has among its headers has none. */
-const NAME = /^(?:[A-Z][A-Za-z]*-)+[A-Z][A-Za-z]*$/;
-const MAX_NAME_CHARS = 48;
+/** What other names are made of. A word that is not here may name somebody: whose header it is, or what a damaged line held. */
+const NAME_WORDS: ReadonlySet<string> = new Set([
+  ...[...HEADER_NAMES, ...KIND_OF.keys(), ...OTHER_NAMES].flatMap((name) => name.toLowerCase().split('-')),
+  ...`x p account alarm carrier channel client code codec customer data debug destination device direction dialed domain dtmf
+    extension gateway group host hop ip key leg level mode name nat network node num number orig original originating origin
+    outbound inbound peer phone port proxy queue quality realm reference region sbc sdp service sip source src dst status tag
+    tenant term time token trace track transaction transfer trunk url uuid value via web zone received real remote local`.split(
+    /\s+/,
+  ),
+]);
 
 /** In small letters, and in full where it is written short. */
 export function headerName(written: string): string {
@@ -85,9 +94,11 @@ export function headerKind(name: string): HeaderKind {
   return KIND_OF.get(name) ?? 'text';
 }
 
-/** Whether a name is one of a header: registered, or of words with hyphens between them. */
+/** Whether a name is that of a header that many know. */
 export function isHeaderName(written: string): boolean {
-  if (headerIdOf(written) !== 0) return true;
   const name = written.toLowerCase();
-  return KIND_OF.has(name) || OTHER_NAMES.has(name) || (name.length <= MAX_NAME_CHARS && NAME.test(written));
+  return headerIdOf(written) !== 0 || KIND_OF.has(name) || OTHER_NAMES.has(name);
 }
+
+/** Of other names. */
+export const NAME_STAYS: Stays = { words: NAME_WORDS, digits: 0 };

@@ -2,7 +2,7 @@
 
 import { isScannerName, SCANNER_WORDS } from '../../security/scanner-names.ts';
 import type { ReplacedCounts } from './counts.ts';
-import { headerKind, headerName, isHeaderName } from './header-table.ts';
+import { headerKind, headerName, isHeaderName, NAME_STAYS } from './header-table.ts';
 import { replaceIdentity } from './identity-token.ts';
 import { LineMemory } from './line-memory.ts';
 import type { Stays, Tokens } from './tokens.ts';
@@ -110,7 +110,7 @@ export class Headers {
     if (found === null) return { out: this.#values.value(line), about: '', value: '' };
     const [, written = '', colon = '', value = '', end = ''] = found;
     const name = headerName(written);
-    const start = (isHeaderName(written) ? written : this.#tokens.text(written)) + colon;
+    const start = (isHeaderName(written) ? written : this.#tokens.text(written, NAME_STAYS)) + colon;
     const isAbout = name.startsWith('content-');
     return {
       out: start + this.value(name, value) + end,

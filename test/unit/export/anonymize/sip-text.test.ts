@@ -407,6 +407,11 @@ it('nothing of an address stays where numbers do', () => {
   );
 });
 
+it('a name of a header says whose it is no more', () => {
+  const out = replaced(message(['X-Acme-Customer-ID: 4711', 'P-RTP-Stat: PS=1']));
+  assert.match(out, /\r\nX-(?!Acme)[A-Z][a-z]{3}-Customer-ID: \d{4}\r\nP-RTP-Stat: PS=1\r\n/);
+});
+
 it('a line that is no header is replaced all the same', () => {
   const out = replaced(message(['Alice Smith says hello', 'alice.example:5060;x']));
   assert.ok(!/Alice|Smith|alice|example:5060/.test(out.slice(out.indexOf('CSeq'))), out);
