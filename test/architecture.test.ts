@@ -47,7 +47,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   security: ['outputs'],
   watch: ['trunks', 'overview', 'numbers'],
   view: ['metrics'],
-  export: ['page'],
+  export: ['page', 'anonymize'],
   explore: ['remote', 'clickhouse', 'agents', 'hub', 'stored', 'history'],
   actions: ['hooks', 'peer', 'hep-out', 'history', 'ship'],
   serve: ['http', 'auth', 'api', 'api/plugins', 'api/routes', 'questions', 'ask', 'metrics', 'mcp', 'console'],
