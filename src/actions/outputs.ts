@@ -10,6 +10,8 @@ import { failure } from '../core/errors.ts';
 import { faults } from '../core/faults.ts';
 import type { CallsOfTime } from '../explore/captures.ts';
 import { questionOf } from '../explore/question.ts';
+import type { AnonymizeConfig } from '../export/anonymize/anonymizing.ts';
+import { anonymizingOf } from '../export/anonymize/anonymizing.ts';
 import { CALL_FILE_LOSSES, CallFiles } from '../export/call-files.ts';
 import { CallSplit } from '../export/call-split.ts';
 import { OutputFile } from '../export/capture-file.ts';
@@ -36,7 +38,7 @@ export type OutputOptions = ReadBackOptions &
     readonly calls: boolean;
     readonly utc: boolean;
     readonly keep: Keep | null;
-  };
+  } & AnonymizeConfig;
 
 const NEVER: Split = { bytes: 0, seconds: 0, isByCall: false };
 /** What the mirror still has to send when a file has been read gets this long. */
@@ -83,7 +85,8 @@ export class Outputs implements Meter {
       this.#callFiles.setEnabled(this.gate.isEnabled);
       this.calls.writeTo(this.#callFiles);
     } else {
-      this.#file = OutputFile.open(output, split ?? NEVER, inputs, keep === null ? 0 : keptFiles(keep, split ?? NEVER));
+      const kept = keep === null ? 0 : keptFiles(keep, split ?? NEVER);
+      this.#file = OutputFile.open(output, split ?? NEVER, inputs, kept, anonymizingOf(this.#options, inputs.length > 0));
       this.#file.setEnabled(this.gate.isEnabled);
     }
     this.#clock = faults.every(TICK_MS, 'tick', () => this.#tick());
@@ -112,6 +115,7 @@ export class Outputs implements Meter {
   async readBack(calls: CallsOfTime, to: string, isGone: () => boolean): Promise<number | string | null> {
     const files = this.#file?.filesOver(calls.fromUs, calls.toUs) ?? [];
     if (this.#file === null) return 'no -O writes frames';
+    if (this.#file.isAnonymized) return '-O writes them anonymized';
     // What starts it is a package, which a run that only prints does without.
     const { readBack } = await import('./read-back.ts');
     return readBack(files, calls.callIds, to, this.#options, isGone);
@@ -174,7 +178,7 @@ export class Outputs implements Meter {
     this.#clock = null;
     this.mirror?.close();
     faults.run('tick', () => this.shipping?.close());
-    this.#file?.close();
+    for (const line of this.#file?.close() ?? []) this.#say(line);
     this.calls?.onFinish();
     this.#callFiles?.close();
   }

@@ -32,6 +32,9 @@ const HEP_RATE_LIMIT = 50_000;
 /** Bytes on disk that wait for a collector that is away (`--hep-spool-bytes`). @cap */
 const HEP_SPOOL_BYTES = 1024 ** 3;
 
+/** What `--anonymize` says where no file is named: a key that nobody keeps. */
+export const NEW_KEY = '-';
+
 const OF_PROBES = { needs: ['uprobe', 'uprobe-list', 'check'], of: 'service' } as const;
 
 export const SOURCES = group('Sources', {
@@ -184,6 +187,20 @@ export const SOURCES = group('Sources', {
     toml: 'capture.keep',
     needs: ['split'],
     unmet: { remedy: 'add --split SIZE|TIME' },
+  }),
+  anonymize: value(
+    'KEYFILE',
+    text,
+    'Replace who and where in what is saved; the same key file, made if missing, gives the same names.',
+    { valueIfBare: NEW_KEY, toml: 'capture.anonymize', needs: ['output'] },
+  ),
+  'keep-audio': toggle('Keep the audio in what --anonymize saves.', {
+    toml: 'capture.keep_audio',
+    needs: ['anonymize'],
+  }),
+  'anonymize-keep': value('WORDS', text, 'Keep these as they are: country, last-digits, user-agent.', {
+    toml: 'capture.anonymize_keep',
+    needs: ['anonymize'],
   }),
   user: value('NAME', text, 'Switch to this user after opening sockets and listeners.', {
     toml: 'general.user',
