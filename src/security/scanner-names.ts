@@ -53,6 +53,11 @@ const WHOLE = [
 const known = new RegExp(FRAGMENTS.map((f) => f.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'));
 const whole = new Set<string>(WHOLE);
 
+/** The words of these names, which say nothing of whoever is attacked. */
+export const SCANNER_WORDS: ReadonlySet<string> = new Set(
+  [...FRAGMENTS, ...WHOLE].flatMap((name) => name.split(/[^a-z0-9]+/)),
+);
+
 /** Whether `userAgent` names a tool that only attackers run. Time is linear in its length. */
 export function isScannerName(userAgent: string): boolean {
   const lower = userAgent.trim().toLowerCase();

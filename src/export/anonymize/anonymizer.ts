@@ -3,8 +3,15 @@
  * the same output in any order, in any capture, on any thread.
  */
 import { Addresses } from './addresses.ts';
+import { BodyText, filler } from './body-text.ts';
 import type { ReplacedCounts } from './counts.ts';
 import { noCounts } from './counts.ts';
+import { Headers } from './headers.ts';
+import { SdpText } from './sdp-text.ts';
+import { replaceSip } from './sip-text.ts';
+import { Tokens } from './tokens.ts';
+import { Values } from './values.ts';
+import { Words } from './words.ts';
 
 /** What may be kept on request. */
 export const KEEPS = ['country', 'last-digits', 'user-agent'] as const;
@@ -40,17 +47,29 @@ export interface Anonymizer {
 
 /** `key` has KEY_BYTES. */
 export function createAnonymizer(key: Uint8Array, options: AnonymizeOptions): Anonymizer {
+  const { keeps } = options;
+  const counts = noCounts();
   const addresses = new Addresses(key);
+  const words = new Words(key, { keepsCountry: keeps.has('country'), keepsLast: keeps.has('last-digits') });
+  const tokens = new Tokens(words, addresses, counts);
+  const values = new Values(tokens);
+  const headers = new Headers(values, keeps.has('user-agent'));
+  const bodies = new BodyText({ values, headers, sdp: new SdpText(values), counts });
   return {
     options,
-    counts: noCounts(),
+    counts,
     ip4: (address) => addresses.ip4(address),
     replaceIp4: (bytes, at) => addresses.replaceIp4(bytes, at),
     replaceIp6: (bytes, at) => addresses.replaceIp6(bytes, at),
     replaceMac: (bytes, at) => addresses.replaceMac(bytes, at),
-    sip: () => null,
-    text: (bytes) => Buffer.alloc(bytes.length, 'x'),
-    fixed: (bytes) => Buffer.alloc(bytes.length, 'x'),
-    filler: (bytes) => Buffer.alloc(bytes.length, 'x'),
+    sip: (message) => {
+      const replaced = replaceSip(message, headers, bodies);
+      if (replaced === null) counts.unreadable++;
+      else counts.messages++;
+      return replaced;
+    },
+    text: (bytes) => Buffer.from(tokens.text(bytes.toString('latin1')), 'latin1'),
+    fixed: (bytes) => Buffer.from(tokens.fixed(bytes.toString('latin1')), 'latin1'),
+    filler: (bytes) => Buffer.from(filler(Buffer.from(bytes).toString('latin1')), 'latin1'),
   };
 }

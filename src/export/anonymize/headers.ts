@@ -1,0 +1,221 @@
+/** Replaces a start line and headers, line by line: of a message, of a fragment of one, and of a part of a body. */
+import { isScannerName, SCANNER_WORDS } from '../../security/scanner-names.ts';
+import { headerKind, headerName, isHeaderName } from './header-table.ts';
+import { replaceIdentity } from './identity-token.ts';
+import type { Stays, Tokens } from './tokens.ts';
+import { NOTHING_STAYS } from './tokens.ts';
+import type { Values } from './values.ts';
+import { PHRASE } from './values.ts';
+import { FIGURE_WORDS, HEADER_WORDS, METHODS } from './vocabulary.ts';
+
+const WORDS: Stays = { words: HEADER_WORDS, digits: 3 };
+const NUMBERS: Stays = { words: HEADER_WORDS, digits: 10 };
+const FIGURES: Stays = { words: FIGURE_WORDS, digits: 10 };
+const YEARS: Stays = { words: HEADER_WORDS, digits: 4 };
+const SCANNERS: Stays = { words: SCANNER_WORDS, digits: 1 };
+
+/** A line with those that continue it. */
+const LINES = /[^\n]*(?:\n[ \t]+[^\n]*)*(?:\n|$)/g;
+const HEADER = /^([^\s:]{1,256})([ \t]{0,64}:)([\s\S]*?)(\r?\n?)$/;
+const REQUEST = /^(\S+)([ \t]+)(\S.*?)([ \t]+)(\S+)([ \t\r\n]*)$/;
+const RESPONSE = /^(SIP\/\d\.\d)([ \t]+)(\d{3})(?!\d)([\s\S]*)$/i;
+const VERSION = /^SIP\/\d{1,2}\.\d{1,2}$/i;
+const SENT_BY =
+  /(?<protocol>[A-Z0-9]{1,16}\s{0,16}\/\s{0,16}\d\.\d\s{0,16}\/\s{0,16}[A-Z0-9-]{1,16})(?<blank>\s{1,64})(?<host>\[[^\]\s]{0,64}\]|[^\s:;,]{1,256})(?<port>\s{0,16}:\s{0,16}\d{1,5})?(?![^\s;,])/gi;
+const AUTH =
+  /(?<name>[A-Za-z0-9-]{1,64})(?<equals>\s{0,16}=\s{0,16})(?<value>"(?:[^"\\]|\\[\s\S])*(?:"|$)|[^\s,;="]+(?![^\s,;]))/g;
+const FIGURE_NAME = /(?<name>[A-Za-z_][A-Za-z_0-9]{0,31})(?<equals>\s{0,16}=)/g;
+const TIMES: ReadonlySet<string> = new Set(['start', 'stop']);
+const ISO_TIME = /^\s*\d{4}-\d\d-\d\d[T ][\d:.]{1,20}Z?\s*$/;
+const SSRC = /^\s*(?:0x)?[0-9a-f]{1,8}\s*$/i;
+/** A serial number, which is often a MAC address, and an address of a person. */
+const PRODUCT_IDS = /(?:[0-9A-F]{2}[:-]){5}[0-9A-F]{2}|[0-9A-F]{12,}|\S{1,256}@\S{1,256}/gi;
+const WARNING = /^(\s*)(\d{3})(\s+)([^\s"]+)/;
+
+/** One header as it was. */
+export type Header = { readonly name: string; readonly value: string };
+
+export class Headers {
+  readonly #values: Values;
+  readonly #tokens: Tokens;
+  readonly #keepsProduct: boolean;
+
+  constructor(values: Values, keepsProduct: boolean) {
+    this.#values = values;
+    this.#tokens = values.tokens;
+    this.#keepsProduct = keepsProduct;
+  }
+
+  /** `onHeader` sees the originals, and may give the whole of a line that takes the place of one. */
+  replace(text: string, hasStartLine: boolean, onHeader: (header: Header) => string | null): string {
+    let out = '';
+    let isStart = hasStartLine;
+    for (const [line] of text.matchAll(LINES)) {
+      if (line === '') break;
+      if (isStart && line.trim() !== '') {
+        isStart = false;
+        out += this.startLine(line);
+      } else out += this.#line(line, onHeader);
+    }
+    return out;
+  }
+
+  /** Hands over the headers of a message, as they are. */
+  each(text: string, take: (header: Header) => void): void {
+    for (const [line] of text.matchAll(LINES)) {
+      if (line === '') break;
+      const found = HEADER.exec(line);
+      if (found !== null) take({ name: headerName(found[1] ?? ''), value: found[3] ?? '' });
+    }
+  }
+
+  startLine(line: string): string {
+    const response = RESPONSE.exec(line);
+    if (response !== null) {
+      const [, version = '', blank = '', code = '', phrase = ''] = response;
+      return version + blank + code + this.#tokens.text(phrase, PHRASE);
+    }
+    const request = REQUEST.exec(line);
+    if (request === null) return this.#values.value(line, WORDS);
+    const [, method = '', before = '', uri = '', after = '', version = '', end = ''] = request;
+    return this.#method(method) + before + this.#values.value(uri) + after + this.#version(version) + end;
+  }
+
+  #method(text: string): string {
+    return METHODS.has(text.toLowerCase()) ? text : this.#tokens.text(text);
+  }
+
+  #version(text: string): string {
+    return VERSION.test(text) ? text : this.#tokens.text(text, WORDS);
+  }
+
+  #line(line: string, onHeader: (header: Header) => string | null): string {
+    const found = HEADER.exec(line);
+    if (found === null) return this.#values.value(line);
+    const [, written = '', colon = '', value = '', end = ''] = found;
+    const name = headerName(written);
+    const start = (isHeaderName(written) ? written : this.#tokens.text(written)) + colon;
+    return start + (onHeader({ name, value }) ?? this.value(name, value)) + end;
+  }
+
+  /** `name` comes from headerName(). */
+  value(name: string, value: string): string {
+    const values = this.#values;
+    switch (headerKind(name)) {
+      case 'plain':
+        return this.#tokens.text(value);
+      case 'words':
+        return values.value(value, name === 'cseq' || name === 'rack' ? NUMBERS : WORDS);
+      case 'number':
+      case 'length':
+        return values.value(value, NUMBERS);
+      case 'type':
+        return values.value(value, WORDS);
+      case 'reason':
+        return values.value(value, PHRASE);
+      case 'date':
+        return values.value(value, YEARS);
+      case 'figures':
+        return this.figures(value);
+      case 'via':
+        return this.#via(value);
+      case 'credentials':
+        return this.#credentials(value);
+      case 'warning':
+        return this.#warning(value);
+      case 'product':
+        return this.#product(value);
+      case 'identity':
+        return replaceIdentity(value, values);
+      default:
+        return values.value(value, NOTHING_STAYS);
+    }
+  }
+
+  #via(text: string): string {
+    return this.#between(
+      text,
+      SENT_BY,
+      (gap) => this.#values.value(gap, WORDS),
+      (groups) => {
+        const { protocol = '', blank = '', host = '', port = '' } = groups;
+        return this.#tokens.text(protocol, WORDS) + blank + this.#tokens.text(host) + port;
+      },
+    );
+  }
+
+  /** A scheme, and its parameters; what has another form is a secret. */
+  #credentials(text: string): string {
+    return this.#between(
+      text,
+      AUTH,
+      (gap) => this.#scheme(gap),
+      (groups) => {
+        const { name = '', equals = '', value = '' } = groups;
+        if (name.toLowerCase() === 'nc' && /^[0-9a-f]{8}$/i.test(value)) return name + equals + value;
+        const other = this.#values.parameterValue(name, value);
+        // Of what nobody knows, nothing is shown.
+        const start = other === null ? this.#tokens.text(name, WORDS) : name;
+        return start + equals + (other ?? this.#tokens.secret(value));
+      },
+    );
+  }
+
+  #scheme(text: string): string {
+    const [, blank = '', word = '', rest = ''] = /^(\s*)([A-Za-z0-9-]*)([\s\S]*)$/.exec(text) ?? [];
+    const scheme = /^(?:digest|basic|bearer|ntlm|kerberos)$/i.test(word) ? word : this.#secret(word);
+    return blank + scheme + this.#secret(rest);
+  }
+
+  #secret(text: string): string {
+    return /[A-Za-z0-9\x80-\xff]/.test(text) ? this.#tokens.secret(text) : text;
+  }
+
+  #warning(text: string): string {
+    const [all = '', blank = '', code = '', gap = '', agent = ''] = WARNING.exec(text) ?? [];
+    if (all === '') return this.#values.value(text);
+    return blank + code + gap + this.#values.hostPort(agent) + this.#values.value(text.slice(all.length));
+  }
+
+  #product(text: string): string {
+    if (this.#keepsProduct) return text.replace(PRODUCT_IDS, (id) => this.#tokens.text(id));
+    return this.#tokens.text(text, isScannerName(text) ? SCANNERS : NOTHING_STAYS);
+  }
+
+  /** `NAME=value`: figures stay. */
+  figures(text: string): string {
+    let name = '';
+    return this.#between(
+      text,
+      FIGURE_NAME,
+      (value) => this.#figure(name, value),
+      (groups) => {
+        name = (groups['name'] ?? '').toLowerCase();
+        return this.#tokens.text(groups['name'] ?? '', FIGURES) + (groups['equals'] ?? '');
+      },
+    );
+  }
+
+  #figure(name: string, value: string): string {
+    // A user stands behind the one, and nobody knows what behind others.
+    if (name === 'ex' || (name !== '' && !FIGURE_WORDS.has(name))) return this.#values.value(value);
+    if (TIMES.has(name) && ISO_TIME.test(value)) return value;
+    if (name === 'ssrc' && SSRC.test(value)) return value;
+    return this.#tokens.text(value, FIGURES);
+  }
+
+  #between(
+    text: string,
+    pattern: RegExp,
+    gap: (text: string) => string,
+    part: (groups: Readonly<Record<string, string | undefined>>) => string,
+  ): string {
+    let from = 0;
+    let out = '';
+    for (const found of text.matchAll(pattern)) {
+      out += gap(text.slice(from, found.index)) + part(found.groups ?? {});
+      from = found.index + found[0].length;
+    }
+    return out + gap(text.slice(from));
+  }
+}
