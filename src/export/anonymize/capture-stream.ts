@@ -66,7 +66,7 @@ export class CaptureStream {
       const isPlain = type === BLOCK.PACKET && length === packetBytes(captured);
       const link = isPlain ? this.#linkTypes[words[(at >>> 2) + 2] ?? 0] : undefined;
       const start = at + BEFORE_PACKET;
-      if (link !== undefined && this.#frames.rewriteInPlace(b, start, start + captured, link)) {
+      if (link !== undefined && this.#frames.rewriteInPlace(b, start, start + captured, link, words)) {
         at = next;
         continue;
       }

@@ -79,12 +79,18 @@ export class FrameAnonymizer<Note extends FrameNote> {
 
   /**
    * Rewrites a frame where it lies, when that is possible and nothing waits. Otherwise false, the bytes are as they were, and
-   * take() is the way.
+   * take() is the way. `words` is the memory of `b`, where that begins at a multiple of four.
    */
-  rewriteInPlace(b: Uint8Array, start: number, end: number, linkType: number): boolean {
+  rewriteInPlace(
+    b: Uint8Array,
+    start: number,
+    end: number,
+    linkType: number,
+    words: Uint32Array | null = null,
+  ): boolean {
     if (linkType !== ETHERNET || this.isWaiting) return false;
     const { keepsAudio } = this.#anonymizer.options;
-    if (!rewritePlainMedia(b, start, end, this.#addresses, keepsAudio, this.#contents.kinds)) return false;
+    if (!rewritePlainMedia(b, start, end, words, this.#addresses, keepsAudio, this.#contents.kinds)) return false;
     this.counts.frames++;
     return true;
   }

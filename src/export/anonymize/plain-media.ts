@@ -5,7 +5,7 @@
 import type { FrameAddresses } from './addresses-of-frames.ts';
 import { adjustChecksum, sumOf } from './checksum.ts';
 import { isRtcp } from './rtcp-bytes.ts';
-import { isRtp, silenceRtp } from './rtp-bytes.ts';
+import { isRtp, silencePlainRtp, silenceRtp } from './rtp-bytes.ts';
 
 const HEADERS = 42;
 const FIRST_MEDIA_PORT = 1024;
@@ -13,11 +13,12 @@ const FIRST_MEDIA_PORT = 1024;
 const TUNNELS = new Uint8Array(65_536);
 for (const port of [2152, 3544, 4789, 4790, 6081, 8472, 37_008]) TUNNELS[port] = 1;
 
-/** False where the frame is another one: it is as it was then. */
+/** `words` is the memory of `b`, where that begins at a multiple of four. False where the frame is another one: it is as it was then. */
 export function rewritePlainMedia(
   b: Uint8Array,
   start: number,
   end: number,
+  words: Uint32Array | null,
   addresses: FrameAddresses,
   keepsAudio: boolean,
   kinds: Uint8Array,
@@ -41,9 +42,14 @@ export function rewritePlainMedia(
   const grown = sumOf(b, start + 26, start + 34) - before;
   adjustChecksum(b, start + 24, grown);
   const hasSum = b[start + 40] !== 0 || b[start + 41] !== 0;
-  const payload = hasSum ? sumOf(b, at, stop) : 0;
-  silenceRtp(b, at, stop, false, keepsAudio, kinds);
-  if (hasSum) adjustChecksum(b, start + 40, sumOf(b, at, stop) - payload + grown, true);
+  const plain = words === null || keepsAudio ? Number.NaN : silencePlainRtp(b, words, at, stop, kinds);
+  if (!Number.isNaN(plain)) {
+    if (hasSum) adjustChecksum(b, start + 40, plain + grown, true);
+  } else {
+    const payload = hasSum ? sumOf(b, at, stop) : 0;
+    silenceRtp(b, at, stop, false, keepsAudio, kinds);
+    if (hasSum) adjustChecksum(b, start + 40, sumOf(b, at, stop) - payload + grown, true);
+  }
   for (let i = stop; i < end; i++) b[i] = 0;
   return true;
 }

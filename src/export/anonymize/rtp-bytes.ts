@@ -5,8 +5,6 @@
  * Silence of G.711 has two octets, the zeros of either sign. A packet that held sound gets them in turns, one that held a single
  * octet all along keeps it: so that a side that sent digital silence is the one that still does (native/rtp/rtp_sound.h).
  */
-import { sumOf } from './checksum.ts';
-
 const HEADER = 12;
 const PCMU = 0;
 const PCMA = 8;
@@ -59,8 +57,44 @@ export function silenceRtp(
   if (padding > 0) b[end - 1] = padding;
 }
 
-/** The sum of the words of [start, end) before that. */
-export const sumOfRtp = sumOf;
+/** NaN where the packet is none that swapSilence() can silence. */
+export const NOT_PLAIN = Number.NaN;
+
+/**
+ * The same for what nearly all packets are: no contributors, extension nor padding, of a codec that is no event. `words` is the
+ * memory of `b`, whose packet begins two bytes after one of them. By how much the sum of the packet grew.
+ */
+export function silencePlainRtp(b: Uint8Array, words: Uint32Array, start: number, end: number, kinds: Uint8Array): number {
+  const type = (b[start + 1] ?? 0) & 0x7f;
+  const at = start + HEADER;
+  if (b[start] !== 0x80 || (start & 3) !== 2 || end - at < 2 * ENDS || isEvent(b, at, end, type, kinds)) return NOT_PLAIN;
+  const isG711 = type === PCMU || type === PCMA;
+  if (isG711 && isOneOctet(b, at, end)) return 0;
+  const silent = type === PCMU ? 0x7fff_7fff : type === PCMA ? 0x55d5_55d5 : 0;
+  const half = silent & 0xffff;
+  let before = (b[at] ?? 0) | ((b[at + 1] ?? 0) << 8);
+  b[at] = half & 0xff;
+  b[at + 1] = half >>> 8;
+  const last = (end - 4) >>> 2;
+  let i = (at + 2) >>> 2;
+  let halves = 1;
+  for (; i <= last; i++) {
+    const word = words[i] ?? 0;
+    before += (word & 0xffff) + (word >>> 16);
+    words[i] = silent;
+    halves += 2;
+  }
+  for (let rest = i << 2; rest < end; rest++) {
+    before += (b[rest] ?? 0) << ((rest & 1) * 8);
+    const octet = (rest & 1) === 0 ? half & 0xff : half >>> 8;
+    before -= octet << ((rest & 1) * 8);
+    b[rest] = octet;
+  }
+  // Summed by the lower byte first: the other order is the same sum turned round (RFC 1071 §2).
+  const grown = (halves * half - before) % 0xffff;
+  const folded = grown < 0 ? grown + 0xffff : grown;
+  return ((folded & 0xff) << 8) | (folded >>> 8);
+}
 
 function zeroHeader(b: Uint8Array, start: number, end: number, contributors: number, size: number): void {
   const at = start + HEADER;
