@@ -10,6 +10,7 @@ import { failure } from '../core/errors.ts';
 import { faults } from '../core/faults.ts';
 import type { CallsOfTime } from '../explore/captures.ts';
 import { questionOf } from '../explore/question.ts';
+import { AnonymizedCalls } from '../export/anonymize/anonymized-calls.ts';
 import type { AnonymizeConfig } from '../export/anonymize/anonymizing.ts';
 import { anonymizingOf } from '../export/anonymize/anonymizing.ts';
 import { CALL_FILE_LOSSES, CallFiles } from '../export/call-files.ts';
@@ -56,6 +57,8 @@ export class Outputs implements Meter {
   /** Chooses the frames of calls; null without --split call. */
   readonly calls: CallSplit | null;
   #callFiles: CallFiles | null = null;
+  /** Stands before the files of calls with --anonymize. */
+  #anonymized: AnonymizedCalls | null = null;
   #file: OutputFile | null = null;
   #clock: NodeJS.Timeout | null = null;
 
@@ -83,7 +86,9 @@ export class Outputs implements Meter {
     if (this.calls !== null) {
       this.#callFiles = new CallFiles(output);
       this.#callFiles.setEnabled(this.gate.isEnabled);
-      this.calls.writeTo(this.#callFiles);
+      const anonymizing = anonymizingOf(this.#options, true);
+      if (anonymizing !== null) this.#anonymized = new AnonymizedCalls(this.#callFiles, anonymizing);
+      this.calls.writeTo(this.#anonymized ?? this.#callFiles);
     } else {
       const kept = keep === null ? 0 : keptFiles(keep, split ?? NEVER);
       this.#file = OutputFile.open(output, split ?? NEVER, inputs, kept, anonymizingOf(this.#options, inputs.length > 0));
@@ -180,6 +185,8 @@ export class Outputs implements Meter {
     faults.run('tick', () => this.shipping?.close());
     for (const line of this.#file?.close() ?? []) this.#say(line);
     this.calls?.onFinish();
+    for (const line of this.#anonymized?.end() ?? []) this.#say(line);
+    this.#anonymized = null;
     this.#callFiles?.close();
   }
 

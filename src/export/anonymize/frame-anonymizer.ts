@@ -40,6 +40,8 @@ export type FrameTarget<Note extends FrameNote> = (
 
 /** `bytes`: as captured where there is a token, as it goes out where there is none. */
 type Waiting<Note> = {
+  /** In place of a frame: what is to be done when all before it have gone. */
+  readonly then?: () => void;
   readonly bytes: Buffer;
   readonly wireLength: number;
   readonly note: Note;
@@ -113,6 +115,12 @@ export class FrameAnonymizer<Note extends FrameNote> {
     if (this.isWaiting) this.#drain();
   }
 
+  /** Does it when the frames that were taken before have gone. */
+  after(then: () => void, note: Note): void {
+    if (!this.isWaiting) then();
+    else this.#queue.push({ then, bytes: Buffer.alloc(0), wireLength: 0, note, token: null });
+  }
+
   /** No more frames come. */
   end(): void {
     this.#drain(true);
@@ -151,7 +159,11 @@ export class FrameAnonymizer<Note extends FrameNote> {
     }
   }
 
-  #emit({ bytes, wireLength, note, token }: Waiting<Note>): void {
+  #emit({ then, bytes, wireLength, note, token }: Waiting<Note>): void {
+    if (then !== undefined) {
+      then();
+      return;
+    }
     if (token === null) {
       this.#give(bytes, bytes.length, wireLength, note);
       return;

@@ -1,9 +1,9 @@
 /** What the anonymizer did, in lines for whoever hands a capture over: what was replaced, kept and left out, never by what. */
 import { counted } from '../../core/counted.ts';
 import type { AnonymizeOptions, Keep } from './anonymizer.ts';
-import { REPLACED } from './counts.ts';
 import type { LeftOutReason } from './walk.ts';
-import type { WorkerState } from './worker-state.ts';
+import type { ReplacedCounts } from './counts.ts';
+import { REPLACED } from './counts.ts';
 
 /** Why a frame was left out. */
 const LEFT_OUT = {
@@ -30,7 +30,14 @@ const KEPT = {
   'user-agent': 'User-Agents',
 } as const satisfies Record<Keep, string>;
 
-export function reportLines(state: WorkerState, { keeps, keepsAudio }: AnonymizeOptions): string[] {
+/** Numbers alone. */
+export type Counted = {
+  readonly frames: number;
+  replaced(): readonly (readonly [keyof ReplacedCounts, number])[];
+  leftOut(): readonly (readonly [string, number])[];
+};
+
+export function reportLines(state: Counted, { keeps, keepsAudio }: AnonymizeOptions): string[] {
   const replaced = state.replaced().filter(([, n]) => n > 0);
   const leftOut = state.leftOut().filter(([, n]) => n > 0);
   const kept = [...[...keeps].map((keep) => KEPT[keep]), ...(keepsAudio ? ['audio'] : [])];
@@ -42,6 +49,6 @@ export function reportLines(state: WorkerState, { keeps, keepsAudio }: Anonymize
   return lines;
 }
 
-function leftOutText([reason, n]: [string, number]): string {
+function leftOutText([reason, n]: readonly [string, number]): string {
   return `${n} ${LEFT_OUT[reason as LeftOutReason]}`;
 }
