@@ -11,7 +11,7 @@ import { faults } from '../core/faults.ts';
 import type { CallsOfTime } from '../explore/captures.ts';
 import { questionOf } from '../explore/question.ts';
 import { AnonymizedCalls } from '../export/anonymize/anonymized-calls.ts';
-import type { AnonymizeConfig } from '../export/anonymize/anonymizing.ts';
+import type { AnonymizeConfig, Anonymizing } from '../export/anonymize/anonymizing.ts';
 import { anonymizingOf } from '../export/anonymize/anonymizing.ts';
 import { CALL_FILE_LOSSES, CallFiles } from '../export/call-files.ts';
 import { CallSplit } from '../export/call-split.ts';
@@ -57,6 +57,7 @@ export class Outputs implements Meter {
   /** Chooses the frames of calls; null without --split call. */
   readonly calls: CallSplit | null;
   #callFiles: CallFiles | null = null;
+  #anonymizing: Anonymizing | null = null;
   /** Stands before the files of calls with --anonymize. */
   #anonymized: AnonymizedCalls | null = null;
   #file: OutputFile | null = null;
@@ -86,12 +87,12 @@ export class Outputs implements Meter {
     if (this.calls !== null) {
       this.#callFiles = new CallFiles(output);
       this.#callFiles.setEnabled(this.gate.isEnabled);
-      const anonymizing = anonymizingOf(this.#options, true);
-      if (anonymizing !== null) this.#anonymized = new AnonymizedCalls(this.#callFiles, anonymizing);
+      if (this.#options.anonymize !== null) this.#anonymized = new AnonymizedCalls(this.#callFiles, this.anonymizing());
       this.calls.writeTo(this.#anonymized ?? this.#callFiles);
     } else {
       const kept = keep === null ? 0 : keptFiles(keep, split ?? NEVER);
-      this.#file = OutputFile.open(output, split ?? NEVER, inputs, kept, anonymizingOf(this.#options, inputs.length > 0));
+      const as = this.#options.anonymize === null ? null : { ...this.anonymizing(), waits: inputs.length > 0 };
+      this.#file = OutputFile.open(output, split ?? NEVER, inputs, kept, as);
       this.#file.setEnabled(this.gate.isEnabled);
     }
     this.#clock = faults.every(TICK_MS, 'tick', () => this.#tick());
@@ -124,6 +125,12 @@ export class Outputs implements Meter {
     // What starts it is a package, which a run that only prints does without.
     const { readBack } = await import('./read-back.ts');
     return readBack(files, calls.callIds, to, this.#options, isGone);
+  }
+
+  /** How a capture of `/ask` is made anonymous: with the key of the options, or one of this run. */
+  anonymizing(): Anonymizing {
+    this.#anonymizing ??= anonymizingOf(this.#options);
+    return this.#anonymizing;
   }
 
   /** The file that content reaches right now, null while none does. */

@@ -192,7 +192,13 @@ export const SOURCES = group('Sources', {
     'KEYFILE',
     text,
     'Replace who and where in what is saved; the same key file, made if missing, gives the same names.',
-    { valueIfBare: NEW_KEY, toml: 'capture.anonymize', needs: ['output'] },
+    {
+      valueIfBare: NEW_KEY,
+      takesNext: true,
+      toml: 'capture.anonymize',
+      needs: ['output', 'api', 'interactive', 'html'],
+      unmet: { reason: 'it is about what is saved', remedy: 'add -O FILE' },
+    },
   ),
   'keep-audio': toggle('Keep the audio in what --anonymize saves.', {
     toml: 'capture.keep_audio',

@@ -7,7 +7,7 @@ import type {
   AskAudioQuery,
   AskCallQuery,
   AskCompareQuery,
-  AskLegsQuery,
+  AskCaptureQuery,
   AskOverviewQuery,
   AskReportQuery,
   AskTrunksQuery,
@@ -29,7 +29,7 @@ type Parameters = Static<typeof SelectorParams> &
   AskTrunksQuery &
   AskOverviewQuery &
   StreamQuery &
-  Static<typeof AskLegsQuery> &
+  Static<typeof AskCaptureQuery> &
   Static<typeof AskReportQuery> &
   Static<typeof AskCompareQuery> &
   Omit<Static<typeof AskAudioQuery>, 'from'>;

@@ -20,14 +20,11 @@ export type Anonymizing = {
   readonly waits: boolean;
 };
 
-/** Null without the option. Throws ServiceError. */
-export function anonymizingOf(
-  { anonymize, keepAudio, anonymizeKeep }: AnonymizeConfig,
-  waits: boolean,
-): Anonymizing | null {
-  if (anonymize === null) return null;
-  const key = anonymize === NEW_KEY ? newKey() : keyOfFile('--anonymize', anonymize);
-  return { key, options: { keepsAudio: keepAudio, keeps: keepsOf(anonymizeKeep) }, waits };
+/** Where no file is named, the key is a new one. Throws ServiceError. */
+export function anonymizingOf({ anonymize, keepAudio, anonymizeKeep }: AnonymizeConfig): Anonymizing {
+  const isNew = anonymize === null || anonymize === NEW_KEY;
+  const key = isNew ? newKey() : keyOfFile('--anonymize', anonymize);
+  return { key, options: { keepsAudio: keepAudio, keeps: keepsOf(anonymizeKeep) }, waits: true };
 }
 
 function keepsOf(words: string | null): ReadonlySet<Keep> {

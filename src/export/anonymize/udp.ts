@@ -37,10 +37,13 @@ function inTunnel(w: Walk, at: number, end: number, port: number): number | null
   const found = TUNNELS.get(port)?.(w, at, end) ?? null;
   if (found === null) return null;
   if (!w.enter()) return w.leave('too_deep');
-  return found.isEther ? rewriteEther(w, found.at, end) : rewriteIp(w, found.at, end);
+  const grown = found.isEther ? rewriteEther(w, found.at, end) : rewriteIp(w, found.at, end);
+  if (found.lengthAt !== undefined && Number.isFinite(grown)) w.put16(found.lengthAt, w.be16(found.lengthAt) + grown);
+  return grown;
 }
 
-type Inner = { readonly at: number; readonly isEther: boolean };
+/** `lengthAt`: where the header of the tunnel says how long the rest is. */
+type Inner = { readonly at: number; readonly isEther: boolean; readonly lengthAt?: number };
 type Opens = (w: Walk, at: number, end: number) => Inner | null;
 
 const TUNNELS: ReadonlyMap<number, Opens> = new Map<number, Opens>([
@@ -84,7 +87,8 @@ function gtp(w: Walk, at: number, end: number): Inner | null {
       inner += size;
     }
   }
-  return ipAt(w, inner, end) ?? etherAt(w, inner, end);
+  const found = ipAt(w, inner, end) ?? etherAt(w, inner, end);
+  return found === null ? null : { ...found, lengthAt: at + 2 };
 }
 
 /** | 0 1 | id, authentication | 0 0 | port and address, hidden |, each where it is, and an IPv6 packet   RFC 4380 */
