@@ -11,7 +11,8 @@ type Row = readonly [prefix: string, bits: number, kept?: number];
 type Special = { readonly prefix: Uint8Array; readonly bits: number; readonly kept: number };
 
 const IPV4_ROWS: readonly Row[] = [
-  ['0.0.0.0', 8, 32],
+  ['0.0.0.0', 32],
+  ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8, 32],
@@ -111,14 +112,14 @@ export class Addresses {
   /** Replaces the six bytes of a MAC address. Broadcast stays; multicast stays multicast, a local one local. */
   replaceMac(bytes: Uint8Array, at: number): void {
     const block = this.#mac;
-    let [all, any] = [0xff, 0];
+    let [all, some] = [0xff, 0];
     for (let i = 0; i < 6; i++) {
       const byte = bytes[at + i] ?? 0;
       block[i] = byte;
       all &= byte;
-      any |= byte;
+      some |= byte;
     }
-    if (all === 0xff || any === 0) return;
+    if (all === 0xff || some === 0) return;
     const other = this.#macs.of(block);
     const first = bytes[at] ?? 0;
     // What names a group of IP is what switches and dissectors look at.

@@ -53,8 +53,8 @@ export function createAnonymizer(key: Uint8Array, options: AnonymizeOptions): An
   const words = new Words(key, { keepsCountry: keeps.has('country'), keepsLast: keeps.has('last-digits') });
   const tokens = new Tokens(words, addresses, counts);
   const values = new Values(tokens);
-  const headers = new Headers(values, keeps.has('user-agent'));
-  const bodies = new BodyText({ values, headers, sdp: new SdpText(values), counts });
+  const headers = new Headers(values, keeps.has('user-agent'), counts);
+  const bodies = new BodyText({ values, headers, sdp: new SdpText(values, counts), counts });
   return {
     options,
     counts,

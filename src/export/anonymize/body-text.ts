@@ -6,7 +6,7 @@
 import { mediaTypeOf } from '../../protocols/sip/body.ts';
 import { paramValue, parseParams } from '../../protocols/sip/params.ts';
 import type { ReplacedCounts } from './counts.ts';
-import type { Header, Headers } from './headers.ts';
+import type { BodyType, Headers } from './headers.ts';
 import type { SdpText } from './sdp-text.ts';
 import type { Stays, Tokens } from './tokens.ts';
 import type { Values } from './values.ts';
@@ -22,9 +22,6 @@ const MAX_BOUNDARY_CHARS = 256;
 
 const PLAIN: Stays = { words: PLAIN_BODY_WORDS, digits: 5 };
 const SIGNAL = /^(\s*signal\s{0,16}=\s{0,16})(.*?)(\s*)$/i;
-
-/** What the headers of a body say of it. */
-export type BodyType = { readonly contentType: string; readonly isEncoded: boolean };
 
 export class BodyText {
   readonly #tokens: Tokens;
@@ -64,14 +61,14 @@ export class BodyText {
   }
 
   #fragment(text: string, depth: number): string {
+    return this.#headed(text, /^(?:SIP\/\d|\S+[ \t]+\S+[ \t]+SIP\/\d)/i.test(text), depth);
+  }
+
+  /** Headers and a body of its own. */
+  #headed(text: string, hasStartLine: boolean, depth: number): string {
     const end = bodyStart(text);
-    let type = NO_TYPE;
-    const isMessage = /^(?:SIP\/\d|\S+[ \t]+\S+[ \t]+SIP\/\d)/i.test(text);
-    const head = this.#headers.replace(text.slice(0, end), isMessage, (header) => {
-      type = typeWith(type, header);
-      return null;
-    });
-    return head + this.replace(text.slice(end), type, depth + 1);
+    const { lines, type } = this.#headers.replace(text.slice(0, end), hasStartLine);
+    return lines.join('') + this.replace(text.slice(end), type, depth + 1);
   }
 
   #multipart(text: string, contentType: string, depth: number): string {
@@ -80,7 +77,7 @@ export class BodyText {
       return this.#filled(text);
     const pieces = piecesOf(text, `--${boundary}`);
     if (pieces.length === 0) return this.#filled(text);
-    const delimiter = `--${this.#values.quoted(boundary)}`;
+    const delimiter = `--${this.#tokens.text(boundary)}`;
     let at = 0;
     let out = '';
     for (const { start, partStart, partEnd } of pieces) {
@@ -88,22 +85,11 @@ export class BodyText {
       const gap = text.slice(at, start);
       out += gap.trim() === '' ? gap : this.#filled(gap);
       out += delimiter + text.slice(start + 2 + boundary.length, partStart);
-      out += this.#part(text.slice(partStart, partEnd), depth);
+      out += this.#headed(text.slice(partStart, partEnd), false, depth);
       at = partEnd;
     }
     const rest = text.slice(at);
     return out + (rest.trim() === '' ? rest : this.#filled(rest));
-  }
-
-  #part(text: string, depth: number): string {
-    if (text === '') return text;
-    const end = bodyStart(text);
-    let type = NO_TYPE;
-    const head = this.#headers.replace(text.slice(0, end), false, (header) => {
-      type = typeWith(type, header);
-      return null;
-    });
-    return head + this.replace(text.slice(end), type, depth + 1);
   }
 
   #lines(text: string, replace: (line: string) => string): string {
@@ -124,18 +110,6 @@ export class BodyText {
     if (FIGURE_TEXTS.has(name)) return line.slice(0, colon + 1) + this.#values.value(line.slice(colon + 1));
     return this.#headers.figures(line);
   }
-}
-
-export const NO_TYPE: BodyType = { contentType: '', isEncoded: false };
-
-/** What is known of a body when another of its headers is read. */
-export function typeWith(type: BodyType, { name, value }: Header): BodyType {
-  const said = value.trim();
-  if (name === 'content-type') return { ...type, contentType: said };
-  if (name === 'content-encoding') return { ...type, isEncoded: type.isEncoded || !/^identity$/i.test(said) };
-  if (name === 'content-transfer-encoding')
-    return { ...type, isEncoded: type.isEncoded || !/^(?:7bit|8bit|binary)$/i.test(said) };
-  return type;
 }
 
 /** Behind the first empty line. */

@@ -5,7 +5,7 @@
 import { HEADER_NAMES, headerIdOf } from '../../protocols/sip/header-name.ts';
 
 /**
- * `words`: tokens of the standards, and numbers of few digits. `number`: numbers. `via`, `credentials`, `warning`, `date`,
+ * `words`: tokens of the standards, and numbers of few digits. `number`, `sequence`: numbers. `via`, `credentials`, `warning`, `date`,
  * `product`, `reason`, `length`, `type`, `identity`, `figures`: what they say. `plain`: without URIs and parameters. `text`:
  * everything else.
  */
@@ -14,6 +14,7 @@ export type HeaderKind =
   | 'plain'
   | 'words'
   | 'number'
+  | 'sequence'
   | 'via'
   | 'credentials'
   | 'warning'
@@ -31,11 +32,12 @@ const KINDS: Readonly<Record<Exclude<HeaderKind, 'text'>, string>> = {
     answer-mode priv-answer-mode hide mime-version refer-sub refer-events p-early-media recv-info info-package
     resource-priority accept-resource-priority geolocation-routing accept-contact reject-contact feature-caps
     suppress-if-match content-transfer-encoding p-access-network-info cellular-network-info security-client security-server
-    security-verify remote-party-id-screen p-asserted-service p-preferred-service cseq rack
+    security-verify remote-party-id-screen p-asserted-service p-preferred-service
     x-asterisk-hangupcausecode restoration-info p-dcs-billing-info`,
   number: `max-forwards expires min-expires min-se session-expires rseq timestamp retry-after flow-timer max-breadth
     geolocation-error x-asterisk-hangupcausecode`,
   plain: 'call-id x-call-id x-cid in-reply-to',
+  sequence: 'cseq rack',
   via: 'via',
   credentials: `authorization proxy-authorization www-authenticate proxy-authenticate authentication-info
     proxy-authentication-info`,

@@ -1,21 +1,21 @@
 /** Replaces a start line and headers, line by line: of a message, of a fragment of one, and of a part of a body. */
+
 import { isScannerName, SCANNER_WORDS } from '../../security/scanner-names.ts';
+import type { ReplacedCounts } from './counts.ts';
 import { headerKind, headerName, isHeaderName } from './header-table.ts';
 import { replaceIdentity } from './identity-token.ts';
+import { LineMemory } from './line-memory.ts';
 import type { Stays, Tokens } from './tokens.ts';
 import { NOTHING_STAYS } from './tokens.ts';
 import type { Values } from './values.ts';
-import { PHRASE } from './values.ts';
+import { CAUSE, PHRASE } from './values.ts';
 import { FIGURE_WORDS, HEADER_WORDS, METHODS } from './vocabulary.ts';
 
 const WORDS: Stays = { words: HEADER_WORDS, digits: 3 };
-const NUMBERS: Stays = { words: HEADER_WORDS, digits: 10 };
 const FIGURES: Stays = { words: FIGURE_WORDS, digits: 10 };
 const YEARS: Stays = { words: HEADER_WORDS, digits: 4 };
 const SCANNERS: Stays = { words: SCANNER_WORDS, digits: 1 };
 
-/** A line with those that continue it. */
-const LINES = /[^\n]*(?:\n[ \t]+[^\n]*)*(?:\n|$)/g;
 const HEADER = /^([^\s:]{1,256})([ \t]{0,64}:)([\s\S]*?)(\r?\n?)$/;
 const REQUEST = /^(\S+)([ \t]+)(\S.*?)([ \t]+)(\S+)([ \t\r\n]*)$/;
 const RESPONSE = /^(SIP\/\d\.\d)([ \t]+)(\d{3})(?!\d)([\s\S]*)$/i;
@@ -30,43 +30,59 @@ const ISO_TIME = /^\s*\d{4}-\d\d-\d\d[T ][\d:.]{1,20}Z?\s*$/;
 const SSRC = /^\s*(?:0x)?[0-9a-f]{1,8}\s*$/i;
 /** A serial number, which is often a MAC address, and an address of a person. */
 const PRODUCT_IDS = /(?:[0-9A-F]{2}[:-]){5}[0-9A-F]{2}|[0-9A-F]{12,}|\S{1,256}@\S{1,256}/gi;
+const NUMBER = /^\s*\d{1,10}(?:\.\d{1,10})?(?![^\s;(,])/;
+const SEQUENCE = /^(\s*(?:\d{1,10}\s+){1,2})([A-Za-z]{1,32})(\s*)$/;
 const WARNING = /^(\s*)(\d{3})(\s+)([^\s"]+)/;
 
-/** One header as it was. */
-export type Header = { readonly name: string; readonly value: string };
+/** What the headers of a body say of it. */
+export type BodyType = { readonly contentType: string; readonly isEncoded: boolean };
+export const NO_TYPE: BodyType = { contentType: '', isEncoded: false };
+
+/** Start line and headers when they are replaced, each with its end, and what they say of the body. */
+export type Head = {
+  readonly lines: string[];
+  readonly type: BodyType;
+  /** Where lengths of the body stand, and the lines as they were. */
+  readonly lengths: readonly { readonly at: number; readonly line: string }[];
+};
+
+/** `about`: of the body; else ''. */
+type Line = { readonly out: string; readonly about: string; readonly value: string };
 
 export class Headers {
   readonly #values: Values;
   readonly #tokens: Tokens;
   readonly #keepsProduct: boolean;
+  readonly #known: LineMemory<Line>;
 
-  constructor(values: Values, keepsProduct: boolean) {
+  constructor(values: Values, keepsProduct: boolean, counts: ReplacedCounts) {
     this.#values = values;
     this.#tokens = values.tokens;
     this.#keepsProduct = keepsProduct;
+    this.#known = new LineMemory(counts);
   }
 
-  /** `onHeader` sees the originals, and may give the whole of a line that takes the place of one. */
-  replace(text: string, hasStartLine: boolean, onHeader: (header: Header) => string | null): string {
-    let out = '';
+  replace(text: string, hasStartLine: boolean): Head {
+    const lines: string[] = [];
+    const lengths: { at: number; line: string }[] = [];
+    let type = NO_TYPE;
     let isStart = hasStartLine;
-    for (const [line] of text.matchAll(LINES)) {
-      if (line === '') break;
+    const read = (line: string): Line => this.#line(line);
+    for (let p = 0; p < text.length; ) {
+      const end = lineEnd(text, p);
+      const line = text.slice(p, end);
+      p = end;
       if (isStart && line.trim() !== '') {
         isStart = false;
-        out += this.startLine(line);
-      } else out += this.#line(line, onHeader);
+        lines.push(this.startLine(line));
+        continue;
+      }
+      const { out, about, value } = this.#known.of(line, read);
+      if (about === 'content-length') lengths.push({ at: lines.length, line });
+      else if (about !== '') type = typeWith(type, about, value);
+      lines.push(out);
     }
-    return out;
-  }
-
-  /** Hands over the headers of a message, as they are. */
-  each(text: string, take: (header: Header) => void): void {
-    for (const [line] of text.matchAll(LINES)) {
-      if (line === '') break;
-      const found = HEADER.exec(line);
-      if (found !== null) take({ name: headerName(found[1] ?? ''), value: found[3] ?? '' });
-    }
+    return { lines, type, lengths };
   }
 
   startLine(line: string): string {
@@ -89,13 +105,18 @@ export class Headers {
     return VERSION.test(text) ? text : this.#tokens.text(text, WORDS);
   }
 
-  #line(line: string, onHeader: (header: Header) => string | null): string {
+  #line(line: string): Line {
     const found = HEADER.exec(line);
-    if (found === null) return this.#values.value(line);
+    if (found === null) return { out: this.#values.value(line), about: '', value: '' };
     const [, written = '', colon = '', value = '', end = ''] = found;
     const name = headerName(written);
     const start = (isHeaderName(written) ? written : this.#tokens.text(written)) + colon;
-    return start + (onHeader({ name, value }) ?? this.value(name, value)) + end;
+    const isAbout = name.startsWith('content-');
+    return {
+      out: start + this.value(name, value) + end,
+      about: isAbout ? name : '',
+      value: isAbout ? value.trim() : '',
+    };
   }
 
   /** `name` comes from headerName(). */
@@ -105,14 +126,15 @@ export class Headers {
       case 'plain':
         return this.#tokens.text(value);
       case 'words':
-        return values.value(value, name === 'cseq' || name === 'rack' ? NUMBERS : WORDS);
-      case 'number':
-      case 'length':
-        return values.value(value, NUMBERS);
       case 'type':
         return values.value(value, WORDS);
+      case 'number':
+      case 'length':
+        return this.#numbers(value);
+      case 'sequence':
+        return this.#sequence(value);
       case 'reason':
-        return values.value(value, PHRASE);
+        return values.value(value, CAUSE);
       case 'date':
         return values.value(value, YEARS);
       case 'figures':
@@ -130,6 +152,18 @@ export class Headers {
       default:
         return values.value(value, NOTHING_STAYS);
     }
+  }
+
+  /** A number in front, with a fraction or without; whatever follows is text. */
+  #numbers(text: string): string {
+    const front = NUMBER.exec(text)?.[0] ?? '';
+    return front + this.#values.value(text.slice(front.length), WORDS);
+  }
+
+  /** Numbers and a method. */
+  #sequence(text: string): string {
+    const [, numbers = '', method = '', end = ''] = SEQUENCE.exec(text) ?? [];
+    return method === '' ? this.#values.value(text, WORDS) : numbers + this.#method(method) + end;
   }
 
   #via(text: string): string {
@@ -217,5 +251,26 @@ export class Headers {
       from = found.index + found[0].length;
     }
     return out + gap(text.slice(from));
+  }
+}
+
+/** Behind the line at `p` and those that continue it. */
+function lineEnd(text: string, p: number): number {
+  let end = text.indexOf('\n', p);
+  while (end >= 0 && (text[end + 1] === ' ' || text[end + 1] === '\t')) end = text.indexOf('\n', end + 1);
+  return end < 0 ? text.length : end + 1;
+}
+
+/** What is known of a body when another of its headers is read. */
+function typeWith(type: BodyType, name: string, value: string): BodyType {
+  switch (name) {
+    case 'content-type':
+      return { ...type, contentType: value };
+    case 'content-encoding':
+      return { ...type, isEncoded: type.isEncoded || !/^identity$/i.test(value) };
+    case 'content-transfer-encoding':
+      return { ...type, isEncoded: type.isEncoded || !/^(?:7bit|8bit|binary)$/i.test(value) };
+    default:
+      return type;
   }
 }

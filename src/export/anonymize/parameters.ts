@@ -4,18 +4,19 @@
  */
 
 /**
- * `number`: so many digits at most; `words`: those of the standards; `phrase`: those of reason phrases; `secret`: nothing of its
- * shape; `mapped`: as other text.
+ * `number`: so many digits at most; `index`: of History-Info; `words`: those of the standards; `phrase`: those of reason phrases;
+ * `secret`: nothing of its shape; `mapped`: as other text; `plain`: as text without URIs.
  */
 export type ParameterRule =
   | { readonly is: 'number'; readonly digits: number }
-  | { readonly is: 'words' | 'phrase' | 'secret' | 'mapped' };
+  | { readonly is: 'index' | 'words' | 'phrase' | 'secret' | 'mapped' | 'plain' };
 
 const RULES: readonly (readonly [ParameterRule, string])[] = [
   [{ is: 'number', digits: 10 }, 'expires duration retry-after min-se refresh answer-after spi-c spi-s spi delta'],
   [{ is: 'number', digits: 5 }, 'rport port port-c port-s reg-id counter appearance keep x-reg'],
   [{ is: 'number', digits: 3 }, 'cause ttl q oli isup-oli limit mp rc hi-count'],
-  [{ is: 'number', digits: 2 }, 'index'],
+  [{ is: 'index' }, 'index'],
+  [{ is: 'plain' }, 'boundary'],
   [
     { is: 'words' },
     'transport user method methods comp lr reason privacy screen party id-type purpose alg ppt qop algorithm stale',
@@ -56,7 +57,7 @@ const RULES: readonly (readonly [ParameterRule, string])[] = [
   ],
   [
     { is: 'mapped' },
-    'boundary start start-info x5u utran-cell-id-3gpp cgi-3gpp i-wlan-node-id dsl-location utran-sai-3gpp network-info',
+    'start start-info x5u utran-cell-id-3gpp cgi-3gpp i-wlan-node-id dsl-location utran-sai-3gpp network-info',
   ],
   [
     { is: 'mapped' },

@@ -2,11 +2,14 @@
  * Replaces who and where in a session description (RFC 8866), line by line: users, names, addresses, keys, fingerprints and what
  * ICE shares with STUN. Media, ports, codecs and their parameters stay.
  */
+import type { ReplacedCounts } from './counts.ts';
+import { LineMemory } from './line-memory.ts';
 import type { Stays, Tokens } from './tokens.ts';
 import type { Values } from './values.ts';
 import { FORMAT_PARAMETERS, SDP_ATTRIBUTES, SDP_WORDS } from './vocabulary.ts';
 
 const NUMBERS: Stays = { words: SDP_WORDS, digits: 10 };
+const SHORT: Stays = { words: SDP_WORDS, digits: 6 };
 /** NTP seconds, and a range of time in them. */
 const TIMES: Stays = { words: SDP_WORDS, digits: 12 };
 const NAMES: Stays = { words: SDP_WORDS, digits: 5 };
@@ -31,19 +34,27 @@ export class SdpText {
   readonly #tokens: Tokens;
   readonly #values: Values;
 
-  constructor(values: Values) {
+  readonly #known: LineMemory<string>;
+
+  constructor(values: Values, counts: ReplacedCounts) {
+    this.#known = new LineMemory(counts);
     this.#values = values;
     this.#tokens = values.tokens;
   }
 
   replace(text: string): string {
     let out = '';
+    const read = (line: string): string => this.#line(line);
     for (const [line] of text.matchAll(LINES)) {
       if (line === '') break;
-      const [, type = '', equals = '', value = '', end = ''] = LINE.exec(line) ?? [];
-      out += type === '' ? this.#tokens.text(line) : type + equals + this.#value(type, value) + end;
+      out += this.#known.of(line, read);
     }
     return out;
+  }
+
+  #line(line: string): string {
+    const [, type = '', equals = '', value = '', end = ''] = LINE.exec(line) ?? [];
+    return type === '' ? this.#tokens.text(line) : type + equals + this.#value(type, value) + end;
   }
 
   #value(type: string, value: string): string {
@@ -122,7 +133,9 @@ export class SdpText {
       case 'rid':
       case 'simulcast':
       case 'oldmediaip':
-        return this.#tokens.text(value, { words: SDP_WORDS, digits: 6 });
+        return this.#tokens.text(value, SHORT);
+      case 'ssrc-group':
+        return this.#tokens.text(value, NUMBERS);
       case 'msid':
       case 'msid-semantic':
       case 'label':
@@ -137,7 +150,7 @@ export class SdpText {
       case 'x-google-flag':
         return this.#values.uris(value);
       default:
-        return SDP_ATTRIBUTES.has(name) ? this.#tokens.text(value, NUMBERS) : this.#values.uris(value);
+        return SDP_ATTRIBUTES.has(name) ? this.#tokens.text(value, SHORT) : this.#values.uris(value);
     }
   }
 

@@ -13,6 +13,9 @@ import { isWordChar } from './words.ts';
 const IPV4 = /\d{1,3}(?:\.\d{1,3}){3}(?![A-Za-z0-9]|\.[A-Za-z0-9])/y;
 const MAC = /[0-9A-F]{2}([:-])[0-9A-F]{2}(?:\1[0-9A-F]{2}){4}(?![A-Za-z0-9:-])/iy;
 const IPV6 = /(?:[0-9A-F]{0,4}:){2,7}(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-F]{0,4})(?![A-Za-z0-9:])/iy;
+/** What is nearly an address: none of its numbers stays. */
+const DOTTED = /\d+(?:\.\d+){2,}/y;
+const GROUPED = /[0-9A-F]{0,8}(?::[0-9A-F]{0,8}){3,}/iy;
 /** A number with visual separators (RFC 3966 section 5.1.1). */
 const SEPARATED = /\+\d{1,20}(?:[().-]{1,2}\d{1,20}){1,12}(?![A-Za-z0-9])/y;
 const WORD = /(?:[A-Za-z0-9\x80-\xff]|%(?:3[0-9]|[46][1-9A-F]|[57][0-9A]|[89A-F][0-9A-F]))+/iy;
@@ -163,23 +166,40 @@ export class Tokens {
     while (((CLASSES[text.charCodeAt(end)] ?? 0) & IS_HEX) !== 0 && end - p < 5) end++;
     const next = text[end];
     if (next === '.') {
-      if (!this.#isAt(IPV4, text, p)) return null;
-      return this.#ip4(text.slice(p, this.#end));
+      if (this.#isAt(IPV4, text, p)) {
+        const address = this.#ip4(text.slice(p, this.#end));
+        if (address !== null) return address;
+      }
+      return this.#isAt(DOTTED, text, p) ? this.#nearly(text.slice(p, this.#end)) : null;
     }
     if (text[p] === '+') {
       if (!this.#isAt(SEPARATED, text, p)) return null;
       return this.#separated(text.slice(p, this.#end));
     }
-    if ((next === ':' || next === '-') && text[p - 1] !== ':' && text[p - 1] !== '-') {
-      if (end - p === 2 && this.#isAt(MAC, text, p)) return this.#mac(text.slice(p, this.#end));
-      if (next === ':' && this.#isAt(IPV6, text, p)) return this.#ip6(text.slice(p, this.#end));
+    if (next !== ':' && next !== '-') return null;
+    // A word and its colon may stand in front, and no other part of an address.
+    const isPart = /[:-]/.test(text[p - 1] ?? '') && ((CLASSES[text.charCodeAt(p - 2)] ?? 0) & IS_HEX) !== 0;
+    if (isPart || (text[p - 1] === ':' && text[p - 2] === ':')) return null;
+    if (end - p === 2 && this.#isAt(MAC, text, p)) return this.#mac(text.slice(p, this.#end));
+    if (next !== ':') return null;
+    if (this.#isAt(IPV6, text, p)) {
+      const address = this.#ip6(text.slice(p, this.#end));
+      if (address !== null) return address;
     }
-    return null;
+    return this.#isAt(GROUPED, text, p) ? this.#nearly(text.slice(p, this.#end)) : null;
+  }
+
+  #nearly(text: string): string {
+    const end = this.#end;
+    const other = this.fixed(text);
+    this.#end = end;
+    return other;
   }
 
   #word(word: string, plus: string, stays: Stays): string {
     const isNumber = /^[0-9]+$/.test(word);
-    if (isNumber ? word.length <= stays.digits : stays.words.has(word.toLowerCase())) return plus + word;
+    // What begins with a plus is dialled.
+    if (isNumber ? plus === '' && word.length <= stays.digits : stays.words.has(word.toLowerCase())) return plus + word;
     if (isNumber) this.#counts.numbers++;
     else this.#counts.words++;
     if (word.includes('%')) return plus + this.#escaped(word, plus !== '');

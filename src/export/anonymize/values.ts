@@ -7,7 +7,9 @@ import type { Stays, Tokens } from './tokens.ts';
 import { NOTHING_STAYS } from './tokens.ts';
 import { HEADER_WORDS, PHRASE_WORDS, SCHEMES } from './vocabulary.ts';
 
-export const PHRASE: Stays = { words: PHRASE_WORDS, digits: 3 };
+export const PHRASE: Stays = { words: PHRASE_WORDS, digits: 0 };
+/** `Q.850` and its number. */
+export const CAUSE: Stays = { words: PHRASE_WORDS, digits: 3 };
 const WORDS: Stays = { words: HEADER_WORDS, digits: 0 };
 
 const URI = `(?<![A-Za-z0-9.+_%-])(?<scheme>${SCHEMES.join('|')}):(?<rest>[^<>"\\s]*)`;
@@ -20,6 +22,9 @@ const URIS = new RegExp(URI, 'gi');
 const PARAMETERS = new RegExp(PARAMETER, 'gi');
 const VALUE = new RegExp(`${URI}|${QUOTED}|${PARAMETER}`, 'gi');
 const HOST_PORT = /^(\[[^\]]*\]|[^:;?,/]*)(:\d{1,5}(?![0-9A-Za-z]))?/;
+
+/** Of History-Info (RFC 7044 section 5.1): numbers that are smaller than most of an address. */
+const INDEX = /^\d{1,2}(?:\.\d{1,2}){0,15}$/;
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
@@ -88,10 +93,13 @@ export class Values {
   parameterValue(name: string, value: string): string | null {
     const rule = parameterRule(name);
     if (rule === undefined) return null;
-    const isQuoted = value.startsWith('"');
     switch (rule.is) {
       case 'number':
-        return this.#digits(value, rule.digits);
+        return this.#number(value, rule.digits);
+      case 'index':
+        return INDEX.test(value) ? value : this.tokens.text(value);
+      case 'plain':
+        return this.tokens.text(value);
       case 'words':
         return this.tokens.text(value, WORDS);
       case 'phrase':
@@ -99,19 +107,14 @@ export class Values {
       case 'secret':
         return this.tokens.secret(value);
       default:
-        return isQuoted ? this.quoted(value) : this.uris(value);
+        return this.#mapped(value);
     }
   }
 
-  #digits(value: string, most: number): string {
-    const isAddress = most < 3 && /[0-9]{3}/.test(value);
-    // An index has dots as an address has them, but small numbers.
-    if (!isAddress && /^[\s"]*\d+(?:\.\d+){0,15}[\s"]*$/.test(value)) return this.#shortNumbers(value, most);
-    return this.tokens.text(value, { words: HEADER_WORDS, digits: most });
-  }
-
-  #shortNumbers(value: string, most: number): string {
-    return value.replace(/[0-9]+/g, (digits) => (digits.length <= most ? digits : this.tokens.text(digits)));
+  /** A number of so many digits, with a fraction or without. */
+  #number(value: string, most: number): string {
+    const digits = /^[\s"]*(\d+)(?:\.\d{1,3})?[\s"]*$/.exec(value)?.[1] ?? '';
+    return digits !== '' && digits.length <= most ? value : this.tokens.text(value, WORDS);
   }
 
   #gap(text: string, stays: Stays): string {
@@ -122,11 +125,13 @@ export class Values {
     const isKnown = parameterRule(name) !== undefined;
     const start = sign + blank + (isKnown ? name : this.tokens.text(name, WORDS));
     if (equals === undefined) return start;
-    return start + equals + (this.parameterValue(name, value ?? '') ?? this.#unknownValue(value ?? ''));
+    return start + equals + (this.parameterValue(name, value ?? '') ?? this.#mapped(value ?? ''));
   }
 
-  #unknownValue(value: string): string {
-    return value.startsWith('"') ? this.quoted(value) : this.uris(value);
+  #mapped(value: string): string {
+    if (!value.startsWith('"')) return this.uris(value);
+    const end = value.length > 1 && value.endsWith('"') ? value.length - 1 : value.length;
+    return `"${this.quoted(value.slice(1, end))}${value.slice(end)}`;
   }
 
   #uri(scheme: string, rest: string): string {

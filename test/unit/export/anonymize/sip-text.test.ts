@@ -390,6 +390,19 @@ it('what is no SIP is no message', () => {
   assert.equal(a.sip(Buffer.alloc(0)), null);
 });
 
+it('nothing of an address stays where numbers do', () => {
+  const out = body(
+    'application/vq-rtcpxr',
+    'VQSessionReport: CallTerm\r\nLocalAddr:IP:192.168.1.55 PORT:30539\r\nRemoteAddr:IP:2001:77::1234 PORT:8\r\nX:IP=10.77.78.79x PORT=7\r\n',
+  );
+  assert.ok(!/\.1\.55|2001:77|1234|10\.77|78/.test(out), out);
+  assert.match(out, /IP:192\.168\.\d+\.\d+ PORT:30539\r\nRemoteAddr:IP:[0-9a-f:]+ PORT:8\r\n/);
+  assert.match(
+    line('P-RTP-Stat: PS=207,EN=G722,DE=G722,IP=10.171.33.94:7078'),
+    /PS=207,EN=G722,DE=G722,IP=10\.(?!171\.33)[\d.]+:7078$/,
+  );
+});
+
 it('a line that is no header is replaced all the same', () => {
   const out = replaced(message(['Alice Smith says hello', 'alice.example:5060;x']));
   assert.ok(!/Alice|Smith|alice|example:5060/.test(out.slice(out.indexOf('CSeq'))), out);
