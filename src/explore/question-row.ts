@@ -6,8 +6,8 @@ import type { Static, TProperties, TSchema } from 'typebox';
 import type {
   AskAudioQuery,
   AskCallQuery,
-  AskCompareQuery,
   AskCaptureQuery,
+  AskCompareQuery,
   AskOverviewQuery,
   AskReportQuery,
   AskTrunksQuery,

@@ -155,8 +155,7 @@ export class CallSplit implements FrameSink, Observer {
     const known = this.#calls.get(dialog.slot);
     if (known !== undefined) return known;
     const files = this.#files;
-    const call =
-      files !== null && this.#isChosen(dialog) ? { dialog, file: new CallFile(files.nameOf(dialog)) } : null;
+    const call = files !== null && this.#isChosen(dialog) ? { dialog, file: new CallFile(files.nameOf(dialog)) } : null;
     this.#calls.set(dialog.slot, call);
     return call;
   }

@@ -29,7 +29,8 @@ export class FrameAddresses {
 
   mac(b: Uint8Array, at: number): void {
     const high = 0x1_0000 | ((b[at] ?? 0) << 8) | (b[at + 1] ?? 0);
-    const low = (((b[at + 2] ?? 0) << 24) | ((b[at + 3] ?? 0) << 16) | ((b[at + 4] ?? 0) << 8) | (b[at + 5] ?? 0)) >>> 0;
+    const low =
+      (((b[at + 2] ?? 0) << 24) | ((b[at + 3] ?? 0) << 16) | ((b[at + 4] ?? 0) << 8) | (b[at + 5] ?? 0)) >>> 0;
     const place = (Math.imul(low ^ (high << 7), 0x9e37_79b1) >>> 16) & MASK;
     const as = place * 8;
     if (this.#low[place] !== low || this.#high[place] !== high) {

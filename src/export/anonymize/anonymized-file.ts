@@ -1,6 +1,7 @@
 /** A pcapng of calltap as another file that says the same of nobody: for captures of single calls. */
-import { createWriteStream, openSync, readSync, closeSync } from 'node:fs';
+
 import { once } from 'node:events';
+import { closeSync, createWriteStream, openSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { createAnonymizer } from './anonymizer.ts';
 import type { Anonymizing } from './anonymizing.ts';

@@ -4,7 +4,14 @@
  *
  * Blocks that keep their length are rewritten where they lie, and go on in runs: media costs no copy and no object.
  */
-import { INTERFACE_BYTES, packetBytes, putInterface, putPacketAt, putSection, SECTION_BYTES } from '../pcapng-blocks.ts';
+import {
+  INTERFACE_BYTES,
+  packetBytes,
+  putInterface,
+  putPacketAt,
+  putSection,
+  SECTION_BYTES,
+} from '../pcapng-blocks.ts';
 import type { Anonymizer } from './anonymizer.ts';
 import type { FrameCounts, FrameNote } from './frame-anonymizer.ts';
 import { FrameAnonymizer } from './frame-anonymizer.ts';
@@ -134,7 +141,10 @@ export class CaptureStream {
 }
 
 /** A capture in memory, made anonymous: pieces of the file that it becomes. */
-export function* anonymizedCapture(pieces: Iterable<Buffer>, anonymizer: Anonymizer): Generator<Buffer, FrameCounts, void> {
+export function* anonymizedCapture(
+  pieces: Iterable<Buffer>,
+  anonymizer: Anonymizer,
+): Generator<Buffer, FrameCounts, void> {
   const ready: Buffer[] = [];
   const stream = new CaptureStream(anonymizer, {
     section() {

@@ -2,14 +2,14 @@
  * What a datagram carries, told by its bytes as native/decode/classify.c tells it, and rewritten: SIP, RTP, RTCP, STUN and TURN,
  * HEP, keep-alives. Everything else is left out.
  */
-import { skipKeepAlive, START, sipStart } from '../../decode/sip-framing.ts';
+import { START, sipStart, skipKeepAlive } from '../../decode/sip-framing.ts';
+import type { FrameAddresses } from './addresses-of-frames.ts';
 import type { Anonymizer } from './anonymizer.ts';
 import { isHep, rewriteHep } from './hep-packet.ts';
 import { cleanRtcp, isRtcp } from './rtcp-bytes.ts';
 import { isRtp, PAYLOAD_KIND, silenceRtp } from './rtp-bytes.ts';
 import type { StunTools } from './stun-bytes.ts';
 import { cleanStun, isStun } from './stun-bytes.ts';
-import type { FrameAddresses } from './addresses-of-frames.ts';
 import type { Walk } from './walk.ts';
 
 const FIRST_MEDIA_PORT = 1024;

@@ -3,7 +3,10 @@
  * on the protocol stay. The length stays.
  */
 
-const KEPT = new Set(['upgrade', 'connection', 'sec-websocket-protocol', 'sec-websocket-version', 'content-length']);
+const KEPT = new Set(['upgrade', 'connection', 'sec-websocket-version', 'content-length']);
+const PROTOCOL = 'sec-websocket-protocol';
+/** Others may be the name of a vendor. */
+const PROTOCOLS = /^(?:sip|xmpp|msrp|bfcp|mqtt)$/i;
 const EXTENSIONS = 'sec-websocket-extensions';
 const FILLER = 'x';
 
@@ -30,8 +33,12 @@ function headerLine(line: string): string {
   const [, name = '', colon = '', value = '', end = ''] = found;
   const known = name.toLowerCase();
   if (KEPT.has(known) && /^[\w ,./-]{0,64}$/.test(value)) return line;
+  if (known === PROTOCOL)
+    return `${name}${colon}${value.replace(/[^\s,]+/g, (word) => (PROTOCOLS.test(word) ? word : blank(word)))}${end}`;
   if (known === EXTENSIONS && /^permessage-deflate[\w ;=,"-]{0,128}$/.test(value)) return line;
-  const shown = /^(?:host|origin|user-agent|server|date|cookie|sec-websocket-(?:key|accept))$/.test(known) ? name : blank(name);
+  const shown = /^(?:host|origin|user-agent|server|date|cookie|sec-websocket-(?:key|accept))$/.test(known)
+    ? name
+    : blank(name);
   return `${shown}${colon}${blank(value)}${end}`;
 }
 

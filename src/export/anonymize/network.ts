@@ -3,8 +3,8 @@
  * right.
  */
 import { adjustChecksum, sumOf } from './checksum.ts';
-import { rewriteIcmp } from './icmp-packet.ts';
 import { rewriteGre } from './gre.ts';
+import { rewriteIcmp } from './icmp-packet.ts';
 import { rewriteMpls } from './link.ts';
 import { rewriteTcp } from './tcp-segment.ts';
 import { rewriteUdp } from './udp.ts';

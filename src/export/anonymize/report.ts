@@ -1,9 +1,9 @@
 /** What the anonymizer did, in lines for whoever hands a capture over: what was replaced, kept and left out, never by what. */
 import { counted } from '../../core/counted.ts';
 import type { AnonymizeOptions, Keep } from './anonymizer.ts';
-import type { LeftOutReason } from './walk.ts';
 import type { ReplacedCounts } from './counts.ts';
 import { REPLACED } from './counts.ts';
+import type { LeftOutReason } from './walk.ts';
 
 /** Why a frame was left out. */
 const LEFT_OUT = {

@@ -64,10 +64,17 @@ export const NOT_PLAIN = Number.NaN;
  * The same for what nearly all packets are: no contributors, extension nor padding, of a codec that is no event. `words` is the
  * memory of `b`, whose packet begins two bytes after one of them. By how much the sum of the packet grew.
  */
-export function silencePlainRtp(b: Uint8Array, words: Uint32Array, start: number, end: number, kinds: Uint8Array): number {
+export function silencePlainRtp(
+  b: Uint8Array,
+  words: Uint32Array,
+  start: number,
+  end: number,
+  kinds: Uint8Array,
+): number {
   const type = (b[start + 1] ?? 0) & 0x7f;
   const at = start + HEADER;
-  if (b[start] !== 0x80 || (start & 3) !== 2 || end - at < 2 * ENDS || isEvent(b, at, end, type, kinds)) return NOT_PLAIN;
+  if (b[start] !== 0x80 || (start & 3) !== 2 || end - at < 2 * ENDS || isEvent(b, at, end, type, kinds))
+    return NOT_PLAIN;
   const isG711 = type === PCMU || type === PCMA;
   if (isG711 && isOneOctet(b, at, end)) return 0;
   const silent = type === PCMU ? 0x7fff_7fff : type === PCMA ? 0x55d5_55d5 : 0;
@@ -100,7 +107,8 @@ function zeroHeader(b: Uint8Array, start: number, end: number, contributors: num
   const at = start + HEADER;
   b.fill(0, at, Math.min(end, at + contributors));
   // What the profile of the extension is, and how long, stays.
-  if (start + size > at + contributors + 4) b.fill(0, Math.min(end, at + contributors + 4), Math.min(end, start + size));
+  if (start + size > at + contributors + 4)
+    b.fill(0, Math.min(end, at + contributors + 4), Math.min(end, start + size));
 }
 
 function isEvent(b: Uint8Array, at: number, end: number, type: number, kinds: Uint8Array): boolean {

@@ -34,6 +34,9 @@ export class StreamText {
   readonly #session: WebSocketSession;
   #mode: Mode = 'unknown';
   #webSocket: WebSocketText | null = null;
+  /** Of the message that waits: bytes without the end of its headers, and how many it has in all. */
+  #scanned = 0;
+  #needs = 0;
 
   constructor(shared: TcpShared, session: WebSocketSession) {
     this.#shared = shared;
@@ -54,15 +57,18 @@ export class StreamText {
 
   /** Bytes are missing in front of the next. */
   lose(): void {
+    this.#scanned = 0;
+    this.#needs = 0;
     this.#webSocket?.lose();
   }
 
   next(b: Buffer): Taken {
+    if (b.length < this.#needs) return NOT_YET;
     if (this.#mode === 'other') return { taken: b.length, bytes: null, reason: null };
     // The other direction may have said so.
     if (this.#webSocket !== null) return this.#webSocket.next(b);
     const at = skipKeepAlive(b, 0, b.length);
-    if (at > 0) return { taken: at, bytes: b.subarray(0, at), reason: null };
+    if (at > 0) return { taken: at, bytes: Buffer.from(b.subarray(0, at)), reason: null };
     const start = sipStart(b, 0, b.length);
     if (start === START.YES) return this.#message(b);
     if (start === START.MAYBE && b.length < MAX_START_LINE_BYTES) return NOT_YET;
@@ -76,13 +82,17 @@ export class StreamText {
 
   #message(b: Buffer): Taken {
     this.#mode = 'sip';
-    const headers = headersEnd(b, 0, b.length);
-    if (headers < 0) return b.length > MAX_HEADER_BYTES ? this.#passLine(b) : NOT_YET;
+    const headers = headersEnd(b, Math.max(0, this.#scanned - 3), b.length);
+    if (headers < 0 && b.length > MAX_HEADER_BYTES) return this.#passLine(b);
+    this.#scanned = headers < 0 ? b.length : Math.max(0, headers - 4);
+    if (headers < 0) return NOT_YET;
     const said = contentLength(b, 0, headers);
     const body = said < 0 ? bodyWithoutLength(b, headers, b.length) : said;
     const length = headers + body;
     if (length > MAX_MESSAGE_BYTES) return this.#passLine(b);
+    this.#needs = length > b.length ? length : 0;
     if (length > b.length) return NOT_YET;
+    this.#scanned = 0;
     return { taken: length, bytes: this.#shared.contents.sip(Buffer.from(b.subarray(0, length))), reason: null };
   }
 
@@ -99,6 +109,8 @@ export class StreamText {
 
   /** Up to the next line that may begin a message. */
   #passLine(b: Buffer): Taken {
+    this.#scanned = 0;
+    this.#needs = 0;
     const feed = b.indexOf(LF);
     const taken = feed < 0 ? b.length : feed + 1;
     return { taken, bytes: this.#shared.contents.filler(b.subarray(0, taken)), reason: null };

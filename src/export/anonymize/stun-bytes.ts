@@ -3,8 +3,8 @@
  * proofs of passwords become zero, and the checksum of the message is made right again.
  */
 import { crc32 } from 'node:zlib';
-import type { Anonymizer } from './anonymizer.ts';
 import type { FrameAddresses } from './addresses-of-frames.ts';
+import type { Anonymizer } from './anonymizer.ts';
 
 const HEADER = 20;
 const COOKIE = 0x2112_a442;

@@ -35,7 +35,7 @@ export class TcpDirection {
   #reached = 0;
   /** By how much what is decided grew. */
   #grown = 0;
-  #pending: Buffer = Buffer.alloc(0);
+  readonly #pending = new Pending();
   #early: { readonly from: number; readonly bytes: Buffer }[] = [];
   #waiting: Waiting[] = [];
   #pieces: Piece[] = [];
@@ -94,7 +94,7 @@ export class TcpDirection {
   /** Nothing is waited for any longer: what is there of a message is replaced as it is. */
   giveUp(): void {
     if (this.#pending.length > 0) {
-      this.#decide(this.#pending.length, this.#shared.contents.filler(this.#pending));
+      this.#decide(this.#pending.length, this.#shared.contents.filler(this.#pending.bytes));
       this.#text.lose();
     }
     const next = this.#early[0];
@@ -138,7 +138,6 @@ export class TcpDirection {
 
   /** What is early no more joins what is read. */
   #join(): void {
-    const joined: Buffer[] = [];
     for (;;) {
       const next = this.#early[0];
       if (next === undefined || next.from > this.#reached) break;
@@ -147,16 +146,15 @@ export class TcpDirection {
       const fresh = known >= next.bytes.length ? null : next.bytes.subarray(known);
       this.#hold(-(next.bytes.length - (fresh?.length ?? 0)));
       if (fresh === null) continue;
-      if (this.#pending.length === 0 && joined.length === 0) this.#text.segmentBegins(fresh);
-      joined.push(fresh);
+      if (this.#pending.length === 0) this.#text.segmentBegins(fresh);
+      this.#pending.append(fresh);
       this.#reached += fresh.length;
     }
-    if (joined.length > 0) this.#pending = Buffer.concat([this.#pending, ...joined]);
   }
 
   #read(): void {
     while (this.#pending.length > 0) {
-      const { taken, bytes, reason } = this.#text.next(this.#pending);
+      const { taken, bytes, reason } = this.#text.next(this.#pending.bytes);
       if (taken === 0) break;
       if (reason !== null) this.#reason = reason;
       this.#decide(taken, bytes);
@@ -169,12 +167,13 @@ export class TcpDirection {
     const from = this.#decided;
     this.#pieces.push({ from, to: from + taken, as: from + this.#grown, bytes });
     this.#decided += taken;
-    this.#pending = this.#pending.subarray(taken);
+    this.#pending.take(taken);
     this.#hold(-taken);
     if (bytes === null) return;
     this.#grown += bytes.length - taken;
     this.#keep(bytes.length);
-    while (this.#keptBytes > KEPT_BYTES && this.#pieces.length > 1) this.#keep(-(this.#pieces.shift()?.bytes?.length ?? 0));
+    while (this.#keptBytes > KEPT_BYTES && this.#pieces.length > 1)
+      this.#keep(-(this.#pieces.shift()?.bytes?.length ?? 0));
   }
 
   #skipTo(place: number): void {
@@ -229,6 +228,42 @@ export class TcpDirection {
   #keep(bytes: number): void {
     this.#keptBytes += bytes;
     this.#hold(bytes);
+  }
+}
+
+/** Bytes that wait: appended at one end and taken at the other, without a copy of all of them each time. */
+class Pending {
+  #store = Buffer.alloc(0);
+  #from = 0;
+  #to = 0;
+
+  get length(): number {
+    return this.#to - this.#from;
+  }
+
+  /** They hold until more are appended. */
+  get bytes(): Buffer {
+    return this.#store.subarray(this.#from, this.#to);
+  }
+
+  append(bytes: Buffer): void {
+    if (this.#to + bytes.length > this.#store.length) {
+      const store = Buffer.alloc(2 * (this.length + bytes.length));
+      this.#store.copy(store, 0, this.#from, this.#to);
+      this.#to = this.length;
+      this.#from = 0;
+      this.#store = store;
+    }
+    this.#to += bytes.copy(this.#store, this.#to);
+  }
+
+  take(taken: number): void {
+    this.#from += taken;
+    if (this.#from < this.#to) return;
+    this.#from = 0;
+    this.#to = 0;
+    // One long message must not hold its memory for all that comes after it.
+    if (this.#store.length > KEPT_BYTES) this.#store = Buffer.alloc(0);
   }
 }
 

@@ -4,8 +4,9 @@
  * Each step rewrites what it knows and says by how many bytes the rest grew, so that whoever stands around it can mend lengths
  * and checksums. A step that cannot leaves the frame out and says why.
  */
-import type { Anonymizer } from './anonymizer.ts';
+
 import type { FrameAddresses } from './addresses-of-frames.ts';
+import type { Anonymizer } from './anonymizer.ts';
 import type { Contents } from './contents.ts';
 import type { Fragments } from './fragments.ts';
 import type { TcpStreams } from './tcp-streams.ts';

@@ -12,6 +12,8 @@ import type { TcpShared } from './tcp-streams.ts';
 
 /** Bytes of a WebSocket message. @cap */
 const MAX_MESSAGE_BYTES = 256 * 1024;
+/** Frames of one. @cap */
+const MAX_FRAMES = 1_024;
 const FIN = 0x80;
 const RSV1 = 0x40;
 const TEXT = 1;
@@ -26,6 +28,8 @@ export class WebSocketText {
   #inflater: MessageInflater | null = null;
   #sawAll: boolean;
   #isLost = false;
+  /** Bytes without which the message cannot be whole. */
+  #needs = 0;
 
   constructor(shared: TcpShared, session: WebSocketSession, sawAll: boolean) {
     this.#shared = shared;
@@ -36,14 +40,17 @@ export class WebSocketText {
   lose(): void {
     this.#isLost = true;
     this.#sawAll = false;
+    this.#needs = 0;
   }
 
   next(b: Buffer): Taken {
+    if (b.length < this.#needs) return NOT_YET;
+    this.#needs = 0;
     if (this.#isLost && !areFrames(b, 0, b.length)) return this.#filler(b, b.length);
     this.#isLost = false;
     const parts: Buffer[] = [];
     let [at, first, opcode, length] = [0, 0, TEXT, 0];
-    for (;;) {
+    for (let n = 0; ; n++) {
       const h = this.#header;
       const status = h.read(b, at, b.length);
       if (status === FRAME.SHORT) return NOT_YET;
@@ -52,16 +59,20 @@ export class WebSocketText {
         return this.#filler(b, b.length);
       }
       length += h.payloadBytes;
-      if (length > MAX_MESSAGE_BYTES) {
+      if (length > MAX_MESSAGE_BYTES || n === MAX_FRAMES) {
         this.lose();
         return this.#filler(b, b.length);
       }
-      if (at + h.frameBytes > b.length) return NOT_YET;
+      this.#needs = at + h.frameBytes;
+      if (this.#needs > b.length) return NOT_YET;
       const payload = unmasked(b, at, h);
       const isControl = h.opcode >= CLOSE;
       const end = at + h.frameBytes;
       // The code of a close stays, its reason goes.
-      if (isControl && at === 0) return this.#frame(b, end, (b[0] ?? 0) & 0x8f, blankControl(payload, h.opcode));
+      if (isControl && at === 0) {
+        this.#needs = 0;
+        return this.#frame(b, end, (b[0] ?? 0) & 0x8f, blankControl(payload, h.opcode));
+      }
       if (!isControl) {
         if (parts.length === 0) {
           first = b[at] ?? 0;
@@ -72,6 +83,7 @@ export class WebSocketText {
       at = end;
       if (h.fin && !isControl) break;
     }
+    this.#needs = 0;
     return this.#frame(b, at, FIN | opcode, this.#message(Buffer.concat(parts), (first & RSV1) !== 0, b));
   }
 

@@ -49,7 +49,10 @@ export function CallActions({ place }: { readonly place: CallPlace }): Component
     'div',
     { class: 'bar actions' },
     button('Anonymized capture, for somebody else', async () => {
-      const lacks = await save(ofCall(callId, `/capture?anonymize=true${legs === '' ? '' : `&${legs}`}`), 'anonymized.pcapng');
+      const lacks = await save(
+        ofCall(callId, `/capture?anonymize=true${legs === '' ? '' : `&${legs}`}`),
+        'anonymized.pcapng',
+      );
       return lacks === '' ? 'The capture is saved. It names nobody.' : `The capture is saved; it lacks: ${lacks}`;
     }),
     file('Capture', ofCall(callId, `/capture?${legs}`), '.pcapng'),

@@ -48,7 +48,9 @@ const expected = (key = 9): Buffer => testAnonymizer([], key).sip(MESSAGE) ?? Bu
 
 function assertSilent(bytes: Uint8Array): void {
   const text = Buffer.from(bytes).toString('latin1').toLowerCase();
-  for (const secret of SECRETS) assert.ok(!text.includes(secret), secret);
+  // An address may become one that begins so.
+  for (const secret of SECRETS)
+    assert.doesNotMatch(text, new RegExp(`(?<!\\d)${secret.replaceAll('.', '\\.')}(?!\\d)`));
   for (const { address } of [ALICE, BOB]) {
     const raw = Buffer.from(address.split('.').map(Number));
     assert.ok(!Buffer.from(bytes).includes(raw), address);
@@ -112,7 +114,10 @@ test('voice becomes silence of the same length, in place and in a copy', () => {
     const copied = through(one(frame)).out[0]?.bytes ?? Buffer.alloc(0);
     const segment = assertRight(copied);
     assert.deepEqual(segment.subarray(8, 20), rtp.subarray(0, 12), 'the header stays');
-    assert.equal(segment.subarray(20).some((octet, i) => octet === payload[i] && ![0xff, 0x7f, 0xd5, 0x55, 0].includes(octet)), false);
+    assert.equal(
+      segment.subarray(20).some((octet, i) => octet === payload[i] && ![0xff, 0x7f, 0xd5, 0x55, 0].includes(octet)),
+      false,
+    );
     const octets = new Set(segment.subarray(20));
     assert.ok(octets.size <= 2);
     const place = Buffer.from(new ArrayBuffer(600));
@@ -136,22 +141,27 @@ test('a key that was pressed is no longer to be read, its end and duration are',
 });
 
 /** What a reader of the stream gets: the segments put where their sequence numbers say. */
-function streamOf(out: readonly Out[], port: number): Buffer {
+function streamOf(out: readonly Out[], port: number, isn: number): Buffer {
   const parts = out
     .map(({ bytes }) => assertRight(bytes))
     .filter((segment) => segment.readUInt16BE(0) === port && segment.length > 20)
-    .map((segment) => ({ at: segment.readUInt32BE(4), data: segment.subarray((segment[12] ?? 0) >> 2) }));
-  const first = Math.min(...parts.map(({ at }) => at));
-  const stream = Buffer.alloc(Math.max(...parts.map(({ at, data }) => at - first + data.length)));
+    .map((segment) => ({
+      at: (segment.readUInt32BE(4) - isn - 1) >>> 0,
+      data: segment.subarray(((segment[12] ?? 0) >> 4) * 4),
+    }));
+  const stream = Buffer.alloc(Math.max(...parts.map(({ at, data }) => at + data.length)));
   const isThere = new Uint8Array(stream.length);
   for (const { at, data } of parts) {
     for (let i = 0; i < data.length; i++) {
-      if (isThere[at - first + i] === 1) assert.equal(stream[at - first + i], data[i], 'what comes again is the same');
-      stream[at - first + i] = data[i] ?? 0;
-      isThere[at - first + i] = 1;
+      if (isThere[at + i] === 1) assert.equal(stream[at + i], data[i], 'what comes again is the same');
+      stream[at + i] = data[i] ?? 0;
+      isThere[at + i] = 1;
     }
   }
-  assert.ok(isThere.every((there) => there === 1), 'no hole');
+  assert.ok(
+    isThere.every((there) => there === 1),
+    'no hole',
+  );
   return stream;
 }
 
@@ -171,7 +181,7 @@ test('messages over TCP segments: in pieces, out of order, again', () => {
     assert.deepEqual(leftOut, {});
     assert.equal(out.length, segments.length);
     const want = Buffer.concat([expected(key), Buffer.from('\r\n\r\n'), expected(key)]);
-    assert.deepEqual(streamOf(out, 40_000), want);
+    assert.deepEqual(streamOf(out, 40_000, TCP.clientIsn), want);
     for (const { bytes } of out) assertSilent(bytes);
     // The server acknowledges all of it, where it is now.
     const acks = out.map(({ bytes }) => bytes.subarray(34)).filter((s) => s.readUInt16BE(0) === 5060);
@@ -193,8 +203,8 @@ test('WebSocket frames, masked and in pieces, become one plain frame', () => {
   const { out, leftOut } = through(connection.frames());
   assert.deepEqual(leftOut, {});
   for (const { bytes } of out) assertSilent(bytes);
-  assert.ok(streamOf(out, 80).includes(expected()));
-  const sent = streamOf(out, 40_000);
+  assert.ok(streamOf(out, 80, TCP.serverIsn).includes(expected()));
+  const sent = streamOf(out, 40_000, TCP.clientIsn);
   const at = sent.indexOf('\r\n\r\n') + 4;
   assert.deepEqual([sent[at], sent[at + 1]], [0x81, 0xfe]);
   const text = sent.subarray(at + 8).map((octet, i) => octet ^ ((i & 3) + 1));
@@ -204,7 +214,10 @@ test('WebSocket frames, masked and in pieces, become one plain frame', () => {
 test('a datagram in fragments is cut again at the same places', () => {
   for (const key of KEYS.slice(0, 12)) {
     const parts = fragments(udpPacket(ALICE, BOB, MESSAGE), 200);
-    const frames = [...parts.slice(1), parts[0] ?? new Uint8Array(0)].map((part, i) => ({ tsUs: i, data: ethernet(part) }));
+    const frames = [...parts.slice(1), parts[0] ?? new Uint8Array(0)].map((part, i) => ({
+      tsUs: i,
+      data: ethernet(part),
+    }));
     const { out, leftOut } = through(frames, key);
     assert.deepEqual(leftOut, {});
     const pieces = out.map(({ bytes }) => bytes.subarray(14));
@@ -250,7 +263,10 @@ test('what lies in tunnels is replaced, and their lengths follow', () => {
 });
 
 test('IPv6 with extension headers', () => {
-  const [a, b] = [{ address: '2001:db8::7', port: 5060 }, { address: '2001:db8::8', port: 5060 }];
+  const [a, b] = [
+    { address: '2001:db8::7', port: 5060 },
+    { address: '2001:db8::8', port: 5060 },
+  ];
   const packet = ipv6WithExtensions(a.address, b.address, 17, udp(a, b, MESSAGE));
   const { out, leftOut } = through(one(ethernet(packet)));
   assert.deepEqual(leftOut, {});
@@ -262,7 +278,10 @@ test('what nobody understands is left out and counted', () => {
   const { out, leftOut } = through([
     ...one(ethernet(udpPacket({ ...ALICE, port: 4000 }, { ...BOB, port: 53 }, dns))),
     ...one(ethernet(Buffer.from('kilimanjaro'), 0, 0x0806)),
-    ...new TcpConnection({ ...TCP, server: { ...BOB, port: 25 } }).open(0).send(true, 5_000, Buffer.from('EHLO kilimanjaro\r\n')).frames(),
+    ...new TcpConnection({ ...TCP, server: { ...BOB, port: 25 } })
+      .open(0)
+      .send(true, 5_000, Buffer.from('EHLO kilimanjaro\r\n'))
+      .frames(),
   ]);
   assert.deepEqual(leftOut, { not_ip: 1, content: 1, tcp_content: 1 });
   assert.equal(out.length, 3, 'the handshake');
@@ -280,7 +299,11 @@ test('mutated frames end nothing and show nothing', () => {
     ethernet(packet),
     ethernet(tunnel.vxlan(carrier, ethernet(packet))),
     ...fragments(packet, 200).map((part) => ethernet(part)),
-    ...new TcpConnection(TCP).open(0).send(true, 5_000, MESSAGE, 3).frames().map(({ data }) => data),
+    ...new TcpConnection(TCP)
+      .open(0)
+      .send(true, 5_000, MESSAGE, 3)
+      .frames()
+      .map(({ data }) => data),
   ];
   for (let n = 0; n < 300; n++) {
     const frames = plain.map((data, i) => {
