@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { asJson } from '../helpers/json.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 import { assertRefused, DEMO, printed, run } from './run-program.ts';
 
@@ -13,7 +12,7 @@ type Call = { readonly state: string; readonly method: string; readonly streams?
 async function callsOf(path: string): Promise<unknown[]> {
   const lines = (await printed(['-I', path, '--json'])).split('\n').filter((line) => line.startsWith('{'));
   return lines.map((line) => {
-    const { state, method, streams = [] } = asJson(line) as Call;
+    const { state, method, streams = [] } = JSON.parse(line) as Call;
     return { state, method, packets: streams.map(({ packets }) => packets) };
   });
 }

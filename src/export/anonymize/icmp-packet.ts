@@ -51,26 +51,33 @@ function rewriteQuote(w: Walk, at: number, stop: number, version: 4 | 6): number
   if (!six) b.fill(1, quote + 20, first);
   for (const place of [src, dst]) six ? services.addresses.ip6(b, place) : services.addresses.ip4(b, place);
   const addressesGrown = sumOf(b, src, dst + size) - before;
-  if (!six) adjustChecksum(b, quote + 10, sumOf(b, quote, first) - headerBefore);
   const isLater = !six && (w.be16(quote + 6) & 0x1fff) !== 0;
   const protocol = b[quote + (six ? 6 : 9)] ?? 0;
-  if (isLater || first >= end) {
-    w.zero(first, end);
-    return 0;
-  }
-  if (protocol === UDP) return quotedUdp(w, first, end, addressesGrown);
-  if (protocol === TCP) w.zero(first + 8, end);
-  else w.zero(first, end);
-  return 0;
+  const lengthAt = quote + (six ? 4 : 2);
+  const said = w.be16(lengthAt);
+  const stop = Math.min(end, quote + (six ? 40 : 0) + said);
+  let grown = 0;
+  if (!isLater && protocol === UDP && stop - first >= HEADER) grown = quotedUdp(w, first, stop, addressesGrown);
+  else w.zero(protocol === TCP && !isLater ? first + 8 : first, stop);
+  if (!Number.isFinite(grown)) return grown;
+  w.zero(stop + grown, end + grown);
+  // Of a quote that holds the whole packet, the length is that of the quote.
+  if (stop === quote + (six ? 40 : 0) + said) w.put16(lengthAt, said + grown);
+  if (!six) adjustChecksum(b, quote + 10, sumOf(b, quote, first) - headerBefore);
+  return grown;
 }
 
+/** Lengths follow where the whole datagram is quoted. */
 function quotedUdp(w: Walk, at: number, end: number, addressesGrown: number): number {
-  if (end - at <= HEADER) return 0;
   const { b } = w;
   const hasSum = w.be16(at + 6) !== 0;
+  const said = w.be16(at + 4);
   const before = sumOf(b, at + HEADER, end);
-  const grown = w.services.contents.quoted(w, at + HEADER, end);
-  if (hasSum && Number.isFinite(grown))
-    adjustChecksum(b, at + 6, sumOf(b, at + HEADER, end + grown) - before + addressesGrown, true);
+  const grown = end - at > HEADER ? w.services.contents.quoted(w, at + HEADER, end) : 0;
+  if (!Number.isFinite(grown)) return grown;
+  const isWhole = said === end - at;
+  if (isWhole) w.put16(at + 4, said + grown);
+  const change = sumOf(b, at + HEADER, end + grown) - before + addressesGrown + (isWhole ? 2 * grown : 0);
+  if (hasSum) adjustChecksum(b, at + 6, change, true);
   return grown;
 }

@@ -17,11 +17,20 @@ const MAX_EARLY_SEGMENTS = 256;
 /** What was written stays for segments that come again: so many bytes of a direction. @cap */
 const KEPT_BYTES = 64 * 1024;
 
+const LF = 10;
+
 /** A sequence number further away belongs to another stream. */
 const FAR_BYTES = 16 * 1024 * 1024;
 
 /** What became of a piece of the stream; null bytes: it is left out. */
-type Piece = { readonly from: number; readonly to: number; readonly as: number; readonly bytes: Buffer | null };
+type Piece = {
+  readonly from: number;
+  readonly to: number;
+  readonly as: number;
+  readonly bytes: Buffer | null;
+  /** Where its lines begin, before and after, where that has changed. */
+  readonly lines: { readonly before: readonly number[]; readonly after: readonly number[] } | null;
+};
 type Waiting = { readonly from: number; readonly to: number; readonly missing: number; readonly token: Token };
 
 export class TcpDirection {
@@ -165,7 +174,8 @@ export class TcpDirection {
   /** The first `taken` bytes that wait become `bytes`. */
   #decide(taken: number, bytes: Buffer | null): void {
     const from = this.#decided;
-    this.#pieces.push({ from, to: from + taken, as: from + this.#grown, bytes });
+    const lines = bytes === null || bytes.length === taken ? null : linesOf(this.#pending.bytes.subarray(0, taken), bytes);
+    this.#pieces.push({ from, to: from + taken, as: from + this.#grown, bytes, lines });
     this.#decided += taken;
     this.#pending.take(taken);
     this.#hold(-taken);
@@ -177,7 +187,7 @@ export class TcpDirection {
   }
 
   #skipTo(place: number): void {
-    this.#pieces.push({ from: this.#decided, to: place, as: this.#decided + this.#grown, bytes: null });
+    this.#pieces.push({ from: this.#decided, to: place, as: this.#decided + this.#grown, bytes: null, lines: null });
     this.#decided = place;
     this.#reached = place;
   }
@@ -267,8 +277,24 @@ class Pending {
   }
 }
 
+/** A segment that ended in a line ends in that line. Null where there are more lines now, or fewer. */
+function linesOf(before: Buffer, after: Buffer): Piece['lines'] {
+  const [old, now] = [before, after].map((bytes) => {
+    const begins = [0];
+    for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) begins.push(at + 1);
+    return begins;
+  });
+  return old !== undefined && now !== undefined && old.length === now.length ? { before: old, after: now } : null;
+}
+
 /** The end of a piece is where the next one begins. */
-function asIn({ from, to, as, bytes }: Piece, place: number): number {
+function asIn({ from, to, as, bytes, lines }: Piece, place: number): number {
   const length = bytes?.length ?? to - from;
-  return place >= to ? as + length : as + Math.min(place - from, length);
+  if (place >= to) return as + length;
+  if (lines === null) return as + Math.min(place - from, length);
+  const { before, after } = lines;
+  let line = before.length - 1;
+  while (line > 0 && (before[line] ?? 0) > place - from) line--;
+  const within = place - from - (before[line] ?? 0);
+  return as + Math.min((after[line] ?? 0) + within, after[line + 1] ?? length, length);
 }

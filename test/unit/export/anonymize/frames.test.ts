@@ -9,21 +9,21 @@ import { wsFragmented, wsFrame, wsUpgrade } from '../../../../fixtures/build/web
 import { FrameAnonymizer } from '../../../../src/export/anonymize/frame-anonymizer.ts';
 import { testAnonymizer } from '../../../helpers/anonymizer.ts';
 
-const ALICE = { address: '192.0.2.7', port: 5060 };
+const ALICE = { address: '192.152.22.177', port: 5060 };
 const BOB = { address: '198.51.100.23', port: 5060 };
-const SECRETS = ['kilimanjaro', 'everest', '192.0.2.7', '198.51.100.23', 'wonderland', 'x7q9branch'];
+const SECRETS = ['kilimanjaro', 'everest', '192.152.22.177', '198.51.100.23', 'wonderland', 'x7q9branch'];
 const MESSAGE = Buffer.from(
   [
     'INVITE sip:everest@198.51.100.23 SIP/2.0',
-    'Via: SIP/2.0/UDP 192.0.2.7:5060;branch=z9hG4bKx7q9branch',
+    'Via: SIP/2.0/UDP 192.152.22.177:5060;branch=z9hG4bKx7q9branch',
     'From: "Kilimanjaro" <sip:kilimanjaro@wonderland.example>;tag=a1b2c3',
     'To: <sip:everest@198.51.100.23>',
-    'Call-ID: kilimanjaro-1@192.0.2.7',
+    'Call-ID: kilimanjaro-1@192.152.22.177',
     'CSeq: 1 INVITE',
     'Content-Type: application/sdp',
     'Content-Length: 104',
     '',
-    'v=0\r\no=kilimanjaro 1 1 IN IP4 192.0.2.7\r\ns=-\r\nc=IN IP4 192.0.2.7\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\na=sendrecv',
+    'v=0\r\no=kilimanjaro 1 1 IN IP4 192.152.22.177\r\ns=-\r\nc=IN IP4 192.152.22.177\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\na=sendrecv',
     '',
   ].join('\r\n'),
 );
@@ -84,7 +84,7 @@ test('a message may grow and shrink in a datagram', () => {
     assertSilent(out[0]?.bytes ?? Buffer.alloc(0));
     lengths.add(Math.sign(segment.length - 8 - MESSAGE.length));
   }
-  assert.ok(lengths.size >= 2, 'some keys change the length');
+  assert.ok(lengths.has(1) && lengths.has(-1), 'some keys make it longer, some shorter');
 });
 
 test('a wrong checksum stays wrong, and none stays none', () => {
@@ -144,11 +144,12 @@ test('a key that was pressed is no longer to be read, its end and duration are',
 function streamOf(out: readonly Out[], port: number, isn: number): Buffer {
   const parts = out
     .map(({ bytes }) => assertRight(bytes))
-    .filter((segment) => segment.readUInt16BE(0) === port && segment.length > 20)
+    .filter((segment) => segment.readUInt16BE(0) === port)
     .map((segment) => ({
       at: (segment.readUInt32BE(4) - isn - 1) >>> 0,
       data: segment.subarray(((segment[12] ?? 0) >> 4) * 4),
-    }));
+    }))
+    .filter(({ data }) => data.length > 0);
   const stream = Buffer.alloc(Math.max(...parts.map(({ at, data }) => at + data.length)));
   const isThere = new Uint8Array(stream.length);
   for (const { at, data } of parts) {
