@@ -12,6 +12,9 @@ import type { StunTools } from './stun-bytes.ts';
 import { cleanStun, isStun } from './stun-bytes.ts';
 import type { Walk } from './walk.ts';
 
+/** Messages that an ICMP error may quote a piece of. @cap */
+const REMEMBERED_MESSAGES = 128;
+
 const FIRST_MEDIA_PORT = 1024;
 const KEEP_ALIVE_BYTES = 8;
 const CR_LF_NUL = new Set([13, 10, 0]);
@@ -22,6 +25,9 @@ export class Contents {
   /** PAYLOAD_KIND by payload type, as descriptions named them. */
   readonly kinds = new Uint8Array(128);
   readonly #stun: StunTools;
+  /** What became of them, in a ring. */
+  readonly #latest: { readonly message: Buffer; readonly as: Buffer }[] = [];
+  #next = 0;
 
   constructor(anonymizer: Anonymizer, addresses: FrameAddresses) {
     this.#anonymizer = anonymizer;
@@ -31,7 +37,10 @@ export class Contents {
   /** A SIP message whole, or what stands in its place. */
   sip(message: Buffer): Buffer {
     this.#learn(message);
-    return this.#anonymizer.sip(message) ?? this.#anonymizer.filler(message);
+    const as = this.#anonymizer.sip(message) ?? this.#anonymizer.filler(message);
+    this.#latest[this.#next] = { message, as };
+    this.#next = (this.#next + 1) % REMEMBERED_MESSAGES;
+    return as;
   }
 
   /** As many bytes that say nothing. */
@@ -62,7 +71,13 @@ export class Contents {
   /** What an ICMP error quotes of a datagram, in place: nobody resends it. */
   quoted(w: Walk, at: number, end: number): number {
     const { b } = w;
-    if (beginsSip(b, at, end)) return this.#message(w, at, end);
+    if (beginsSip(b, at, end)) {
+      const quote = b.subarray(at, end);
+      const quoted = this.#latest.findLast(({ message }) => message.subarray(0, quote.length).equals(quote));
+      // A word that is cut would become another one than it is in the message.
+      if (quoted === undefined || quoted.message.length === quote.length) return this.#message(w, at, end);
+      return w.replace(at, end, quoted.as.subarray(0, quote.length));
+    }
     if (!this.media(b, at, end, Number.MAX_SAFE_INTEGER)) b.fill(0, at, end);
     return 0;
   }

@@ -55,14 +55,14 @@ function rewriteQuote(w: Walk, at: number, stop: number, version: 4 | 6): number
   const protocol = b[quote + (six ? 6 : 9)] ?? 0;
   const lengthAt = quote + (six ? 4 : 2);
   const said = w.be16(lengthAt);
-  const stop = Math.min(end, quote + (six ? 40 : 0) + said);
+  const last = Math.min(end, quote + (six ? 40 : 0) + said);
   let grown = 0;
-  if (!isLater && protocol === UDP && stop - first >= HEADER) grown = quotedUdp(w, first, stop, addressesGrown);
-  else w.zero(protocol === TCP && !isLater ? first + 8 : first, stop);
+  if (!isLater && protocol === UDP && last - first >= HEADER) grown = quotedUdp(w, first, last, addressesGrown);
+  else w.zero(protocol === TCP && !isLater ? first + 8 : first, last);
   if (!Number.isFinite(grown)) return grown;
-  w.zero(stop + grown, end + grown);
+  w.zero(last + grown, end + grown);
   // Of a quote that holds the whole packet, the length is that of the quote.
-  if (stop === quote + (six ? 40 : 0) + said) w.put16(lengthAt, said + grown);
+  if (last === quote + (six ? 40 : 0) + said) w.put16(lengthAt, said + grown);
   if (!six) adjustChecksum(b, quote + 10, sumOf(b, quote, first) - headerBefore);
   return grown;
 }
