@@ -164,10 +164,12 @@ static NAN_METHOD(WriteBlocks) {
   auto output = FindOutput(U32(info[0]));
   View blocks = ViewOf(info[1]), links = ViewOf(info[4]);
   uint32_t start = U32(info[2]), end = U32(info[3]);
-  if (start > end || end > blocks.len) return Nan::ThrowRangeError("writeBlocks(output, blocks, start, end, linkTypes)");
+  if (start > end || end > blocks.len)
+    return Nan::ThrowRangeError("writeBlocks(output, blocks, start, end, linkTypes)");
   if (output != nullptr)
     ct_pcap_write_blocks(output->writer, blocks.data + start, end - start,
-                         reinterpret_cast<const uint32_t *>(links.data), static_cast<uint32_t>(links.len / 4));
+                         reinterpret_cast<const uint32_t *>(links.data),
+                         static_cast<uint32_t>(links.len / 4));
   info.GetReturnValue().Set(output != nullptr);
 }
 

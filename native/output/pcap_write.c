@@ -347,8 +347,8 @@ static uint32_t le32(const uint8_t *d) {
 }
 
 /* | 6 | length | interface | time high | time low | captured | on the wire | frame, padded | length | */
-void ct_pcap_write_blocks(struct ct_pcap_writer *w, const uint8_t *blocks, uint32_t len, const uint32_t *linktypes,
-                          uint32_t n_linktypes) {
+void ct_pcap_write_blocks(struct ct_pcap_writer *w, const uint8_t *blocks, uint32_t len,
+                          const uint32_t *linktypes, uint32_t n_linktypes) {
   enum { BLOCK_PACKET = 6, BEFORE = 28, AROUND = 32 };
   pthread_mutex_lock(&w->lock);
   for (uint32_t at = 0; len - at >= AROUND;) {

@@ -52,7 +52,7 @@ struct ct_pw_opts {
   const ct_atomic_u32 *gate; /* 1 while frames may be written; NULL always */
   uint64_t *counters;        /* CT_PW_COUNTERS, memory of the caller */
   uint32_t keep_files;       /* when splitting: remove older files than so many, this one included; 0 none */
-  int pipe;                  /* 0, or the end of a pipe that pcapng goes to in place of a file: it is the writer's now. One
+  int pipe; /* 0, or the end of a pipe that pcapng goes to in place of a file: it is the writer's now. One
                               * that does not block takes what it has room for; what finds none is lost. */
 };
 
@@ -69,8 +69,8 @@ bool ct_pcap_write_message(struct ct_pcap_writer *w, const uint8_t *pdu, int64_t
                            const char *comment);
 /* The packet blocks among the `len` bytes, as this writer makes them in pcapng, whole ones: a frame each. Their interfaces have
  * these link types. */
-void ct_pcap_write_blocks(struct ct_pcap_writer *w, const uint8_t *blocks, uint32_t len, const uint32_t *linktypes,
-                          uint32_t n_linktypes);
+void ct_pcap_write_blocks(struct ct_pcap_writer *w, const uint8_t *blocks, uint32_t len,
+                          const uint32_t *linktypes, uint32_t n_linktypes);
 /* At least once a second, now_ns of CLOCK_MONOTONIC: flushes, retries, splits by time, re-opens. */
 void ct_pcap_write_tick(struct ct_pcap_writer *w, int64_t now_ns);
 /* The gate was closed: writes what was taken before it. */

@@ -10,7 +10,7 @@ import { cleanRtcp, isRtcp } from './rtcp-bytes.ts';
 import { isRtp, PAYLOAD_KIND, silenceRtp } from './rtp-bytes.ts';
 import type { StunTools } from './stun-bytes.ts';
 import { cleanStun, isStun } from './stun-bytes.ts';
-import type { Walk } from './walk.ts';
+import type { ContentRewriter, Walk } from './walk.ts';
 
 /** Messages that an ICMP error may quote a piece of. @cap */
 const REMEMBERED_MESSAGES = 128;
@@ -20,7 +20,7 @@ const KEEP_ALIVE_BYTES = 8;
 const CR_LF_NUL = new Set([13, 10, 0]);
 const RTPMAP = 'a=rtpmap:';
 
-export class Contents {
+export class Contents implements ContentRewriter {
   readonly #anonymizer: Anonymizer;
   /** PAYLOAD_KIND by payload type, as descriptions named them. */
   readonly kinds = new Uint8Array(128);

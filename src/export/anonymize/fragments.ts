@@ -2,10 +2,10 @@
  * Puts the fragments of a datagram together (RFC 791 §3.2, RFC 8200 §4.5), rewrites it and cuts it again at the same places. What
  * it grew by goes to its last fragment.
  */
-import type { Carrier } from './network.ts';
-import { rewriteCarried } from './network.ts';
-import type { Answer, Services } from './walk.ts';
-import { Token, Walk } from './walk.ts';
+import type { Answer } from './token.ts';
+import { Token } from './token.ts';
+import type { Fragment, FragmentTaker, Services } from './walk.ts';
+import { Walk } from './walk.ts';
 
 /** Datagrams in fragments that wait for the rest, their bytes, and fragments of one. @cap */
 const MAX_DATAGRAMS = 1_024;
@@ -19,16 +19,6 @@ type Part = {
   readonly isMore: boolean;
   readonly bytes: Buffer;
   readonly token: Token;
-};
-
-export type Fragment = {
-  readonly offset: number;
-  readonly isMore: boolean;
-  readonly protocol: number;
-  readonly carrier: Carrier;
-  /** Both, replaced already. */
-  readonly addresses: Buffer;
-  readonly tsUs: number;
 };
 
 class Datagram {
@@ -48,7 +38,7 @@ class Datagram {
   }
 }
 
-export class Fragments {
+export class Fragments implements FragmentTaker {
   /** The one begun first is the first. */
   readonly #datagrams = new Map<string, Datagram>();
   #bytes = 0;
@@ -96,7 +86,7 @@ export class Fragments {
     w.begin(whole, 0, whole.length, whole.length, tsUs);
     const { size, grown: addressesGrown } = carrier;
     const inside = { src: 0, dst: size, size, grown: addressesGrown };
-    const grown = rewriteCarried(w, protocol, start, start + length, 0, inside);
+    const grown = services.steps.carried(w, protocol, start, start + length, 0, inside);
     if (!Number.isFinite(grown) || length + grown > MAX_DATAGRAM_BYTES) {
       const reason = Number.isNaN(grown) ? w.reason : 'fragment';
       for (const { token } of parts) token.answer = () => ({ reason });

@@ -6,11 +6,14 @@ import { FrameAddresses } from './addresses-of-frames.ts';
 import type { Anonymizer } from './anonymizer.ts';
 import { Contents } from './contents.ts';
 import { Fragments } from './fragments.ts';
-import { rewriteLink } from './link.ts';
+import { rewriteEther, rewriteEthertype, rewriteLink, rewriteMpls } from './link.ts';
+import { rewriteCarried, rewriteIp } from './network.ts';
 import { rewritePlainMedia } from './plain-media.ts';
 import { TcpStreams } from './tcp-streams.ts';
-import type { LeftOutReason, Token } from './walk.ts';
-import { HELD, LEFT_OUT_REASONS, Walk } from './walk.ts';
+import type { LeftOutReason, Token } from './token.ts';
+import { LEFT_OUT_REASONS } from './token.ts';
+import type { Steps } from './walk.ts';
+import { HELD, Walk } from './walk.ts';
 
 /** How long a frame waits for others in capture time, how many frames wait, and their bytes. @cap */
 const MAX_WAIT_US = 5_000_000;
@@ -21,6 +24,14 @@ const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 const MAX_GIVE_UPS = 1_024;
 
 const ETHERNET = 1;
+
+const STEPS: Steps = {
+  ether: rewriteEther,
+  ethertype: rewriteEthertype,
+  mpls: rewriteMpls,
+  ip: rewriteIp,
+  carried: rewriteCarried,
+};
 
 /** What a frame says beside its bytes. */
 export type FrameNote = {
@@ -70,7 +81,7 @@ export class FrameAnonymizer<Note extends FrameNote> {
     this.#contents = new Contents(anonymizer, this.#addresses);
     const tcp = new TcpStreams(this.#contents);
     const [addresses, contents] = [this.#addresses, this.#contents];
-    this.#walk = new Walk({ anonymizer, addresses, contents, fragments: new Fragments(), tcp });
+    this.#walk = new Walk({ anonymizer, addresses, steps: STEPS, contents, fragments: new Fragments(), tcp });
     const leftOut = Object.fromEntries(LEFT_OUT_REASONS.map((reason) => [reason, 0]));
     this.counts = { frames: 0, leftOut: leftOut as Record<LeftOutReason, number> };
   }

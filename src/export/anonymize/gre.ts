@@ -1,6 +1,5 @@
 /** GRE (RFC 2784, RFC 2890) and ERSPAN in it. */
 import { adjustChecksum, sumOf } from './checksum.ts';
-import { rewriteEther, rewriteEthertype } from './link.ts';
 import type { Walk } from './walk.ts';
 
 const ETHERNET = 0x6558;
@@ -28,8 +27,9 @@ export function rewriteGre(w: Walk, at: number, stop: number): number {
 }
 
 function rewriteInner(w: Walk, type: number, at: number, stop: number, isNumbered: boolean): number {
-  if (type === ETHERNET) return rewriteEther(w, at, stop);
-  if (type === ERSPAN_2) return rewriteEther(w, at + (isNumbered ? 8 : 0), stop);
-  if (type === ERSPAN_3) return rewriteEther(w, at + ((w.b[at + 11] ?? 0) & 1 ? 20 : 12), stop);
-  return type < 1536 ? w.leave('tunnel') : rewriteEthertype(w, type, at, stop);
+  const { steps } = w.services;
+  if (type === ETHERNET) return steps.ether(w, at, stop);
+  if (type === ERSPAN_2) return steps.ether(w, at + (isNumbered ? 8 : 0), stop);
+  if (type === ERSPAN_3) return steps.ether(w, at + ((w.b[at + 11] ?? 0) & 1 ? 20 : 12), stop);
+  return type < 1536 ? w.leave('tunnel') : steps.ethertype(w, type, at, stop);
 }

@@ -3,8 +3,7 @@
  * addresses in places of their own; they say nothing of calls, and are left out.
  */
 import { adjustChecksum, sumOf } from './checksum.ts';
-import type { Carrier } from './network.ts';
-import type { Walk } from './walk.ts';
+import type { Carrier, Walk } from './walk.ts';
 
 const HEADER = 8;
 const ECHOES = { 4: new Set([0, 8]), 6: new Set([128, 129]) } as const;

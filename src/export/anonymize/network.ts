@@ -5,10 +5,9 @@
 import { adjustChecksum, sumOf } from './checksum.ts';
 import { rewriteGre } from './gre.ts';
 import { rewriteIcmp } from './icmp-packet.ts';
-import { rewriteMpls } from './link.ts';
 import { rewriteTcp } from './tcp-segment.ts';
 import { rewriteUdp } from './udp.ts';
-import type { Walk } from './walk.ts';
+import type { Carrier, Walk } from './walk.ts';
 
 const IPV4_HEADER = 20;
 const IPV6_HEADER = 40;
@@ -24,16 +23,6 @@ const AH = 51;
 const ICMPV6 = 58;
 const DESTINATION = 60;
 const MPLS = 137;
-
-/** What a transport header needs to know of the packet around it. */
-export type Carrier = {
-  /** Where the packet lies: offsets of the addresses, replaced already, and their size. */
-  readonly src: number;
-  readonly dst: number;
-  readonly size: number;
-  /** By how much the sum of the addresses grew. */
-  readonly grown: number;
-};
 
 /** By the version nibble. */
 export function rewriteIp(w: Walk, at: number, end: number): number {
@@ -158,7 +147,7 @@ export function rewriteCarried(
     case GRE:
       return rewriteGre(w, at, stop);
     case MPLS:
-      return w.enter() ? rewriteMpls(w, at, stop) : w.leave('too_deep');
+      return w.enter() ? w.services.steps.mpls(w, at, stop) : w.leave('too_deep');
     case ESP:
       return w.leave('encrypted');
     default:

@@ -3,7 +3,7 @@ import { counted } from '../../core/counted.ts';
 import type { AnonymizeOptions, Keep } from './anonymizer.ts';
 import type { ReplacedCounts } from './counts.ts';
 import { REPLACED } from './counts.ts';
-import type { LeftOutReason } from './walk.ts';
+import type { LeftOutReason } from './token.ts';
 
 /** Why a frame was left out. */
 const LEFT_OUT = {

@@ -14,18 +14,15 @@ import { HTTP, mayBeHandshake, readHandshake, type WebSocketSession } from '../.
 import { sipFrameStart } from '../../decode/websocket/websocket.ts';
 import { contentLength } from '../../protocols/sip/scanner/scan.ts';
 import { cleanHandshake } from './handshake.ts';
-import type { TcpShared } from './tcp-streams.ts';
-import type { LeftOutReason } from './walk.ts';
+import type { Taken, TcpShared } from './tcp-shared.ts';
+import { NOT_YET } from './tcp-shared.ts';
+import type { LeftOutReason } from './token.ts';
 import { WebSocketText } from './web-socket-text.ts';
 
 /** Headers of a message on a stream. @cap */
 const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_MESSAGE_BYTES = 512 * 1024;
 const LF = 10;
-
-/** The first `taken` bytes become `bytes`, or are left out; none are taken where more must come first. */
-export type Taken = { readonly taken: number; readonly bytes: Buffer | null; readonly reason: LeftOutReason | null };
-export const NOT_YET: Taken = { taken: 0, bytes: null, reason: null };
 
 type Mode = 'unknown' | 'sip' | 'websocket' | 'other';
 

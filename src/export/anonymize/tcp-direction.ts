@@ -6,9 +6,9 @@
  */
 import type { WebSocketSession } from '../../decode/websocket/http-upgrade.ts';
 import { StreamText } from './stream-text.ts';
-import type { TcpShared } from './tcp-streams.ts';
-import type { Answer, LeftOutReason } from './walk.ts';
-import { Token } from './walk.ts';
+import type { TcpShared } from './tcp-shared.ts';
+import type { Answer, LeftOutReason } from './token.ts';
+import { Token } from './token.ts';
 
 /** Bytes of a direction that wait for the rest of a message, or for a segment before them; segments of the latter. @cap */
 const MAX_PENDING_BYTES = 1024 * 1024;

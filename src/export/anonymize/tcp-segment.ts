@@ -1,7 +1,6 @@
 /** TCP segments (RFC 9293 §3.1), rewritten: the payload by its stream, sequence numbers after what grew before them. */
 import { adjustChecksum, sumOf } from './checksum.ts';
-import type { Carrier } from './network.ts';
-import type { Walk } from './walk.ts';
+import type { Carrier, Walk } from './walk.ts';
 import { HELD } from './walk.ts';
 
 const HEADER = 20;

@@ -2,10 +2,10 @@
 import { DecodeCounters } from '../../decode/counters.ts';
 import { WebSocketSession } from '../../decode/websocket/http-upgrade.ts';
 import { SharedInflation } from '../../decode/websocket/permessage-deflate.ts';
-import type { Contents } from './contents.ts';
-import type { Carrier } from './network.ts';
 import { TcpDirection } from './tcp-direction.ts';
-import { Token } from './walk.ts';
+import type { TcpShared } from './tcp-shared.ts';
+import { Token } from './token.ts';
+import type { Carrier, ContentRewriter, SegmentTaker } from './walk.ts';
 
 /** Connections whose text is replaced, and bytes that they hold. @cap */
 const MAX_CONNECTIONS = 4_096;
@@ -13,23 +13,16 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 const SYN = 0x02;
 
-export type TcpShared = {
-  readonly contents: Contents;
-  readonly inflation: SharedInflation;
-  /** Of all directions. */
-  heldBytes: number;
-};
-
 type Connection = { readonly key: string; readonly ways: readonly [TcpDirection, TcpDirection] };
 /** A direction and the one that answers it. */
 export type Way = { readonly own: TcpDirection; readonly other: TcpDirection };
 
-export class TcpStreams {
+export class TcpStreams implements SegmentTaker<Way> {
   readonly #shared: TcpShared;
   /** The one idle longest is the first. */
   readonly #connections = new Map<string, Connection>();
 
-  constructor(contents: Contents) {
+  constructor(contents: ContentRewriter) {
     this.#shared = { contents, inflation: new SharedInflation(new DecodeCounters()), heldBytes: 0 };
   }
 

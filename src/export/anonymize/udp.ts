@@ -1,9 +1,6 @@
 /** UDP (RFC 768) and the packets that it carries: the tunnels of native/decode/tunnel.c, by the ports of bpf/tunnel_ports.h. */
 import { adjustChecksum, sumOf } from './checksum.ts';
-import { rewriteEther } from './link.ts';
-import type { Carrier } from './network.ts';
-import { rewriteIp } from './network.ts';
-import type { Walk } from './walk.ts';
+import type { Carrier, Walk } from './walk.ts';
 
 const HEADER = 8;
 const MAX_LENGTH = 0xffff;
@@ -37,7 +34,8 @@ function inTunnel(w: Walk, at: number, end: number, port: number): number | null
   const found = TUNNELS.get(port)?.(w, at, end) ?? null;
   if (found === null) return null;
   if (!w.enter()) return w.leave('too_deep');
-  const grown = found.isEther ? rewriteEther(w, found.at, end) : rewriteIp(w, found.at, end);
+  const { steps } = w.services;
+  const grown = found.isEther ? steps.ether(w, found.at, end) : steps.ip(w, found.at, end);
   if (found.lengthAt !== undefined && Number.isFinite(grown)) w.put16(found.lengthAt, w.be16(found.lengthAt) + grown);
   return grown;
 }

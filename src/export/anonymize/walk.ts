@@ -7,9 +7,7 @@
 
 import type { FrameAddresses } from './addresses-of-frames.ts';
 import type { Anonymizer } from './anonymizer.ts';
-import type { Contents } from './contents.ts';
-import type { Fragments } from './fragments.ts';
-import type { TcpStreams } from './tcp-streams.ts';
+import type { Answer, LeftOutReason, Token } from './token.ts';
 
 /** Bytes of the longest frame and of what its text may grow by. @cap */
 const MAX_FRAME_BYTES = 512 * 1024;
@@ -17,40 +15,82 @@ const MAX_FRAME_BYTES = 512 * 1024;
 /** Packets inside packets, as the walk in C reads them. @cap */
 export const MAX_TUNNELS = 8;
 
-/** Why a frame is in no output. */
-export const LEFT_OUT_REASONS = [
-  ...(['link', 'not_ip', 'malformed', 'cut_short', 'protocol', 'encrypted', 'too_deep', 'too_long'] as const),
-  ...(['content', 'icmp', 'tls', 'tcp_content', 'tcp_unordered', 'fragment', 'tunnel'] as const),
-] as const;
-export type LeftOutReason = (typeof LEFT_OUT_REASONS)[number];
-
 /** What a step answers in place of a length. */
 export const LEFT_OUT = Number.NaN;
 export const HELD = Number.POSITIVE_INFINITY;
 
-/** What a frame waits for: the rest of a message or of a datagram. */
-export class Token {
-  /** What stands in its place, asked when all before it is known; null while that is not. */
-  answer: (() => Answer) | null = null;
-  /** Nobody waits any longer: there is an answer afterwards. */
-  readonly giveUp: () => void;
+/** What a transport header needs to know of the packet around it. */
+export type Carrier = {
+  /** Where the addresses lie, replaced already, and their size. */
+  readonly src: number;
+  readonly dst: number;
+  readonly size: number;
+  /** By how much the sum of the addresses grew. */
+  readonly grown: number;
+};
 
-  constructor(giveUp: () => void) {
-    this.giveUp = giveUp;
-  }
-}
+/** Rewrites what stands at `at`; by how much it grew, LEFT_OUT or HELD. */
+type Step = (w: Walk, at: number, end: number) => number;
 
-/** The payload of a segment or fragment. */
-export type Answer =
-  | { readonly reason: LeftOutReason }
-  | { readonly bytes: Uint8Array; readonly sequence: number; readonly isLast: boolean };
+/** Headers that others may hold: tunnels lead from the inner ones back to the outer ones. */
+export type Steps = {
+  readonly ether: Step;
+  readonly ethertype: (w: Walk, type: number, at: number, end: number) => number;
+  readonly mpls: Step;
+  readonly ip: Step;
+  readonly carried: (
+    w: Walk,
+    protocol: number,
+    at: number,
+    stop: number,
+    missing: number,
+    carrier: Carrier,
+  ) => number;
+};
+
+/** What carries no headers: messages and media. */
+export type ContentRewriter = {
+  /** The payload [at, end) of a datagram between these ports. */
+  datagram(w: Walk, at: number, end: number, missing: number, from: number, to: number): number;
+  /** What an ICMP error quotes of one. */
+  quoted(w: Walk, at: number, end: number): number;
+  /** A SIP message whole, or what stands in its place. */
+  sip(message: Buffer): Buffer;
+  /** As many bytes that say nothing. */
+  filler(bytes: Uint8Array): Buffer;
+  /** Cleans RTP and RTCP in place; false for everything else. */
+  media(b: Buffer, at: number, end: number, missing: number): boolean;
+};
+
+export type Fragment = {
+  readonly offset: number;
+  readonly isMore: boolean;
+  readonly protocol: number;
+  readonly carrier: Carrier;
+  /** Both, replaced already. */
+  readonly addresses: Buffer;
+  readonly tsUs: number;
+};
+
+/** Null for one that fits no datagram. */
+export type FragmentTaker = {
+  take(key: string, payload: Uint8Array, fragment: Fragment, services: Services): Token | null;
+};
+
+/** `Way` is a direction of a connection. */
+export type SegmentTaker<Way> = {
+  wayOf(b: Buffer, at: number, c: Carrier, flags: number, sequence: number): Way;
+  take(way: Way, sequence: number, payload: Buffer, missing: number): Token;
+  acknowledged(way: Way, sequence: number): number;
+};
 
 export type Services = {
   readonly anonymizer: Anonymizer;
   readonly addresses: FrameAddresses;
-  readonly contents: Contents;
-  readonly fragments: Fragments;
-  readonly tcp: TcpStreams;
+  readonly steps: Steps;
+  readonly contents: ContentRewriter;
+  readonly fragments: FragmentTaker;
+  readonly tcp: SegmentTaker<unknown>;
 };
 
 export class Walk {

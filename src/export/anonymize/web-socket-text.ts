@@ -6,9 +6,8 @@ import { START, sipStart, skipKeepAlive } from '../../decode/sip-framing.ts';
 import type { WebSocketSession } from '../../decode/websocket/http-upgrade.ts';
 import { MessageInflater } from '../../decode/websocket/permessage-deflate.ts';
 import { areFrames, FRAME, FrameHeader } from '../../decode/websocket/websocket.ts';
-import type { Taken } from './stream-text.ts';
-import { NOT_YET } from './stream-text.ts';
-import type { TcpShared } from './tcp-streams.ts';
+import type { Taken, TcpShared } from './tcp-shared.ts';
+import { NOT_YET } from './tcp-shared.ts';
 
 /** Bytes of a WebSocket message. @cap */
 const MAX_MESSAGE_BYTES = 256 * 1024;

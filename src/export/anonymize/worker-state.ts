@@ -1,7 +1,7 @@
 /** What the thread that anonymizes shares with the one that started it: whether it has ended, and what it counted. */
 import { REPLACED, type ReplacedCounts } from './counts.ts';
 import type { FrameCounts } from './frame-anonymizer.ts';
-import { LEFT_OUT_REASONS } from './walk.ts';
+import { LEFT_OUT_REASONS } from './token.ts';
 
 const REPLACED_KINDS = Object.keys(REPLACED) as (keyof ReplacedCounts)[];
 const RUNNING = 0;
