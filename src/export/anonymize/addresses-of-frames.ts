@@ -6,6 +6,7 @@ import type { Anonymizer } from './anonymizer.ts';
 
 /** MAC addresses remembered; a power of two. @cap */
 const REMEMBERED_MACS = 4_096;
+
 const MASK = REMEMBERED_MACS - 1;
 
 export class FrameAddresses {

@@ -14,6 +14,7 @@ const IPV6_HEADER = 40;
 const MAX_LENGTH = 0xffff;
 /** Extension headers of one IPv6 packet. @cap */
 const MAX_EXTENSIONS = 16;
+
 const NO_OPERATION = 1;
 
 const PROTOCOL = { HOP_BY_HOP: 0, ICMP: 1, IPV4: 4, TCP: 6, UDP: 17, IPV6: 41, ROUTING: 43, FRAGMENT: 44 } as const;
@@ -74,6 +75,8 @@ export function rewriteIpv6(w: Walk, at: number, end: number): number {
   if (end - at < IPV6_HEADER) return w.leave('cut_short');
   if ((b[at] ?? 0) >> 4 !== 6) return w.leave('malformed');
   const said = w.be16(at + 4);
+  // A jumbogram says its length in an option (RFC 2675).
+  if (said === 0 && b[at + 6] === PROTOCOL.HOP_BY_HOP) return w.leave('too_long');
   const stop = said === 0 ? end : Math.min(end, at + IPV6_HEADER + said);
   w.zero(stop, end);
   const missing = said === 0 ? 0 : at + IPV6_HEADER + said - stop;

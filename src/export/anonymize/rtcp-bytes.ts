@@ -36,28 +36,20 @@ export function cleanRtcp(b: Buffer, start: number, end: number, a: Anonymizer):
 function cleanPacket(b: Buffer, at: number, stop: number, a: Anonymizer): void {
   const count = (b[at] ?? 0) & 31;
   const body = at + 8;
-  switch (b[at + 1]) {
-    case TYPE.SR:
-      return zero(b, body + 20 + count * 24, stop);
-    case TYPE.RR:
-      return zero(b, body + count * 24, stop);
-    case TYPE.SDES:
-      return cleanSdes(b, at + HEADER, stop, count, a);
-    case TYPE.BYE:
-      return cleanBye(b, at + HEADER + count * 4, stop);
-    case TYPE.RTPFB:
-      return;
-    case TYPE.PSFB:
-      if (count === APPLICATION_FEEDBACK && b.toString('latin1', at + 12, Math.min(stop, at + 16)) !== 'REMB')
-        zero(b, at + 12, stop);
-      return;
-    case TYPE.XR:
-      return cleanXr(b, body, stop);
-    case TYPE.APP:
-      return zero(b, body + 4, stop);
-    default:
-      return zero(b, body, stop);
-  }
+  const type = b[at + 1];
+  if (type === TYPE.SR) zero(b, body + 20 + count * 24, stop);
+  else if (type === TYPE.RR) zero(b, body + count * 24, stop);
+  else if (type === TYPE.SDES) cleanSdes(b, at + HEADER, stop, count, a);
+  else if (type === TYPE.BYE) cleanBye(b, at + HEADER + count * 4, stop);
+  else if (type === TYPE.PSFB) cleanFeedback(b, at, stop, count);
+  else if (type === TYPE.XR) cleanXr(b, body, stop);
+  // Of an application its name stays.
+  else if (type !== TYPE.RTPFB) zero(b, type === TYPE.APP ? body + 4 : body, stop);
+}
+
+function cleanFeedback(b: Buffer, at: number, stop: number, format: number): void {
+  const isBandwidth = b.toString('latin1', at + 12, Math.min(stop, at + 16)) === 'REMB';
+  if (format === APPLICATION_FEEDBACK && !isBandwidth) zero(b, at + 12, stop);
 }
 
 /** | SSRC | type 8, length 8, text | ... | 0, up to a word |, `chunks` times. */

@@ -22,6 +22,7 @@ import { WebSocketText } from './web-socket-text.ts';
 /** Headers of a message on a stream. @cap */
 const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_MESSAGE_BYTES = 512 * 1024;
+
 const LF = 10;
 
 type Mode = 'unknown' | 'sip' | 'websocket' | 'other';

@@ -174,7 +174,8 @@ export class TcpDirection {
   /** The first `taken` bytes that wait become `bytes`. */
   #decide(taken: number, bytes: Buffer | null): void {
     const from = this.#decided;
-    const lines = bytes === null || bytes.length === taken ? null : linesOf(this.#pending.bytes.subarray(0, taken), bytes);
+    const lines =
+      bytes === null || bytes.length === taken ? null : linesOf(this.#pending.bytes.subarray(0, taken), bytes);
     this.#pieces.push({ from, to: from + taken, as: from + this.#grown, bytes, lines });
     this.#decided += taken;
     this.#pending.take(taken);

@@ -38,14 +38,7 @@ export type Steps = {
   readonly ethertype: (w: Walk, type: number, at: number, end: number) => number;
   readonly mpls: Step;
   readonly ip: Step;
-  readonly carried: (
-    w: Walk,
-    protocol: number,
-    at: number,
-    stop: number,
-    missing: number,
-    carrier: Carrier,
-  ) => number;
+  readonly carried: (w: Walk, protocol: number, at: number, stop: number, missing: number, carrier: Carrier) => number;
 };
 
 /** What carries no headers: messages and media. */

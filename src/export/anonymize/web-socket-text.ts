@@ -13,6 +13,7 @@ import { NOT_YET } from './tcp-shared.ts';
 const MAX_MESSAGE_BYTES = 256 * 1024;
 /** Frames of one. @cap */
 const MAX_FRAMES = 1_024;
+
 const FIN = 0x80;
 const RSV1 = 0x40;
 const TEXT = 1;

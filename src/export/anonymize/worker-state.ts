@@ -27,8 +27,9 @@ export class WorkerState {
 
   count(replaced: ReplacedCounts, frames: FrameCounts): void {
     this.#set(FRAMES, frames.frames);
-    REPLACED_KINDS.forEach((kind, i) => this.#set(FIRST + i, replaced[kind]));
-    LEFT_OUT_REASONS.forEach((reason, i) => this.#set(FIRST + REPLACED_KINDS.length + i, frames.leftOut[reason]));
+    for (const [i, kind] of REPLACED_KINDS.entries()) this.#set(FIRST + i, replaced[kind]);
+    const after = FIRST + REPLACED_KINDS.length;
+    for (const [i, reason] of LEFT_OUT_REASONS.entries()) this.#set(after + i, frames.leftOut[reason]);
   }
 
   end(): void {
