@@ -188,18 +188,13 @@ export const SOURCES = group('Sources', {
     needs: ['split'],
     unmet: { remedy: 'add --split SIZE|TIME' },
   }),
-  anonymize: value(
-    'KEYFILE',
-    text,
-    'Replace who and where in what is saved; the same key file, made if missing, gives the same names.',
-    {
-      valueIfBare: NEW_KEY,
-      takesNext: true,
-      toml: 'capture.anonymize',
-      needs: ['output', 'api', 'interactive', 'html'],
-      unmet: { reason: 'it is about what is saved', remedy: 'add -O FILE' },
-    },
-  ),
+  anonymize: value('KEYFILE', text, 'Replace names, numbers and addresses in what is saved; KEYFILE keeps the key.', {
+    valueIfBare: NEW_KEY,
+    takesNext: true,
+    toml: 'capture.anonymize',
+    needs: ['output', 'api', 'interactive', 'html'],
+    unmet: { reason: 'it is about what is saved', remedy: 'add -O FILE' },
+  }),
   'keep-audio': toggle('Keep the audio in what --anonymize saves.', {
     toml: 'capture.keep_audio',
     needs: ['anonymize'],
