@@ -188,7 +188,7 @@ export const SOURCES = group('Sources', {
     needs: ['split'],
     unmet: { remedy: 'add --split SIZE|TIME' },
   }),
-  anonymize: value('KEYFILE', text, 'Replace names, numbers and addresses in what is saved; KEYFILE keeps the key.', {
+  anonymize: value('KEYFILE', text, 'Replace names, numbers and addresses in what is saved, by the key in a file.', {
     valueIfBare: NEW_KEY,
     takesNext: true,
     toml: 'capture.anonymize',

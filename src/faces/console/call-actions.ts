@@ -48,7 +48,7 @@ export function CallActions({ place }: { readonly place: CallPlace }): Component
   return h(
     'div',
     { class: 'bar actions' },
-    button('Anonymized capture, for somebody else', async () => {
+    button('For somebody else, anonymized', async () => {
       const lacks = await save(
         ofCall(callId, `/capture?anonymize=true${legs === '' ? '' : `&${legs}`}`),
         'anonymized.pcapng',
