@@ -19,7 +19,7 @@ const LEFT_OUT = {
   icmp: 'ICMP that is no error',
   tls: 'TLS',
   tcp_content: 'TCP without SIP',
-  tcp_unordered: 'TCP of which the beginning is missing',
+  tcp_unordered: 'TCP without its beginning',
   fragment: 'fragments without the rest',
   tunnel: 'tunnels that are not read',
 } as const satisfies Record<LeftOutReason, string>;
