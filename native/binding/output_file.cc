@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
 #include <uv.h>
 
 namespace calltap {
@@ -57,8 +59,10 @@ private:
     po.split_bytes = static_cast<uint64_t>(Num(opt, "splitBytes"));
     po.split_seconds = static_cast<uint64_t>(Num(opt, "splitSeconds"));
     po.keep_files = U32(opt, "keepFiles");
+    po.pipe = static_cast<int>(U32(opt, "pipe"));
     po.gate = &output.gate;
     po.counters = output.counters;
+    is_pipe_ = po.pipe > 0;
     int err = 0;
     output.writer = ct_pcap_write_open(&po, &err);
     info.GetReturnValue().Set(output.writer == nullptr ? (err == 0 ? EIO : err) : 0);
@@ -143,8 +147,12 @@ private:
     ct_pcap_write_message(output_->writer, m.pdu.data(), m.ts_ns, len, m.comment.c_str());
   }
 
-  // The file closes when no capture writes to it any more.
+  // The file closes when no capture writes to it any more; a pipe at once.
   void Close(Call) {
+    if (is_pipe_ && output_->writer != nullptr) {
+      output_->gate.store(0);
+      ct_pcap_write_hang_up(output_->writer);
+    }
     if (output_.use_count() == 1)
       output_->Close();
     else
@@ -153,10 +161,42 @@ private:
 
   std::shared_ptr<Output> output_ = MakeOutput();
   std::vector<uint8_t> frame_;
+  bool is_pipe_ = false;
 };
 
 } // namespace
 
-NAN_MODULE_INIT(InitOutputFile) { OutputFile::Init(target); }
+// The two ends of a pipe that holds `room` bytes where the kernel allows it: [to read, to write], or an errno. Neither outlives
+// an exec; the one to write blocks or does not.
+static NAN_METHOD(MakePipe) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return info.GetReturnValue().Set(errno);
+  (void)fcntl(ends[1], F_SETPIPE_SZ, static_cast<int>(U32(info[0])));
+  if (!Flag(info[1])) (void)fcntl(ends[1], F_SETFL, fcntl(ends[1], F_GETFL) | O_NONBLOCK);
+  auto both = Nan::New<v8::Array>(2);
+  Nan::Set(both, 0, Nan::New(ends[0]));
+  Nan::Set(both, 1, Nan::New(ends[1]));
+  info.GetReturnValue().Set(both);
+}
+
+// writeBlocks(output, blocks, start, end, linkTypes): packet blocks of a pcapng, from any thread. False when the output is closed.
+static NAN_METHOD(WriteBlocks) {
+  auto output = FindOutput(U32(info[0]));
+  View blocks = ViewOf(info[1]), links = ViewOf(info[4]);
+  uint32_t start = U32(info[2]), end = U32(info[3]);
+  if (start > end || end > blocks.len)
+    return Nan::ThrowRangeError("writeBlocks(output, blocks, start, end, linkTypes)");
+  if (output != nullptr)
+    ct_pcap_write_blocks(output->writer, blocks.data + start, end - start,
+                         reinterpret_cast<const uint32_t *>(links.data),
+                         static_cast<uint32_t>(links.len / 4));
+  info.GetReturnValue().Set(output != nullptr);
+}
+
+NAN_MODULE_INIT(InitOutputFile) {
+  OutputFile::Init(target);
+  Nan::SetMethod(target, "makePipe", MakePipe);
+  Nan::SetMethod(target, "writeBlocks", WriteBlocks);
+}
 
 } // namespace calltap

@@ -38,7 +38,7 @@ struct ct_pcap_writer {
   uint32_t first_linktype;
   uint64_t file_bytes;  /* in the open file */
   uint64_t file_frames; /* in it and waiting for it */
-  bool is_ng, is_split, is_regular, is_failing;
+  bool is_ng, is_split, is_pipe, is_regular, is_failing;
   bool is_aligned; /* the buffer begins with a record: not after a write cut short that could not be undone */
   uint32_t waiting;          /* frames in the buffer */
   struct ct_pcap_keep files; /* of a split, those that --keep counts */
@@ -94,6 +94,7 @@ static void account(struct ct_pcap_writer *w, uint32_t done) {
 
 /* Writes the buffer out. On failure the file ends at a whole record and the buffer begins with the next. */
 static bool flush(struct ct_pcap_writer *w) {
+  if (w->fd < 0) return false; /* hung up */
   uint32_t done = 0;
   int err = 0;
   w->flushed_ns = w->now_ns;
@@ -107,6 +108,8 @@ static bool flush(struct ct_pcap_writer *w) {
       err = errno;
   }
   account(w, done);
+  /* A pipe that is full is tried again with the next frame. */
+  if (err == EAGAIN) return false;
   if (err == 0 && w->is_failing) w->n[CT_PW_LAST_ERRNO] = 0;
   w->is_failing = err != 0;
   return err == 0 || fail(w, CT_PW_WRITE_ERRORS, err);
@@ -287,7 +290,8 @@ struct ct_pcap_writer *ct_pcap_write_open(const struct ct_pw_opts *o, int *err) 
   w->split_ns = o->split_seconds > 100ull * 366 * 86400 ? 0 : (int64_t)o->split_seconds * SECOND_NS;
   w->is_split = w->split_bytes > 0 || w->split_ns > 0;
   w->is_aligned = true;
-  w->is_ng = has_suffix(o->path, ".pcapng");
+  w->is_pipe = o->pipe > 0;
+  w->is_ng = w->is_pipe || has_suffix(o->path, ".pcapng");
   w->first_linktype = o->linktype;
   w->now_ns = w->flushed_ns = monotonic_ns();
   if (w->path != NULL && w->name != NULL && w->shown != NULL) {
@@ -296,6 +300,11 @@ struct ct_pcap_writer *ct_pcap_write_open(const struct ct_pw_opts *o, int *err) 
     /* A later run goes on behind the earlier ones, so that the numbers are in the order of time. */
     bool is_known = !w->is_split || ct_pk_open(&w->files, w->path, o->keep_files, &w->number);
     if (!is_known) fail(w, CT_PW_OPEN_ERRORS, errno);
+    if (w->is_pipe) {
+      w->fd = o->pipe;
+      ct_pe_begin(&w->out, true);
+      return w;
+    }
     if (is_known && open_next(w)) return w;
     *err = (int)w->n[CT_PW_LAST_ERRNO];
   }
@@ -343,6 +352,29 @@ bool ct_pcap_write(struct ct_pcap_writer *w, const uint8_t *frame, int64_t ts_ns
   return taken;
 }
 
+static uint32_t le32(const uint8_t *d) {
+  uint32_t v;
+  memcpy(&v, d, 4);
+  return v;
+}
+
+/* | 6 | length | interface | time high | time low | captured | on the wire | frame, padded | length | */
+void ct_pcap_write_blocks(struct ct_pcap_writer *w, const uint8_t *blocks, uint32_t len,
+                          const uint32_t *linktypes, uint32_t n_linktypes) {
+  enum { BLOCK_PACKET = 6, BEFORE = 28, AROUND = 32 };
+  pthread_mutex_lock(&w->lock);
+  for (uint32_t at = 0; len - at >= AROUND;) {
+    const uint8_t *d = blocks + at;
+    uint32_t size = le32(d + 4), interface = le32(d + 8), caplen = le32(d + 20);
+    if (le32(d) != BLOCK_PACKET || size > len - at || size < AROUND || caplen > size - AROUND) break;
+    if (interface >= n_linktypes) break;
+    uint64_t ts = (uint64_t)le32(d + 12) << 32 | le32(d + 16);
+    write_locked(w, d + BEFORE, (int64_t)ts, caplen, le32(d + 24), linktypes[interface], NULL);
+    at += size;
+  }
+  pthread_mutex_unlock(&w->lock);
+}
+
 bool ct_pcap_write_message(struct ct_pcap_writer *w, const uint8_t *pdu, int64_t ts_ns, uint32_t len,
                            const char *comment) {
   bool taken = false;
@@ -380,6 +412,20 @@ void ct_pcap_write_settle(struct ct_pcap_writer *w) {
   pthread_mutex_unlock(&w->lock);
 }
 
+void ct_pcap_write_hang_up(struct ct_pcap_writer *w) {
+  pthread_mutex_lock(&w->lock);
+  if (w->fd >= 0) {
+    (void)fcntl(w->fd, F_SETFL, fcntl(w->fd, F_GETFL) & ~O_NONBLOCK);
+    flush(w);
+    close(w->fd);
+    w->fd = -1;
+  }
+  w->n[CT_PW_LOST] += w->waiting;
+  w->waiting = 0;
+  w->out.used = 0;
+  pthread_mutex_unlock(&w->lock);
+}
+
 void ct_pcap_write_reopen(struct ct_pcap_writer *w) { atomic_store(&w->wants_reopen, 1); }
 
 void ct_pcap_write_flush(struct ct_pcap_writer *w) {
@@ -406,7 +452,7 @@ void ct_pcap_write_close(struct ct_pcap_writer *w) {
   /* What the disk refused before the gate was closed must not reach it after. */
   if (is_gate_open(w) || w->waiting == 0) flush(w);
   w->n[CT_PW_LOST] += w->waiting;
-  close(w->fd);
+  if (w->fd >= 0) close(w->fd);
   pthread_mutex_unlock(&w->lock);
   free_writer(w);
 }

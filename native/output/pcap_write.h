@@ -53,6 +53,8 @@ struct ct_pw_opts {
   const ct_atomic_u32 *gate; /* 1 while frames may be written; NULL always */
   uint64_t *counters;        /* CT_PW_COUNTERS, memory of the caller */
   uint32_t keep_files;       /* when splitting: remove older files than so many, this one included; 0 none */
+  int pipe; /* 0, or the end of a pipe that pcapng goes to in place of a file: it is the writer's now. One
+                              * that does not block takes what it has room for; what finds none is lost. */
 };
 
 struct ct_pcap_writer;
@@ -66,10 +68,16 @@ bool ct_pcap_write(struct ct_pcap_writer *w, const uint8_t *frame, int64_t ts_ns
  * interface of its own, and so no place in a pcap file. */
 bool ct_pcap_write_message(struct ct_pcap_writer *w, const uint8_t *pdu, int64_t ts_ns, uint32_t len,
                            const char *comment);
+/* The packet blocks among the `len` bytes, as this writer makes them in pcapng, whole ones: a frame each. Their interfaces have
+ * these link types. */
+void ct_pcap_write_blocks(struct ct_pcap_writer *w, const uint8_t *blocks, uint32_t len,
+                          const uint32_t *linktypes, uint32_t n_linktypes);
 /* At least once a second, now_ns of CLOCK_MONOTONIC: flushes, retries, splits by time, re-opens. */
 void ct_pcap_write_tick(struct ct_pcap_writer *w, int64_t now_ns);
 /* The gate was closed: writes what was taken before it. */
 void ct_pcap_write_settle(struct ct_pcap_writer *w);
+/* The gate was closed for good: writes what was taken before it, waiting for room, and closes the pipe for its reader. */
+void ct_pcap_write_hang_up(struct ct_pcap_writer *w);
 /* At the next tick the file is reopened under its name (after logrotate moved it). A file that is
  * still there continues; when splitting the next number is begun. What the disk refused of one that was taken away is
  * lost, and counted. Safe in a signal handler. */

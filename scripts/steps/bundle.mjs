@@ -11,6 +11,7 @@ import { root } from './files.mjs';
 /** What `calltap` is, and what `new Worker` starts from beside it. */
 const ENTRIES = {
   calltap: 'src/app/main.ts',
+  'anonymize-worker': 'src/export/anonymize/anonymize-worker.ts',
   'audio-worker': 'src/export/audio-worker.ts',
   'history-worker': 'src/actions/history/history-worker.ts',
   'program-worker': 'src/sources/tls/program-worker.ts',

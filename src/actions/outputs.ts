@@ -11,6 +11,9 @@ import { failure } from '../core/errors.ts';
 import { faults } from '../core/faults.ts';
 import type { CallsOfTime } from '../explore/captures.ts';
 import { questionOf } from '../explore/question.ts';
+import { AnonymizedCalls } from '../export/anonymize/anonymized-calls.ts';
+import type { AnonymizeConfig, Anonymizing } from '../export/anonymize/anonymizing.ts';
+import { anonymizingOf } from '../export/anonymize/anonymizing.ts';
 import { CALL_FILE_LOSSES, CallFiles } from '../export/call-files.ts';
 import { CallSplit } from '../export/call-split.ts';
 import { OutputFile } from '../export/capture-file.ts';
@@ -41,7 +44,7 @@ export type OutputOptions = ReadBackOptions &
     readonly calls: boolean;
     readonly utc: boolean;
     readonly keep: Keep | null;
-  };
+  } & AnonymizeConfig;
 
 /** Sees calls, and keeps their rows. */
 export type CallKeeper = Pick<History, 'observers' | 'begin'> & { finish(): Promise<unknown> };
@@ -65,6 +68,9 @@ export class Outputs implements Meter {
   /** Chooses the frames of calls; null without --split call. */
   readonly calls: CallSplit | null;
   #callFiles: CallFiles | null = null;
+  #anonymizing: Anonymizing | null = null;
+  /** Stands before the files of calls with --anonymize. */
+  #anonymized: AnonymizedCalls | null = null;
   #file: OutputFile | null = null;
   #clock: NodeJS.Timeout | null = null;
 
@@ -99,9 +105,12 @@ export class Outputs implements Meter {
     if (this.calls !== null) {
       this.#callFiles = new CallFiles(output);
       this.#callFiles.setEnabled(this.gate.isEnabled);
-      this.calls.writeTo(this.#callFiles);
+      if (this.#options.anonymize !== null) this.#anonymized = new AnonymizedCalls(this.#callFiles, this.anonymizing());
+      this.calls.writeTo(this.#anonymized ?? this.#callFiles);
     } else {
-      this.#file = OutputFile.open(output, split ?? NEVER, inputs, keep === null ? 0 : keptFiles(keep, split ?? NEVER));
+      const kept = keep === null ? 0 : keptFiles(keep, split ?? NEVER);
+      const as = this.#options.anonymize === null ? null : { ...this.anonymizing(), waits: inputs.length > 0 };
+      this.#file = OutputFile.open(output, split ?? NEVER, inputs, kept, as);
       this.#file.setEnabled(this.gate.isEnabled);
       this.history?.open(this.#file);
     }
@@ -131,9 +140,16 @@ export class Outputs implements Meter {
   async readBack(calls: CallsOfTime, to: string, isGone: () => boolean): Promise<number | string | null> {
     const files = this.#file?.filesOver(calls.fromUs, calls.toUs) ?? [];
     if (this.#file === null) return 'no -O writes frames';
+    if (this.#file.isAnonymized) return '-O writes them anonymized';
     // What starts it is a package, which a run that only prints does without.
     const { readBack } = await import('./read-back.ts');
     return readBack(files, calls.callIds, to, this.#options, isGone);
+  }
+
+  /** How a capture of `/ask` is made anonymous: with the key of the options, or one of this run. */
+  anonymizing(): Anonymizing {
+    this.#anonymizing ??= anonymizingOf(this.#options);
+    return this.#anonymizing;
   }
 
   /** The file that content reaches right now, null while none does. */
@@ -196,8 +212,10 @@ export class Outputs implements Meter {
     this.#clock = null;
     this.mirror?.close();
     faults.run('tick', () => this.shipping?.close());
-    this.#file?.close();
+    for (const line of this.#file?.close() ?? []) this.#say(line);
     this.calls?.onFinish();
+    for (const line of this.#anonymized?.end() ?? []) this.#say(line);
+    this.#anonymized = null;
     this.#callFiles?.close();
   }
 

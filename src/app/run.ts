@@ -84,7 +84,10 @@ export function sessionOptions(config: Config): SessionOptions {
     counting: countsTrunks(config, trunks) ? { downAfter: config.trunkDownAfter, bounds: trunkBoundsOf(config) } : null,
     // /ask/…/capture reads the files once more.
     writesLater: choosesFrames(config),
-    keepsFrames: choosesFrames(config) || ((config.ask || config.interactive) && !isLive(config)),
+    keepsFrames:
+      choosesFrames(config) ||
+      ((config.ask || config.interactive) && !isLive(config)) ||
+      (config.html && config.anonymize !== null),
     observesQuality: isServed(config),
     ...numberOptions(config, trunks),
   };

@@ -28,10 +28,11 @@ export function filterOf({ filter, calls }: Pick<Config, 'filter' | 'calls'>): s
  * is read.
  */
 export function keepsHistory(
-  config: Live & Pick<Config, 'output' | 'split' | 'noHistory' | 'filter' | 'calls'>,
+  config: Live & Pick<Config, 'output' | 'split' | 'noHistory' | 'anonymize' | 'filter' | 'calls'>,
 ): boolean {
-  const { output, split, noHistory } = config;
-  if (output === null || split === null || split.isByCall || noHistory) return false;
+  const { output, split, noHistory, anonymize } = config;
+  // Rows would say who called whom, beside files that do not.
+  if (output === null || split === null || split.isByCall || noHistory || anonymize !== null) return false;
   return isLive(config) || filterOf(config) === null;
 }
 

@@ -32,6 +32,9 @@ const HEP_RATE_LIMIT = 50_000;
 /** Bytes on disk that wait for a collector that is away (`--hep-spool-bytes`). @cap */
 const HEP_SPOOL_BYTES = 1024 ** 3;
 
+/** What `--anonymize` says where no file is named: a key that nobody keeps. */
+export const NEW_KEY = '-';
+
 const OF_PROBES = { needs: ['uprobe', 'uprobe-list', 'check'], of: 'service' } as const;
 
 export const SOURCES = group('Sources', {
@@ -187,6 +190,21 @@ export const SOURCES = group('Sources', {
   }),
   'no-history': toggle('Keep no index of calls beside the files of --split, and use none of a folder.', {
     toml: 'capture.no_history',
+  }),
+  anonymize: value('KEYFILE', text, 'Replace names, numbers and addresses in what is saved, by the key in a file.', {
+    valueIfBare: NEW_KEY,
+    takesNext: true,
+    toml: 'capture.anonymize',
+    needs: ['output', 'api', 'interactive', 'html'],
+    unmet: { reason: 'it is about what is saved', remedy: 'add -O FILE' },
+  }),
+  'keep-audio': toggle('Keep the audio in what --anonymize saves.', {
+    toml: 'capture.keep_audio',
+    needs: ['anonymize'],
+  }),
+  'anonymize-keep': value('WORDS', text, 'Keep these as they are: country, last-digits, user-agent.', {
+    toml: 'capture.anonymize_keep',
+    needs: ['anonymize'],
   }),
   user: value('NAME', text, 'Switch to this user after opening sockets and listeners.', {
     toml: 'general.user',

@@ -35,6 +35,16 @@ export const AskLegsQuery = named(
   Type.Object({ legs: Type.Optional(Type.Boolean({ description: 'With the other legs of the call.' })) }),
 );
 
+export const AskCaptureQuery = named(
+  'AskCaptureQuery',
+  Type.Object({
+    ...AskLegsQuery.properties,
+    anonymize: Type.Optional(
+      Type.Boolean({ description: 'Replace who and where, as --anonymize does: for somebody else.' }),
+    ),
+  }),
+);
+
 export const AskReportQuery = named(
   'AskReportQuery',
   Type.Object({

@@ -4,6 +4,7 @@ import {
   AskAudioQuery,
   AskCallQuery,
   AskCalls,
+  AskCaptureQuery,
   AskCompare,
   AskCompareQuery,
   AskHead,
@@ -43,7 +44,7 @@ import {
   limit,
   ofCall,
   ofCallId,
-  ofCalls,
+  ofCapture,
   ofDrawnCalls,
   ofTiedCall,
   readQuestion,
@@ -312,13 +313,13 @@ export const CALL_QUESTIONS = {
   }),
 
   /** The capture of calls as pcapng. Rejects with ServiceError where the files have changed. */
-  capture: ofAgent<[callIds: readonly string[]], CallCapture>({
+  capture: ofAgent<[callIds: readonly string[], isAnonymized?: boolean], CallCapture>({
     path: '/ask/calls/:selector/capture',
     ask: {
       id: 'askCapture',
       summary:
         'The frames of a call with its media as pcapng; of a live source those that -O wrote, else its SIP, rebuilt',
-      query: AskLegsQuery,
+      query: AskCaptureQuery,
     },
     answer: { kind: 'capture' },
     bounds: FILE,
@@ -327,7 +328,7 @@ export const CALL_QUESTIONS = {
     isHeavy: true,
     cannot: 'no-capture',
     told: ({ bytes }) => ['fetched the capture of', bytes],
-    ...ofCalls,
+    ...ofCapture,
   }),
 
   /** A pair of SIPp scenarios that replay the call. */

@@ -10,6 +10,8 @@ import { streamQuality } from '../analysis/stream-quality.ts';
 import { ServiceError } from '../core/errors.ts';
 import type { Turns } from '../core/turns.ts';
 import { ORIGINS } from '../core/words.ts';
+import { anonymizeFile, piecesOf } from '../export/anonymize/anonymized-file.ts';
+import type { Anonymizing } from '../export/anonymize/anonymizing.ts';
 import { OutputFile } from '../export/capture-file.ts';
 import { rebuiltCapture } from '../export/rebuilt-capture.ts';
 import { writeDialogs } from '../export/selected-frames.ts';
@@ -42,6 +44,8 @@ export type CallsOfTime = {
 };
 
 export type ReadsBack = {
+  /** How captures are made anonymous: with the same key while calltap runs. */
+  anonymizing(): Anonymizing;
   /** Writes frames of live calls to `to`: their number, or why there are none; null when nobody waits any more. */
   readBack(calls: CallsOfTime, to: string, isGone: () => boolean): Promise<number | string | null>;
 };
@@ -53,18 +57,22 @@ export async function callCapture(
   saver: ReadsBack,
   turns: Turns,
   isGone: () => boolean,
+  isAnonymized: boolean,
 ): Promise<CallCapture | null> {
+  const as = isAnonymized ? saver.anonymizing() : null;
   if (mediaBytes(f, dialogs) > ASK_CAPTURE_BYTES)
     throw cannot('The capture of this call is too large for an answer; write it with --filter and -O.');
   const { file } = f;
   if (file !== null && f.evidence.stores.frames !== null) {
-    const made = await inFile((path) => writeFrames(f, file, dialogs, path));
+    const made = await inFile((path) => writeFrames(f, file, dialogs, path), as, isGone);
     if (made !== null && 'reason' in made) throw cannot(made.reason);
     return made;
   }
-  const back = await inFile((path) => writeBack(f, dialogs, saver, path, isGone));
+  const back = await inFile((path) => writeBack(f, dialogs, saver, path, isGone), as, isGone);
   if (back !== null && 'file' in back) return back;
-  return back === null || isGone() ? null : rebuilt(f, dialogs, back.reason, turns, isGone);
+  if (back === null || isGone()) return null;
+  const made = await rebuilt(f, dialogs, back.reason, turns, isGone);
+  return made === null || as === null ? made : anonymized(made, as, isGone);
 }
 
 function cannot(reason: string): Cannot {
@@ -88,6 +96,18 @@ async function rebuilt(
     isRebuilt: true,
     lack: `${leftOut === 0 ? '' : `${leftOut} messages and `}all RTP: ${reason}`,
   };
+}
+
+/** The rebuilt one, through a file: how long it becomes is known only then. */
+async function anonymized(
+  { file, lack }: CallCapture,
+  as: Anonymizing,
+  isGone: () => boolean,
+): Promise<CallCapture | null> {
+  const pieces: Buffer[] = [];
+  for await (const piece of file as AsyncIterable<Buffer>) pieces.push(piece);
+  const made = await inFile(async (path) => ((await anonymizeFile(pieces, path, as, isGone)) ? { lack } : null));
+  return made !== null && 'file' in made ? { ...made, isRebuilt: true } : null;
 }
 
 /** What is missing from what was written, '' where nothing is; else why it was not written, null for a stop. */
@@ -138,12 +158,16 @@ async function writeBack(
 /** The file that `write` makes in a folder of its own, open for reading while its name is gone already. */
 async function inFile(
   write: (path: string) => Promise<WrittenFile>,
+  as: Anonymizing | null = null,
+  isGone = (): boolean => false,
 ): Promise<CallCapture | { readonly reason: string } | null> {
   const folder = mkdtempSync(join(tmpdir(), 'calltap-capture-'));
   try {
-    const path = join(folder, 'call.pcapng');
-    const written = await write(path);
+    const original = join(folder, 'call.pcapng');
+    const written = await write(original);
     if (written === null || 'reason' in written) return written;
+    const path = as === null ? original : join(folder, 'anonymized.pcapng');
+    if (as !== null && !(await anonymizeFile(piecesOf(original), path, as, isGone))) return null;
     const { size } = statSync(path);
     const file = createReadStream(path);
     await new Promise((resolve, reject) => {

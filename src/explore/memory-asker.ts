@@ -122,7 +122,7 @@ export function createAsker(
         ...(await writeDialogs(chosen, evidence.stores, f.file, file, evidence.capture.clockSteps)),
       };
     },
-    async capture(callIds, signal) {
+    async capture(callIds, isAnonymized = false, signal) {
       // Before that a call lacks frames, and may still give way to others.
       await f.file?.whenRead();
       const isGone = goneBy(signal);
@@ -130,7 +130,7 @@ export function createAsker(
       const here = callIds.flatMap((callId) => dialogs.get(callId) ?? []);
       const chosen = here.slice(0, MAX_LEGS_SHOWN);
       if (chosen.length === 0) throw new NotHere();
-      const capture = await callCapture(f, chosen, saver, turns, isGone);
+      const capture = await callCapture(f, chosen, saver, turns, isGone, isAnonymized);
       if (capture === null) throw new Busy();
       if (here.length === chosen.length) return capture;
       const legs = counted(here.length - chosen.length, 'leg');

@@ -38,6 +38,19 @@ export const ofCallId = {
   write: ([call_id]: [callId: string]): Given => ({ call_id }),
 };
 
+/** Of the frames of calls. */
+export const ofCapture = {
+  async read(
+    given: Given,
+    reading: ReadContext,
+  ): Promise<ParametersRead<[callIds: readonly string[], isAnonymized?: boolean]>> {
+    const { callIds, notes } = await callsOf(given, reading);
+    return { asked: [callIds, given.anonymize === true], notes };
+  },
+  write: ([callIds, isAnonymized = false]: [callIds: readonly string[], isAnonymized?: boolean]): Given =>
+    writeCapture(callIds, isAnonymized),
+};
+
 /** Of the legs that are tied to a call of `/v1`. */
 export const ofTiedCall = {
   async read(
@@ -83,6 +96,10 @@ export async function callsOf(
 /** Of more than one call the first is named, with its legs. */
 export function writeCalls(callIds: readonly string[]): Given {
   return { selector: selectorOf(callIds[0] ?? ''), ...(callIds.length > 1 ? { legs: true } : {}) };
+}
+
+export function writeCapture(callIds: readonly string[], isAnonymized: boolean): Given {
+  return { ...writeCalls(callIds), ...(isAnonymized ? { anonymize: true } : {}) };
 }
 
 /** The Call-ID that a selector means: an exact one, `id:…` or `ssrc:0x…`. */
@@ -175,15 +192,6 @@ export function writeSpan({ fromSec, toSec }: AudioSpan): Given {
 export const ofDrawnCalls = {
   async read(given: Given, reading: ReadContext): Promise<ParametersRead<[callIds: readonly string[]]>> {
     const { callIds, notes } = await callsOf(given, reading, true);
-    return { asked: [callIds], notes };
-  },
-  write: ([callIds]: [callIds: readonly string[]]): Given => writeCalls(callIds),
-};
-
-/** Of a call, and with `legs` of its other legs. */
-export const ofCalls = {
-  async read(given: Given, reading: ReadContext): Promise<ParametersRead<[callIds: readonly string[]]>> {
-    const { callIds, notes } = await callsOf(given, reading);
     return { asked: [callIds], notes };
   },
   write: ([callIds]: [callIds: readonly string[]]): Given => writeCalls(callIds),

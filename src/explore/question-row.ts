@@ -6,8 +6,8 @@ import type { Static, TProperties, TSchema } from 'typebox';
 import type {
   AskAudioQuery,
   AskCallQuery,
+  AskCaptureQuery,
   AskCompareQuery,
-  AskLegsQuery,
   AskOverviewQuery,
   AskReportQuery,
   AskTrunksQuery,
@@ -29,7 +29,7 @@ type Parameters = Static<typeof SelectorParams> &
   AskTrunksQuery &
   AskOverviewQuery &
   StreamQuery &
-  Static<typeof AskLegsQuery> &
+  Static<typeof AskCaptureQuery> &
   Static<typeof AskReportQuery> &
   Static<typeof AskCompareQuery> &
   Omit<Static<typeof AskAudioQuery>, 'from'>;

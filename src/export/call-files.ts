@@ -11,6 +11,8 @@ import { Counters } from '../core/counters.ts';
 import { errnoOf } from '../core/errors.ts';
 import type { CapturedFrame } from '../ingest/frame-intake.ts';
 import type { CallFile } from './call-file.ts';
+import type { NamedCall } from './call-file-name.ts';
+import { callFileName } from './call-file-name.ts';
 import { CallFolder } from './call-folder.ts';
 import { wholeBlocks } from './pcapng-blocks.ts';
 
@@ -88,6 +90,10 @@ export class CallFiles {
   /** Descriptors that are open now. */
   get openCount(): number {
     return this.#open.size;
+  }
+
+  nameOf(call: NamedCall): string {
+    return callFileName(call);
   }
 
   counts(): [string, number][] {

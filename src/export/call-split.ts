@@ -19,7 +19,7 @@ import type { Dialog } from '../store/dialogs/dialog.ts';
 import { CLAIM_LINGER_US } from '../store/media/endpoint-index.ts';
 import type { Stream } from '../store/media/stream.ts';
 import { CallFile } from './call-file.ts';
-import { callFileName } from './call-file-name.ts';
+import type { NamedCall } from './call-file-name.ts';
 import type { CallFiles } from './call-files.ts';
 import { frameKey, WaitingFrames } from './waiting-frames.ts';
 
@@ -31,6 +31,12 @@ const SWEEP_US = 1_000_000;
 
 /** A dialog got something that these frames carried; the last of them may still come. */
 type Due = { readonly dialog: Dialog; readonly keys: readonly number[] };
+
+/** Where the frames of calls go. */
+export type CallTarget = Pick<CallFiles, 'write' | 'finish' | 'counters'> & {
+  /** The name of the file of a call, without an ending. */
+  nameOf(call: NamedCall): string;
+};
 
 /** A call with a file. */
 type Call = { readonly dialog: Dialog; readonly file: CallFile };
@@ -48,7 +54,7 @@ export class CallSplit implements FrameSink, Observer {
   /** Media that no dialog owned yet, by its stream. */
   readonly #unowned = new WeakMap<Stream, number>();
   #evidence: Evidence | null = null;
-  #files: CallFiles | null = null;
+  #files: CallTarget | null = null;
   #nowUs = Number.NEGATIVE_INFINITY;
   #nextSweepUs = Number.NEGATIVE_INFINITY;
 
@@ -62,7 +68,7 @@ export class CallSplit implements FrameSink, Observer {
   }
 
   /** Where the files are made. */
-  writeTo(files: CallFiles): void {
+  writeTo(files: CallTarget): void {
     this.#files = files;
   }
 
@@ -148,7 +154,8 @@ export class CallSplit implements FrameSink, Observer {
   #callOf(dialog: Dialog): Call | null {
     const known = this.#calls.get(dialog.slot);
     if (known !== undefined) return known;
-    const call = this.#isChosen(dialog) ? { dialog, file: new CallFile(callFileName(dialog)) } : null;
+    const files = this.#files;
+    const call = files !== null && this.#isChosen(dialog) ? { dialog, file: new CallFile(files.nameOf(dialog)) } : null;
     this.#calls.set(dialog.slot, call);
     return call;
   }

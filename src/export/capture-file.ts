@@ -13,6 +13,9 @@ import { failure } from '../core/errors.ts';
 import type { MessagePacket, NativeBinding, NativeOutputFile } from '../sources/native.ts';
 import { loadNative } from '../sources/native.ts';
 import type { Packet } from '../sources/packet.ts';
+import type { Anonymizing } from './anonymize/anonymizing.ts';
+import { reportLines } from './anonymize/report.ts';
+import { AnonymizingTap } from './anonymize/tap.ts';
 
 /** When the next file is begun: before it holds `bytes`, or after `seconds`; 0 is never. */
 export type Split = { readonly bytes: number; readonly seconds: number };
@@ -46,6 +49,9 @@ export class OutputFile {
   readonly path: string;
   readonly #isSplit: boolean;
   readonly #native: NativeOutputFile;
+  /** Stands before the file with --anonymize. */
+  #tap: AnonymizingTap | null = null;
+  #anonymizing: Anonymizing | null = null;
   readonly #names: readonly string[];
   readonly #counters: BigUint64Array;
   #saidErrno = 0;
@@ -53,6 +59,9 @@ export class OutputFile {
   #saidRefused = false;
   #saidMessages = false;
   #saidRemoveErrors = 0;
+  #saidStopped = false;
+  /** Of a file that is closed. */
+  #lastName: string | null = null;
   #isClosed = false;
 
   private constructor(path: string, isSplit: boolean, binding: NativeBinding) {
@@ -67,24 +76,43 @@ export class OutputFile {
    * Opens the first file. Throws ServiceError; `inputs` are capture files that must not be overwritten. Of a split the
    * newest `keep` files stay; what is older is removed, that of earlier runs too.
    */
-  static open(path: string, split: Split, inputs: readonly string[] = [], keep = KEEP_ALL): OutputFile {
+  static open(
+    path: string,
+    split: Split,
+    inputs: readonly string[] = [],
+    keep = KEEP_ALL,
+    anonymizing: Anonymizing | null = null,
+  ): OutputFile {
     const same = inputs.find((input) => isSameFile(input, path) || (keep > 0 && isNumberedFileOf(path, input)));
     if (same !== undefined) throw failure('OUTPUT_IS_INPUT', { path });
     const { bytes: splitBytes, seconds: splitSeconds } = split;
     const output = new OutputFile(path, splitBytes + splitSeconds > 0, loadNative());
     const errno = output.#native.open({ path, splitBytes, splitSeconds, keepFiles: keep });
     if (errno !== 0) throw openError(path, errno);
+    if (anonymizing !== null) {
+      output.#tap = new AnonymizingTap(path, output.#native.id(), anonymizing);
+      output.#anonymizing = anonymizing;
+    }
     return output;
   }
 
   /** For setOutput() of a native capture. */
   get id(): number {
-    return this.#native.id();
+    return this.#first.id();
+  }
+
+  /** Its frames are others than those that were captured. */
+  get isAnonymized(): boolean {
+    return this.#tap !== null;
+  }
+
+  get #first(): NativeOutputFile {
+    return this.#tap?.native ?? this.#native;
   }
 
   /** The file that is written now: the newest one of a split. */
   get name(): string {
-    return this.#native.name();
+    return this.#lastName ?? this.#native.name();
   }
 
   /** What was taken is in the files, while the gate is open. */
@@ -127,7 +155,9 @@ export class OutputFile {
 
   /** The persistence gate: when this returns for false, nothing more is written. */
   setEnabled(isEnabled: boolean): void {
+    if (this.#isClosed) return;
     this.#native.setEnabled(isEnabled);
+    this.#tap?.native.setEnabled(isEnabled);
   }
 
   /** SIGHUP: the file is reopened under its name, once a tick has come. */
@@ -138,8 +168,11 @@ export class OutputFile {
   /** Once a second. Says in lines for the operator what became worse, or well again, since the last time: each trouble once. */
   tick(): readonly string[] {
     if (this.#isClosed) return [];
+    const stopped = this.#tap?.tick() ?? null;
     this.#native.tick();
     const news: string[] = [];
+    if (stopped !== null && !this.#saidStopped) news.push(`-O ${this.path}: ${stopped}`);
+    this.#saidStopped ||= stopped !== null;
     const errno = this.counter('last_errno');
     const lost = this.counter('lost');
     if (errno !== 0 && this.#saidErrno !== errno) {
@@ -198,19 +231,26 @@ export class OutputFile {
 
   /** A HEP packet that came by a connection, written as a datagram. */
   writeDatagram(b: Uint8Array, start: number, end: number, arrival: Packet): void {
-    if (!this.#isClosed) this.#native.writeDatagram(b, start, end, arrival);
+    if (!this.#isClosed) this.#first.writeDatagram(b, start, end, arrival);
   }
 
   /** A message that has no frame, on an interface of its own; `comment` is a packet comment. */
   writeMessage(b: Uint8Array, start: number, end: number, packet: MessagePacket, comment: string): void {
-    if (!this.#isClosed) this.#native.writeMessage(b, start, end, packet, comment);
+    if (!this.#isClosed) this.#first.writeMessage(b, start, end, packet, comment);
   }
 
-  /** Flushes and closes; the captures that write to it are closed before. */
-  close(): void {
-    if (this.#isClosed) return;
+  /**
+   * Flushes and closes; the captures that write to it are closed before. The first time it gives lines for the operator: what
+   * --anonymize did.
+   */
+  close(): readonly string[] {
+    if (this.#isClosed) return [];
     this.#isClosed = true;
+    const tap = this.#tap;
+    tap?.close();
+    this.#lastName = this.#native.name();
     this.#native.close();
+    return tap === null || this.#anonymizing === null ? [] : reportLines(tap.state, this.#anonymizing.options);
   }
 }
 

@@ -59,22 +59,36 @@ export function putPacket(
   { tsUs, nanos }: PacketTime,
   frame: { readonly bytes: Buffer; readonly start: number; readonly end: number; readonly wireLength: number },
 ): number {
-  const captured = frame.end - frame.start;
-  const length = packetBytes(captured);
   // The microseconds may be rounded into the next second.
   const seconds = Math.max(0, Math.round((tsUs - nanos / 1000) / 1e6));
   // seconds * 10^9 is beyond what a double counts exactly: 10^9 = 5^9 * 2^9.
-  const high = seconds * 1_953_125;
-  const low = (high % 0x80_0000) * 512 + nanos;
+  const top = seconds * 1_953_125;
+  const low = (top % 0x80_0000) * 512 + nanos;
+  const high = (Math.floor(top / 0x80_0000) + Math.floor(low / 0x1_0000_0000)) >>> 0;
+  const bytes = frame.bytes.subarray(frame.start, frame.end);
+  return putPacketAt(b, start, interfaceId, high, low % 0x1_0000_0000, bytes, frame.wireLength);
+}
+
+/** The same at a time in two words. */
+export function putPacketAt(
+  b: Buffer,
+  start: number,
+  interfaceId: number,
+  high: number,
+  low: number,
+  frame: Uint8Array,
+  wireLength: number,
+): number {
+  const length = packetBytes(frame.length);
   let at = b.writeUInt32LE(PACKET, start);
   at = b.writeUInt32LE(length, at);
   at = b.writeUInt32LE(interfaceId, at);
-  at = b.writeUInt32LE((Math.floor(high / 0x80_0000) + Math.floor(low / 0x1_0000_0000)) >>> 0, at);
-  at = b.writeUInt32LE(low % 0x1_0000_0000, at);
-  at = b.writeUInt32LE(captured, at);
-  at = b.writeUInt32LE(frame.wireLength, at);
-  frame.bytes.copy(b, at, frame.start, frame.end);
-  at += captured;
+  at = b.writeUInt32LE(high, at);
+  at = b.writeUInt32LE(low, at);
+  at = b.writeUInt32LE(frame.length, at);
+  at = b.writeUInt32LE(wireLength, at);
+  b.set(frame, at);
+  at += frame.length;
   while ((at & 3) !== (start & 3)) at = b.writeUInt8(0, at);
   return b.writeUInt32LE(length, at);
 }

@@ -167,7 +167,14 @@ export type NativeOutputFile = {
   /** What setOutput() of a capture takes. */
   id(): number;
   /** errno; 0 when the first file is there. */
-  open(options: { path: string; splitBytes: number; splitSeconds: number; keepFiles: number }): number;
+  open(options: {
+    path: string;
+    splitBytes: number;
+    splitSeconds: number;
+    keepFiles: number;
+    /** The end of a pipe that pcapng goes to in place of the file; it is the writer's then. */
+    pipe?: number;
+  }): number;
   /** After setEnabled(false) returns, nothing more is written. */
   setEnabled(isEnabled: boolean): void;
   /** The next tick opens the file again under its name. */
@@ -255,6 +262,10 @@ export type NativeBinding = {
   libbpfRefusal(): string;
   /** FNV-1a 64 of view[start..start+length), as two halves (low, high) into `out`. */
   digest(view: Uint8Array, start: number, length: number, out: Int32Array): void;
+  /** A pipe of `room` bytes: [to read, to write], or an errno. The end to write blocks, or loses what finds no room. */
+  makePipe(room: number, blocks: boolean): [number, number] | number;
+  /** Packet blocks of a pcapng, whole ones, to the OutputFile of this id, from any thread; false when it is closed. */
+  writeBlocks(output: number, blocks: Uint8Array, start: number, end: number, linkTypes: Uint32Array): boolean;
   /** ct_inflate() of native/core/inflate.h: the bytes that came out, or below 0 why not. */
   inflate(
     form: number,

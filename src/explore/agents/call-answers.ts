@@ -8,7 +8,7 @@ import type { CallCapture } from '../captures.ts';
 import type { StoreExplorer } from '../clickhouse/store-explorer.ts';
 import { MAX_LEGS_SHOWN } from '../limits.ts';
 import type { Questions } from '../port.ts';
-import { writeCalls } from '../question-kinds.ts';
+import { writeCapture } from '../question-kinds.ts';
 import type { AgentQuestion, Given } from '../question-row.ts';
 import type { AnsweredBy } from '../questions.ts';
 import { QUESTIONS } from '../questions.ts';
@@ -67,10 +67,10 @@ export function callAnswers(agents: Agents, { partsOf }: Pick<StoreExplorer, 'pa
     };
     return [[name, method] as const];
   });
-  const captureOf = async (first: string, legs: readonly string[]): Promise<CallCapture> => {
+  const captureOf = async (first: string, legs: readonly string[], isAnonymized: boolean): Promise<CallCapture> => {
     const [here, elsewhere] = await legsAt(legs, agentCallOf, await agentCallOf(first));
-    const capture = await ask(QUESTIONS.capture, first, [[first, ...here]], ({ callId }) =>
-      exactly(writeCalls([callId, ...here]), callId),
+    const capture = await ask(QUESTIONS.capture, first, [[first, ...here], isAnonymized], ({ callId }) =>
+      exactly(writeCapture([callId, ...here], isAnonymized), callId),
     );
     if (elsewhere.length === 0) return capture;
     const lack = [...(capture.lack === '' ? [] : [capture.lack]), `the legs on ${elsewhere.join(', ')}`].join(', ');
@@ -80,13 +80,13 @@ export function callAnswers(agents: Agents, { partsOf }: Pick<StoreExplorer, 'pa
   return {
     // A method for each row that an agent answers.
     ...(Object.fromEntries<unknown>(methods) as CallAnswers),
-    async capture(callIds, signal) {
+    async capture(callIds, isAnonymized = false, signal) {
       const [first, ...legs] = callIds.slice(0, MAX_LEGS_SHOWN);
       if (first === undefined) throw new NotHere();
       const leave = await relays.enter(goneBy(signal));
       if (leave === null) throw new Busy();
       try {
-        const capture = await captureOf(first, legs);
+        const capture = await captureOf(first, legs, isAnonymized);
         capture.file.once('close', leave);
         return capture;
       } catch (error) {

@@ -208,7 +208,8 @@ export function createHistoryExplorer(parts: HistoryParts): Explorer {
     html: (callIds, asked, signal) => ofCalls(callIds, signal, (e) => e.html(callIds, asked, signal)),
     sipp: (callId, showsSecrets, signal) => ofCalls([callId], signal, (e) => e.sipp(callId, showsSecrets, signal)),
     audio: (callId, span, signal) => ofCalls([callId], signal, (e) => e.audio(callId, span, signal)),
-    capture: (callIds, signal) => ofCalls(callIds, signal, (e) => e.capture(callIds, signal)),
+    capture: (callIds, isAnonymized, signal) =>
+      ofCalls(callIds, signal, (e) => e.capture(callIds, isAnonymized, signal)),
     async compare(a, b, signal) {
       const [first, second] = [await oldCall(a, signal), await oldCall(b, signal)];
       if (first === null && second === null) return memory.compare(a, b, signal);

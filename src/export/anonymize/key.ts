@@ -14,6 +14,14 @@ export function newKey(): Buffer {
   return randomBytes(KEY_BYTES);
 }
 
+let keyOfRun: Buffer | null = null;
+
+/** The key of this run where no file is named: all that it saves is replaced alike. */
+export function runKey(): Buffer {
+  keyOfRun ??= newKey();
+  return keyOfRun;
+}
+
 /** The key that the file holds, which is made where it is not there. Throws SECRET_FILE_INVALID or WRITE_FAILED. */
 export function keyOfFile(option: string, path: string): Buffer {
   if (!existsSync(path)) {

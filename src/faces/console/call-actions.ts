@@ -48,6 +48,13 @@ export function CallActions({ place }: { readonly place: CallPlace }): Component
   return h(
     'div',
     { class: 'bar actions' },
+    button('For somebody else, anonymized', async () => {
+      const lacks = await save(
+        ofCall(callId, `/capture?anonymize=true${legs === '' ? '' : `&${legs}`}`),
+        'anonymized.pcapng',
+      );
+      return lacks === '' ? 'The capture is saved. It names nobody.' : `The capture is saved; it lacks: ${lacks}`;
+    }),
     file('Capture', ofCall(callId, `/capture?${legs}`), '.pcapng'),
     file('WAV', ofCall(callId, '/audio'), '.wav'),
     file('Report', ofCall(callId, `/report?layout=markdown${legs === '' ? '' : `&${legs}`}`), '.md'),

@@ -18,6 +18,7 @@ import { whyMissing } from './answered.ts';
 export type SavePort = Pick<TerminalPort, 'capture' | 'text' | 'html' | 'call' | 'sipp' | 'audio'>;
 
 export const FORMATS = [
+  { key: 'a', name: 'anonymized.pcapng', help: 'anonymized, for somebody else' },
   { key: 'p', name: 'pcapng', help: 'pcapng' },
   { key: 'm', name: 'md', help: 'Markdown' },
   { key: 't', name: 'txt', help: 'report' },
@@ -55,9 +56,11 @@ export async function saveCall(
   const [first = ''] = callIds;
   const name = callIdFileName(first);
   return saved(async (written) => {
-    if (format === 'pcapng') {
-      const { file, bytes, lack } = await port.capture(callIds);
-      const path = await writeNew(`${name}.pcapng`, file);
+    if (format === 'pcapng' || format === 'anonymized.pcapng') {
+      const isAnonymized = format === 'anonymized.pcapng';
+      const { file, bytes, lack } = await port.capture(callIds, isAnonymized);
+      // The Call-ID is in the name of the other one.
+      const path = await writeNew(isAnonymized ? 'anonymized.pcapng' : `${name}.pcapng`, file);
       return written(path, `: ${bytes} bytes${lack === '' ? '' : `, without ${lack}`}`);
     }
     if (format === 'json') {

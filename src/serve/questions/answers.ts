@@ -83,12 +83,13 @@ function sendPage({ asked, found }: Answered, reply: FastifyReply): unknown {
 const headerText = (words: string): string => words.replace(/[^ -~]/g, '?').slice(0, 300);
 
 function sendCapture({ asked, notes, found }: Answered, reply: FastifyReply, unread: UnreadAnswers): unknown {
-  const [[callId = '']] = asked as Parameters<Questions['capture']>;
+  const [[callId = ''], isAnonymized = false] = asked as Parameters<Questions['capture']>;
+  const name = isAnonymized ? 'anonymized' : callIdFileName(callId);
   const capture = found as CallCapture;
   reply
     .type('application/vnd.tcpdump.pcap')
     .header('content-length', capture.bytes)
-    .header('content-disposition', `attachment; filename="${callIdFileName(callId)}.pcapng"`)
+    .header('content-disposition', `attachment; filename="${name}.pcapng"`)
     .header('x-service-capture-rebuilt', String(capture.isRebuilt));
   const lack = [...(capture.lack === '' ? [] : [capture.lack]), ...notes].join(', ');
   if (lack !== '') reply.header('x-service-capture-lacks', headerText(lack));

@@ -34,7 +34,7 @@ test('s C and s J write the list that is shown, and no dialog besides', async (t
   const { terminal } = await demo(t, 'state:Failed');
   terminal.press('s');
   // The choices take two lines of 80 columns.
-  const prompt = await terminal.shows(/^Save as: p pcapng/m);
+  const prompt = await terminal.shows(/^Save as: a anonymized, for somebody else {2}p pcapng/m);
   assert.match(prompt.slice(-2).join(' '), /w WAV +C list +as CSV +J list +as JSON$/);
   terminal.press('C');
   await terminal.shows(/^dialogs\.csv$/m);

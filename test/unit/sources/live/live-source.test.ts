@@ -88,6 +88,8 @@ class FakeNative {
       sendMirror: () => undefined,
       mirrorError: () => 0,
       inputPipe: () => -1,
+      makePipe: () => -1,
+      writeBlocks: () => false,
       hasten: () => 0,
       restart: () => 0,
       captureChunks: () => ({ status: 0, numbers: [] }),
