@@ -117,11 +117,14 @@ function placed(file: RingFile, call: IndexedCall, field: NamedField | undefined
   return { key, name: nameOf(call), file, call };
 }
 
-/** Each call has its own: host, run of the agent, and number in it. */
+/** Each call has its own: those of one run of the agent are in the order in which they began. */
 export function nameOf({ row }: IndexedCall): string {
   const { host, boot, number } = row;
-  const text = JSON.stringify([host, boot, number, row['call_id']]);
-  return createHash('sha1').update(text).digest('base64url').slice(0, 12);
+  const run = createHash('sha1')
+    .update(JSON.stringify([host, boot]))
+    .digest('base64url')
+    .slice(0, 8);
+  return `${run}${String(Number(number) || 0).padStart(12, '0')}`;
 }
 
 export function createdUs({ row, startUs }: IndexedCall): number {
