@@ -19,7 +19,7 @@ static inline int64_t clock_now(void) {
 static uint64_t n[CT_PW_COUNTERS];
 static ct_atomic_u32 gate;
 static inline struct ct_pcap_writer *open_at(const char *path, uint32_t linktype, uint64_t bytes, uint64_t seconds) {
-  struct ct_pw_opts o = {path, linktype, bytes, seconds, &gate, n, 0};
+  struct ct_pw_opts o = {path, linktype, bytes, seconds, &gate, n, 0, 0};
   int err = 0;
   memset(n, 0, sizeof(n));
   atomic_store(&gate, 1);

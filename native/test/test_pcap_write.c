@@ -315,7 +315,7 @@ static void several_threads(void) {
 }
 
 static void cannot_open(void) {
-  struct ct_pw_opts o = {at("none/f.pcap"), 1, 0, 0, NULL, n, 0};
+  struct ct_pw_opts o = {at("none/f.pcap"), 1, 0, 0, NULL, n, 0, 0};
   int err = 0;
   CHECK(ct_pcap_write_open(&o, &err) == NULL);
   CHECK_EQ(err, ENOENT);
