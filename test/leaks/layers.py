@@ -4,7 +4,8 @@ extension headers, fragments. Each address on the way is handed to `sink.address
 """
 import struct
 
-NULL, ETHERNET, PPP, RAW_OLD, RAW_BSD, HDLC, RAW, LOOP, COOKED, NFLOG, COOKED2, IP4, IP6 = 0, 1, 9, 12, 14, 104, 101, 108, 113, 239, 276, 228, 229
+NULL, ETHERNET, PPP, RAW_OLD, RAW_BSD, HDLC, RAW, LOOP, COOKED, NFLOG, EXPORTED, COOKED2 = 0, 1, 9, 12, 14, 104, 101, 108, 113, 239, 252, 276
+IP4, IP6 = 228, 229
 ICMP, IPIP, TCP, UDP, IN6, ROUTING, FRAGMENT, GRE, ESP, AH, ICMP6 = 1, 4, 6, 17, 41, 43, 44, 47, 50, 51, 58
 VLANS = (0x8100, 0x88A8, 0x9100)
 MOST_DEEP = 12
@@ -40,6 +41,8 @@ class Layers:
         elif link in (PPP, HDLC):
             at = 4 if data[:2] in (b'\xff\x03', b'\x0f\x00', b'\x8f\x00') else 2
             self._ip(data[at:], 0)
+        elif link == EXPORTED:
+            self._exported(data)
         elif link == NFLOG:
             at = 4
             while at + 4 <= len(data):
@@ -49,6 +52,21 @@ class Layers:
                 if length < 4:
                     return
                 at += length + (-length % 4)
+
+    def _exported(self, data):
+        """What Wireshark exports: tags, then the message."""
+        at = 0
+        while at + 4 <= len(data):
+            tag, size = struct.unpack_from('>HH', data, at)
+            value = data[at + 4 : at + 4 + size]
+            at += 4 + size
+            if tag == 0:
+                self._sink.datagram(UDP, b'', b'', (0, 0), data[at:])
+                return
+            if tag in (20, 21):
+                self._sink.address('ip4', value[:4])
+            elif tag in (22, 23):
+                self._sink.address('ip6', value[:16])
 
     def _ethernet(self, data, depth):
         if len(data) < 14:
