@@ -4,16 +4,22 @@ Examines captures that calltap made anonymous. It shares no code with calltap: w
     leaks.py originals FILE...               the originals of each capture, by kind
     leaks.py search ORIGINAL WRITTEN...      what of ORIGINAL is still in all of WRITTEN, each made with another key
     leaks.py compare ORIGINAL WRITTEN        where calltap says something else of WRITTEN, names aside; and tshark
+    leaks.py examine FILE...                 all of it, with calltap (CALLTAP names its program, dist/program/calltap.js)
     leaks.py nasty FOLDER                    writes captures with originals in odd places
     leaks.py mutate FILE SEED COUNT FOLDER   writes captures with bytes of FILE changed
 
-Options of search: --keep-audio (sound was asked to be kept), --kept=WORD (so was this word), --planted (a capture of `nasty`).
+Options of search: --keep-audio (sound was asked to be kept), --kept=WORD (so was this word), --planted (a capture of `nasty`),
+--each (WRITTEN are captures of many, such as of `mutate`: a leak in any of them counts).
 Lines of findings go to standard output, and the exit code is 1 if there are any. `search --help` says what is looked for where.
 """
 import ipaddress
 import os
 import sys
 
+import compare
+import examine
+import mutate
+import nasty
 import people
 import search
 from capture import Capture, unpacked
@@ -47,9 +53,12 @@ def searched(original, written, options=()):
         for address in people.ADDRESSES:
             found.addresses.setdefault(ipaddress.ip_address(address).packed, 'planted')
     lines = []
-    for kind, text, where in search.leaks(found, [haystack_of(path) for path in written], '--keep-audio' in options):
-        if text not in kept:
-            lines.append(f'{original}\t{kind}\t{text.decode("utf-8", "backslashreplace")}\t{where}')
+    if '--each' in options:
+        found.texts = {text: kind for text, kind in found.texts.items() if search.is_strong(text)}
+    for together in [[path] for path in written] if '--each' in options else [written]:
+        for kind, text, where in search.leaks(found, [haystack_of(path) for path in together], '--keep-audio' in options):
+            if text not in kept:
+                lines.append(f'{original}\t{kind}\t{text.decode("utf-8", "backslashreplace")}\t{where}\t{os.path.basename(together[0])}')
     return lines
 
 
@@ -64,17 +73,13 @@ def main(arguments):
     if command == 'search':
         lines = searched(paths[0], paths[1:], options)
     elif command == 'compare':
-        import compare
-
         lines = compare.differences(paths[0], paths[1])
+    elif command == 'examine':
+        lines = [line for path in paths for line in examine.examine(path, searched, options)]
     elif command == 'nasty':
-        import nasty
-
         nasty.write_all(paths[0])
         return 0
     elif command == 'mutate':
-        import mutate
-
         mutate.write(paths[0], int(paths[1]), int(paths[2]), paths[3])
         return 0
     else:
