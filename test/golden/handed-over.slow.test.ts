@@ -6,8 +6,13 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
+import { ALICE, answer, BOB, hangUp, sdpBody } from '../../fixtures/build/basic-call.ts';
 import { callCases } from '../../fixtures/build/calls.ts';
+import { Capture, EPOCH_US } from '../../fixtures/build/capture.ts';
 import { decodeMatrixCases } from '../../fixtures/build/decode-matrix.ts';
+import { CODEC, sdp } from '../../fixtures/build/sdp.ts';
+import type { Party } from '../../fixtures/build/sip-call.ts';
+import { SipScript } from '../../fixtures/build/sip-call.ts';
 import { DEMO } from '../cli/run-program.ts';
 import { examined, leftIn, mutatedCaptures, nastyCaptures } from '../helpers/leaks.ts';
 import { readCaptureFile, temporaryFolder } from '../helpers/read-capture.ts';
@@ -15,6 +20,40 @@ import { ROOT } from '../helpers/source-files.ts';
 
 /** Mutants of each nasty capture. */
 const MUTANTS = Number(process.env['CALLTAP_MUTANTS'] ?? 25);
+
+/** A call between two, and how late it is hung up. */
+function callOf(caller: Party, callee: Party, callId: string, byeMs: number): Uint8Array {
+  const call = new SipScript({ callId, caller, callee, startUs: EPOCH_US });
+  const media = (party: Party): string => sdp({ media: party.rtp, codecs: [CODEC.PCMA], session: callId });
+  const invite = call.request('INVITE', 0, { body: sdpBody(media(caller)) });
+  answer(call, invite, media(callee));
+  hangUp(call, byeMs);
+  return new Capture().add(call.messages).pcap();
+}
+
+test('the examiner takes other names for the same call, and one name for two or another time for another call', (t) => {
+  const folder = temporaryFolder(t);
+  const write = (name: string, bytes: Uint8Array): string => {
+    const path = join(folder, name);
+    writeFileSync(path, bytes);
+    return path;
+  };
+  const at = (address: string, port: number): Pick<Party, 'sip' | 'rtp'> => ({
+    sip: { address, port: 5060 },
+    rtp: { address, port },
+  });
+  const [lola, zed] = [
+    { user: 'lolax', display: 'Lolax', ...at('192.0.2.77', ALICE.rtp.port) },
+    { user: 'zed', ...at('198.51.100.99', BOB.rtp.port) },
+  ];
+  const original = write('original.pcap', callOf(ALICE, BOB, 'abc@example.org', 5_200));
+  const renamed = write('renamed.pcap', callOf(lola, zed, 'qxw@rkwpzqs.org', 5_200));
+  const same = write('same.pcap', callOf(lola, { ...zed, user: 'lolax' }, 'qxw@rkwpzqs.org', 5_200));
+  const longer = write('longer.pcap', callOf(lola, zed, 'qxw@rkwpzqs.org', 5_300));
+  assert.deepEqual(examined(['compare', original, renamed]), []);
+  assert.match(examined(['compare', original, same]).join('\n'), /two become one/);
+  assert.match(examined(['compare', original, longer]).join('\n'), /dialog\.duration_sec/);
+});
 
 test('nothing of a capture with originals in odd places is left', (t) => {
   for (const path of nastyCaptures(temporaryFolder(t))) {

@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { deflateSync, gzipSync } from 'node:zlib';
+import { ALICE, BOB } from '../../fixtures/build/basic-call.ts';
 import { Capture, EPOCH_US } from '../../fixtures/build/capture.ts';
 import { SipScript } from '../../fixtures/build/sip-call.ts';
-import { ALICE, BOB } from '../../fixtures/build/basic-call.ts';
 import { leftIn, nastyCaptures } from '../helpers/leaks.ts';
 import { temporaryFolder } from '../helpers/read-capture.ts';
 

@@ -19,6 +19,8 @@ ADDRESS = re.compile(r'(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])|(?<![\w:])[0-9
 TOKEN = re.compile(r'[^\s"<>()\[\],;=@/?&]+')
 # Counters of the capture: frames that are left out are counted where they are, so these differ with reason.
 OF_THE_FILE = {'next_cursor', 'uptime_sec', 'frame', 'frames', 'losses', 'capture_quality', 'learned_sip_sockets', 'source', 'sources', 'elapsed_sec', 'undecoded'}
+# Names of one kind under several keys.
+SPACES = {'from': 'user', 'to': 'user', 'from_user': 'user', 'to_user': 'user', 'from_display': 'display', 'to_display': 'display'}
 MOST_DIALOGS, MOST_LINES = 60, 40
 DOCUMENTS = ('/v1/dialogs/{}/report', '/v1/dialogs/{}/correlated', '/v1/dialogs/{}/tree', '/v1/dialogs/{}/lint')
 ASKED = ('/ask/calls/{}', '/ask/calls/{}/ladder?legs=true')
@@ -105,7 +107,7 @@ class Pair:
                 self.differ(f'{where}: another Call-ID', left, right)
             return
         left, right = POINTER.sub('(frame)', left), POINTER.sub('(frame)', right)
-        if left == right and not ADDRESS.search(left):
+        if left == right and key not in SPACES and not ADDRESS.search(left):
             return
         if TIME.match(left) or TIME.match(right):
             self.differ(where, left, right)
@@ -121,8 +123,8 @@ class Pair:
             self.differ(where, left, right)
             return
         for one, other in zip(ours, theirs):
-            if one != other:
-                self.learn(key, one, other, where)
+            if one != other or key in SPACES:
+                self.learn(SPACES.get(key, key), one, other, where)
 
 
 def differences(original, written):
