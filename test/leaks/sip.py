@@ -10,6 +10,7 @@ from standards import COMPACT, KEPT_HEADERS, KEPT_PARAMETERS, PHRASES, STOP
 
 URI = re.compile(rb'\b(sips?|tel|im|pres|mailto|h323|https?|xmpp|wss?|msrps?|cid|ldap|urn):([^\s<>"]+)', re.I)
 QUOTED = re.compile(rb'"((?:[^"\\]|\\.)*)"', re.S)
+NAMED = re.compile(rb'[A-Za-z][\w.-]*(?==)')
 WORD = re.compile(rb"[^\s\"<>()\[\]{},;=:/@?&\\|']+")
 PARAMETER = re.compile(rb';\s*([^\s=;,<>"]+)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^\s;,<>]+))?')
 FOLD = re.compile(rb'\r?\n[ \t]+')
@@ -87,8 +88,8 @@ class SipReader:
             for key, text in re.findall(rb'([\w-]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^\s,]+)', value):
                 self._parameter(key.lower(), text)
         elif name == b'identity':
-            self._sink.text('identity', value.split(b';')[0])
-            for part in value.split(b';')[0].split(b'.'):
+            # The first part of a token is its type, which is the same for everybody.
+            for part in value.split(b';')[0].split(b'.')[1:]:
                 self._sink.text('identity', part)
                 try:
                     self._any('identity', base64.urlsafe_b64decode(part + b'=' * (-len(part) % 4)))
@@ -124,7 +125,8 @@ class SipReader:
         before = re.match(rb'\s*([^<,;"=]+?)\s*<', value)
         if before:
             self._sink.text('display', before.group(1))
-        self._words(kind, PARAMETER.sub(b' ', without))
+        # `name=value` at the start is a parameter too: its name stays.
+        self._words(kind, NAMED.sub(b' ', PARAMETER.sub(b' ', without)))
 
     def _uri(self, scheme, rest, depth):
         rest = rest.rstrip(b',').rstrip(b'>')
@@ -229,6 +231,9 @@ class SipReader:
 
     def _other_body(self, kind, body):
         whole = body.strip()
+        if b'vq-rtcpxr' in kind or b'dtmf' in kind:
+            self._figures(whole)
+            return
         if len(whole) >= 8:
             self._sink.text('body', whole)
         for line in whole.splitlines():
@@ -238,6 +243,20 @@ class SipReader:
         for scheme, rest in URI.findall(text):
             self._uri(scheme.lower(), rest, 1)
         self._words('body', URI.sub(b' ', text), least=5)
+
+
+    def _figures(self, body):
+        """A report of a phone, which calltap reads, or a pressed key: its names and figures stay, whom it tells of does not."""
+        for line in body.splitlines():
+            name, _, value = line.partition(b':')
+            if name.strip().lower() in (b'callid', b'x-callid'):
+                self._call_id(value.strip())
+            elif name.strip().lower() == b'localmac':
+                self._sink.text('mac', value.strip())
+            elif b'ID' in name or b'Addr' in name:
+                self._any('report', value)
+            if line.lower().startswith(b'signal=') and line[7:].strip() not in (b'0', b''):
+                self._sink.text('key', line.strip())
 
 
 def sdp(body, reader):
