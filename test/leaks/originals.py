@@ -117,6 +117,11 @@ class Originals:
             self.texts.setdefault(digits.lstrip(b'0'), kind)
             self.texts.setdefault(digits[-8:], kind)
 
+    def whole(self, kind, value):
+        """A text that is told as a whole: its words may be anybody's."""
+        if not all(is_kept(word) or len(word) < 4 for word in re.findall(rb'[\w.-]+', value)):
+            self.texts.setdefault(value, kind)
+
     def strings(self, kind, data):
         """The words of something unknown: what a reader of the file would see with `strings`."""
         for run in ASCII.findall(data):

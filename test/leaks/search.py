@@ -3,8 +3,8 @@ Looks for the originals of one capture in captures written from it, each with a 
 all of them have it: a replacement that is an original by chance differs from key to key.
 
 Anywhere in the file, and in what is put together, unmasked, unpacked, decoded (base64 at each alignment, hex, %-escapes, quoted
-pairs, folded lines, UTF-16), in any case: texts of 5 characters or more with a letter, and of 7 digits or more. Texts of less than 8
-must not go on with more of their kind (letters or digits) at either end. Shorter texts are looked for in fields of their kind alone.
+pairs, folded lines, UTF-16), in any case: texts of 5 characters or more with a letter, and of 7 digits or more. Texts of less than 8,
+and those that are nobody's name, must not go on with more of their kind (letters or digits) at either end. Shorter texts are looked for in fields of their kind alone.
 Addresses: in text of any spelling, in address fields of layers, STUN, HEP and SDP, in hex, as a number; and at any offset of a frame
 outside its sound, also XORed as STUN does and as EUI-64, if three of their bytes differ and are not 0. Sound: 24 bytes of an RTP
 payload. Pressed keys: the same event in the same packet.
@@ -24,6 +24,7 @@ HEX = re.compile(rb'(?:[0-9a-fA-F]{2}){6,}')
 WIDE = re.compile(rb'(?:[\x20-\x7e]\0){4,}|(?:\0[\x20-\x7e]){4,}')
 FOLDED = re.compile(rb'\r?\n[ \t]+')
 MOST_DECODED = 1 << 25
+NAMES = ('user', 'host', 'display', 'call-id', 'tag', 'branch', 'number', 'realm', 'nonce', 'planted', 'password')
 
 
 def is_strong(text):
@@ -97,21 +98,21 @@ class Haystack:
             self.macs.add(bytes.fromhex(re.sub(rb'[:-]', b'', found).decode()))
         self._windows = None
 
-    def has(self, text):
-        """Whether a strong text stands in it. The windows are made once, so that a text that is not there costs nothing."""
+    def has(self, text, is_name=True):
+        """Whether a strong text stands in it; what is no name must not be a part of a word. The windows are made once, so that a text that is not there costs nothing."""
         low = text.lower()
         if self._windows is None:
             self._windows = [windows_of(self.low[at : at + CHUNK + WINDOW]) for at in range(0, len(self.low), CHUNK)]
         first = int.from_bytes(low[:WINDOW], sys.byteorder)
         for i, windows in enumerate(self._windows):
-            if first in windows and self._stands(low, i * CHUNK, (i + 1) * CHUNK + len(low)):
+            if first in windows and self._stands(low, i * CHUNK, (i + 1) * CHUNK + len(low), is_name):
                 return True
         return False
 
-    def _stands(self, low, start, end):
+    def _stands(self, low, start, end, is_name):
         at = self.low.find(low, start, end)
         while at >= 0:
-            if len(low) >= 8 or not (_goes_on(self.low, at - 1, at) or _goes_on(self.low, at + len(low) - 1, at + len(low))):
+            if (len(low) >= 8 and is_name) or not (_goes_on(self.low, at - 1, at) or _goes_on(self.low, at + len(low) - 1, at + len(low))):
                 return True
             at = self.low.find(low, at + 1, end)
         return False
@@ -195,7 +196,7 @@ def leaks(originals, haystacks, keeps_audio=False):
     """(kind, original, where) of each original that every haystack has."""
     for text, kind in originals.texts.items():
         if is_strong(text):
-            if all(haystack.has(text) for haystack in haystacks):
+            if all(haystack.has(text, kind in NAMES) for haystack in haystacks):
                 yield kind, text, repr(haystacks[0].around(text))
             elif text.isdigit() and len(text) >= 10 and all(swapped(text) in haystack.written.heads for haystack in haystacks):
                 yield kind, text, 'with its nibbles swapped'

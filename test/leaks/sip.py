@@ -235,11 +235,11 @@ class SipReader:
             self._figures(whole)
             return
         if len(whole) >= 8:
-            self._sink.text('body', whole)
-        for line in whole.splitlines():
-            if len(line.strip()) >= 12 and b'xml version' not in line and b'xmlns' not in line:
-                self._sink.text('body', line.strip())
+            self._sink.whole('body', whole)
         text = re.sub(rb'xmlns(?::\w+)?="[^"]*"|</?[\w:.-]+|[\w:.-]+=', b' ', whole) if b'xml' in kind else whole
+        for line in text.splitlines():
+            if len(line.strip(b' \t<>/')) >= 8:
+                self._sink.whole('body', line.strip(b' \t<>/'))
         for scheme, rest in URI.findall(text):
             self._uri(scheme.lower(), rest, 1)
         self._words('body', URI.sub(b' ', text), least=5)
@@ -269,8 +269,8 @@ def sdp(body, reader):
             if parts and parts[0] != b'-':
                 sink.text('user', parts[0])
             sink.text('host', parts[-1] if len(parts) == 6 else b'')
-            for number in parts[1:3]:
-                sink.text('sdp session', number)
+            # The version after it only counts up.
+            sink.text('sdp session', parts[1] if len(parts) > 1 else b'')
         elif key in (b's=', b'i=', b'e=', b'p=', b'u=', b'k=', b'z='):
             if value not in (b'-', b''):
                 sink.text('sdp text', value)
@@ -288,9 +288,9 @@ def _attribute(value, reader):
         for key in re.findall(rb'inline:([^\s|]+)', rest):
             sink.text('media key', key)
     elif name == b'ssrc':
-        reader._words('cname', rest.split(b' ', 1)[-1])
         text = rest.partition(b' ')[2].partition(b':')[2]
         sink.text('cname', text)
+        reader._words('cname', text)
     elif name == b'fingerprint':
         sink.text('fingerprint', rest.split()[-1] if rest else b'')
     elif name in (b'ice-ufrag', b'ice-pwd', b'msid', b'cname', b'label', b'key-mgmt', b'tool', b'path', b'identity', b'tls-id'):

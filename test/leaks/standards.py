@@ -3,6 +3,8 @@ Words that anybody may read: those of the standards, which an anonymized capture
 stands, so nothing goes in that could name somebody.
 """
 
+import re
+
 # Headers whose whole value is kept: nothing but numbers and words of the standards. What else stands in them is searched for.
 KEPT_HEADERS = set(
     b"""accept accept-encoding accept-language allow allow-events answer-mode content-disposition content-encoding content-length
@@ -94,7 +96,7 @@ _WORDS = b"""
  monday tuesday wednesday thursday friday saturday sunday hmac-sha-1-96 ipsec-3gpp ipsec-ike ipsec-man des-ede3-cbc aes-cbc null ealg trans mod prot spi-c spi-s port-c port-s
  3gpp-utran-tdd 3gpp-utran-fdd 3gpp-e-utran-fdd 3gpp-e-utran-tdd 3gpp-geran ieee-802.11 ieee-802.11a ieee-802.11b ieee-802.11g ieee-802.11n adsl dsl ethernet docsis gstn utran-cell-id-3gpp eutran cgi-3gpp
  telephone-subscriber tel sips ietf params rfc 3gpp gsma imei dtls-srtp 
- calltap anonymized anonymous.invalid localhost local.invalid example arpa
+ calltap anonymized sipvicious friendly-scanner username authorized emergency 112 911 110 999 standalone activities busy open closed away online offline basic tuple anonymous.invalid localhost local.invalid example arpa
 """
 
 STOP = {word.lower() for word in _WORDS.split()}
@@ -118,7 +120,13 @@ PHRASES = {
 }  # fmt: skip
 
 
+CODEC = re.compile(rb'[\w.-]+/\d+(?:/\d)?')
+PUNCTUATION = b'.-_*,;=<>"()[] '
+
+
 def is_kept(word):
     """Whether a word is nobody's: of the standards, or a number too short to be anybody's alone."""
-    low = word.lower().strip(b'.-_*')
-    return low in STOP or low.replace(b'_', b'-') in STOP or low in PHRASES or low.rstrip(b'0123456789') in STOP
+    low = word.lower().strip(PUNCTUATION)
+    if CODEC.fullmatch(low):
+        low = low.split(b'/')[0]
+    return low in STOP or low.replace(b'_', b'-') in STOP or low.replace(b'_', b' ') in PHRASES or low.rstrip(b'0123456789') in STOP
