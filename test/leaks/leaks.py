@@ -9,7 +9,7 @@ Examines captures that calltap made anonymous. It shares no code with calltap: w
     leaks.py mutate FILE SEED COUNT FOLDER   writes captures with bytes of FILE changed
 
 Options of search: --keep-audio (sound was asked to be kept), --kept=WORD (so was this word), --planted (a capture of `nasty`),
---each (WRITTEN are captures of many, such as of `mutate`: a leak in any of them counts).
+--quick (not twice with one key), --each (WRITTEN are captures of many, such as of `mutate`: a leak in any of them counts).
 Lines of findings go to standard output, and the exit code is 1 if there are any. `search --help` says what is looked for where.
 """
 import ipaddress

@@ -98,7 +98,7 @@ class Originals:
 
     def text(self, kind, value):
         value = value.strip(b' \t\r\n\0"')
-        if len(value) < 2 or is_kept(value):
+        if len(value) < 2 or is_kept(value) or not re.search(rb'[A-Za-z0-9\x80-\xff]', value):
             return
         for found in (value, unescaped(value)):
             self._addresses_in(found)
