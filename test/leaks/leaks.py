@@ -63,8 +63,8 @@ def searched(original, written, options=()):
 
 
 def main(arguments):
-    options = [argument for argument in arguments if argument.startswith('--')]
-    command, *paths = [argument for argument in arguments if not argument.startswith('--')] or ['help']
+    options = [argument for argument in arguments if argument.startswith('-')]
+    command, *paths = [argument for argument in arguments if not argument.startswith('-')] or ['help']
     if command == 'help' or '--help' in options:
         print(search.__doc__ if command == 'search' else __doc__)
         return 0
