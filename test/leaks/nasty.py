@@ -218,7 +218,7 @@ def not_understood():
         b'INVITE ' + p.USER.encode() + b' ' + p.NUMBER.encode(),
         invite.replace(b'Via: SIP/2.0/UDP ', b'Via: '),
         invite.replace(b'"' + p.NAME.encode(), b'"' + p.NAME.encode() + b'\\'),
-        p.request(extra=[f'{p.USER}: header', f'no colon {p.OTHER}', ': ' + p.NUMBER, f'X-{p.OTHER}-Id: 1']),
+        p.request(extra=[f'no colon {p.OTHER}', ': ' + p.NUMBER]),
     ]
     frames = [udp(message) for message in broken]
     frames.append(udp(struct.pack('>HHHHHH', 7, 256, 1, 0, 0, 0) + name + b'\0\1\0\1', (p.HERE, 40_001), (p.CORE, 53)))
