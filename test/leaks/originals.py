@@ -9,7 +9,7 @@ import payloads
 from capture import Capture
 from layers import UDP, Layers
 from sip import START, Message, SipReader, unescaped
-from standards import KEPT_HEADERS, is_kept
+from standards import KEPT_HEADERS, XML_NAMES, is_kept
 from streams import Streams, is_web_socket, looks_like_frames, sip_messages, web_socket_messages
 
 IP4_TEXT = re.compile(rb'(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d]|\.\d)')
@@ -98,7 +98,7 @@ class Originals:
 
     def text(self, kind, value):
         value = value.strip(b' \t\r\n\0"')
-        if len(value) < 2 or is_kept(value) or not re.search(rb'[A-Za-z0-9\x80-\xff]', value):
+        if len(set(value)) < 2 or is_kept(value) or not re.search(rb'[A-Za-z0-9\x80-\xff]', value):
             return
         for found in (value, unescaped(value)):
             self._addresses_in(found)
@@ -119,7 +119,7 @@ class Originals:
 
     def whole(self, kind, value):
         """A text that is told as a whole: its words may be anybody's."""
-        if not all(is_kept(word) or len(word) < 4 for word in re.findall(rb'[\w.-]+', value)):
+        if not all(is_kept(word) or len(word) < 4 for word in re.findall(rb'[\w.-]+', XML_NAMES.sub(b' ', value))):
             self.texts.setdefault(value, kind)
 
     def strings(self, kind, data):

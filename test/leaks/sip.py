@@ -6,7 +6,7 @@ import base64
 import re
 import zlib
 
-from standards import COMPACT, KEPT_HEADERS, KEPT_PARAMETERS, PHRASES, STOP
+from standards import COMPACT, KEPT_HEADERS, KEPT_PARAMETERS, PHRASES, STOP, XML_NAMES
 
 URI = re.compile(rb'\b(sips?|tel|im|pres|mailto|h323|https?|xmpp|wss?|msrps?|cid|ldap|urn):([^\s<>"]+)', re.I)
 QUOTED = re.compile(rb'"((?:[^"\\]|\\.)*)"', re.S)
@@ -236,7 +236,7 @@ class SipReader:
             return
         if len(whole) >= 8:
             self._sink.whole('body', whole)
-        text = re.sub(rb'xmlns(?::\w+)?="[^"]*"|</?[\w:.-]+|[\w:.-]+=', b' ', whole) if b'xml' in kind else whole
+        text = XML_NAMES.sub(b' ', whole) if b'xml' in kind else whole
         for line in text.splitlines():
             if len(line.strip(b' \t<>/')) >= 8:
                 self._sink.whole('body', line.strip(b' \t<>/'))
