@@ -53,10 +53,12 @@ def searched(original, written, options=()):
         for address in people.ADDRESSES:
             found.addresses.setdefault(ipaddress.ip_address(address).packed, 'planted')
     lines = []
-    if '--each' in options:
+    is_each = '--each' in options
+    if is_each:
+        # A changed byte moves an address into a field that stays, such as a port or a sequence number: bytes tell nothing then.
         found.texts = {text: kind for text, kind in found.texts.items() if search.is_strong(text)}
-    for together in [[path] for path in written] if '--each' in options else [written]:
-        for kind, text, where in search.leaks(found, [haystack_of(path) for path in together], '--keep-audio' in options):
+    for together in [[path] for path in written] if is_each else [written]:
+        for kind, text, where in search.leaks(found, [haystack_of(path) for path in together], '--keep-audio' in options, not is_each):
             if text not in kept:
                 lines.append(f'{original}\t{kind}\t{text.decode("utf-8", "backslashreplace")}\t{where}\t{os.path.basename(together[0])}')
     return lines

@@ -152,12 +152,12 @@ def is_telling(data):
     return len({byte for byte in data if byte}) >= 3
 
 
-def _address_stands(address, haystack):
+def _address_stands(address, haystack, reads_bytes):
     if address in haystack.ips:
         return 'as a field or text'
     if len(address) == 4 and b'\0' * 10 + b'\xff\xff' + address in haystack.ips:
         return 'mapped to IPv6'
-    if is_telling(address):
+    if reads_bytes and is_telling(address):
         for spelled in spellings(address):
             if haystack.has(spelled):
                 return f'as {spelled.decode()}'
@@ -170,13 +170,13 @@ def _address_stands(address, haystack):
     return ''
 
 
-def _mac_stands(mac, haystack):
+def _mac_stands(mac, haystack, reads_bytes):
     heads = haystack.written.heads
     if mac in haystack.macs:
         return 'as a field or text'
-    if is_telling(mac) and (mac in heads or haystack.has(mac.hex().encode())):
+    if reads_bytes and is_telling(mac) and (mac in heads or haystack.has(mac.hex().encode())):
         return 'in the bytes'
-    if is_telling(mac) and bytes([mac[0] ^ 2]) + mac[1:3] + b'\xff\xfe' + mac[3:] in heads:
+    if reads_bytes and is_telling(mac) and bytes([mac[0] ^ 2]) + mac[1:3] + b'\xff\xfe' + mac[3:] in heads:
         return 'as EUI-64'
     return ''
 
@@ -192,8 +192,8 @@ def swapped(digits):
     return bytes.fromhex(''.join(text[i + 1] + text[i] for i in range(0, len(text), 2)))
 
 
-def leaks(originals, haystacks, keeps_audio=False):
-    """(kind, original, where) of each original that every haystack has."""
+def leaks(originals, haystacks, keeps_audio=False, reads_bytes=True):
+    """(kind, original, where) of each original that every haystack has. Without `reads_bytes` addresses are those of fields and texts."""
     for text, kind in originals.texts.items():
         if is_strong(text):
             if all(haystack.has(text, kind in NAMES) for haystack in haystacks):
@@ -204,11 +204,11 @@ def leaks(originals, haystacks, keeps_audio=False):
             if all(haystack.written.texts.get(text) == kind for haystack in haystacks):
                 yield kind, text, 'in a field of its kind'
     for address in originals.addresses:
-        where = [_address_stands(address, haystack) for haystack in haystacks]
+        where = [_address_stands(address, haystack, reads_bytes) for haystack in haystacks]
         if all(where):
             yield 'address', str(ipaddress.ip_address(address)).encode(), where[0]
     for mac in originals.macs:
-        where = [_mac_stands(mac, haystack) for haystack in haystacks]
+        where = [_mac_stands(mac, haystack, reads_bytes) for haystack in haystacks]
         if all(where):
             yield 'mac', mac.hex(':').encode(), where[0]
     for key, extension in originals.extensions.items():
