@@ -159,7 +159,7 @@ def _stream(stream):
     return stream['ssrc'], stream['packets'], stream['dst'].rsplit(':', 1)[1], stream['src'].rsplit(':', 1)[1]
 
 
-SEEN = ('sip.Method', 'sip.Status-Code', 'sip.CSeq', 'sdp.media', 'rtp.seq', 'rtp.ssrc', 'rtp.p_type', 'rtcp.pt', 'stun.type', 'icmp.type', 'icmpv6.type')
+SEEN = ('sip.Method', 'sip.Status-Code', 'sdp.media', 'rtp.seq', 'rtp.ssrc', 'rtp.p_type', 'rtcp.pt', 'stun.type', 'icmp.type', 'icmpv6.type')
 MOST_WEIGHT, OF_SEQUENCE = 0x600000, 0x02000000  # warnings and errors; but not what TCP misses where frames are left out
 
 
@@ -185,6 +185,8 @@ def tshark_differences(original, written):
         return []
     lines, at = [], 0
     before = _tshark(original)
+    if any('New fragment overlaps' in text for _, _, errors, _ in before for _, text in errors):
+        return []  # tshark itself lost such a stream.
     for number, at_time, errors, seen in _tshark(written):
         start = at
         while at < len(before) and before[at][1] != at_time:
@@ -201,7 +203,8 @@ def tshark_differences(original, written):
         known, theirs = before[at][2], before[at][3]
         if len(errors) > len(known):
             lines.append(f'tshark\tframe {number} (was {before[at][0]}): {[text for _, text in errors]}, was {[text for _, text in known]}')
-        if theirs != seen:
+        # tshark reads SIP in the data of STUN, which calltap does not, so that it is no SIP afterwards.
+        if theirs != seen and not theirs[-3]:
             lines.append(f'tshark\tframe {number} (was {before[at][0]}): sees {seen}, was {theirs}')
         at += 1
     return lines[:MOST_LINES]
