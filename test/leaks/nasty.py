@@ -166,9 +166,9 @@ def over_web_socket():
         back = answer.encode() + kit.web_socket(p.response('180 Ringing', via=via), b'', unpacker) + kit.web_socket(p.response(via=via, body=p.sdp(p.THERE)), b'', unpacker)
         source, target = (p.HERE, 50_100 + i), (p.THERE, 8080)
         ours = stream(data, source, target, [len(head), 500, 120, 900], sends_again=not is_packed)
-        theirs = stream(back, target, source, [len(answer), 300], begin=9_000)
+        theirs = stream(back, target, source, [len(answer), 300], begin=7)
         # Both say how they speak before anybody does: three frames of the connection, and the HTTP head.
-        frames += ours[:4] + theirs[:4] + ours[4:] + theirs[4:]
+        frames += ours[:4] + theirs[3:4] + ours[4:-2] + theirs[4:-2] + ours[-2:]
     return frames
 
 
