@@ -81,7 +81,7 @@ class Haystack:
         self.written = written
         seen, parts = set(), [name]
         for piece in (data, written.heads, *written.notes, *written.pieces):
-            for plain in decoded(piece, 0 if piece is data else 2):
+            for plain in decoded(piece, 0 if piece is data and written.heads else 2):
                 key = hash(plain)
                 if key not in seen:
                     seen.add(key)
