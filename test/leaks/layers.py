@@ -95,7 +95,9 @@ class Layers:
         elif kind == 0x6558:
             self._ethernet(data, depth + 1)
         elif kind in (0x88BE, 0x22EB):
-            self._ethernet(data[8 if kind == 0x88BE else 12 :], depth + 1)
+            # Type III has a subheader of 8 bytes where its last bit says so.
+            size = 8 if kind == 0x88BE else 20 if data[11] & 1 else 12
+            self._ethernet(data[size:], depth + 1)
 
     def _mpls(self, data, depth):
         at = 0
