@@ -162,7 +162,7 @@ def _stream(stream):
 SEEN = ('sip.Method', 'sip.Status-Code', 'sdp.media', 'stun.type')
 METHODS = set('INVITE ACK BYE CANCEL REGISTER OPTIONS PRACK SUBSCRIBE NOTIFY PUBLISH INFO REFER MESSAGE UPDATE'.split())
 # tshark itself lost a stream whose segments are out of order, and what it says of that is chance.
-LOST = ('New fragment overlaps', 'Dissector for Websocket Opcode')
+LOST = ('New fragment overlaps', 'Decompression failed', 'Trailing stray')
 MOST_WEIGHT, OF_SEQUENCE = 0x600000, 0x02000000  # warnings and errors; but not what TCP misses where frames are left out
 
 
