@@ -70,7 +70,7 @@ test('nothing of a capture with originals in odd places is left, and calltap say
   }
 });
 
-test('nor of a capture of the repository', (t) => {
+test('nor of a capture of the repository', () => {
   const hops = join(ROOT, 'fixtures/hops');
   const paths = [DEMO, ...readdirSync(hops).map((name) => join(hops, name))];
   for (const path of paths) assert.deepEqual(examined(['examine', '--quick', path]), [], basename(path));
