@@ -82,7 +82,8 @@ test('nor of any case that tests make', async (t) => {
     const path = join(folder, `${i}.pcap`);
     writeFileSync(path, bytes);
     const written: string[] = [];
-    for (const key of ['a', 'b']) written.push(await handedOver(t, path, join(folder, `${i}-${key}.pcap`), join(folder, key)));
+    for (const key of ['a', 'b'])
+      written.push(await handedOver(t, path, join(folder, `${i}-${key}.pcap`), join(folder, key)));
     assert.deepEqual(leftIn(path, written), [], name);
   }
 });
