@@ -3,7 +3,7 @@
  * (`test/leaks`): nothing of the original is left, and calltap and tshark say the same of both.
  */
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
@@ -78,6 +78,7 @@ test('nor of a capture of the repository', () => {
 
 test('nor of any case that tests make', async (t) => {
   const folder = temporaryFolder(t);
+  const bytesOf = { originals: 0, written: 0 };
   for (const [i, { name, bytes }] of [...callCases(), ...decodeMatrixCases()].entries()) {
     const path = join(folder, `${i}.pcap`);
     writeFileSync(path, bytes);
@@ -85,7 +86,10 @@ test('nor of any case that tests make', async (t) => {
     for (const key of ['a', 'b'])
       written.push(await handedOver(t, path, join(folder, `${i}-${key}.pcap`), join(folder, key)));
     assert.deepEqual(leftIn(path, written), [], name);
+    bytesOf.originals += bytes.length;
+    bytesOf.written += statSync(written[0] ?? '').size;
   }
+  assert.ok(bytesOf.written > 0.9 * bytesOf.originals, `most of it is there: ${JSON.stringify(bytesOf)}`);
 });
 
 test('nor of one whose bytes are changed', async (t) => {
