@@ -129,6 +129,17 @@ test('indexes that are missing are built of the files: the same calls, and the s
   assert.equal(readdirSync(folder).filter((name) => name.endsWith('.new')).length, 0);
 });
 
+test('a pattern that names captures and their indexes reads the captures', async (t) => {
+  const folder = temporaryFolder(t);
+  await run(['-I', DEMO, '-O', join(folder, 'cap.pcapng'), '--split', '100K']);
+  const all = readdirSync(folder).map((name) => join(folder, name));
+  for (const words of [all, [join(folder, 'cap.pcapng.*')]]) {
+    const r = await run([...words, '--stats-json']);
+    assert.equal(r.code, 0, r.stderr);
+    assert.equal(asJson(JSON.parse(r.stdout))['dialogs'], keptIn(folder).size);
+  }
+});
+
 test('what is no capture gets no index, and leaves nothing', async (t) => {
   const folder = temporaryFolder(t);
   const path = join(folder, 'cap.pcapng');

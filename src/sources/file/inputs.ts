@@ -18,6 +18,8 @@ export type Inputs = {
   readonly skipped: readonly SkippedFile[];
 };
 
+const INDEX_SUFFIX = '.idx';
+
 export type SkippedFile = { readonly path: string; readonly cause: string };
 
 /** Throws ServiceError for a folder or a pattern that gives nothing, and for more files than a run reads. */
@@ -27,11 +29,16 @@ export function expandInputs(words: readonly string[]): Inputs {
   for (const word of words) {
     for (const named of namedBy(word)) {
       if (isFolder(named)) addFolder(named, paths, skipped);
-      else paths.push(named);
+      else if (!isIndexOf(named)) paths.push(named);
       if (paths.length > MAX_INPUT_FILES) throw failure('INPUT_TOO_MANY', { path: word, max: MAX_INPUT_FILES });
     }
   }
   return { paths, skipped };
+}
+
+/** The index of calls beside a capture (src/history), which a pattern of the shell names too. */
+function isIndexOf(path: string): boolean {
+  return path.endsWith(INDEX_SUFFIX) && isThere(path.slice(0, -INDEX_SUFFIX.length));
 }
 
 function namedBy(word: string): readonly string[] {
