@@ -27,7 +27,7 @@ test('-O --anonymize: the same calls, no name of theirs, and the same bytes with
     const done = await run(['-I', DEMO, '-O', path, '--anonymize', key]);
     assert.equal(done.code, 0, done.stderr);
     assert.match(done.stderr, /^calltap: anonymized \d+ frames$/m);
-    assert.match(done.stderr, /^calltap: replaced: .*\d+ SIP messages/m);
+    assert.match(done.stderr, /^calltap: replaced: .*SIP messages \d+/m);
     for (const name of NAMES) assert.ok(!done.stderr.includes(name), name);
   }
   assert.equal(statSync(key).mode & 0o777, 0o600);

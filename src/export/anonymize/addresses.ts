@@ -139,6 +139,8 @@ export class Addresses {
       const at = BLOCK * (bit - free);
       blocks.set(this.#pad, at);
       for (let i = 0; 8 * i < bit; i++) blocks[at + i] = mixed(address[i] ?? 0, this.#pad[i] ?? 0, bit - 8 * i);
+      // Where an address goes on as the pad does, the blocks of two bits would be the same, and both would flip or none.
+      blocks[at + BLOCK - 1] = (blocks[at + BLOCK - 1] ?? 0) ^ bit;
     }
     const drawn = cipher.of(blocks);
     for (let bit = free; bit < bits; bit++)

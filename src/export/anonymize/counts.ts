@@ -8,7 +8,7 @@ export const REPLACED = {
   secrets: 'digests, keys, fingerprints and tokens',
   bodies: 'bodies other than SDP',
   messages: 'SIP messages',
-  unreadable: 'SIP messages that could not be read, replaced whole',
+  unreadable: 'SIP messages that could not be read, whole',
 } as const;
 
 export type ReplacedKind = keyof typeof REPLACED;

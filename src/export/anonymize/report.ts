@@ -42,7 +42,7 @@ export function reportLines(state: Counted, { keeps, keepsAudio }: AnonymizeOpti
   const leftOut = state.leftOut().filter(([, n]) => n > 0);
   const kept = [...[...keeps].map((keep) => KEPT[keep]), ...(keepsAudio ? ['audio'] : [])];
   const lines = [`anonymized ${counted(state.frames, 'frame')}`];
-  if (replaced.length > 0) lines.push(`replaced: ${replaced.map(([kind, n]) => `${n} ${REPLACED[kind]}`).join(', ')}`);
+  if (replaced.length > 0) lines.push(`replaced: ${replaced.map(([kind, n]) => `${REPLACED[kind]} ${n}`).join(', ')}`);
   if (kept.length > 0) lines.push(`kept on request: ${kept.join(', ')}`);
   const total = leftOut.reduce((sum, [, n]) => sum + n, 0);
   if (total > 0) lines.push(`left out ${counted(total, 'frame')}: ${leftOut.map(leftOutText).join(', ')}`);

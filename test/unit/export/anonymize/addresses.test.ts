@@ -34,6 +34,14 @@ function common(a: number, b: number): number {
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff });
 
 describe('addresses', () => {
+  it('do not keep their network with one key in a hundred', () => {
+    const from = parseIpv4('192.0.2.7');
+    const kept = Array.from({ length: 1_500 }, (_, i) => new Addresses(Buffer.alloc(32).fill(`${i} `))).filter(
+      (some) => common(some.ip4(from), from) >= 24,
+    );
+    assert.ok(kept.length <= 1, `${kept.length} of 1,500 keys`);
+  });
+
   it('keep as many bits in common as they had', () => {
     fc.assert(
       fc.property(u32, u32, fc.integer({ min: 0, max: 32 }), (a, other, bits) => {
