@@ -20,6 +20,8 @@ import { rowLine } from './rows.ts';
 
 /** The share of the bytes of the capture file that its index may take. */
 export const HISTORY_SHARE = 0.03;
+/** The same where rows alone need more: a host that sees signaling alone has a row of every usual call in it. */
+export const HISTORY_ROWS_SHARE = 0.08;
 /** Rows have documents while all rows together take no more than this part of it, and documents leave room for further rows. */
 const ROWS_PART = 0.5;
 const DOCUMENTS_PART = 0.9;
@@ -215,7 +217,7 @@ export class IndexWriter {
       this.written.documents += documents.length;
     } else {
       const bare = packBlock(BLOCK.rows, offset, joined([...names, ...calls.map((call) => rowLine(call, null))]));
-      if (bare.length > this.#room(allowed(captureBytes))) {
+      if (bare.length > this.#room(allowed(captureBytes, HISTORY_ROWS_SHARE))) {
         this.written.rowsLeftOut += calls.length;
         return;
       }
@@ -260,8 +262,8 @@ export class IndexWriter {
 }
 
 /** Bytes that the index of so many captured bytes may have. */
-function allowed(captureBytes: number): number {
-  return Math.max(LEAST_BYTES, HISTORY_SHARE * captureBytes);
+function allowed(captureBytes: number, share = HISTORY_SHARE): number {
+  return Math.max(LEAST_BYTES, share * captureBytes);
 }
 
 function joined(lines: readonly string[]): Buffer {

@@ -8,7 +8,7 @@ export const HISTORY_LOSSES = [
   'waiting_full',
   /** The disk refused them, or the thread that writes them ended. */
   'disk_errors',
-  /** Beyond 3 % of the bytes that were captured. */
+  /** Beyond 8 % of the bytes that were captured. */
   'over_share',
   /** Rows without their document, for which that leaves no room. */
   'documents_over_share',
