@@ -187,7 +187,7 @@ async function askAll(folder: string): Promise<void> {
   dropCache();
   const session = openSession(['--api', '127.0.0.1:0', '-I', folder]);
   const config = configOf([folder, '--api', '127.0.0.1:0', '--ask', '--retain-audio']);
-  const { explorer, close } = withHistory(session.explorer, session, config, sessionOptions);
+  const { explorer, close } = withHistory(folder, session.explorer, session, config, sessionOptions);
   const parsed = parseFilter('number:+000000000', { isUtc: true });
   const nobody = { filter: parsed.ok ? parsed.filter : null, sort: sortOf('-created') };
   const first = await measured(async () => `${(await explorer.page(nobody, 1, '')).total} calls of nobody`);

@@ -2,17 +2,16 @@
  * The calls of a ring of files, beside those in memory: of the files that -O writes, or of a folder that is named. Small captures of
  * old calls are runs of their own, which write and send nothing.
  */
-import { dirname } from 'node:path';
 import type { Built } from '../actions/history/index-builder.ts';
 import { HISTORY_BUILT_FILES } from '../actions/history/index-builder.ts';
 import { Outputs } from '../actions/outputs.ts';
 import type { Config } from '../config/config.ts';
-import { asksRing, isLive, isServed, keepsHistory } from '../config/run-kind.ts';
+import { isServed } from '../config/run-kind.ts';
 import { counted } from '../core/counted.ts';
 import { faults } from '../core/faults.ts';
 import { finish, isNeverGone, Turns } from '../core/turns.ts';
 import { createHistoryExplorer } from '../explore/history/history-explorer.ts';
-import { hasIndexes, Ring } from '../explore/history/ring.ts';
+import { Ring } from '../explore/history/ring.ts';
 import type { ReadsFiles } from '../explore/history/small-captures.ts';
 import { SmallCaptures } from '../explore/history/small-captures.ts';
 import type { Explorer } from '../explore/port.ts';
@@ -20,13 +19,6 @@ import type { Session, SessionOptions } from './session.ts';
 import { createSession } from './session.ts';
 
 export type WithHistory = { readonly explorer: Explorer; close(): void };
-
-/** The folder of the ring that answers besides; null without one. */
-export function ringOf(config: Config): string | null {
-  if (isLive(config)) return config.output !== null && keepsHistory(config) ? dirname(config.output) : null;
-  const [folder] = config.input;
-  return folder !== undefined && asksRing(config) && hasIndexes(folder) ? folder : null;
-}
 
 /** Builds the indexes that captures of the folder lack, in the order of their time, and says so. Throws ServiceError. */
 export async function completeRing(folder: string, build: BuildsIndexes, say: (line: string) => void): Promise<void> {
@@ -41,15 +33,14 @@ export async function completeRing(folder: string, build: BuildsIndexes, say: (l
 
 type BuildsIndexes = (paths: readonly string[]) => Promise<readonly Built[]>;
 
-/** `options`: of a session of these options. */
+/** `folder`: of the ring. `options`: of a session of these options. */
 export function withHistory(
+  folder: string,
   memory: Explorer,
   { figures }: Session,
   config: Config,
   options: (config: Config) => SessionOptions,
 ): WithHistory {
-  const folder = ringOf(config);
-  if (folder === null) return { explorer: memory, close: () => undefined };
   const captures = new SmallCaptures(readerOf(config, options));
   const turns = new Turns(() => performance.now(), true);
   const ring = new Ring(folder);

@@ -1,15 +1,17 @@
 /**
  * Reads the capture files of a run, and says what was odd about them.
  */
+import { dirname } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { oneLine } from '../config/option-value.ts';
+import { asksRing, isLive, keepsHistory } from '../config/run-kind.ts';
 import { counted } from '../core/counted.ts';
+import { hasIndexes } from '../explore/history/ring.ts';
 import { endWarning, orderLine } from '../faces/cli/file-lines.ts';
 import { sayClocks } from '../faces/cli/hep-lines.ts';
 import { standardError } from '../faces/cli/standard-streams.ts';
 import type { FileEnd } from '../sources/file/file-source.ts';
 import { expandInputs } from '../sources/file/inputs.ts';
-import { ringOf } from './history.ts';
 import type { Session } from './session.ts';
 
 export type FilesRead = {
@@ -20,6 +22,13 @@ export type FilesRead = {
 
 /** Reads all files, or captures until a signal; `ready` is called when everything is open. */
 export type Capturing = (ready: () => void) => Promise<FilesRead>;
+
+/** The folder of the ring of files that answers besides the memory; null without one. */
+export function ringOf(config: Config): string | null {
+  if (isLive(config)) return config.output !== null && keepsHistory(config) ? dirname(config.output) : null;
+  const [folder] = config.input;
+  return folder !== undefined && asksRing(config) && hasIndexes(folder) ? folder : null;
+}
 
 /** `onOpened` is called once the files are known to be captures. Throws ServiceError for one that cannot be read at all. */
 export async function readFiles(session: Session, config: Config, onOpened: () => void): Promise<FilesRead> {

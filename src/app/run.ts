@@ -36,10 +36,9 @@ import { refuseUnknownRules } from '../view/lint.ts';
 import type { Telling } from '../view/live-documents.ts';
 import { needsNumbers } from '../watch/numbers/numbers.ts';
 import { beforeCrash } from './crash.ts';
-import { completeRing, ringOf, withHistory } from './history.ts';
 import type { LiveSession } from './live.ts';
 import type { Capturing, FilesRead } from './read-files.ts';
-import { readFiles, reportUnwritten } from './read-files.ts';
+import { readFiles, reportUnwritten, ringOf } from './read-files.ts';
 import type { Session, SessionOptions, SessionParts } from './session.ts';
 import { createSession } from './session.ts';
 import { limitEnd, StopSignal } from './stop-signal.ts';
@@ -145,10 +144,8 @@ export async function runCapture(config: Config): Promise<number> {
       renewCertificate(session);
     });
   const startedMs = performance.now();
-  const folder = isLive(config) ? null : ringOf(config);
-  if (folder !== null) await completeRing(folder, (paths) => buildIndexes(config, paths), say);
   const memory = createExplorer(session.figures, session.outputs);
-  const { explorer, close } = withHistory(memory, session, config, sessionOptions);
+  const { explorer, close } = await withRing(memory, session, config, say);
   let isPrinted = config.interactive || config.mcpStdio;
   const print = async (): Promise<boolean> => {
     isPrinted = true;
@@ -183,6 +180,15 @@ export async function runCapture(config: Config): Promise<number> {
   } finally {
     close();
   }
+}
+
+/** What answers: the memory, and the ring of files beside it. */
+async function withRing(memory: Explorer, session: Session, config: Config, say: (line: string) => void) {
+  const folder = ringOf(config);
+  if (folder === null) return { explorer: memory, close: () => undefined };
+  const { completeRing, withHistory } = await import('./history.ts');
+  if (!isLive(config)) await completeRing(folder, (paths) => buildIndexes(config, paths), say);
+  return withHistory(folder, memory, session, config, sessionOptions);
 }
 
 /** SIGHUP: a certificate that cannot be read leaves the one of before in use. */

@@ -82,7 +82,7 @@ for (const [name, capture, least] of [
     before.outputs.close();
     const empty = openSession(['-I', path, ...OPTIONS]);
     t.after(() => empty.close());
-    const after = withHistory(empty.explorer, empty, configOf([folder, ...OPTIONS]), sessionOptions);
+    const after = withHistory(folder, empty.explorer, empty, configOf([folder, ...OPTIONS]), sessionOptions);
     t.after(after.close);
     const wanted = await before.explorer.page(ALL, 10_000, '');
     const found = await after.explorer.page(ALL, 10_000, '');

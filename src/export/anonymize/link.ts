@@ -6,6 +6,7 @@ import { rewriteIp, rewriteIpv4, rewriteIpv6 } from './network.ts';
 import { rewritePdu } from './pdu.ts';
 import type { Walk } from './walk.ts';
 
+/** Tags of VLANs before one payload. @cap */
 const MAX_TAGS = 4;
 const PADDED_ETHER_TYPES = new Set([0x8100, 0x88a8, 0x9100, 0x9200]);
 

@@ -11,7 +11,7 @@ const ROUNDS = 6;
 /** Names the shift in the middle. */
 const MIDDLE = 255;
 /** Places that fit into a block with what stands before them, twice. */
-export const MAX_PLACES = 24;
+export const MOST_PLACES = 24;
 const HEAD = 4;
 
 export class Permutation {
@@ -22,7 +22,7 @@ export class Permutation {
     this.#blocks = blocks;
   }
 
-  /** Replaces `values`, each below its radix; `MAX_PLACES` at most. Radices are 2 or more. */
+  /** Replaces `values`, each below its radix; `MOST_PLACES` at most. Radices are 2 or more. */
   apply(values: number[], radices: readonly number[]): void {
     const count = values.length;
     if (count === 0) return;

@@ -47,7 +47,7 @@ const CLASSES = Uint8Array.from({ length: 256 }, (_, c) => {
 /** A number that a person wrote. */
 const WRITTEN_NUMBER = /^[ \t]*\+?[ \t]*\d[\d ()./-]*$/;
 const MIN_WRITTEN_DIGITS = 7;
-const MAX_WRITTEN_DIGITS = 20;
+const MOST_WRITTEN_DIGITS = 20;
 
 /** In front of a branch (RFC 3261 section 8.1.1.7). */
 const COOKIE = /^z9hg4bk/i;
@@ -260,7 +260,7 @@ export class Tokens {
   /** Null where it has too few digits to be one. */
   #separated(text: string): string | null {
     const digits = text.replace(/[^0-9]/g, '');
-    if (digits.length < MIN_WRITTEN_DIGITS || digits.length > MAX_WRITTEN_DIGITS) return null;
+    if (digits.length < MIN_WRITTEN_DIGITS || digits.length > MOST_WRITTEN_DIGITS) return null;
     this.#counts.numbers++;
     const other = this.#words.word(digits, text.includes('+'));
     let at = 0;

@@ -4,7 +4,7 @@
  * so users, domains, Call-IDs, tags and branches stay what ties messages together.
  */
 import { countryCodeDigits } from './country-codes.ts';
-import { MAX_PLACES, Permutation } from './permutation.ts';
+import { MOST_PLACES, Permutation } from './permutation.ts';
 import { BLOCK, Blocks, Stream } from './prf.ts';
 import { KEPT_WORDS } from './vocabulary.ts';
 
@@ -20,7 +20,7 @@ const MIN_HEX = 8;
 /** Words this long, of digits and letters of both cases, are random. */
 const MIN_RANDOM = 20;
 /** What is longer is no number that anybody dials. */
-const MAX_NUMBER = 20;
+const MOST_DIGITS = 20;
 /** Two numbers are one where so many digits from the end are the same; the last ones of them count up and down. */
 const TAIL = 7;
 const COUNTED = 2;
@@ -87,14 +87,14 @@ export class Words {
   #replace(text: string, isInternational: boolean): string {
     const folded = text.toLowerCase();
     if (KEPT_WORDS.has(folded) || NULL_ID.test(text)) return text;
-    if (/^[0-9]+$/.test(text)) return text.length > MAX_NUMBER ? this.#word(text) : this.#number(text, isInternational);
+    if (/^[0-9]+$/.test(text)) return text.length > MOST_DIGITS ? this.#word(text) : this.#number(text, isInternational);
     return this.#word(text);
   }
 
   #word(text: string): string {
     const isHex = isHexShape(text);
     const { values, radices, bits } = placesOf(text, isHex);
-    if (bits >= WIDE_BITS || values.length > MAX_PLACES) return this.#long(text, isHex, radices);
+    if (bits >= WIDE_BITS || values.length > MOST_PLACES) return this.#long(text, isHex, radices);
     for (;;) {
       this.#words.apply(values, radices);
       const out = written(text, values);

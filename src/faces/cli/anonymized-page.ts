@@ -6,7 +6,6 @@ import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { execa } from 'execa';
 import type { Config } from '../../config/config.ts';
 import { failure } from '../../core/errors.ts';
 import { packageRoot } from '../../core/package.ts';
@@ -40,6 +39,8 @@ export async function anonymizedPage(
 
 /** What another calltap prints. */
 async function read(asked: readonly string[]): Promise<string> {
+  // Most runs start no other program, and load no package.
+  const { execa } = await import('execa');
   const program = join(packageRoot(), 'dist/program/calltap.js');
   const { exitCode, stdout, stderr } = await execa(process.execPath, [...process.execArgv, program, ...asked], {
     env: seenEnvironment(process.env),

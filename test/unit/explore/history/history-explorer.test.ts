@@ -37,7 +37,7 @@ async function ring(t: TestContext): Promise<{ readonly folder: string; readonly
 /** The memory of a session with the ring of a folder beside it. */
 function beside(t: TestContext, session: OpenSession, folder: string): Explorer {
   const config = configOf([folder, ...OPTIONS]);
-  const { explorer, close } = withHistory(session.explorer, session, config, sessionOptions);
+  const { explorer, close } = withHistory(folder, session.explorer, session, config, sessionOptions);
   t.after(close);
   return explorer;
 }
