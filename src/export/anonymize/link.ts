@@ -8,6 +8,7 @@ import type { Walk } from './walk.ts';
 
 /** Tags of VLANs before one payload. @cap */
 const MAX_TAGS = 4;
+
 const PADDED_ETHER_TYPES = new Set([0x8100, 0x88a8, 0x9100, 0x9200]);
 
 /** The whole frame, of this LINKTYPE_*. */

@@ -87,7 +87,8 @@ export class Words {
   #replace(text: string, isInternational: boolean): string {
     const folded = text.toLowerCase();
     if (KEPT_WORDS.has(folded) || NULL_ID.test(text)) return text;
-    if (/^[0-9]+$/.test(text)) return text.length > MOST_DIGITS ? this.#word(text) : this.#number(text, isInternational);
+    if (/^[0-9]+$/.test(text))
+      return text.length > MOST_DIGITS ? this.#word(text) : this.#number(text, isInternational);
     return this.#word(text);
   }
 
