@@ -39,7 +39,7 @@ def originals(paths):
             print(f'{path}\t{kind}\t{text.decode("utf-8", "backslashreplace")}')
         for address, kind in found.addresses.items():
             print(f'{path}\t{kind}\t{address.hex()}')
-        for mac in found.macs:
+        for mac in sorted(found.macs):
             print(f'{path}\tmac\t{mac.hex(":")}')
     return 0
 
@@ -61,7 +61,8 @@ def searched(original, written, options=()):
         for kind, text, where in search.leaks(found, [haystack_of(path) for path in together], '--keep-audio' in options, not is_each):
             if text not in kept:
                 lines.append(f'{original}\t{kind}\t{text.decode("utf-8", "backslashreplace")}\t{where}\t{os.path.basename(together[0])}')
-    return lines
+    # In one order, whatever the seed of Python's hashes is.
+    return sorted(lines)
 
 
 def main(arguments):
