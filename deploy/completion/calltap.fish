@@ -34,7 +34,7 @@ complete -c calltap -l for -x -d 'End the live capture after this time (60s, 2h)
 complete -c calltap -s O -l output -r -F -d 'Write captured frames to a file: pcapng if its name ends so, else pcap.'
 complete -c calltap -l split -x -d 'Start the next file at this size or time (100M, 1h), or for each call.'
 complete -c calltap -l keep -x -d 'Keep the newest N files of --split, or those of a time (24h).'
-complete -c calltap -l no-history -d 'Keep no index of calls beside the files of --split, and use none of a folder.'
+complete -c calltap -l no-history -d 'Keep and use no index of calls beside the files of --split.'
 complete -c calltap -l anonymize -d 'Replace names, numbers and addresses in what is saved, by the key in a file.'
 complete -c calltap -l keep-audio -d 'Keep the audio in what --anonymize saves.'
 complete -c calltap -l anonymize-keep -x -d 'Keep these as they are: country, last-digits, user-agent.'

@@ -188,7 +188,7 @@ export const SOURCES = group('Sources', {
     needs: ['split'],
     unmet: { remedy: 'add --split SIZE|TIME' },
   }),
-  'no-history': toggle('Keep no index of calls beside the files of --split, and use none of a folder.', {
+  'no-history': toggle('Keep and use no index of calls beside the files of --split.', {
     toml: 'capture.no_history',
   }),
   anonymize: value('KEYFILE', text, 'Replace names, numbers and addresses in what is saved, by the key in a file.', {
