@@ -407,8 +407,12 @@ export class CallShipper implements Observer {
   /** By what the call is found, with its first row; and what ties it and came since, a transfer too. */
   #newIdentifiers(track: Track, { kept, from, upTo }: MessageRange): readonly CallIdentifier[] {
     const { dialog: d } = track;
-    if (this.#options.store === null) return [];
     const { callIdHeaders } = this.#options.evidence().rules;
+    if (this.#options.store === null) {
+      // Messages that came before there was a track were not heard.
+      if (track.opening === NO_OPENING) track.opening = openingOf(callIdHeaders, d, callWayAmong(d, kept)?.opening);
+      return [];
+    }
     const news: CallIdentifier[] = [];
     if ((d.marks & MARK.TIED) !== 0)
       for (const text of laterTies(callIdHeaders, kept, from + kept.length - upTo))
