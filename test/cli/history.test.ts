@@ -63,7 +63,7 @@ test('each call has a row and its document, as the list and --json give them', a
 
 test('the chunks of an index say the times of the frames of its file', async (t) => {
   const folder = temporaryFolder(t);
-  await run(['-I', DEMO, '-O', join(folder, 'cap.pcapng'), '--split', '100K']);
+  await run(['-I', DEMO, '-O', join(folder, 'cap.pcapng'), '--split', '400K']);
   assert.ok(indexesIn(folder).length > 2);
   for (const path of indexesIn(folder)) {
     const capture = path.slice(0, -INDEX_SUFFIX.length);

@@ -32,6 +32,17 @@ function callOf(caller: Party, callee: Party, callId: string, byeMs: number): Ui
   return new Capture().add(call.messages).pcap();
 }
 
+test('it reads what is planted in each nasty capture, and finds none of it in another', (t) => {
+  const folder = temporaryFolder(t);
+  const others = join(folder, 'others.pcap');
+  writeFileSync(others, callOf(ALICE, BOB, 'somebody@pbx.example.com', 5_000));
+  for (const path of nastyCaptures(folder)) {
+    const found = leftIn(path, [path], ['--planted']);
+    assert.ok(found.length >= 10, `${basename(path)}: ${found.join(', ')}`);
+    assert.deepEqual(leftIn(path, [others], ['--planted']), [], basename(path));
+  }
+});
+
 test('the examiner takes other names for the same call, and one name for two or another time for another call', (t) => {
   const folder = temporaryFolder(t);
   const write = (name: string, bytes: Uint8Array): string => {
