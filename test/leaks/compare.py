@@ -18,7 +18,8 @@ POINTER = re.compile(r'\S+#\d+@[0-9a-f]{16}')
 ADDRESS = re.compile(r'(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])|(?<![\w:])[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}(?:\d+\.\d+\.\d+\.\d+)?(?![\w:])')
 TOKEN = re.compile(r'[^\s"<>()\[\],;=@/?&]+')
 # Counters of the capture: frames that are left out are counted where they are, so these differ with reason.
-OF_THE_FILE = {'next_cursor', 'capture_name', 'frames_read', 'uptime_sec', 'frame', 'frames', 'losses', 'capture_quality', 'learned_sip_sockets', 'source', 'sources', 'elapsed_sec', 'undecoded'}
+# TLS is left out, and with it what says that there was some.
+OF_THE_FILE = {'encrypted_sip_flows', 'next_cursor', 'capture_name', 'frames_read', 'uptime_sec', 'frame', 'frames', 'losses', 'capture_quality', 'learned_sip_sockets', 'source', 'sources', 'elapsed_sec', 'undecoded'}
 # Names of one kind under several keys.
 SPACES = {'from': 'user', 'to': 'user', 'from_user': 'user', 'to_user': 'user', 'from_display': 'display', 'to_display': 'display'}
 MOST_DIALOGS, MOST_LINES = 60, 40

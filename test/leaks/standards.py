@@ -95,7 +95,7 @@ _WORDS = b"""
  server_max_window_bits server_no_context_takeover client_no_context_takeover cache-control no-cache no-store pragma keep-alive protocols switching gmt
  monday tuesday wednesday thursday friday saturday sunday hmac-sha-1-96 ipsec-3gpp ipsec-ike ipsec-man des-ede3-cbc aes-cbc null ealg trans mod prot spi-c spi-s port-c port-s
  3gpp-utran-tdd 3gpp-utran-fdd 3gpp-e-utran-fdd 3gpp-e-utran-tdd 3gpp-geran ieee-802.11 ieee-802.11a ieee-802.11b ieee-802.11g ieee-802.11n adsl dsl ethernet docsis gstn utran-cell-id-3gpp eutran cgi-3gpp
- telephone-subscriber tel sips ietf params rfc 3gpp gsma imei dtls-srtp 
+ telephone-subscriber tel sips ietf params rfc 3gpp gsma imei dtls-srtp urn-7 3gpp-service.ims.icsi.mmtel urn:urn-7:3gpp-service.ims.icsi.mmtel
  calltap anonymized circuit on r2 user-agent v1 tn orig dest iat origid attest sipvicious friendly-scanner username authorized emergency 112 911 110 999 standalone activities busy open closed away online offline basic tuple anonymous.invalid localhost local.invalid example arpa
 """
 
