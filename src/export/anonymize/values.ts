@@ -26,6 +26,9 @@ const HOST_PORT = /^(\[[^\]]*\]|[^:;?,/]*)(:\d{1,5}(?![0-9A-Za-z]))?/;
 /** Of History-Info (RFC 7044 section 5.1): numbers that are smaller than most of an address. */
 const INDEX = /^\d{1,2}(?:\.\d{1,2}){0,15}$/;
 
+/** Open quotes of one value behind which parameters are looked for. @cap */
+const OPEN_QUOTES = 4;
+
 type Groups = Readonly<Record<string, string | undefined>>;
 
 export class Values {
@@ -35,8 +38,11 @@ export class Values {
     this.tokens = tokens;
   }
 
-  /** A value of any header; `stays` says what of the words outside of URIs, quotes and parameters does. */
-  value(text: string, stays = NOTHING_STAYS): string {
+  /**
+   * A value of any header; `stays` says what of the words outside of URIs, quotes and parameters does. What stands behind a quote
+   * that nobody closes is a value too: calltap finds its parameters.
+   */
+  value(text: string, stays = NOTHING_STAYS, quotes = OPEN_QUOTES): string {
     let from = 0;
     let out = '';
     for (const found of text.matchAll(VALUE)) {
@@ -44,8 +50,11 @@ export class Values {
       out += this.#gap(text.slice(from, found.index), stays);
       from = found.index + found[0].length;
       if (groups['scheme'] !== undefined) out += this.#uri(groups['scheme'], groups['rest'] ?? '');
-      else if (groups['inner'] !== undefined) out += `"${this.quoted(groups['inner'])}${groups['close'] ?? ''}`;
-      else out += this.#parameter(groups);
+      else if (groups['inner'] !== undefined) {
+        const isOpen = groups['close'] === '' && quotes > 0;
+        const inner = isOpen ? this.value(groups['inner'], stays, quotes - 1) : this.quoted(groups['inner']);
+        out += `"${inner}${groups['close'] ?? ''}`;
+      } else out += this.#parameter(groups);
     }
     return out + this.#gap(text.slice(from), stays);
   }

@@ -416,3 +416,16 @@ it('a line that is no header is replaced all the same', () => {
   const out = replaced(message(['Alice Smith says hello', 'alice.example:5060;x']));
   assert.ok(!/Alice|Smith|alice|example:5060/.test(out.slice(out.indexOf('CSeq'))), out);
 });
+
+describe('a quote that nobody closes', () => {
+  it('hides no name of a parameter, and keeps nobody', () => {
+    const out = line(String.raw`From: \"arik\" <sip:816666@voip.brujula.example>;tag=6433ef9`);
+    assert.match(out, />;tag=\w{7}$/);
+    assert.doesNotMatch(out, /arik|816666|brujula|6433ef9/);
+  });
+
+  it('costs as much as others however many there are', () => {
+    const out = line(`From: ${String.raw`\"a`.repeat(2_000)}`);
+    assert.equal(out.length, 'From: '.length + 3 * 2_000);
+  });
+});
