@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { callCases } from '../../fixtures/build/calls.ts';
 import { decodeMatrixCases } from '../../fixtures/build/decode-matrix.ts';
+import { ServiceError } from '../../src/core/errors.ts';
 import { leftIn, mutatedCaptures, nastyCaptures } from '../helpers/leaks.ts';
 import { readCaptureFile, temporaryFolder } from '../helpers/read-capture.ts';
 
@@ -43,10 +44,18 @@ test('nor of one whose bytes are changed', async (t) => {
     const [mutants, out] = [join(folder, name), join(folder, `${name}-out`)];
     mkdirSync(out);
     const written: string[] = [];
+    let refused = 0;
     for (const mutant of mutatedCaptures(path, 1, MUTANTS, mutants)) {
-      written.push(await handedOver(t, mutant, join(out, basename(mutant)), key));
+      try {
+        written.push(await handedOver(t, mutant, join(out, basename(mutant)), key));
+      } catch (error) {
+        // A change of its first bytes makes it no capture.
+        if (!(error instanceof ServiceError) || error.code !== 'CAPTURE_FORMAT_UNKNOWN') throw error;
+        refused++;
+      }
     }
-    assert.equal(written.length, MUTANTS, name);
+    assert.equal(written.length + refused, MUTANTS, name);
+    assert.ok(refused <= 3, name);
     assert.deepEqual(leftIn(path, written, ['--each', '--planted']), [], name);
   }
 });
