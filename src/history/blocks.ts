@@ -65,10 +65,16 @@ export function readHeader(bytes: Buffer, offset: number): BlockHeader | null {
   return { kind: known, offset, bytes: HEADER_BYTES + stored, inflated, checksum: bytes.readUInt32LE(16) };
 }
 
+/** Whether the bytes of a block are those that were written. */
+export function isBlock(header: BlockHeader, block: Buffer): boolean {
+  const payload = block.subarray(HEADER_BYTES, header.bytes);
+  return payload.length === header.bytes - HEADER_BYTES && crc32(payload) === header.checksum;
+}
+
 /** The content of a block: null where its bytes are not those that were written. Inflates no more than the header says. */
 export function unpackBlock(header: BlockHeader, block: Buffer): Buffer | null {
+  if (!isBlock(header, block)) return null;
   const payload = block.subarray(HEADER_BYTES, header.bytes);
-  if (payload.length !== header.bytes - HEADER_BYTES || crc32(payload) !== header.checksum) return null;
   try {
     const chunkSize = Math.max(LEAST_CHUNK, header.inflated);
     const content = inflateRawSync(payload, { maxOutputLength: chunkSize, chunkSize });

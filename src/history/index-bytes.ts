@@ -9,7 +9,7 @@ import { errnoOf } from '../core/errors.ts';
 import type { Result } from '../core/result.ts';
 import { fail, ok } from '../core/result.ts';
 import type { BlockHeader, BlockPlace } from './blocks.ts';
-import { HEADER_BYTES, HISTORY_BLOCKS, MAGIC, readHeader, unpackBlock } from './blocks.ts';
+import { HEADER_BYTES, HISTORY_BLOCKS, isBlock, MAGIC, readHeader, unpackBlock } from './blocks.ts';
 
 /** Why an index cannot be used: nothing is there, it cannot be read, or it is no index of this format. */
 export type IndexFault = 'absent' | 'unreadable' | 'no-index';
@@ -81,6 +81,12 @@ export class IndexBytes {
   content(offset: number, kind: BlockPlace['kind']): Buffer | null {
     const header = this.header(offset);
     return header === null || header.kind !== kind ? null : unpackBlock(header, this.read(offset, header.bytes));
+  }
+
+  /** Whether the block at a place is the one that was written; it is not inflated. */
+  holds({ offset, kind }: BlockPlace): boolean {
+    const header = this.header(offset);
+    return header !== null && header.kind === kind && isBlock(header, this.read(offset, header.bytes));
   }
 
   /** Goes from block to block, and over what is damaged to the next one. `from`: where a block begins. */

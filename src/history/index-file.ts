@@ -168,11 +168,14 @@ export class IndexFile {
     }
   }
 
-  /** Whether every block can be read: all of it is read for that. */
-  isReadable(): boolean {
-    const read = IndexBytes.with(this.path, (bytes) =>
-      this.blocks.every(({ offset, kind }) => bytes.content(offset, kind) !== null),
-    );
+  /** Whether it has all calls of its time, as far as its end says. */
+  get isWhole(): boolean {
+    return this.footer?.isWhole === true;
+  }
+
+  /** Whether no block is damaged: all of it is read for that. */
+  isIntact(): boolean {
+    const read = IndexBytes.with(this.path, (bytes) => this.blocks.every((block) => bytes.holds(block)));
     return read.ok && read.value;
   }
 

@@ -17,7 +17,7 @@ const HISTORY_FILES = 20_000;
 /** Calls whose rows are kept for the next question. @cap option 40 MiB: with `-O` and `--split`: rows of calls of the ring */
 const HISTORY_ROWS_KEPT = 8_192;
 
-/** Bytes of captures that are all read again where one of them lacks a whole index. @cap */
+/** Bytes of captures that are all read again where one of them lacks a whole index, and whose indexes are looked through for damage. @cap */
 const HISTORY_BUILT_BYTES = 4 * 1024 * 1024 * 1024;
 /** A capture that was written to so lately has an agent that goes on. */
 const BEING_WRITTEN_MS = 60_000;
@@ -82,6 +82,11 @@ export class Ring {
       this.#order();
     }
     return this.#inOrder;
+  }
+
+  /** Files were written: the next question looks at the folder again. */
+  lookAgain(): void {
+    this.#lookedMs = Number.NEGATIVE_INFINITY;
   }
 
   /** Opens all indexes, and what is looked for numbers and Call-IDs in: so that the first question need not. */
@@ -161,11 +166,14 @@ export class Ring {
   }
 
   /**
-   * Captures whose calls are to be read for indexes, in the order of their time: those without one. Where some lack a whole one and the
-   * folder is small it is all of them, as calls go from one file to the next. What is being written is left alone.
+   * Captures whose calls are to be read for indexes, in the order of their time: those without one. Where some lack a whole one, or
+   * have a damaged one, and the folder is small it is all of them, as calls go from one file to the next. What is being written is
+   * left alone.
    */
   *unindexedSteps(): Steps<readonly string[]> {
     const files = yield* this.filesSteps();
+    const captures = this.#captures().sort((a, b) => a.us - b.us);
+    const isSmall = captures.reduce((sum, { bytes }) => sum + bytes, 0) <= HISTORY_BUILT_BYTES;
     const [whole, some] = [new Set<string>(), new Set<string>()];
     for (const file of files) {
       yield;
@@ -174,11 +182,10 @@ export class Ring {
       some.add(found.path);
       const isOpen = !file.index.isClosed && Date.now() - statSync(found.path).mtimeMs < BEING_WRITTEN_MS;
       if (isOpen) return [];
-      if (file.index.isClosed && file.index.isReadable()) whole.add(found.path);
+      // To read all indexes of a large ring takes longer than any question.
+      if (file.index.isWhole && (!isSmall || file.index.isIntact())) whole.add(found.path);
     }
-    const captures = this.#captures().sort((a, b) => a.us - b.us);
     if (captures.every(({ path }) => whole.has(path))) return [];
-    const isSmall = captures.reduce((sum, { bytes }) => sum + bytes, 0) <= HISTORY_BUILT_BYTES;
     return captures.filter(({ path }) => isSmall || !some.has(path)).map(({ path }) => path);
   }
 
