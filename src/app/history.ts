@@ -11,7 +11,7 @@ import { counted } from '../core/counted.ts';
 import { faults } from '../core/faults.ts';
 import { finish, isNeverGone, Turns } from '../core/turns.ts';
 import { createHistoryExplorer } from '../explore/history/history-explorer.ts';
-import { Ring } from '../explore/history/ring.ts';
+import type { Ring } from '../explore/history/ring.ts';
 import type { ReadsFiles } from '../explore/history/small-captures.ts';
 import { SmallCaptures } from '../explore/history/small-captures.ts';
 import type { Explorer } from '../explore/port.ts';
@@ -21,21 +21,23 @@ import { createSession } from './session.ts';
 export type WithHistory = { readonly explorer: Explorer; close(): void };
 
 /** Builds the indexes that captures of the folder lack, in the order of their time, and says so. Throws ServiceError. */
-export async function completeRing(folder: string, build: BuildsIndexes, say: (line: string) => void): Promise<void> {
-  const paths = finish(new Ring(folder).unindexedSteps());
+export async function completeRing(ring: Ring, build: BuildsIndexes, say: (line: string) => void): Promise<void> {
+  const { folder } = ring;
+  const paths = finish(ring.unindexedSteps());
   for (let from = 0; from < paths.length; from += HISTORY_BUILT_FILES) {
     const some = paths.slice(from, from + HISTORY_BUILT_FILES);
     say(`${folder}: building the indexes of ${counted(some.length, 'capture')} without a whole one`);
     for (const { path, trouble } of await build(some))
       if (trouble !== null) say(`${path}: no index: ${trouble}; its calls are not listed`);
   }
+  if (paths.length > 0) ring.lookAgain();
 }
 
 type BuildsIndexes = (paths: readonly string[]) => Promise<readonly Built[]>;
 
-/** `folder`: of the ring. `options`: of a session of these options. */
+/** `options`: of a session of these options. */
 export function withHistory(
-  folder: string,
+  ring: Ring,
   memory: Explorer,
   { figures }: Session,
   config: Config,
@@ -43,7 +45,6 @@ export function withHistory(
 ): WithHistory {
   const captures = new SmallCaptures(readerOf(config, options));
   const turns = new Turns(() => performance.now(), true);
-  const ring = new Ring(folder);
   const explorer = createHistoryExplorer({ memory, figures, ring, captures, turns, isUtc: config.utc });
   // Whoever stays reads what stands at the end of each index before somebody asks.
   if (isServed(config) || config.interactive)

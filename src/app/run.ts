@@ -18,6 +18,7 @@ import { ServiceError } from '../core/errors.ts';
 import { faults } from '../core/faults.ts';
 import { steerHeapGrowth } from '../core/heap-growth.ts';
 import type { Trunks } from '../core/trunks.ts';
+import { Ring } from '../explore/history/ring.ts';
 import { createExplorer } from '../explore/memory-explorer.ts';
 import type { Explorer } from '../explore/port.ts';
 import type { Asked } from '../faces/cli/asked.ts';
@@ -187,8 +188,9 @@ async function withRing(memory: Explorer, session: Session, config: Config, say:
   const folder = ringOf(config);
   if (folder === null) return { explorer: memory, close: () => undefined };
   const { completeRing, withHistory } = await import('./history.ts');
-  if (!isLive(config)) await completeRing(folder, (paths) => buildIndexes(config, paths), say);
-  return withHistory(folder, memory, session, config, sessionOptions);
+  const ring = new Ring(folder);
+  if (!isLive(config)) await completeRing(ring, (paths) => buildIndexes(config, paths), say);
+  return withHistory(ring, memory, session, config, sessionOptions);
 }
 
 /** SIGHUP: a certificate that cannot be read leaves the one of before in use. */

@@ -9,6 +9,7 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { withHistory } from '../../src/app/history.ts';
 import { sessionOptions } from '../../src/app/run.ts';
+import { Ring } from '../../src/explore/history/ring.ts';
 import type { Explorer } from '../../src/explore/port.ts';
 import { Script } from '../helpers/attack.ts';
 import { busyTrunk } from '../helpers/honest.ts';
@@ -82,7 +83,7 @@ for (const [name, capture, least] of [
     before.outputs.close();
     const empty = openSession(['-I', path, ...OPTIONS]);
     t.after(() => empty.close());
-    const after = withHistory(folder, empty.explorer, empty, configOf([folder, ...OPTIONS]), sessionOptions);
+    const after = withHistory(new Ring(folder), empty.explorer, empty, configOf([folder, ...OPTIONS]), sessionOptions);
     t.after(after.close);
     const wanted = await before.explorer.page(ALL, 10_000, '');
     const found = await after.explorer.page(ALL, 10_000, '');

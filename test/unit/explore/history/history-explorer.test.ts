@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { withHistory } from '../../../../src/app/history.ts';
 import { sessionOptions } from '../../../../src/app/run.ts';
 import { SORT_KEYS } from '../../../../src/core/call-fields.ts';
+import { Ring } from '../../../../src/explore/history/ring.ts';
 import type { Explorer } from '../../../../src/explore/port.ts';
 import type { CallsQuestion } from '../../../../src/explore/question.ts';
 import { sortOf } from '../../../../src/explore/question.ts';
@@ -37,7 +38,7 @@ async function ring(t: TestContext): Promise<{ readonly folder: string; readonly
 /** The memory of a session with the ring of a folder beside it. */
 function beside(t: TestContext, session: OpenSession, folder: string): Explorer {
   const config = configOf([folder, ...OPTIONS]);
-  const { explorer, close } = withHistory(folder, session.explorer, session, config, sessionOptions);
+  const { explorer, close } = withHistory(new Ring(folder), session.explorer, session, config, sessionOptions);
   t.after(close);
   return explorer;
 }
