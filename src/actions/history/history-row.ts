@@ -76,8 +76,12 @@ export function historyRow(
   SAID_COLUMNS.forEach((name, i) => {
     values[SAID_FROM + i] = said[name];
   });
+  // Written out: an object that begins with another one takes V8 many times as long to make.
   return {
-    ...{ row: JSON.stringify(values), document, startUs, endUs },
+    row: JSON.stringify(values),
+    document,
+    startUs,
+    endUs,
     callId: d.callId,
     state: DIALOG_STATES[d.state] ?? '',
     names: [d.fromUser, d.toUser, ...said.numbers, ...said.asserted],
