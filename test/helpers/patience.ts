@@ -18,6 +18,14 @@ export const PATIENCE_MS = 60_000;
  */
 export const SOON_MS = 6_000;
 
+/** Processor time that the work takes, in milliseconds: what other programs do meanwhile does not count. */
+export function cpuMs(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
 type Perhaps<T> = T | false | null | undefined;
 
 /** Waits until `what` gives something; fails with `why` after a while. */

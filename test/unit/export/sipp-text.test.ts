@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { bodyText, headText, NUL_MARK } from '../../../src/export/sipp-text.ts';
+import { cpuMs } from '../../helpers/patience.ts';
 import { sippReading } from '../../helpers/sipp-reading.ts';
 
 const START = 'INVITE sip:bob@example.com SIP/2.0\r\n';
@@ -84,8 +85,7 @@ test('any bytes are sent as they are', () => {
 
 test('a long line of blanks or quotes takes no longer than its length', () => {
   for (const c of [' ', '"', '[', '\n', '\r\n']) {
-    const start = performance.now();
-    bodyText([{ captured: `a${c.repeat(500_000)}b` }]);
-    assert.ok(performance.now() - start < 5_000, c);
+    const tookMs = cpuMs(() => bodyText([{ captured: `a${c.repeat(500_000)}b` }]));
+    assert.ok(tookMs < 5_000, c);
   }
 });

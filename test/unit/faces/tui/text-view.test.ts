@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { LOOK, widthOf } from '../../../../src/faces/tui/cells.ts';
 import { TextView } from '../../../../src/faces/tui/text-view.ts';
 import { wrapped, wrappedTo } from '../../../../src/faces/tui/wrap.ts';
+import { cpuMs } from '../../../helpers/patience.ts';
 import { testScreen } from '../../../helpers/tui-screen.ts';
 
 test('a line is folded between words, and set in below its own text', () => {
@@ -32,9 +33,8 @@ test('a word that is longer than a line is cut, and no character of it is lost',
 
 test('a line of 128 KiB is folded at once, whatever it is made of', () => {
   for (const text of ['x', '\u6771', 'a\u0308', ' y', '\u0308'].map((part) => part.repeat(131_072 / part.length))) {
-    const startMs = performance.now();
-    assert.ok([...wrapped(text, 80)].length > 0);
-    assert.ok(performance.now() - startMs < 5_000, JSON.stringify(text.slice(0, 4)));
+    const tookMs = cpuMs(() => assert.ok([...wrapped(text, 80)].length > 0));
+    assert.ok(tookMs < 5_000, JSON.stringify(text.slice(0, 4)));
   }
 });
 
