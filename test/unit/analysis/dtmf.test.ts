@@ -45,7 +45,7 @@ test('what is cut is no press, and a flood of them is not kept', () => {
   extended[0] = 0x9f;
   presses.onPacket(stream, extended, 0, extended.length, 0);
   assert.deepEqual(presses.of(stream), []);
-  const view = new DataView(first.bytes.buffer);
+  const view = new DataView(first.bytes.buffer, first.bytes.byteOffset);
   for (let i = 0; i < 5000; i++) {
     view.setUint32(4, i);
     presses.onPacket(stream, first.bytes, 0, first.bytes.length, i);

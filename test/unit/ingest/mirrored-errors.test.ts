@@ -68,7 +68,7 @@ async function errors(t: TestContext, later: readonly number[], packet = lost())
 function lost(id = 7): Uint8Array {
   const packet = udpPacket(ALICE.rtp, BOB.rtp, new Uint8Array(172));
   const error = icmpError({ from: BOB.rtp.address, to: ALICE.rtp.address, type: 3, code: 3, packet });
-  new DataView(error.buffer).setUint16(4, id);
+  new DataView(error.buffer, error.byteOffset).setUint16(4, id);
   return error;
 }
 
