@@ -31,7 +31,8 @@ const SSRC = /^\s*(?:0x)?[0-9a-f]{1,8}\s*$/i;
 /** A serial number, which is often a MAC address, and an address of a person. */
 const PRODUCT_IDS = /(?:[0-9A-F]{2}[:-]){5}[0-9A-F]{2}|[0-9A-F]{12,}|\S{1,256}@\S{1,256}/gi;
 const NUMBER = /^\s*\d{1,10}(?:\.\d{1,10})?(?![^\s;(,])/;
-const SEQUENCE = /^(\s*(?:\d{1,10}\s+){1,2})([A-Za-z]{1,32})(\s*)$/;
+const SEQUENCE = /^(\s*(?:\d{1,10}\s+){1,2})([A-Za-z]{1,8192})(\s*)$/;
+const SHOWN_METHOD = 64;
 const WARNING = /^(\s*)(\d{3})(\s+)([^\s"]+)/;
 
 /** What the headers of a body say of it. */
@@ -97,8 +98,10 @@ export class Headers {
     return this.#method(method) + before + this.#values.value(uri) + after + this.#version(version) + end;
   }
 
+  /** Of a long one calltap shows the beginning, which is the same of those that begin so. */
   #method(text: string): string {
-    return METHODS.has(text.toLowerCase()) ? text : this.#tokens.text(text);
+    if (METHODS.has(text.toLowerCase())) return text;
+    return this.#tokens.text(text.slice(0, SHOWN_METHOD)) + this.#tokens.text(text.slice(SHOWN_METHOD));
   }
 
   #version(text: string): string {

@@ -68,7 +68,7 @@ export function CallActions({ place }: { readonly place: CallPlace }): Component
     }),
     button('Page, anonymized', async () => {
       await save(ofCall(callId, `/page?anonymize=true${legs === '' ? '' : `&${legs}`}`), 'anonymized.html');
-      return 'The page is saved. It names nobody, and says at its end how much was replaced.';
+      return 'The page is saved. It names nobody, and says how much was replaced.';
     }),
     file('vCon', `v1/dialogs/${encodeURIComponent(callId)}/vcon`, '.vcon.json'),
     button('Copy link', async () => {
