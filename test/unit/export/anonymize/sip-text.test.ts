@@ -287,6 +287,15 @@ describe('a body', () => {
   it('of a pressed key loses the key', () => {
     assert.equal(body('application/dtmf-relay', 'Signal=5\r\nDuration=160\r\n'), 'Signal=0\r\nDuration=160\r\n');
     assert.equal(body('application/dtmf', '5'), 'x');
+    // As some phones write it.
+    assert.equal(body('application/dtmf-relay', '5'), 'x');
+    assert.equal(body('application/dtmf-relay', 'Signal: 5\r\nDuration= 160'), 'xxxxxxxxx\r\nDuration= 160');
+    assert.match(body('application/kpml-response+xml', '<kpml-response code="200" digits="47"/>'), /="200" \w+="00"/);
+  });
+
+  it('of letters of two bytes is a filler', () => {
+    const wide = Buffer.from('<a b="zorblatt"/>', 'utf16le').toString('latin1');
+    assert.equal(body('application/pidf+xml', wide), '\0'.repeat(wide.length));
   });
 
   it('of a report keeps its figures', () => {
