@@ -27,6 +27,7 @@ const AUTH =
 const FIGURE_NAME = /(?<name>[A-Za-z_][A-Za-z_0-9]{0,31})(?<equals>\s{0,16}=)/g;
 const TIMES: ReadonlySet<string> = new Set(['start', 'stop']);
 const ISO_TIME = /^\s*\d{4}-\d\d-\d\d[T ][\d:.]{1,20}Z?\s*$/;
+const JOINED = /\d-\d/;
 const SSRC = /^\s*(?:0x)?[0-9a-f]{1,8}\s*$/i;
 /** A serial number, which is often a MAC address, and an address of a person. */
 const PRODUCT_IDS = /(?:[0-9A-F]{2}[:-]){5}[0-9A-F]{2}|[0-9A-F]{12,}|\S{1,256}@\S{1,256}/gi;
@@ -238,7 +239,8 @@ export class Headers {
     if (name === 'ex' || (name !== '' && !FIGURE_WORDS.has(name))) return this.#values.value(value);
     if (TIMES.has(name) && ISO_TIME.test(value)) return value;
     if (name === 'ssrc' && SSRC.test(value)) return value;
-    return this.#tokens.text(value, FIGURES);
+    // Two numbers that a dash holds together are an identifier.
+    return JOINED.test(value) ? this.#values.value(value) : this.#tokens.text(value, FIGURES);
   }
 
   #between(

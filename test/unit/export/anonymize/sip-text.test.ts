@@ -416,6 +416,13 @@ it('nothing of an address stays where numbers do', () => {
   );
 });
 
+it('a figure is one number, and not what a dash holds together', () => {
+  const line =
+    /P-RTP-Stat: [^\r]*/.exec(replaced(message(['P-RTP-Stat: JI=600,LA=400-2150301771-2887066141'])))?.[0] ?? '';
+  assert.match(line, /^P-RTP-Stat: JI=600,LA=\d{3}-\d{10}-\d{10}$/);
+  assert.doesNotMatch(line, /2150301771|2887066141/);
+});
+
 it('a name of a header says whose it is no more', () => {
   const out = replaced(message(['X-Acme-Customer-ID: 4711', 'P-RTP-Stat: PS=1']));
   assert.match(out, /\r\nX-(?!Acme)[A-Z][a-z]{3}-Customer-ID: \d{4}\r\nP-RTP-Stat: PS=1\r\n/);
