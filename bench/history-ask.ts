@@ -24,7 +24,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { HISTORY_COLUMNS } from '../src/actions/history/history-row.ts';
-import { withHistory } from '../src/app/history.ts';
+import { readerOf, withHistory } from '../src/app/history.ts';
 import { sessionOptions } from '../src/app/run.ts';
 import { timestampText } from '../src/core/timestamp.ts';
 import { Ring } from '../src/explore/history/ring.ts';
@@ -188,7 +188,13 @@ async function askAll(folder: string): Promise<void> {
   dropCache();
   const session = openSession(['--api', '127.0.0.1:0', '-I', folder]);
   const config = configOf([folder, '--api', '127.0.0.1:0', '--ask', '--retain-audio']);
-  const { explorer, close } = withHistory(new Ring(folder), session.explorer, session, config, sessionOptions);
+  const { explorer, close } = withHistory(
+    new Ring(folder),
+    session.explorer,
+    session,
+    config,
+    readerOf(config, sessionOptions),
+  );
   const parsed = parseFilter('number:+000000000', { isUtc: true });
   const nobody = { filter: parsed.ok ? parsed.filter : null, sort: sortOf('-created') };
   const first = await measured(async () => `${(await explorer.page(nobody, 1, '')).total} calls of nobody`);

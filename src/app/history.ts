@@ -12,8 +12,8 @@ import { faults } from '../core/faults.ts';
 import { finish, isNeverGone, Turns } from '../core/turns.ts';
 import { createHistoryExplorer } from '../explore/history/history-explorer.ts';
 import type { Ring } from '../explore/history/ring.ts';
-import type { ReadsFiles } from '../explore/history/small-captures.ts';
 import { SmallCaptures } from '../explore/history/small-captures.ts';
+import type { ReadsFiles } from '../explore/memory-explorer.ts';
 import type { Explorer } from '../explore/port.ts';
 import type { Session, SessionOptions } from './session.ts';
 import { createSession } from './session.ts';
@@ -35,15 +35,14 @@ export async function completeRing(ring: Ring, build: BuildsIndexes, say: (line:
 
 type BuildsIndexes = (paths: readonly string[]) => Promise<readonly Built[]>;
 
-/** `options`: of a session of these options. */
 export function withHistory(
   ring: Ring,
   memory: Explorer,
   { figures }: Session,
   config: Config,
-  options: (config: Config) => SessionOptions,
+  reads: ReadsFiles,
 ): WithHistory {
-  const captures = new SmallCaptures(readerOf(config, options));
+  const captures = new SmallCaptures(reads);
   const turns = new Turns(() => performance.now(), true);
   const explorer = createHistoryExplorer({ memory, figures, ring, captures, turns, isUtc: config.utc });
   // Whoever stays reads what stands at the end of each index before somebody asks.
@@ -52,7 +51,8 @@ export function withHistory(
   return { explorer, close: () => captures.close() };
 }
 
-function readerOf(config: Config, options: (config: Config) => SessionOptions): ReadsFiles {
+/** Reads small captures. `options`: of a session of these options. */
+export function readerOf(config: Config, options: (config: Config) => SessionOptions): ReadsFiles {
   const alone: Config = {
     ...config,
     ...{ output: null, split: null, keep: null, ship: null, hepSend: [], hepSpool: null },

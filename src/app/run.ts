@@ -19,6 +19,7 @@ import { faults } from '../core/faults.ts';
 import { steerHeapGrowth } from '../core/heap-growth.ts';
 import type { Trunks } from '../core/trunks.ts';
 import { Ring } from '../explore/history/ring.ts';
+import type { ReadsFiles } from '../explore/memory-explorer.ts';
 import { createExplorer } from '../explore/memory-explorer.ts';
 import type { Explorer } from '../explore/port.ts';
 import type { Asked } from '../faces/cli/asked.ts';
@@ -145,8 +146,10 @@ export async function runCapture(config: Config): Promise<number> {
       renewCertificate(session);
     });
   const startedMs = performance.now();
-  const memory = createExplorer(session.figures, session.outputs);
-  const { explorer, close } = await withRing(memory, session, config, say);
+  const readsSmall: ReadsFiles = async (paths) =>
+    (await import('./history.ts')).readerOf(config, sessionOptions)(paths);
+  const memory = createExplorer(session.figures, session.outputs, readsSmall);
+  const { explorer, close } = await withRing(memory, readsSmall, session, config, say);
   let isPrinted = config.interactive || config.mcpStdio;
   const print = async (): Promise<boolean> => {
     isPrinted = true;
@@ -184,13 +187,19 @@ export async function runCapture(config: Config): Promise<number> {
 }
 
 /** What answers: the memory, and the ring of files beside it. */
-async function withRing(memory: Explorer, session: Session, config: Config, say: (line: string) => void) {
+async function withRing(
+  memory: Explorer,
+  reads: ReadsFiles,
+  session: Session,
+  config: Config,
+  say: (line: string) => void,
+) {
   const folder = ringOf(config);
   if (folder === null) return { explorer: memory, close: () => undefined };
   const { completeRing, withHistory } = await import('./history.ts');
   const ring = new Ring(folder);
   if (!isLive(config)) await completeRing(ring, (paths) => buildIndexes(config, paths), say);
-  return withHistory(ring, memory, session, config, sessionOptions);
+  return withHistory(ring, memory, session, config, reads);
 }
 
 /** SIGHUP: a certificate that cannot be read leaves the one of before in use. */

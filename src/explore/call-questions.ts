@@ -52,6 +52,7 @@ import {
   rowsOf,
   selectorOf,
   writeCalls,
+  writeCapture,
   writeQuestion,
   writeSpan,
 } from './question-kinds.ts';
@@ -66,7 +67,7 @@ export type TextLayout = 'text' | 'markdown' | 'ladder';
 export type MessagesAsked = { readonly showsSecrets: boolean; readonly only?: number | undefined };
 
 /** `notes`: why legs may be missing, in sentences. */
-export type PageAsked = { readonly notes: readonly string[]; readonly isUtc: boolean };
+export type PageAsked = { readonly notes: readonly string[]; readonly isUtc: boolean; readonly isAnonymized?: boolean };
 
 /** Of a page; a ladder in a browser or a file is as wide as it must be. */
 const PAGE_STYLE: LadderStyle = { width: null, color: false, isUtc: true };
@@ -155,7 +156,7 @@ export const CALL_QUESTIONS = {
     ask: {
       id: 'askPage',
       summary: 'A page of the call as one HTML file without scripts, credentials and keys, to be mailed',
-      query: AskLegsQuery,
+      query: AskCaptureQuery,
     },
     answer: { kind: 'page' },
     bounds: REPORT,
@@ -164,9 +165,9 @@ export const CALL_QUESTIONS = {
     told: (page) => ['saved the page of', page.length],
     async read(given, reading) {
       const { callIds, notes } = await callsOf(given, reading, true);
-      return { asked: [callIds, { notes, isUtc: true }] };
+      return { asked: [callIds, { notes, isUtc: true, isAnonymized: given.anonymize === true }] };
     },
-    write: ([callIds]) => writeCalls(callIds),
+    write: ([callIds, { isAnonymized = false }]) => writeCapture(callIds, isAnonymized),
   }),
 
   /** Who sent what to whom, and the media. */

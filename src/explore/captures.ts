@@ -31,6 +31,8 @@ export type CallCapture = {
   readonly isRebuilt: boolean;
   /** What the file lacks; '' where nothing is missing. */
   readonly lack: string;
+  /** What was replaced and left out where it was made anonymous, in lines. */
+  readonly report?: readonly string[];
 };
 
 const HEP_SEEN = 1 << ORIGINS.indexOf('hep');
@@ -98,6 +100,18 @@ async function rebuilt(
   };
 }
 
+/** SIP alone, for whom frames do not tell enough; null when nobody waits any more. */
+export async function anonymizedMessages(
+  f: Figures,
+  dialogs: readonly Dialog[],
+  as: Anonymizing,
+  turns: Turns,
+  isGone: () => boolean,
+): Promise<CallCapture | null> {
+  const made = await rebuilt(f, dialogs, 'its frames alone do not show its messages', turns, isGone);
+  return made === null ? null : anonymized(made, as, isGone);
+}
+
 /** The rebuilt one, through a file: how long it becomes is known only then. */
 async function anonymized(
   { file, lack }: CallCapture,
@@ -106,12 +120,15 @@ async function anonymized(
 ): Promise<CallCapture | null> {
   const pieces: Buffer[] = [];
   for await (const piece of file as AsyncIterable<Buffer>) pieces.push(piece);
-  const made = await inFile(async (path) => ((await anonymizeFile(pieces, path, as, isGone)) ? { lack } : null));
+  const made = await inFile(async (path) => {
+    const report = await anonymizeFile(pieces, path, as, isGone);
+    return report && { lack, report };
+  });
   return made !== null && 'file' in made ? { ...made, isRebuilt: true } : null;
 }
 
 /** What is missing from what was written, '' where nothing is; else why it was not written, null for a stop. */
-type WrittenFile = { readonly lack: string } | { readonly reason: string } | null;
+type WrittenFile = Pick<CallCapture, 'lack' | 'report'> | { readonly reason: string } | null;
 
 async function writeFrames(
   f: Figures,
@@ -167,14 +184,16 @@ async function inFile(
     const written = await write(original);
     if (written === null || 'reason' in written) return written;
     const path = as === null ? original : join(folder, 'anonymized.pcapng');
-    if (as !== null && !(await anonymizeFile(piecesOf(original), path, as, isGone))) return null;
+    const report = as === null ? written.report : await anonymizeFile(piecesOf(original), path, as, isGone);
+    if (report === null) return null;
     const { size } = statSync(path);
     const file = createReadStream(path);
     await new Promise((resolve, reject) => {
       file.once('open', resolve);
       file.once('error', reject);
     });
-    return { file, bytes: size, keeps: size, isRebuilt: false, lack: written.lack };
+    const { lack } = written;
+    return { file, bytes: size, keeps: size, isRebuilt: false, lack, ...(report === undefined ? {} : { report }) };
   } finally {
     rmSync(folder, { recursive: true });
   }

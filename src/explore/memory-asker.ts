@@ -34,15 +34,18 @@ import { legNotes } from '../view/leg-notes.ts';
 import { overviewSteps } from '../view/overview.ts';
 import { callReports } from '../view/phone-reports.ts';
 import { reportSteps } from '../view/report-input.ts';
+import type { PageParts } from './anonymized-page.ts';
+import { anonymizedPage } from './anonymized-page.ts';
 import { pageSteps } from './call-page.ts';
 import type { TextLayout } from './call-questions.ts';
-import type { ReadsBack } from './captures.ts';
-import { callCapture } from './captures.ts';
+import type { CallCapture, ReadsBack } from './captures.ts';
+import { anonymizedMessages, callCapture } from './captures.ts';
 import { changesSteps } from './changes.ts';
 import { chosenSteps } from './chosen.ts';
 import { hiddenBySteps } from './hidden-by.ts';
 import { MAX_LEGS_SHOWN } from './limits.ts';
 import { memoryPage } from './memory-page.ts';
+import { missedMedia } from './missed-media.ts';
 import type { Explorer } from './port.ts';
 import type { OtherLegs } from './question-row.ts';
 import { Busy, Cannot, goneBy, NotHere, orNotHere } from './refusal.ts';
@@ -57,6 +60,7 @@ export function createAsker(
   saver: ReadsBack & { readonly file: OutputFile | null },
   turns: Turns,
   orBusy: <T>(made: T | null, signal?: AbortSignal) => T,
+  read: PageParts['read'],
 ) {
   const { evidence } = f;
   const { dialogs, identifiers } = evidence.stores;
@@ -78,6 +82,23 @@ export function createAsker(
   };
   const ofOne = <T>(callId: string, signal: AbortSignal | undefined, steps: (d: Dialog) => Steps<T>) =>
     ofAll([callId], signal, ([d]) => steps(d));
+  const chosenOf = (callIds: readonly string[]): { readonly here: Dialog[]; readonly chosen: Dialog[] } => {
+    const here = callIds.flatMap((callId) => dialogs.get(callId) ?? []);
+    if (here.length === 0) throw new NotHere();
+    return { here, chosen: here.slice(0, MAX_LEGS_SHOWN) };
+  };
+  const capture: Explorer['capture'] = async (callIds, isAnonymized = false, signal) => {
+    // Before that a call lacks frames, and may still give way to others.
+    await f.file?.whenRead();
+    const isGone = goneBy(signal);
+    if (isGone()) throw new Busy();
+    const { here, chosen } = chosenOf(callIds);
+    const made = await callCapture(f, chosen, saver, turns, isGone, isAnonymized);
+    if (made === null) throw new Busy();
+    if (here.length === chosen.length) return made;
+    const legs = counted(here.length - chosen.length, 'leg');
+    return { ...made, lack: made.lack === '' ? legs : `${made.lack}, ${legs}` };
+  };
 
   return {
     *calls(question) {
@@ -110,7 +131,23 @@ export function createAsker(
     },
     text: (callIds, layout, style, signal) =>
       ofAll(callIds, signal, (all, more) => textSteps(evidence, all, more, layout, style)),
-    html: (callIds, asked, signal) => ofAll(callIds, signal, (all, more) => memoryPage(f, all, more, asked)),
+    async html(callIds, asked, signal) {
+      if (asked.isAnonymized !== true) return ofAll(callIds, signal, (all, more) => memoryPage(f, all, more, asked));
+      const as = saver.anonymizing();
+      const { chosen } = chosenOf(callIds);
+      const known = {
+        messages: chosen[0]?.msgCount ?? 0,
+        missesMedia: chosen.some((d) => missedMedia(callOf(evidence, d).findings ?? [])),
+      };
+      const page = async (made: CallCapture | null): Promise<string | null> => {
+        if (made === null) throw new Busy();
+        return anonymizedPage(made, callIds, known, { as, isUtc: asked.isUtc, read });
+      };
+      const made =
+        (await page(await capture(callIds, true, signal))) ??
+        (await page(await anonymizedMessages(f, chosen, as, turns, goneBy(signal))));
+      return orNotHere(made, 'No message of this call can be read once it is anonymized.');
+    },
     async save(question, hasLegs) {
       const { file } = saver;
       if (file === null || f.file === null) return null;
@@ -122,20 +159,7 @@ export function createAsker(
         ...(await writeDialogs(chosen, evidence.stores, f.file, file, evidence.capture.clockSteps)),
       };
     },
-    async capture(callIds, isAnonymized = false, signal) {
-      // Before that a call lacks frames, and may still give way to others.
-      await f.file?.whenRead();
-      const isGone = goneBy(signal);
-      if (isGone()) throw new Busy();
-      const here = callIds.flatMap((callId) => dialogs.get(callId) ?? []);
-      const chosen = here.slice(0, MAX_LEGS_SHOWN);
-      if (chosen.length === 0) throw new NotHere();
-      const capture = await callCapture(f, chosen, saver, turns, isGone, isAnonymized);
-      if (capture === null) throw new Busy();
-      if (here.length === chosen.length) return capture;
-      const legs = counted(here.length - chosen.length, 'leg');
-      return { ...capture, lack: capture.lack === '' ? legs : `${capture.lack}, ${legs}` };
-    },
+    capture,
     trunks: (asked, signal) => made(signal, () => trunksSteps(f, asked)),
     overview: (asked, signal) => made(signal, () => overviewSteps(f, asked)),
     security: () => toAskSecurity(f),

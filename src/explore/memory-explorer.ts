@@ -41,7 +41,12 @@ import { Busy, Cannot, goneBy, orNotHere } from './refusal.ts';
 /** The gate of what is written, the file of -O once it is open, and what its files hold of live calls. */
 export type Saver = ReadsBack & { readonly gate: PersistenceGate; readonly file: OutputFile | null };
 
-export function createExplorer(f: Figures, saver: Saver): Explorer {
+/** What reads capture files to their end, into stores of its own. Rejects with ServiceError. */
+export type ReadsFiles = (paths: readonly string[]) => Promise<ReadFiles>;
+export type ReadFiles = { readonly figures: Figures; readonly saver: Saver; close(): void };
+
+/** `reads`: small captures, which another explorer answers from. */
+export function createExplorer(f: Figures, saver: Saver, reads: ReadsFiles): Explorer {
   const { gate } = saver;
   const { evidence } = f;
   const { stores, capture, omitted } = evidence;
@@ -100,7 +105,10 @@ export function createExplorer(f: Figures, saver: Saver): Explorer {
     captureReport: () => reporter.read(),
     stats: async () => toStats(f, await percentiles.read()),
     metrics: () => metricsSnapshot(f),
-    ...createAsker(f, saver, askTurns, orBusy),
+    ...createAsker(f, saver, askTurns, orBusy, async (paths) => {
+      const { figures, saver: unused, close } = await reads(paths);
+      return { figures, close, explorerOf: (nameless) => createExplorer(nameless, unused, reads) };
+    }),
     summary: () => toSummary(f),
     pulse: () => toPulse(f),
     persistence: () => gate.state(),

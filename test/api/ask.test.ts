@@ -164,6 +164,17 @@ describe('/ask', () => {
     assert.ok(
       lines.some((line) => /^loopback saved the page of "packet-loss@pbx\.example\.com", \d+ bytes$/.test(line)),
     );
+    const nameless = await fetch(`${base}/ask/calls/${LOSSY}/page?anonymize=true`);
+    assert.equal(nameless.headers.get('content-disposition'), 'attachment; filename="anonymized.html"');
+    const { text } = readStrictly(await nameless.text());
+    assert.match(text, /Packet loss from .*Anonymized \d+ frames\. Replaced: /s);
+    assert.doesNotMatch(text, /203\.0\.113|example/);
+    const capture = await fetch(`${base}/ask/calls/${LOSSY}/capture?anonymize=true`);
+    assert.match(
+      capture.headers.get('x-service-capture-anonymized') ?? '',
+      /^anonymized \d+ frames; replaced: .*SIP messages \d+$/,
+    );
+    await capture.body?.cancel();
     const size = async (query: string): Promise<number> =>
       (await (await fetch(`${base}/ask/calls/${LOSSY}/audio${query}`)).arrayBuffer()).byteLength;
     const [whole, second] = [await size(''), await size('?from=2&to=3')];

@@ -14,6 +14,7 @@ import { asJson, type Json } from '../helpers/json.ts';
 import type { OpenSession } from '../helpers/open-session.ts';
 import { openSession } from '../helpers/open-session.ts';
 import { freePort, until, untilHolds } from '../helpers/patience.ts';
+import { readStrictly } from '../helpers/strict-page.ts';
 import { call, overHttp } from '../mcp/agent-kit.ts';
 import { startApi } from './running-api.ts';
 import { assertDocument } from './strict-contract.ts';
@@ -284,4 +285,13 @@ test('a hub takes the host of a part, an agent knows no such key', async (t) => 
   for (const path of [`/v1/dialogs?host=a`, `/v1/streams?host=a`])
     assert.equal((await read(base, path)).status, 400, path);
   assert.equal((await read(await agent(t), `/v1/dialogs/${PATH}?host=sbc1`)).status, 400);
+});
+
+test('a page that names nobody is made by the agent of the call', async (t) => {
+  const { base } = await hub(t, agentsOf(t, { sbc1: await agent(t) }), { html: () => assert.fail() });
+  const page = await fetch(`${base}/ask/calls/${PATH}/page?anonymize=true&legs=true`);
+  assert.equal(page.status, 200);
+  const { text } = readStrictly(await page.text());
+  assert.match(text, /Packet loss from .*Anonymized \d+ frames\./s);
+  assert.doesNotMatch(text, /203\.0\.113|example/);
 });

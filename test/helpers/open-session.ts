@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { Outputs } from '../../src/actions/outputs.ts';
+import { readerOf } from '../../src/app/history.ts';
 import { sessionOptions } from '../../src/app/run.ts';
 import type { Session, SessionOptions, SessionParts } from '../../src/app/session.ts';
 import { createSession } from '../../src/app/session.ts';
@@ -48,6 +49,6 @@ export function openSession(
   const { figures, ingest, outputs } = session;
   const { evidence, source, file } = figures;
   const { dialogs, streams, log } = ingest.stores;
-  const explorer = createExplorer(figures, outputs);
+  const explorer = createExplorer(figures, outputs, readerOf(config, sessionOptions));
   return { ...session, evidence, source, file, dialogs, streams, log, explorer };
 }

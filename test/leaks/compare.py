@@ -175,7 +175,7 @@ def _tshark(path):
         command += ['-e', field]
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     frames = []
-    for number, line in enumerate(run.stdout.decode('utf-8', 'replace').splitlines(), 1):
+    for number, line in enumerate(run.stdout.decode('utf-8', 'replace').split('\n')[:-1], 1):
         at_time, weights, groups, texts, *seen = line.split('\t')
         experts = zip(weights.split('|'), groups.split('|'), texts.split('|'))
         errors = [(group, text) for weight, group, text in experts if weight and int(weight) >= MOST_WEIGHT and int(group or 0) != OF_SEQUENCE]

@@ -20,6 +20,8 @@ ASCII = re.compile(rb'[\x20-\x7e]{6,}')
 MOST_SOUNDS, SOUND = 500, 24
 NUMBERED = ('user', 'display', 'number', 'file', 'body')
 DIGITS = re.compile(rb'^\+?[\d().\- ]+$')
+# A measurement, and a socket of nobody: X-RTP-Stat has both.
+FIGURES = re.compile(rb'\d{1,4}\.\d{1,2}|0\.0\.0\.0:\d{1,5}')
 
 
 def is_special(address):
@@ -98,7 +100,7 @@ class Originals:
 
     def text(self, kind, value):
         value = value.strip(b' \t\r\n\0"')
-        if len(set(value)) < 2 or is_kept(value) or not re.search(rb'[A-Za-z0-9\x80-\xff]', value):
+        if len(set(value)) < 2 or is_kept(value) or FIGURES.fullmatch(value) or not re.search(rb'[A-Za-z0-9\x80-\xff]', value):
             return
         for found in (value, unescaped(value)):
             self._addresses_in(found)

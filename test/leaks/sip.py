@@ -234,6 +234,13 @@ class SipReader:
         if b'vq-rtcpxr' in kind or b'dtmf' in kind:
             self._figures(whole)
             return
+        if kind.startswith(b'application/simple-message-summary'):
+            # How many messages wait; the account is whose they are.
+            for line in whole.splitlines():
+                name, _, value = line.partition(b':')
+                if name.strip().lower() not in (b'messages-waiting', b'voice-message', b'fax-message', b'text-message'):
+                    self._any('body', value)
+            return
         if len(whole) >= 8:
             self._sink.whole('body', whole)
         text = XML_NAMES.sub(b' ', whole) if b'xml' in kind else whole
@@ -254,7 +261,8 @@ class SipReader:
             elif name.strip().lower() == b'localmac':
                 self._sink.text('mac', value.strip())
             elif b'ID' in name or b'Addr' in name:
-                self._any('report', value)
+                # The SSRC is that of the RTP, which stays.
+                self._any('report', re.sub(rb'SSRC=\S+', b' ', value))
             if line.lower().startswith(b'signal=') and line[7:].strip() not in (b'0', b''):
                 self._sink.text('key', line.strip())
 

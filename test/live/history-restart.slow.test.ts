@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { withHistory } from '../../src/app/history.ts';
+import { readerOf, withHistory } from '../../src/app/history.ts';
 import { sessionOptions } from '../../src/app/run.ts';
 import { Ring } from '../../src/explore/history/ring.ts';
 import type { Explorer } from '../../src/explore/port.ts';
@@ -83,7 +83,13 @@ for (const [name, capture, least] of [
     before.outputs.close();
     const empty = openSession(['-I', path, ...OPTIONS]);
     t.after(() => empty.close());
-    const after = withHistory(new Ring(folder), empty.explorer, empty, configOf([folder, ...OPTIONS]), sessionOptions);
+    const after = withHistory(
+      new Ring(folder),
+      empty.explorer,
+      empty,
+      configOf([folder, ...OPTIONS]),
+      readerOf(configOf([folder, ...OPTIONS]), sessionOptions),
+    );
     t.after(after.close);
     const wanted = await before.explorer.page(ALL, 10_000, '');
     const found = await after.explorer.page(ALL, 10_000, '');

@@ -163,7 +163,7 @@ test('a capture for the carrier: two keys; the file is new, private, and a captu
   await tmux.press('s', 'p');
   await tmux.shows(/busy@pbx\.example\.com-2\.pcapng: \d+ bytes$/m);
   await tmux.press('s');
-  await tmux.shows(/^Save as: a anonymized, for somebody else {2}p pcapng {2}m Markdown /m);
+  await tmux.shows(/^Save as: a anonymized, for somebody else {2}A as page {2}p pcapng {2}m Markdown /m);
   await tmux.press('z');
   for (const [key, said] of [
     ['m', /busy@pbx\.example\.com\.md$/m],

@@ -24,10 +24,16 @@ const AGENT_FILES_WAITING = 8;
 /** Captures of agents on their way to their readers; one more is answered with 503. @cap */
 export const AGENT_CAPTURES = 8;
 
+/** Its capture is made anonymous first, and read. */
+const AGENT_PAGE_MS = 30_000;
+
 /** A call as its agent knows it. */
 type AgentCall = { readonly host: string; readonly callId: string };
 
-type CallAnswers = Pick<Questions, AnsweredBy<'agent'>>;
+type CallAnswers = Pick<Questions, AnsweredBy<'agent'> | 'html'>;
+
+/** The store has no frames that could be made anonymous. */
+const PAGE = { ...QUESTIONS.html, agentBounds: { ...QUESTIONS.html.bounds, ms: AGENT_PAGE_MS } };
 
 /** No time stands in what an agent is asked. */
 const NO_TIMES = { isUtc: true, nowUs: 0 };
@@ -93,6 +99,16 @@ export function callAnswers(agents: Agents, { partsOf }: Pick<StoreExplorer, 'pa
         leave();
         throw error;
       }
+    },
+    /** With the legs that the agent has too; anonymized alone. */
+    async html(callIds) {
+      const [first, ...legs] = callIds.slice(0, MAX_LEGS_SHOWN);
+      if (first === undefined) throw new NotHere();
+      const [here] = await legsAt(legs, agentCallOf, await agentCallOf(first));
+      const asked = { notes: [], isUtc: true, isAnonymized: true };
+      return ask(PAGE, first, [[first, ...here], asked], ({ callId }) =>
+        exactly(writeCapture([callId, ...here], true), callId),
+      );
     },
   };
 }

@@ -5,10 +5,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SeenMedia } from '../../analysis/media/path-ground.ts';
 import { faults } from '../../core/faults.ts';
-import type { Figures } from '../../view/figures.ts';
-import { createExplorer, type Saver } from '../memory-explorer.ts';
+import type { ReadsFiles } from '../memory-explorer.ts';
+import { createExplorer } from '../memory-explorer.ts';
+import { withSeenMedia } from '../missed-media.ts';
 import type { Explorer } from '../port.ts';
 import { Busy, NotHere } from '../refusal.ts';
 import { copyFrames } from './span-frames.ts';
@@ -18,19 +18,6 @@ import type { Wanted } from './wanted.ts';
 /** Captures of calls of the ring that are kept, and seconds after the last question that they are. @cap */
 const HISTORY_CAPTURES = 2;
 const HISTORY_CAPTURE_SEC = 60;
-
-/** Of a call whose media was missing where it would have been seen: which it was by other calls, which are not here. */
-const SEEN: SeenMedia = {
-  update: () => undefined,
-  hasPair: () => true,
-  hasNetworks: () => true,
-  has: () => true,
-  isServer: () => false,
-};
-
-/** What reads capture files to their end, into stores of its own. Rejects with ServiceError. */
-export type ReadsFiles = (paths: readonly string[]) => Promise<ReadFiles>;
-export type ReadFiles = { readonly figures: Figures; readonly saver: Saver; close(): void };
 
 export type SmallCapture = {
   readonly explorer: Explorer;
@@ -100,10 +87,12 @@ export class SmallCaptures {
         rmSync(folder, { recursive: true, force: true });
       };
       const { figures, saver } = read;
-      const missedMedia = wanted.some((one) => one.missedMedia);
-      const evidence = missedMedia ? { ...figures.evidence, vantage: SEEN } : figures.evidence;
+      const evidence = withSeenMedia(
+        figures.evidence,
+        wanted.some((one) => one.missedMedia),
+      );
       return {
-        explorer: createExplorer({ ...figures, evidence }, saver),
+        explorer: createExplorer({ ...figures, evidence }, saver, this.#read),
         bytesRead: copied.bytesRead,
         frames: copied.frames,
         lacks: why,

@@ -5,6 +5,7 @@
 import { socketOf } from '../../core/ip.ts';
 import type { IndexedCall } from '../../history/rows.ts';
 import { areNumbers, isObject } from '../../history/values.ts';
+import { missedMedia } from '../missed-media.ts';
 import { textOf, textsOf } from '../stored/call-of-row.ts';
 
 /** From one time to another, both in it: microseconds, as the clock of the host showed them. */
@@ -37,8 +38,6 @@ const BESIDE_US = 2_000_000;
 
 const OF_CONNECTIONS: ReadonlySet<string> = new Set(['TCP', 'TLS', 'WS', 'WSS']);
 
-const OF_MISSED_MEDIA: ReadonlySet<string> = new Set(['no-media', 'one-way-audio']);
-
 type Fields = Readonly<Record<string, unknown>>;
 
 /** `document`: what the index has of it; an empty object where it has none. */
@@ -60,7 +59,7 @@ export function wantedOf({ row, startUs, endUs }: IndexedCall, document: Fields)
     sockets: textsOf(row['sockets']).map(socketOf),
     media,
     mediaTimes: streams.map(({ fromUs, toUs }) => ({ fromUs: fromUs - BESIDE_US, toUs: toUs + BESIDE_US })),
-    missedMedia: textsOf(row['findings']).some((name) => OF_MISSED_MEDIA.has(name)),
+    missedMedia: missedMedia(textsOf(row['findings'])),
   };
 }
 

@@ -29,6 +29,7 @@ const CLOSED: Persistence = { enabled: false, authorized: false };
 
 /** Whoever opened the store and the agents closes them. */
 export function createHubExplorer(store: StoreExplorer, agents: Agents): Port {
+  const answers = callAnswers(agents, store);
   const fleet = fleetOf(agents);
   const heartbeats = new Heartbeats(store);
   // The first scrape has them too.
@@ -49,7 +50,9 @@ export function createHubExplorer(store: StoreExplorer, agents: Agents): Port {
   };
   return {
     ...store,
-    ...callAnswers(agents, store),
+    ...answers,
+    // Frames are needed, which the agent has.
+    html: (callIds, asked, signal) => (asked.isAnonymized === true ? answers : store).html(callIds, asked, signal),
     stats,
     security: async () => (await fleet.security()).answer,
     captureReport: async () => (await fleet.captureReport()).answer,

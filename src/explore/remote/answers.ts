@@ -21,6 +21,8 @@ import { readShape } from './shapes.ts';
 const PIECE_MS = 30_000;
 /** Pieces of a capture that are under way. */
 const PIECES_BYTES = 128 * 1024;
+/** Characters of what was replaced in it. @cap */
+const REPORT_CHARS = 1_000;
 
 /** The answer to a question with these parameters; `asked` is what they were made of. */
 export async function readAnswer<A extends readonly unknown[], T>(
@@ -88,6 +90,7 @@ async function readCapture(requests: Requests, address: string, { ms }: Bounds):
     answer.destroy();
     throw isCapture ? tooLarge(REMOTE_FILE_BYTES) : wrongShape();
   }
+  const report = headers['x-service-capture-anonymized'];
   answer.setTimeout(PIECE_MS, () => answer.destroy(new RemoteFailure('late', 'the capture stopped on its way', '')));
   return {
     file: Readable.from(pieces(answer), { objectMode: false }),
@@ -95,6 +98,7 @@ async function readCapture(requests: Requests, address: string, { ms }: Bounds):
     keeps: PIECES_BYTES,
     isRebuilt: headers['x-service-capture-rebuilt'] === 'true',
     lack: saidText(String(headers['x-service-capture-lacks'] ?? '')),
+    ...(typeof report === 'string' ? { report: [safeText(report.slice(0, REPORT_CHARS))] } : {}),
   };
 }
 

@@ -13,7 +13,7 @@ import type { Anonymizer } from './anonymizer.ts';
 import { createAnonymizer } from './anonymizer.ts';
 import type { Anonymizing } from './anonymizing.ts';
 import { FrameAnonymizer } from './frame-anonymizer.ts';
-import { reportLines } from './report.ts';
+import { reportOf } from './report.ts';
 
 type Note = Pick<CapturedFrame, 'source' | 'frame' | 'linkType' | 'tsUs' | 'nanos' | 'isPart' | 'wireLength'> & {
   readonly file: CallFile;
@@ -54,10 +54,7 @@ export class AnonymizedCalls implements CallTarget {
   /** No more frames come; what was done, in lines. */
   end(): readonly string[] {
     this.#frames.end();
-    const { frames, leftOut } = this.#frames.counts;
-    const { counts, options } = this.#anonymizer;
-    const replaced = (): [keyof typeof counts, number][] => Object.entries(counts) as [keyof typeof counts, number][];
-    return reportLines({ frames, replaced, leftOut: () => Object.entries(leftOut) }, options);
+    return reportOf(this.#anonymizer, this.#frames.counts);
   }
 
   #text(text: string): string {

@@ -6,26 +6,30 @@ import { setImmediate } from 'node:timers/promises';
 import { createAnonymizer } from './anonymizer.ts';
 import type { Anonymizing } from './anonymizing.ts';
 import { anonymizedCapture } from './capture-stream.ts';
+import { reportOf } from './report.ts';
 
 /** Read and rewritten at a time, so that others get their turn. */
 const PIECE_BYTES = 256 * 1024;
 
-/** False when nobody waits any more; the file is then not whole. Rejects where the disk refuses. */
+/** What was done, in lines; null when nobody waits any more: the file is then not whole. Rejects where the disk refuses. */
 export async function anonymizeFile(
   from: Iterable<Buffer>,
   to: string,
   { key, options }: Anonymizing,
   isGone: () => boolean,
-): Promise<boolean> {
+): Promise<readonly string[] | null> {
   const out = createWriteStream(to, { mode: 0o600, flags: 'wx' });
   await once(out, 'open');
   try {
-    for (const piece of anonymizedCapture(from, createAnonymizer(key, options))) {
-      if (isGone()) return false;
-      if (!out.write(piece)) await once(out, 'drain');
+    const anonymizer = createAnonymizer(key, options);
+    const pieces = anonymizedCapture(from, anonymizer);
+    for (;;) {
+      const next = pieces.next();
+      if (next.done === true) return reportOf(anonymizer, next.value);
+      if (isGone()) return null;
+      if (!out.write(next.value)) await once(out, 'drain');
       await setImmediate();
     }
-    return true;
   } finally {
     out.end();
     if (!out.closed) await once(out, 'close');

@@ -45,6 +45,12 @@ export interface Anonymizer {
   filler(bytes: Uint8Array): Buffer;
 }
 
+/** Replaces a name outside of a message, such as a Call-ID, as calltap shows it. */
+export function textReplacer({ key, options }: { readonly key: Uint8Array; readonly options: AnonymizeOptions }) {
+  const anonymizer = createAnonymizer(key, options);
+  return (name: string): string => anonymizer.text(Buffer.from(name, 'utf8')).toString('utf8');
+}
+
 /** `key` has KEY_BYTES. */
 export function createAnonymizer(key: Uint8Array, options: AnonymizeOptions): Anonymizer {
   const { keeps } = options;

@@ -22,6 +22,7 @@ const MAX_BOUNDARY_CHARS = 256;
 
 const PLAIN: Stays = { words: PLAIN_BODY_WORDS, digits: 5 };
 const SIGNAL = /^(\s*signal\s{0,16}=\s{0,16})(.*?)(\s*)$/i;
+const DURATION = /^\s*duration\s{0,16}=\s{0,16}\d{1,6}\s*$/i;
 
 export class BodyText {
   readonly #tokens: Tokens;
@@ -47,6 +48,8 @@ export class BodyText {
     if (mediaType.startsWith('multipart/')) return this.#multipart(text, type.contentType, depth);
     if (mediaType.startsWith('message/sip')) return this.#fragment(text, depth);
     this.#counts.bodies++;
+    // Letters of two bytes would be replaced one by one.
+    if (text.includes('\0')) return filler(text);
     if (mediaType === 'application/dtmf-relay') return this.#lines(text, (line) => this.#key(line));
     if (mediaType === 'application/vq-rtcpxr') return this.#lines(text, (line) => this.#figures(line));
     if (mediaType === 'application/simple-message-summary')
@@ -96,11 +99,11 @@ export class BodyText {
     return text.replace(/[^\r\n]+/g, replace);
   }
 
-  /** The key itself is a digit of a secret as often as not. */
+  /** The key itself is a digit of a secret as often as not, in whatever line a phone writes it. */
   #key(line: string): string {
     const [, start = '', key = '', end = ''] = SIGNAL.exec(line) ?? [];
     if (start !== '') return start + '0'.repeat(key.length) + end;
-    return this.#tokens.text(line, PLAIN);
+    return DURATION.test(line) ? line : filler(line);
   }
 
   #figures(line: string): string {

@@ -3,6 +3,7 @@
  * HEP, keep-alives. Everything else is left out.
  */
 import { START, sipStart, skipKeepAlive } from '../../decode/sip-framing.ts';
+import { SCAN, scanSip } from '../../protocols/sip/scanner/scan.ts';
 import type { FrameAddresses } from './addresses-of-frames.ts';
 import type { Anonymizer } from './anonymizer.ts';
 import { isHep, rewriteHep } from './hep-packet.ts';
@@ -17,6 +18,9 @@ const REMEMBERED_MESSAGES = 128;
 
 const FIRST_MEDIA_PORT = 1024;
 const KEEP_ALIVE_BYTES = 8;
+/** No method that somebody has a name for is longer. */
+const SHORT_METHOD_BYTES = 64;
+const SPACE = 32;
 const CR_LF_NUL = new Set([13, 10, 0]);
 const RTPMAP = 'a=rtpmap:';
 
@@ -117,7 +121,15 @@ export class Contents implements ContentRewriter {
 
 function beginsSip(b: Buffer, at: number, end: number): boolean {
   const from = skipKeepAlive(b, at, end);
-  return from < end && sipStart(b, from, end) !== START.NO && isWord(b[from] ?? 0);
+  if (from === end || !isWord(b[from] ?? 0)) return false;
+  return sipStart(b, from, end) !== START.NO || hasLongMethod(b, from, end);
+}
+
+/** A method may be as long as one likes: whoever tries that out is seen. */
+function hasLongMethod(b: Buffer, at: number, end: number): boolean {
+  const longest = Math.min(end, at + SHORT_METHOD_BYTES);
+  for (let i = at; i < longest; i++) if ((b[i] ?? 0) <= SPACE) return false;
+  return scanSip(b, at, end).code === SCAN.OK;
 }
 
 /** A start line begins with a letter. */

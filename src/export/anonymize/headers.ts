@@ -27,11 +27,13 @@ const AUTH =
 const FIGURE_NAME = /(?<name>[A-Za-z_][A-Za-z_0-9]{0,31})(?<equals>\s{0,16}=)/g;
 const TIMES: ReadonlySet<string> = new Set(['start', 'stop']);
 const ISO_TIME = /^\s*\d{4}-\d\d-\d\d[T ][\d:.]{1,20}Z?\s*$/;
+const JOINED = /\d-\d/;
 const SSRC = /^\s*(?:0x)?[0-9a-f]{1,8}\s*$/i;
 /** A serial number, which is often a MAC address, and an address of a person. */
 const PRODUCT_IDS = /(?:[0-9A-F]{2}[:-]){5}[0-9A-F]{2}|[0-9A-F]{12,}|\S{1,256}@\S{1,256}/gi;
 const NUMBER = /^\s*\d{1,10}(?:\.\d{1,10})?(?![^\s;(,])/;
-const SEQUENCE = /^(\s*(?:\d{1,10}\s+){1,2})([A-Za-z]{1,32})(\s*)$/;
+const SEQUENCE = /^(\s*(?:\d{1,10}\s+){1,2})([A-Za-z]{1,8192})(\s*)$/;
+const SHOWN_METHOD = 64;
 const WARNING = /^(\s*)(\d{3})(\s+)([^\s"]+)/;
 
 /** What the headers of a body say of it. */
@@ -97,8 +99,10 @@ export class Headers {
     return this.#method(method) + before + this.#values.value(uri) + after + this.#version(version) + end;
   }
 
+  /** Of a long one calltap shows the beginning, which is the same of those that begin so. */
   #method(text: string): string {
-    return METHODS.has(text.toLowerCase()) ? text : this.#tokens.text(text);
+    if (METHODS.has(text.toLowerCase())) return text;
+    return this.#tokens.text(text.slice(0, SHOWN_METHOD)) + this.#tokens.text(text.slice(SHOWN_METHOD));
   }
 
   #version(text: string): string {
@@ -235,7 +239,8 @@ export class Headers {
     if (name === 'ex' || (name !== '' && !FIGURE_WORDS.has(name))) return this.#values.value(value);
     if (TIMES.has(name) && ISO_TIME.test(value)) return value;
     if (name === 'ssrc' && SSRC.test(value)) return value;
-    return this.#tokens.text(value, FIGURES);
+    // Two numbers that a dash holds together are an identifier.
+    return JOINED.test(value) ? this.#values.value(value) : this.#tokens.text(value, FIGURES);
   }
 
   #between(

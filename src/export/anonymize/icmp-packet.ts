@@ -24,6 +24,8 @@ export function rewriteIcmp(w: Walk, at: number, stop: number, isSix: boolean, c
   if (!Number.isFinite(grown)) return grown;
   const pseudo = isSix ? c.grown + grown : 0;
   adjustChecksum(b, at + 2, sumOf(b, at, stop + grown) - before + pseudo);
+  // Of zeros alone: an answer to an echo without a name or a number. It was right, or it would not be zero.
+  if (!isSix && sumOf(b, at, stop) === 0) w.put16(at + 2, 0xffff);
   return grown;
 }
 

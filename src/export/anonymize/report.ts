@@ -1,8 +1,9 @@
 /** What the anonymizer did, in lines for whoever hands a capture over: what was replaced, kept and left out, never by what. */
 import { counted } from '../../core/counted.ts';
-import type { AnonymizeOptions, Keep } from './anonymizer.ts';
+import type { AnonymizeOptions, Anonymizer, Keep } from './anonymizer.ts';
 import type { ReplacedCounts } from './counts.ts';
 import { REPLACED } from './counts.ts';
+import type { FrameCounts } from './frame-anonymizer.ts';
 import type { LeftOutReason } from './token.ts';
 
 /** Why a frame was left out. */
@@ -47,6 +48,13 @@ export function reportLines(state: Counted, { keeps, keepsAudio }: AnonymizeOpti
   const total = leftOut.reduce((sum, [, n]) => sum + n, 0);
   if (total > 0) lines.push(`left out ${counted(total, 'frame')}: ${leftOut.map(leftOutText).join(', ')}`);
   return lines;
+}
+
+/** Of frames that this thread rewrote. */
+export function reportOf({ counts, options }: Anonymizer, { frames, leftOut }: FrameCounts): string[] {
+  // The keys are those of the table; Object.entries widens them.
+  const replaced = Object.entries(counts) as [keyof ReplacedCounts, number][];
+  return reportLines({ frames, replaced: () => replaced, leftOut: () => Object.entries(leftOut) }, options);
 }
 
 function leftOutText([reason, n]: readonly [string, number]): string {

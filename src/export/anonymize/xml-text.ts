@@ -12,6 +12,9 @@ const STANDARD =
   /^["'](?:urn:(?:ietf|3gpp|oma):[a-z0-9:.+_-]{1,128}|https?:\/\/www\.w3\.org\/[A-Za-z0-9/#-]{1,64})["']$/;
 const ATTRIBUTE_KEPT = /(?:xmlns(?::[\w-]{1,32})?|version|encoding|state|code|display|direction)\s{0,8}=\s{0,8}$/i;
 
+/** Keys that were pressed (RFC 4730 §6): digits of a secret as often as not. */
+const PRESSED = /(?:^|\s)digits\s{0,8}=\s{0,8}$/i;
+
 export function replaceXml(text: string, values: Values): string {
   return text.replace(PARTS, (part) => {
     if (part.startsWith('<!--')) return values.tokens.fixed(part);
@@ -27,6 +30,7 @@ function tag(text: string, values: Values): string {
       return values.tokens.text(part, NAMES);
     }
     if (STANDARD.test(part)) return part;
+    if (PRESSED.test(before)) return part.replace(/[^"']/g, '0');
     return ATTRIBUTE_KEPT.test(before) ? values.tokens.text(part, { words: XML_TEXTS, digits: 3 }) : values.uris(part);
   });
 }

@@ -8,7 +8,6 @@ import { take } from '../../core/take.ts';
 import type { TextLayout } from '../../explore/call-questions.ts';
 import type { Explorer } from '../../explore/port.ts';
 import { ifHere } from '../../explore/refusal.ts';
-import { anonymizedPage } from './anonymized-page.ts';
 import type { Asked } from './asked.ts';
 import { writeAudio, writePage, writeScenarios } from './call-files.ts';
 import { comparisonLines } from './comparison.ts';
@@ -85,10 +84,7 @@ async function* textOf(
 /** The page of a call, with or without its legs: printed, or in the file of --to. */
 async function pageOf(explorer: Explorer, config: Config, { style }: Asked, callId: string): Promise<Lines> {
   const { callIds, notes } = await withLegs(explorer, [callId], config.legs, true);
-  const page =
-    config.anonymize === null
-      ? await explorer.html(callIds, { notes, isUtc: style.isUtc })
-      : await anonymizedPage(explorer, callIds, config);
+  const page = await explorer.html(callIds, { notes, isUtc: style.isUtc, isAnonymized: config.anonymize !== null });
   return config.to === null ? [page.trimEnd()] : writePage(page, config.to, config.force);
 }
 

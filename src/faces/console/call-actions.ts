@@ -19,11 +19,15 @@ function fileName(callId: string, ending: string): string {
     .slice(0, 80)}${ending}`;
 }
 
-/** Fetches with the key in the header, and hands the bytes to the browser's downloads. Gives what the file lacks. */
-async function save(path: string, name: string): Promise<string> {
+/** What the file lacks, and how much was replaced in it. */
+type Said = { readonly lacks: string; readonly report: string };
+
+/** Fetches with the key in the header, and hands the bytes to the browser's downloads. Gives what the service says of the file. */
+async function save(path: string, name: string): Promise<Said> {
   const response = await fetchFrom(path);
   download(await response.blob(), name);
-  return response.headers.get('x-service-capture-lacks') ?? '';
+  const said = (what: string): string => response.headers.get(`x-service-capture-${what}`) ?? '';
+  return { lacks: said('lacks'), report: said('anonymized') };
 }
 
 export function CallActions({ place }: { readonly place: CallPlace }): ComponentChild {
@@ -42,18 +46,18 @@ export function CallActions({ place }: { readonly place: CallPlace }): Component
     h('button', { type: 'button', disabled: isBusy, onClick: () => run(work) }, title);
   const file = (title: string, path: string, ending: string): ComponentChild =>
     button(title, async () => {
-      const lacks = await save(path, fileName(callId, ending));
+      const { lacks } = await save(path, fileName(callId, ending));
       return lacks === '' ? `${title} is saved.` : `${title} is saved; it lacks: ${lacks}`;
     });
   return h(
     'div',
     { class: 'bar actions' },
     button('For somebody else, anonymized', async () => {
-      const lacks = await save(
+      const { lacks, report } = await save(
         ofCall(callId, `/capture?anonymize=true${legs === '' ? '' : `&${legs}`}`),
         'anonymized.pcapng',
       );
-      return lacks === '' ? 'The capture is saved. It names nobody.' : `The capture is saved; it lacks: ${lacks}`;
+      return `The capture is saved. It names nobody: ${report}${lacks === '' ? '' : `; it lacks: ${lacks}`}.`;
     }),
     file('Capture', ofCall(callId, `/capture?${legs}`), '.pcapng'),
     file('WAV', ofCall(callId, '/audio'), '.wav'),
@@ -61,6 +65,10 @@ export function CallActions({ place }: { readonly place: CallPlace }): Component
     button('Save as page', async () => {
       await save(ofCall(callId, `/page?${legs}`), fileName(callId, '.html'));
       return 'The page is saved. Who gets it needs no key.';
+    }),
+    button('Page, anonymized', async () => {
+      await save(ofCall(callId, `/page?anonymize=true${legs === '' ? '' : `&${legs}`}`), 'anonymized.html');
+      return 'The page is saved. It names nobody, and says how much was replaced.';
     }),
     file('vCon', `v1/dialogs/${encodeURIComponent(callId)}/vcon`, '.vcon.json'),
     button('Copy link', async () => {

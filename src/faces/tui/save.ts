@@ -19,6 +19,7 @@ export type SavePort = Pick<TerminalPort, 'capture' | 'text' | 'html' | 'call' |
 
 export const FORMATS = [
   { key: 'a', name: 'anonymized.pcapng', help: 'anonymized, for somebody else' },
+  { key: 'A', name: 'anonymized.html', help: 'as page' },
   { key: 'p', name: 'pcapng', help: 'pcapng' },
   { key: 'm', name: 'md', help: 'Markdown' },
   { key: 't', name: 'txt', help: 'report' },
@@ -58,10 +59,11 @@ export async function saveCall(
   return saved(async (written) => {
     if (format === 'pcapng' || format === 'anonymized.pcapng') {
       const isAnonymized = format === 'anonymized.pcapng';
-      const { file, bytes, lack } = await port.capture(callIds, isAnonymized);
+      const { file, bytes, lack, report = [] } = await port.capture(callIds, isAnonymized);
       // The Call-ID is in the name of the other one.
       const path = await writeNew(isAnonymized ? 'anonymized.pcapng' : `${name}.pcapng`, file);
-      return written(path, `: ${bytes} bytes${lack === '' ? '' : `, without ${lack}`}`);
+      const what = [`: ${bytes} bytes${lack === '' ? '' : `, without ${lack}`}`, ...report].join('; ');
+      return written(path, what);
     }
     if (format === 'json') {
       const document = await port.call(first);
@@ -79,9 +81,10 @@ export async function saveCall(
       const path = await writeNew(`${name}.wav`, [Buffer.from(wav)]);
       return written(path, isPartial ? ': a part of the call' : '');
     }
-    if (format === 'html') {
-      const page = await port.html(callIds, { notes: [], isUtc });
-      return written(await writeNew(`${name}.html`, [page]));
+    if (format === 'html' || format === 'anonymized.html') {
+      const isAnonymized = format === 'anonymized.html';
+      const page = await port.html(callIds, { notes: [], isUtc, isAnonymized });
+      return written(await writeNew(isAnonymized ? 'anonymized.html' : `${name}.html`, [page]));
     }
     const layout = format === 'md' ? 'markdown' : format === 'txt' ? 'text' : 'ladder';
     const lines = await port.text(callIds, layout, { width: null, color: false, isUtc });

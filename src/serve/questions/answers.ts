@@ -22,6 +22,10 @@ const file = (mediaType: string, headers?: object) => ({
 const CAPTURE_HEADERS = {
   'X-Service-Capture-Rebuilt': { type: 'string', description: '`true`: SIP rebuilt from kept messages, without RTP.' },
   'X-Service-Capture-Lacks': { type: 'string', description: 'What is missing; absent where nothing is.' },
+  'X-Service-Capture-Anonymized': {
+    type: 'string',
+    description: 'With anonymize: how much was replaced, kept and left out, without the originals.',
+  },
 };
 
 /** The documented answer of 200; `about` says more of it than the row. */
@@ -69,22 +73,27 @@ export function send(answered: Answered, reply: FastifyReply, unread: UnreadAnsw
 const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
 
+/** The name of a file that says nobody's. */
+const ANONYMIZED = 'anonymized';
+
 /** To be saved, never to be shown in the name of this service. */
 function sendPage({ asked, found }: Answered, reply: FastifyReply): unknown {
-  const [[callId = '']] = asked as Parameters<Questions['html']>;
+  const [[callId = ''], { isAnonymized = false }] = asked as Parameters<Questions['html']>;
   return reply
     .type('text/html; charset=utf-8')
     .header('content-security-policy', PAGE_POLICY)
-    .header('content-disposition', `attachment; filename="${callIdFileName(callId)}.html"`)
+    .header('content-disposition', `attachment; filename="${isAnonymized ? ANONYMIZED : callIdFileName(callId)}.html"`)
     .send(found);
 }
 
-/** What a header field may hold. */
-const headerText = (words: string): string => words.replace(/[^ -~]/g, '?').slice(0, 300);
+/** What a header field may hold. @cap */
+const HEADER_CHARS = 1_000;
+
+const headerText = (words: string): string => words.replace(/[^ -~]/g, '?').slice(0, HEADER_CHARS);
 
 function sendCapture({ asked, notes, found }: Answered, reply: FastifyReply, unread: UnreadAnswers): unknown {
   const [[callId = ''], isAnonymized = false] = asked as Parameters<Questions['capture']>;
-  const name = isAnonymized ? 'anonymized' : callIdFileName(callId);
+  const name = isAnonymized ? ANONYMIZED : callIdFileName(callId);
   const capture = found as CallCapture;
   reply
     .type('application/vnd.tcpdump.pcap')
@@ -93,6 +102,7 @@ function sendCapture({ asked, notes, found }: Answered, reply: FastifyReply, unr
     .header('x-service-capture-rebuilt', String(capture.isRebuilt));
   const lack = [...(capture.lack === '' ? [] : [capture.lack]), ...notes].join(', ');
   if (lack !== '') reply.header('x-service-capture-lacks', headerText(lack));
+  if (capture.report !== undefined) reply.header('x-service-capture-anonymized', headerText(capture.report.join('; ')));
   return reply.send(unread.weigh(capture.file, capture.isRebuilt ? 'text' : 'file', capture.keeps));
 }
 

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
-import { withHistory } from '../../../../src/app/history.ts';
+import { readerOf, withHistory } from '../../../../src/app/history.ts';
 import { sessionOptions } from '../../../../src/app/run.ts';
 import { SORT_KEYS } from '../../../../src/core/call-fields.ts';
 import { Ring } from '../../../../src/explore/history/ring.ts';
@@ -38,7 +38,13 @@ async function ring(t: TestContext): Promise<{ readonly folder: string; readonly
 /** The memory of a session with the ring of a folder beside it. */
 function beside(t: TestContext, session: OpenSession, folder: string): Explorer {
   const config = configOf([folder, ...OPTIONS]);
-  const { explorer, close } = withHistory(new Ring(folder), session.explorer, session, config, sessionOptions);
+  const { explorer, close } = withHistory(
+    new Ring(folder),
+    session.explorer,
+    session,
+    config,
+    readerOf(config, sessionOptions),
+  );
   t.after(close);
   return explorer;
 }

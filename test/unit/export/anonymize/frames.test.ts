@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ethernet } from '../../../../fixtures/build/link.ts';
-import { checksum, fragments, ipv6WithExtensions, udp, udpPacket } from '../../../../fixtures/build/packet.ts';
+import { checksum, fragments, ip, ipv6WithExtensions, udp, udpPacket } from '../../../../fixtures/build/packet.ts';
 import { TcpConnection } from '../../../../fixtures/build/tcp.ts';
 import * as tunnel from '../../../../fixtures/build/tunnel.ts';
 import { wsFragmented, wsFrame, wsUpgrade } from '../../../../fixtures/build/websocket.ts';
@@ -105,6 +105,31 @@ function checksumOf(frame: Buffer): number {
   pseudo.writeUInt16BE(frame.length - 34, 10);
   return checksum(pseudo, frame.subarray(34));
 }
+
+test('a request with a method of any length is kept', () => {
+  const shown: string[] = [];
+  for (const length of [40, 64, 65, 300, 4_200, 8_000]) {
+    const method = 'everest'.repeat(1_200).slice(0, length);
+    const message = Buffer.from(MESSAGE.toString().replaceAll('INVITE', method));
+    const { out, leftOut } = through(one(ethernet(udpPacket(ALICE, BOB, message))));
+    assert.deepEqual(leftOut, {}, `${length}`);
+    const text = assertRight(out[0]?.bytes ?? Buffer.alloc(0)).toString('latin1', 8);
+    const [, written = ''] = /^([a-z]+) sip:/.exec(text) ?? [];
+    assert.equal(written.length, length);
+    assert.ok(text.includes(`\r\nCSeq: 1 ${written}\r\n`));
+    assertSilent(out[0]?.bytes ?? Buffer.alloc(0));
+    if (length >= 64) shown.push(written.slice(0, 64));
+  }
+  assert.equal(new Set(shown).size, 1, 'calltap shows the beginning');
+});
+
+test('the answer to an echo that becomes zero has the checksum of zeros', () => {
+  const echo = Buffer.from('000000000000000055494f505642', 'hex');
+  echo.writeUInt16BE(checksum(echo), 2);
+  const { out } = through(one(ethernet(ip(ALICE.address, BOB.address, 1, echo))));
+  const icmp = (out[0]?.bytes ?? Buffer.alloc(0)).subarray(34);
+  assert.equal(icmp.toString('hex'), `0000ffff${'00'.repeat(echo.length - 4)}`);
+});
 
 test('voice becomes silence of the same length, in place and in a copy', () => {
   const payload = Buffer.from(Array.from({ length: 160 }, (_, i) => (i * 37) & 0xff));

@@ -287,6 +287,15 @@ describe('a body', () => {
   it('of a pressed key loses the key', () => {
     assert.equal(body('application/dtmf-relay', 'Signal=5\r\nDuration=160\r\n'), 'Signal=0\r\nDuration=160\r\n');
     assert.equal(body('application/dtmf', '5'), 'x');
+    // As some phones write it.
+    assert.equal(body('application/dtmf-relay', '5'), 'x');
+    assert.equal(body('application/dtmf-relay', 'Signal: 5\r\nDuration= 160'), 'xxxxxxxxx\r\nDuration= 160');
+    assert.match(body('application/kpml-response+xml', '<kpml-response code="200" digits="47"/>'), /="200" \w+="00"/);
+  });
+
+  it('of letters of two bytes is a filler', () => {
+    const wide = Buffer.from('<a b="zorblatt"/>', 'utf16le').toString('latin1');
+    assert.equal(body('application/pidf+xml', wide), '\0'.repeat(wide.length));
   });
 
   it('of a report keeps its figures', () => {
@@ -405,6 +414,13 @@ it('nothing of an address stays where numbers do', () => {
     line('P-RTP-Stat: PS=207,EN=G722,DE=G722,IP=10.171.33.94:7078'),
     /PS=207,EN=G722,DE=G722,IP=10\.(?!171\.33)[\d.]+:7078$/,
   );
+});
+
+it('a figure is one number, and not what a dash holds together', () => {
+  const line =
+    /P-RTP-Stat: [^\r]*/.exec(replaced(message(['P-RTP-Stat: JI=600,LA=400-2150301771-2887066141'])))?.[0] ?? '';
+  assert.match(line, /^P-RTP-Stat: JI=600,LA=\d{3}-\d{10}-\d{10}$/);
+  assert.doesNotMatch(line, /2150301771|2887066141/);
 });
 
 it('a name of a header says whose it is no more', () => {

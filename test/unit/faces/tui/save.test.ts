@@ -23,7 +23,7 @@ function inFolder(t: TestContext): (name: string) => string[] {
 }
 
 async function demo(t: TestContext, filter = '') {
-  const { session } = await readCaptureFile(t, DEMO, ['--api', '127.0.0.1:1']);
+  const { session } = await readCaptureFile(t, DEMO, ['--api', '127.0.0.1:1', '--ask']);
   const terminal = new TestTerminal(t, session.explorer, [80, 24], filter);
   await terminal.shows(/^1 of \d+ /m);
   return { terminal, port: session.explorer };
@@ -34,7 +34,7 @@ test('s C and s J write the list that is shown, and no dialog besides', async (t
   const { terminal } = await demo(t, 'state:Failed');
   terminal.press('s');
   // The choices take two lines of 80 columns.
-  const prompt = await terminal.shows(/^Save as: a anonymized, for somebody else {2}p pcapng/m);
+  const prompt = await terminal.shows(/^Save as: a anonymized, for somebody else {2}A as page {2}p pcapng/m);
   assert.match(prompt.slice(-2).join(' '), /w WAV +C list +as CSV +J list +as JSON$/);
   terminal.press('C');
   await terminal.shows(/^dialogs\.csv$/m);
@@ -59,6 +59,18 @@ test('s h writes the page of the call', async (t) => {
   await terminal.shows(/^packet-loss@pbx\.example\.com\.html$/m);
   const page = written('packet-loss@pbx.example.com.html').join('\n');
   assert.match(readStrictly(page).text, /Packet loss from 203\.0\.113\.40:30140/);
+});
+
+test('s A writes a page that names nobody, s a says how much was replaced', async (t) => {
+  const written = inFolder(t);
+  const { terminal } = await demo(t, 'callid:packet-loss*');
+  terminal.press('s', 'A');
+  await terminal.shows(/^anonymized\.html$/m);
+  const { text } = readStrictly(written('anonymized.html').join('\n'));
+  assert.match(text, /Packet loss from .*Anonymized \d+ frames\./s);
+  assert.doesNotMatch(text, /203\.0\.113|example/);
+  terminal.press('s', 'a');
+  await terminal.shows(/^anonymized\.pcapng: \d+ bytes; anonymized \d+ frames; replaced: /m);
 });
 
 test('each table has its file, with the names of the wire, and nothing is written over', async (t) => {
