@@ -30,7 +30,11 @@ export async function completeRing(ring: Ring, build: BuildsIndexes, say: (line:
     for (const { path, trouble } of await build(some))
       if (trouble !== null) say(`${path}: no index: ${trouble}; its calls are not listed`);
   }
-  if (paths.length > 0) ring.lookAgain();
+  if (paths.length > 0) {
+    ring.lookAgain();
+    finish(ring.filesSteps());
+  }
+  ring.keepSummary();
 }
 
 type BuildsIndexes = (paths: readonly string[]) => Promise<readonly Built[]>;

@@ -31,7 +31,7 @@ export type DocumentFault = 'left-out' | 'damaged' | 'gone';
 type Opened = {
   readonly head: Head;
   readonly footer: Footer | null;
-  readonly blocks: BlockPlace[];
+  readonly blocks: readonly BlockPlace[];
   readonly end: number;
 };
 
@@ -48,13 +48,23 @@ export function openIndex(path: string, known: IndexFile | null = null): Result<
   return opened.value === null ? fail('no-index') : ok(new IndexFile(path, opened.value, damage.blocks));
 }
 
+/** An index of so many bytes whose end is known; null where that is the end of another one. */
+export function knownIndex(path: string, footer: Footer, bytes: number): IndexFile | null {
+  const closed = closedBy(footer, bytes);
+  return closed === null ? null : new IndexFile(path, closed, 0);
+}
+
 /** By its end; null where that is none. */
 function openClosed(bytes: IndexBytes): Opened | null {
   const offset = readTail(bytes.last(TAIL_BYTES));
   const content = offset === null ? null : bytes.content(offset, BLOCK.footer);
   const footer = content === null ? null : readFooter(content.toString('utf8'));
-  if (footer === null || footer.blocks.some((block) => block.offset + block.bytes > bytes.size)) return null;
-  return { head: footer, footer, blocks: [...footer.blocks], end: bytes.size };
+  return footer === null ? null : closedBy(footer, bytes.size);
+}
+
+function closedBy(footer: Footer, bytes: number): Opened | null {
+  if (footer.blocks.some((block) => block.offset + block.bytes > bytes)) return null;
+  return { head: footer, footer, blocks: footer.blocks, end: bytes };
 }
 
 function openUnclosed(

@@ -4,7 +4,7 @@
  */
 
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { constants, createWriteStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -13,6 +13,8 @@ import { HEAD_BYTES, readFormat, recordAt } from './capture-records.ts';
 import { FrameMatch } from './frame-match.ts';
 import type { ByteSpan, FileSpans } from './spans.ts';
 import type { Wanted } from './wanted.ts';
+
+const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
 
 /** So much is read at a time. */
 const WINDOW_BYTES = 1024 * 1024;
@@ -78,11 +80,12 @@ class SpanReader {
     this.#left = most;
     let file: FileHandle;
     try {
-      file = await open(this.#path, 'r');
+      file = await open(this.#path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
     } catch {
       return 'it is gone, or cannot be opened';
     }
     try {
+      if (!(await file.stat()).isFile()) return 'another file has its name';
       return await this.#copyFrom(file, spans, to, isGone);
     } catch (error) {
       if (!(error instanceof Error) || !('code' in error)) throw error;
