@@ -43,13 +43,16 @@ type BuildsIndexes = (paths: readonly string[]) => Promise<readonly Built[]>;
 export function withHistory(
   ring: Ring,
   memory: Explorer,
-  { figures }: Session,
+  { figures, outputs }: Pick<Session, 'figures' | 'outputs'>,
   config: Config,
   options: (config: Config) => SessionOptions,
 ): WithHistory {
   const captures = new SmallCaptures(readerOf(config, options));
   const turns = new Turns(() => performance.now(), true);
-  const explorer = createHistoryExplorer({ memory, figures, ring, captures, turns, isUtc: config.utc });
+  const explorer = createHistoryExplorer({
+    ...{ memory, figures, ring, captures, turns, isUtc: config.utc },
+    boot: outputs.history?.boot ?? '',
+  });
   // Whoever stays reads what stands at the end of each index before somebody asks.
   if (isServed(config) || config.interactive)
     faults.run('file', () => turns.document(isNeverGone, () => ring.warmSteps()));

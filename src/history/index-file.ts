@@ -205,6 +205,11 @@ export class IndexFile {
     return this.#contents(BLOCK.chunks).flatMap((text) => readChunks(text) ?? this.#bad());
   }
 
+  /** Whether it has minutes of the host. */
+  get hasMinutes(): boolean {
+    return this.blocks.some(({ kind }) => kind === BLOCK.minutes);
+  }
+
   /** What the host did minute by minute: objects, as src/actions/history writes them. A minute may come again: the last one holds. */
   minutes(): Readonly<Record<string, unknown>>[] {
     const lines = this.#contents(BLOCK.minutes).flatMap((text) => text.split('\n'));

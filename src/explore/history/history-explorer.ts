@@ -12,6 +12,7 @@ import type { IndexedCall } from '../../history/rows.ts';
 import { asCaptured } from '../../store/clock-steps.ts';
 import { sentencesOf, withLook } from '../../view/explained.ts';
 import type { Figures } from '../../view/figures.ts';
+import { overviewSteps } from '../../view/overview.ts';
 import { explanationIn } from '../clickhouse/stored-document.ts';
 import type { Explorer } from '../port.ts';
 import type { CallsQuestion } from '../question.ts';
@@ -23,7 +24,9 @@ import type { RowAsking } from '../stored/row-filter.ts';
 import { mergedCalls, readCursor, writeCursor } from './merged-page.ts';
 import type { OldCall } from './old-calls.ts';
 import { isSameCall, OldCalls } from './old-calls.ts';
+import { withOldTroublesSteps } from './old-troubles.ts';
 import type { Ring } from './ring.ts';
+import { RingMinutes } from './ring-minutes.ts';
 import type { Found, Searched } from './search.ts';
 import { searchSteps } from './search.ts';
 import type { SmallCaptures } from './small-captures.ts';
@@ -35,17 +38,20 @@ export type HistoryParts = {
   readonly captures: SmallCaptures;
   readonly turns: Turns;
   readonly isUtc: boolean;
+  /** Of this run; empty of one that writes no ring. */
+  readonly boot: string;
 };
 
 /** Calls of one list that is printed: who wants more names a span. @cap */
 const HISTORY_PRINTED = 100_000;
 
 export function createHistoryExplorer(parts: HistoryParts): Explorer {
-  const { memory, figures, ring, captures, turns, isUtc } = parts;
+  const { memory, figures, ring, captures, turns, isUtc, boot } = parts;
   const { evidence } = figures;
   const { dialogs } = evidence.stores;
   const { names } = evidence.rules;
   const old = new OldCalls(ring);
+  const minutes = new RingMinutes(ring, boot);
 
   const asking = (): RowAsking => {
     const { clockSteps, nowUs } = evidence.capture;
@@ -201,6 +207,15 @@ export function createHistoryExplorer(parts: HistoryParts): Explorer {
       if ((await oldCall(callId, signal)) === null) return memory.legs(callId, signal);
       return { callIds: [], probable: [], notes: ['Other legs of a call that left the memory are not looked for.'] };
     },
+    overview: (asked, signal) =>
+      inTurns(signal, function* () {
+        const answer = yield* overviewSteps(figures, asked, minutes);
+        if (answer.span !== undefined)
+          answer.troubles = yield* withOldTroublesSteps(answer.troubles, answer.span, (question, limit) =>
+            search(question, limit, null)(),
+          );
+        return answer;
+      }),
     messages: (callIds, asked, signal) => ofCalls(callIds, signal, (e) => e.messages(callIds, asked, signal)),
     ladder: (callIds, signal) => ofCalls(callIds, signal, (e) => e.ladder(callIds, signal)),
     quality: (callId, signal) => ofCalls([callId], signal, (e) => e.quality(callId, signal)),

@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { withHistory } from '../../../../src/app/history.ts';
 import { sessionOptions } from '../../../../src/app/run.ts';
+import type { AskOverview } from '../../../../src/contract/index.ts';
 import { SORT_KEYS } from '../../../../src/core/call-fields.ts';
 import { Ring } from '../../../../src/explore/history/ring.ts';
 import type { Explorer } from '../../../../src/explore/port.ts';
@@ -179,4 +180,47 @@ test('a ring whose files were moved, removed or replaced says so, and answers fr
   for (const name of readdirSync(folder))
     if (name.startsWith('i')) writeFileSync(join(folder, name), 'CTb1 and nothing else');
   assert.equal((await beside(t, empty, folder).page(asked(''), 100, '')).total, 0);
+});
+
+/** What was counted over time, without what only the memory has. */
+function counted({ span, span_before, day_before, cell_sec, kept_from, troubles }: AskOverview) {
+  return { span, span_before, day_before, cell_sec, kept_from, troubles };
+}
+
+test('the overview reaches back over the restart, and counts nothing twice', async (t) => {
+  const { folder, all } = await ring(t);
+  const { nowUs } = all.evidence.capture;
+  const at = (us: number): string => new Date(us / 1000).toISOString();
+  const empty = openSession(['--api', '127.0.0.1:0', '-I', DEMO]);
+  t.after(() => empty.close());
+  for (const asked of [
+    { minutes: 60 },
+    { minutes: 600 },
+    { since: at(nowUs - 600e6), until: at(nowUs + 60e6) },
+    { since: at(nowUs + 86_000e6), until: at(nowUs + 86_460e6) },
+  ]) {
+    const wanted = counted(await all.explorer.overview(asked));
+    assert.deepEqual(counted(await beside(t, empty, folder).overview(asked)), wanted);
+    // Its own minutes are in its memory, and in its ring.
+    assert.deepEqual(counted(await beside(t, all, folder).overview(asked)), wanted);
+  }
+  assert.ok((await all.explorer.overview({ minutes: 600 })).troubles.length > 0);
+  assert.ok(((await all.explorer.overview({ minutes: 600 })).span?.figures.attempts ?? 0) > 10);
+});
+
+test('a minute in which a run ended and the next one began is the sum of both', async (t) => {
+  const { all, folder: whole } = await ring(t);
+  const folder = temporaryFolder(t);
+  const files = readdirSync(whole).filter((name) => !name.endsWith('.idx'));
+  const half = Math.floor(files.length / 2);
+  const [before, after] = [files.slice(0, half), files.slice(half)].map((names) =>
+    names.map((name) => join(whole, name)),
+  );
+  const options = ['-O', join(folder, 'cap.pcapng'), '--split', '300K'];
+  await read(t, before ?? [], options);
+  const second = await read(t, after ?? [], options);
+  const messagesOf = ({ span }: AskOverview): unknown => span?.cells.map(({ at, messages }) => [at, messages]);
+  const wanted = messagesOf(await all.explorer.overview({ minutes: 60 }));
+  assert.notDeepEqual(messagesOf(await second.explorer.overview({ minutes: 60 })), wanted);
+  assert.deepEqual(messagesOf(await beside(t, second, folder).overview({ minutes: 60 })), wanted);
 });
