@@ -20,6 +20,9 @@ const WINDOW_BYTES = 64 * 1024;
 /** And of the end of a file: the footer of an index of a thousand calls, and their names. */
 const END_BYTES = 16 * 1024;
 
+/** Bytes of an index that are looked through for the next block, in all. @cap */
+const HISTORY_SEARCHED_BYTES = 16 * 1024 * 1024;
+
 /** Blocks in the order of the file, how often damage lies between them, and where the last whole one ends. */
 export type FoundBlocks = { readonly blocks: BlockPlace[]; readonly gaps: number; readonly end: number };
 
@@ -98,14 +101,15 @@ export class IndexBytes {
   /** Goes from block to block, and over what is damaged to the next one. `from`: where a block begins. */
   find(from: number): FoundBlocks {
     const blocks: BlockPlace[] = [];
-    let [gaps, end, at] = [0, from, from];
+    let [gaps, end, at, searched] = [0, from, from, 0];
     while (at < this.size && blocks.length < HISTORY_BLOCKS) {
       const header = this.header(at);
       if (header === null) {
-        const next = this.#next(at + 1);
+        const next = this.#next(at + 1, at + HISTORY_SEARCHED_BYTES - searched);
         // What the writer was killed in is no damage.
         if (next === null) break;
         gaps++;
+        searched += next - at;
         at = next;
         continue;
       }
@@ -118,9 +122,9 @@ export class IndexBytes {
     return { blocks, gaps, end };
   }
 
-  /** Where the next header stands from there on; null without one. */
-  #next(from: number): number | null {
-    for (let at = from; at < this.size; ) {
+  /** Where the next header stands from there on; null without one before `to`. */
+  #next(from: number, to: number): number | null {
+    for (let at = from; at < Math.min(to, this.size); ) {
       const window = this.read(at, WINDOW_BYTES);
       if (window.length < HEADER_BYTES) return null;
       for (let i = window.indexOf(MAGIC); i >= 0 && i + HEADER_BYTES <= window.length; i = window.indexOf(MAGIC, i + 1))

@@ -25,6 +25,13 @@ export function indexPathOf(capturePath: string): string {
   return `${capturePath}${INDEX_SUFFIX}`;
 }
 
+/** Bytes that all blocks of one kind of an index may have, inflated: chunks of a capture of 200 GB, and more. @cap */
+const HISTORY_CONTENT_BYTES = 32 * 1024 * 1024;
+
+/** Rows of one block that are read, and names of their columns. @cap */
+const HISTORY_BLOCK_ROWS = 4_096;
+const HISTORY_ROW_COLUMNS = 256;
+
 /** Why there is no document: the index had no room for it, it is damaged, or the index is gone. */
 export type DocumentFault = 'left-out' | 'damaged' | 'gone';
 
@@ -169,6 +176,10 @@ export class IndexFile {
       const lines = this.#lines(block);
       const calls: IndexedCall[] = [];
       const columns = readColumns(lines[0] ?? '');
+      if (lines.length > HISTORY_BLOCK_ROWS || (columns?.length ?? 0) > HISTORY_ROW_COLUMNS) {
+        this.#bad();
+        continue;
+      }
       for (let n = lines.length - 1; n >= (columns === null ? 0 : 1); n--) {
         const call = readRowLine(lines[n] ?? '', columns ?? []);
         if (call === null) this.#damaged++;
@@ -200,9 +211,16 @@ export class IndexFile {
     return isObject(document) ? ok(document) : fail('damaged');
   }
 
-  /** Where which time lies in the capture file, in the order of the file. */
+  /** Where which time lies in the capture file, in the order of the file: no piece of it twice. */
   chunks(): readonly Chunk[] {
-    return this.#contents(BLOCK.chunks).flatMap((text) => readChunks(text) ?? this.#bad());
+    const chunks: Chunk[] = [];
+    for (const text of this.#contents(BLOCK.chunks)) {
+      const some = readChunks(text);
+      const before = chunks.at(-1)?.offset ?? -1;
+      if (some === null || (some[0]?.offset ?? 0) <= before) this.#bad();
+      else for (const chunk of some) chunks.push(chunk);
+    }
+    return chunks;
   }
 
   /** Whether it has minutes of the host. */
@@ -219,8 +237,13 @@ export class IndexFile {
   /** What all blocks of a kind hold. */
   #contents(kind: BlockKind): string[] {
     const places = this.blocks.filter((block) => block.kind === kind);
+    let left = HISTORY_CONTENT_BYTES;
     const read = IndexBytes.with(this.path, (bytes) =>
-      places.flatMap(({ offset }) => bytes.content(offset, kind)?.toString('utf8') ?? this.#bad()),
+      places.flatMap(({ offset }) => {
+        const content = left > 0 ? bytes.content(offset, kind) : null;
+        left -= content?.length ?? 0;
+        return content?.toString('utf8') ?? this.#bad();
+      }),
     );
     return read.ok ? read.value : this.#bad();
   }
