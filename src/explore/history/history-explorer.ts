@@ -19,7 +19,7 @@ import type { CallsQuestion } from '../question.ts';
 import type { Answer } from '../refusal.ts';
 import { Busy, Cannot, goneBy } from '../refusal.ts';
 import { holds } from '../remote/shapes.ts';
-import { callOfRow, textOf } from '../stored/call-of-row.ts';
+import { callOfRow, plainRow, textOf } from '../stored/call-of-row.ts';
 import type { RowAsking } from '../stored/row-filter.ts';
 import { mergedCalls, readCursor, writeCursor } from './merged-page.ts';
 import type { OldCall } from './old-calls.ts';
@@ -84,7 +84,7 @@ export function createHistoryExplorer(parts: HistoryParts): Explorer {
   };
   const toCall = (found: OldCall): Call => {
     old.note(found);
-    return { ...callOfRow(found.call.row, names), kept_in: 'history' };
+    return { ...callOfRow(plainRow(found.call.row), names), kept_in: 'history' };
   };
   const aboutRing = ({ open }: Pick<Searched, 'open'>): AskCalls['ring'] => {
     const notes = [...lacksOf(ring)];

@@ -24,6 +24,8 @@ const HISTORY_BUILT_BYTES = 4 * 1024 * 1024 * 1024;
 /** A capture that was written to so lately has an agent that goes on. */
 const BEING_WRITTEN_MS = 60_000;
 
+const DAY_MS = 86_400_000;
+
 /** To open so many indexes one by one takes 5 ms: a summary is written for the next start. */
 const WORTH_SUMMING = 16;
 const NOTHING_KNOWN: ReadonlyMap<string, KnownEnd> = new Map();
@@ -55,6 +57,8 @@ export function hasIndexes(folder: string): boolean {
 /** `isIntact`: all of it was read, and no block was damaged. */
 export type RingFile = { readonly path: string; index: IndexFile; stamp: string; isIntact: boolean };
 
+type CaptureHead = { readonly path: string; readonly us: number; readonly bytes: number };
+
 /** Where the frames of an index are, or why they are not found. */
 export type CaptureFound = { readonly path: string; readonly bytes: number } | { readonly reason: string };
 
@@ -67,6 +71,7 @@ export class Ring {
   /** Those used last come last. */
   readonly #rows = new Map<RingFile, { readonly end: number; readonly calls: readonly IndexedCall[] }>();
   #rowsKept = 0;
+  #heads: readonly CaptureHead[] | null = null;
   /** What the summary of the folder says of indexes that were not looked at yet. */
   #summary: ReadonlyMap<string, KnownEnd> | null = null;
   /** Indexes of which it says nothing that is true now. */
@@ -121,6 +126,7 @@ export class Ring {
   }
 
   *#lookSteps(): Steps<void> {
+    this.#heads = null;
     this.#summary ??= yield* readSummarySteps(this.folder);
     const names = this.#names();
     const there = new Set(names);
@@ -160,13 +166,14 @@ export class Ring {
     return sizes;
   }
 
-  /** All captures of the folder: their heads are read. */
-  #captures(): { path: string; us: number; bytes: number }[] {
-    return this.#names().flatMap((name) => {
+  /** All captures of the folder: their heads are read, and known for as long as the folder is not looked at again. */
+  #captures(): readonly CaptureHead[] {
+    this.#heads ??= this.#names().flatMap((name) => {
       const path = join(this.folder, name);
       const start = name.endsWith(INDEX_SUFFIX) ? INDEX_START : readStart(path);
       return start.kind === 'capture' && start.us !== null ? [{ path, us: start.us, bytes: start.bytes }] : [];
     });
+    return this.#heads;
   }
 
   #names(): string[] {
@@ -206,7 +213,15 @@ export class Ring {
   }
 
   #order(): void {
-    this.#inOrder = [...this.#files.values()].sort((a, b) => newestUs(b.index) - newestUs(a.index));
+    const known = new Map<string, RingFile>();
+    for (const file of this.#files.values()) {
+      const { capture, footer } = file.index;
+      const { captureBytes, frames } = footer ?? {};
+      const key = footer === null ? file.path : JSON.stringify([capture, captureBytes, frames]);
+      // Of two indexes of one capture, as of a copy under another name, the one beside it answers.
+      if (!known.has(key) || besideOf(file) === join(this.folder, capture)) known.set(key, file);
+    }
+    this.#inOrder = [...known.values()].sort((a, b) => newestUs(b.index) - newestUs(a.index));
   }
 
   /**
@@ -242,7 +257,7 @@ export class Ring {
     }
     if (paths.every((path) => whole.has(path))) return [];
     return this.#captures()
-      .sort((x, y) => x.us - y.us)
+      .toSorted((x, y) => x.us - y.us)
       .map(({ path }) => path)
       .filter((path) => isSmall || !some.has(path));
   }
@@ -255,28 +270,32 @@ export class Ring {
     return file.isIntact;
   }
 
-  /** The rows of a file, a step a block: the newest first. */
-  *rowsSteps(file: RingFile): Steps<readonly IndexedCall[]> {
-    const known = this.#rows.get(file);
-    if (known?.end === file.index.end) {
-      this.#rows.delete(file);
-      this.#rows.set(file, known);
-      return known.calls;
-    }
+  /**
+   * Hands over the rows of a file, the newest first, until `isEnough` says so. Those of a file of the usual size are kept for the
+   * next question; of one file for a whole day there are more than fit into memory.
+   */
+  *rowsSteps(file: RingFile, isEnough: (call: IndexedCall) => boolean): Steps<void> {
     const { index } = file;
-    const calls: IndexedCall[] = [];
-    for (const some of index.rows()) {
-      for (const call of some) calls.push(call);
+    const known = this.#rows.get(file);
+    let kept: IndexedCall[] | null = [];
+    let n = 0;
+    for (const some of known?.end === index.end ? [known.calls] : index.rows()) {
+      for (const call of some) {
+        if (++n % 64 === 0) yield;
+        if (isEnough(call)) return;
+      }
       yield;
+      if (kept !== null && kept.length + some.length > HISTORY_ROWS_KEPT) kept = null;
+      else for (const call of some) kept?.push(call);
     }
     this.#forget(file);
-    this.#rows.set(file, { end: index.end, calls });
-    this.#rowsKept += calls.length;
+    if (kept === null) return;
+    this.#rows.set(file, { end: index.end, calls: kept });
+    this.#rowsKept += kept.length;
     for (const other of this.#rows.keys()) {
       if (this.#rowsKept <= HISTORY_ROWS_KEPT || other === file) break;
       this.#forget(other);
     }
-    return calls;
   }
 
   #forget(file: RingFile): void {
@@ -322,13 +341,21 @@ export class Ring {
     return Number.isFinite(least) ? least : Number.NaN;
   }
 
-  /** When the newest call of it was. */
+  /** When the newest call of it was; NaN without any. What says that it was after tomorrow is not believed. */
   get endsUs(): number {
-    // Indexes that are not closed come first: there is one.
-    let most = Number.NEGATIVE_INFINITY;
-    for (const { index } of this.#inOrder.slice(0, 2))
-      most = Math.max(most, index.footer?.calls.toUs ?? index.frames().toUs);
-    return Number.isFinite(most) ? most : Number.NaN;
+    const tomorrowUs = (Date.now() + DAY_MS) * 1_000;
+    // Indexes that are not closed come first, and there is one.
+    for (const { index } of this.#inOrder) {
+      const { toUs } = index.footer?.calls ?? index.frames();
+      if (toUs > 0 && toUs < tomorrowUs) return Math.max(toUs, this.#closedEndsUs(tomorrowUs));
+    }
+    return Number.NaN;
+  }
+
+  /** The same of those that are closed. */
+  #closedEndsUs(tomorrowUs: number): number {
+    const newest = this.#inOrder.find(({ index }) => index.footer !== null && index.footer.calls.toUs < tomorrowUs);
+    return newest?.index.footer?.calls.toUs ?? Number.NEGATIVE_INFINITY;
   }
 
   /** Calls of closed files that were to have a row and have none. */

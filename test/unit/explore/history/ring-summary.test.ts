@@ -30,7 +30,13 @@ function writeCalls(capture: string, from: number, upTo: number): void {
 /** All Call-IDs, the newest file first, and when each file began. */
 function answer(ring: Ring): unknown[] {
   return finish(ring.filesSteps()).map((file) => {
-    const rows = finish(ring.rowsSteps(file)).map(({ row }) => row['call_id']);
+    const rows: unknown[] = [];
+    finish(
+      ring.rowsSteps(file, ({ row }) => {
+        rows.push(row['call_id']);
+        return false;
+      }),
+    );
     return [file.index.footer, rows, rows.map((callId) => file.index.mayHoldCallId(String(callId)))];
   });
 }
