@@ -39,7 +39,7 @@ export class OldCalls {
   *findSteps(callId: string): Steps<OldCall | null> {
     const files = yield* this.#ring.filesSteps();
     const known = this.#known.get(callId);
-    if (known !== undefined && known.file.index.isClosed && files.includes(known.file)) return known;
+    if (known?.file.index.isClosed && files.includes(known.file)) return known;
     for (const file of files) {
       yield;
       if (!file.index.mayHoldCallId(callId)) continue;

@@ -158,6 +158,46 @@ test('each question about each call of the ring has the answer of memory', async
   await assert.rejects(async () => explorer.ladder(['nobody@example.com']), NotHere);
 });
 
+test('the other legs of each call of the ring are those of memory, on its report too', async (t) => {
+  const style = { width: null, color: false, isUtc: true };
+  const legLines = async (explorer: Explorer, id: string): Promise<string[]> =>
+    [...(await explorer.text([id], 'text', style))].filter((line) => /^(?:Other|Probable) leg/.test(line));
+  let legs = 0;
+  for (const path of [
+    DEMO,
+    ...['b2bua', 'fork', 'three-hops', 'two-hops-busy'].map((name) => `fixtures/hops/${name}.pcap`),
+    'fixtures/pcap/call-transfer.pcap',
+  ]) {
+    const folder = temporaryFolder(t);
+    const all = await read(t, [path], ['-O', join(folder, 'cap.pcapng'), '--split', '300K']);
+    const empty = openSession(['--api', '127.0.0.1:0', '-I', DEMO]);
+    t.after(() => empty.close());
+    const explorer = beside(t, empty, folder);
+    for (const { call_id: id } of (await all.explorer.page(asked(''), 100, '')).calls) {
+      const wanted = await all.explorer.legs(id);
+      assert.deepEqual(await explorer.legs(id), wanted, `${path} ${id}`);
+      assert.deepEqual(await legLines(explorer, id), await legLines(all.explorer, id), `${path} ${id}`);
+      legs += wanted.callIds.length + wanted.probable.length;
+    }
+  }
+  assert.ok(legs >= 6, `${legs}`);
+});
+
+test('a call of the ring is compared with one of the memory', async (t) => {
+  const { folder, all } = await ring(t);
+  const part = await newest(t, folder);
+  const explorer = beside(t, part, folder);
+  const [old, young] = ['good-g711@pbx.example.com', 'ipv6-call@pbx.example.com'];
+  assert.equal(part.dialogs.get(old), undefined);
+  assert.notEqual(part.dialogs.get(young), undefined);
+  for (const [a, b] of [
+    [old, young],
+    [young, old],
+  ] as const)
+    assert.deepEqual(plain(await explorer.compare(a, b)), plain(await all.explorer.compare(a, b)));
+  await assert.rejects(async () => explorer.compare(old, 'nobody@example.com'), NotHere);
+});
+
 test('a ring whose files were moved, removed or replaced says so, and answers from rows', async (t) => {
   const { folder, all } = await ring(t);
   const empty = openSession(['--api', '127.0.0.1:0', '-I', DEMO]);
