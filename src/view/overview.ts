@@ -52,6 +52,8 @@ export function* overviewSteps(
   const read = past === null ? null : yield* past.readSteps(all);
   const level = withPast(reaching, pastFrom, read);
   const { begins } = level;
+  // A ring whose runs counted nothing: zeros would say that nothing happened.
+  if (past !== null && begins === Number.POSITIVE_INFINITY) return { ...answer, is_counting: false };
   if (begins > span.from && Number.isFinite(begins)) answer.kept_from = textOf(begins);
   answer.cell_sec = level.minutes * MINUTE_SEC;
   answer.span = yield* spanSteps(level, span, textOf);

@@ -248,6 +248,18 @@ test('the overview reaches back over the restart, and counts nothing twice', asy
   assert.ok(((await all.explorer.overview({ minutes: 600 })).span?.figures.attempts ?? 0) > 10);
 });
 
+test('where no run counted minutes, the overview says that nothing was counted', async (t) => {
+  const folder = temporaryFolder(t);
+  const session = openSession(['-I', DEMO, '-O', join(folder, 'cap.pcapng'), '--split', '300K']);
+  await session.read([DEMO], () => undefined);
+  session.outputs.close();
+  session.close();
+  const empty = openSession(['--api', '127.0.0.1:0', '-I', DEMO]);
+  t.after(() => empty.close());
+  const { is_counting: isCounting, span } = await beside(t, empty, folder).overview({ minutes: 60 });
+  assert.deepEqual([isCounting, span], [false, undefined]);
+});
+
 test('a minute in which a run ended and the next one began is the sum of both', async (t) => {
   const { all, folder: whole } = await ring(t);
   const folder = temporaryFolder(t);
