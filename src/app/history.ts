@@ -6,6 +6,7 @@ import type { Built } from '../actions/history/index-builder.ts';
 import { HISTORY_BUILT_FILES } from '../actions/history/index-builder.ts';
 import { Outputs } from '../actions/outputs.ts';
 import type { Config } from '../config/config.ts';
+import { oneLine } from '../config/option-value.ts';
 import { isServed } from '../config/run-kind.ts';
 import { counted } from '../core/counted.ts';
 import { faults } from '../core/faults.ts';
@@ -26,11 +27,15 @@ export async function completeRing(ring: Ring, build: BuildsIndexes, say: (line:
   const paths = finish(ring.unindexedSteps());
   for (let from = 0; from < paths.length; from += HISTORY_BUILT_FILES) {
     const some = paths.slice(from, from + HISTORY_BUILT_FILES);
-    say(`${folder}: building the indexes of ${counted(some.length, 'capture')} without a whole one`);
+    say(`${oneLine(folder)}: building the indexes of ${counted(some.length, 'capture')} without a whole one`);
     for (const { path, trouble } of await build(some))
-      if (trouble !== null) say(`${path}: no index: ${trouble}; its calls are not listed`);
+      if (trouble !== null) say(`${oneLine(path)}: no index: ${trouble}; its calls are not listed`);
   }
-  if (paths.length > 0) ring.lookAgain();
+  if (paths.length > 0) {
+    ring.lookAgain();
+    finish(ring.filesSteps());
+  }
+  ring.keepSummary();
 }
 
 type BuildsIndexes = (paths: readonly string[]) => Promise<readonly Built[]>;
@@ -38,13 +43,16 @@ type BuildsIndexes = (paths: readonly string[]) => Promise<readonly Built[]>;
 export function withHistory(
   ring: Ring,
   memory: Explorer,
-  { figures }: Session,
+  { figures, outputs }: Pick<Session, 'figures' | 'outputs'>,
   config: Config,
   reads: ReadsFiles,
 ): WithHistory {
   const captures = new SmallCaptures(reads);
   const turns = new Turns(() => performance.now(), true);
-  const explorer = createHistoryExplorer({ memory, figures, ring, captures, turns, isUtc: config.utc });
+  const explorer = createHistoryExplorer({
+    ...{ memory, figures, ring, captures, turns, isUtc: config.utc },
+    boot: outputs.history?.boot ?? '',
+  });
   // Whoever stays reads what stands at the end of each index before somebody asks.
   if (isServed(config) || config.interactive)
     faults.run('file', () => turns.document(isNeverGone, () => ring.warmSteps()));

@@ -20,6 +20,11 @@ const MOST_IN_16_BITS = 0xffff;
 const OBJECT_BYTES = 176;
 const ARRAY_BYTES = 176;
 
+/** No bin of a value that is counted lies further from 0, and so many there are; and so many values in what is read. */
+const MOST_KEY = 1_100;
+const MOST_BINS = 2 * MOST_KEY;
+const MOST_VALUES = 2 ** 31;
+
 /** How many values a bin has, by its key. */
 export type Bin = readonly [key: number, values: number];
 
@@ -34,6 +39,28 @@ export class LogBins {
   #first = 0;
   #alone = 0;
   #bins: Uint16Array | Uint32Array | null = null;
+
+  /** What `bins` and the other figures of some were; null where the value is not that. Anybody may have written it. */
+  static read(value: unknown): LogBins | null {
+    if (typeof value !== 'object' || value === null) return null;
+    const { count, sum, zeros, min, max, bins } = value as Readonly<Record<string, unknown>>;
+    if (!isCount(count) || !isCount(zeros) || !Array.isArray(bins) || bins.length > MOST_BINS) return null;
+    const read = new LogBins();
+    // Without values there is neither a least nor a greatest, which JSON writes as null.
+    const bounds = count === 0 ? [0, 0] : [min, max];
+    if (![sum, ...bounds].every((one) => typeof one === 'number' && one >= 0 && one <= GREATEST * MOST_VALUES))
+      return null;
+    let values = zeros;
+    for (const bin of bins as unknown[]) {
+      const [key, n] = Array.isArray(bin) ? (bin as unknown[]) : [];
+      if (!Number.isInteger(key) || Math.abs(Number(key)) > MOST_KEY || !isCount(n)) return null;
+      values += n;
+      if (n > 0) read.#addTo(Number(key), n);
+    }
+    if (values !== count) return null;
+    if (count > 0) Object.assign(read, { count, sum, zeros, min, max });
+    return read;
+  }
 
   /** Counts a value of 0 or more; another one is not counted. */
   add(value: number): void {
@@ -115,4 +142,8 @@ export class LogBins {
     this.#bins = bins;
     return bins;
   }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= MOST_VALUES;
 }

@@ -11,7 +11,16 @@
 import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 
 /** What a block holds; rows and documents are lines of JSON. */
-export const BLOCK = { head: 1, rows: 2, documents: 3, chunks: 4, minutes: 5, names: 6, footer: 7 } as const;
+export const BLOCK = {
+  head: 1,
+  rows: 2,
+  documents: 3,
+  chunks: 4,
+  minutes: 5,
+  names: 6,
+  footer: 7,
+  summary: 8,
+} as const;
 export type BlockKind = (typeof BLOCK)[keyof typeof BLOCK];
 
 export const HEADER_BYTES = 24;

@@ -21,7 +21,7 @@ export function chunksText(chunks: readonly Chunk[]): string {
   return JSON.stringify(flat);
 }
 
-/** Null where the text says no chunks. */
+/** Null where the text says no chunks, each further on in the file than the one before. */
 export function readChunks(text: string): Chunk[] | null {
   const flat = numbersOf(text);
   if (flat === null || flat.length % OF_ONE !== 0) return null;
@@ -31,7 +31,8 @@ export function readChunks(text: string): Chunk[] | null {
     offset += flat[i] ?? 0;
     firstUs += flat[i + 1] ?? 0;
     const lastUs = firstUs + (flat[i + 2] ?? 0);
-    if (!Number.isSafeInteger(offset) || offset < 0 || !(lastUs >= firstUs)) return null;
+    const before = chunks.at(-1)?.offset ?? -1;
+    if (!Number.isSafeInteger(offset) || offset <= before || !(lastUs >= firstUs)) return null;
     chunks.push({ offset, firstUs, lastUs });
   }
   return chunks;

@@ -25,13 +25,20 @@ export function indexPathOf(capturePath: string): string {
   return `${capturePath}${INDEX_SUFFIX}`;
 }
 
+/** Bytes that all blocks of one kind of an index may have, inflated: chunks of a capture of 200 GB, and more. @cap */
+const HISTORY_CONTENT_BYTES = 32 * 1024 * 1024;
+
+/** Rows of one block that are read, and names of their columns. @cap */
+const HISTORY_BLOCK_ROWS = 4_096;
+const HISTORY_ROW_COLUMNS = 256;
+
 /** Why there is no document: the index had no room for it, it is damaged, or the index is gone. */
 export type DocumentFault = 'left-out' | 'damaged' | 'gone';
 
 type Opened = {
   readonly head: Head;
   readonly footer: Footer | null;
-  readonly blocks: BlockPlace[];
+  readonly blocks: readonly BlockPlace[];
   readonly end: number;
 };
 
@@ -48,13 +55,23 @@ export function openIndex(path: string, known: IndexFile | null = null): Result<
   return opened.value === null ? fail('no-index') : ok(new IndexFile(path, opened.value, damage.blocks));
 }
 
+/** An index of so many bytes whose end is known; null where that is the end of another one. */
+export function knownIndex(path: string, footer: Footer, bytes: number): IndexFile | null {
+  const closed = closedBy(footer, bytes);
+  return closed === null ? null : new IndexFile(path, closed, 0);
+}
+
 /** By its end; null where that is none. */
 function openClosed(bytes: IndexBytes): Opened | null {
   const offset = readTail(bytes.last(TAIL_BYTES));
   const content = offset === null ? null : bytes.content(offset, BLOCK.footer);
   const footer = content === null ? null : readFooter(content.toString('utf8'));
-  if (footer === null || footer.blocks.some((block) => block.offset + block.bytes > bytes.size)) return null;
-  return { head: footer, footer, blocks: [...footer.blocks], end: bytes.size };
+  return footer === null ? null : closedBy(footer, bytes.size);
+}
+
+function closedBy(footer: Footer, bytes: number): Opened | null {
+  if (footer.blocks.some((block) => block.offset + block.bytes > bytes)) return null;
+  return { head: footer, footer, blocks: footer.blocks, end: bytes };
 }
 
 function openUnclosed(
@@ -159,6 +176,10 @@ export class IndexFile {
       const lines = this.#lines(block);
       const calls: IndexedCall[] = [];
       const columns = readColumns(lines[0] ?? '');
+      if (lines.length > HISTORY_BLOCK_ROWS || (columns?.length ?? 0) > HISTORY_ROW_COLUMNS) {
+        this.#bad();
+        continue;
+      }
       for (let n = lines.length - 1; n >= (columns === null ? 0 : 1); n--) {
         const call = readRowLine(lines[n] ?? '', columns ?? []);
         if (call === null) this.#damaged++;
@@ -190,9 +211,21 @@ export class IndexFile {
     return isObject(document) ? ok(document) : fail('damaged');
   }
 
-  /** Where which time lies in the capture file, in the order of the file. */
+  /** Where which time lies in the capture file, in the order of the file: no piece of it twice. */
   chunks(): readonly Chunk[] {
-    return this.#contents(BLOCK.chunks).flatMap((text) => readChunks(text) ?? this.#bad());
+    const chunks: Chunk[] = [];
+    for (const text of this.#contents(BLOCK.chunks)) {
+      const some = readChunks(text);
+      const before = chunks.at(-1)?.offset ?? -1;
+      if (some === null || (some[0]?.offset ?? 0) <= before) this.#bad();
+      else for (const chunk of some) chunks.push(chunk);
+    }
+    return chunks;
+  }
+
+  /** Whether it has minutes of the host. */
+  get hasMinutes(): boolean {
+    return this.blocks.some(({ kind }) => kind === BLOCK.minutes);
   }
 
   /** What the host did minute by minute: objects, as src/actions/history writes them. A minute may come again: the last one holds. */
@@ -204,8 +237,13 @@ export class IndexFile {
   /** What all blocks of a kind hold. */
   #contents(kind: BlockKind): string[] {
     const places = this.blocks.filter((block) => block.kind === kind);
+    let left = HISTORY_CONTENT_BYTES;
     const read = IndexBytes.with(this.path, (bytes) =>
-      places.flatMap(({ offset }) => bytes.content(offset, kind)?.toString('utf8') ?? this.#bad()),
+      places.flatMap(({ offset }) => {
+        const content = left > 0 ? bytes.content(offset, kind) : null;
+        left -= content?.length ?? 0;
+        return content?.toString('utf8') ?? this.#bad();
+      }),
     );
     return read.ok ? read.value : this.#bad();
   }

@@ -13,7 +13,7 @@ import { explained } from './explained.ts';
 
 /** Calls that are shown, and those that are judged for them: of many healthy calls only the newest. */
 export const OVERVIEW_TROUBLES = 10;
-const JUDGED = 100;
+export const TROUBLES_JUDGED = 100;
 /** Dialogs that are passed at most, and between two steps. */
 const PASSED = 20_000;
 const CHECK_EVERY = 64;
@@ -23,7 +23,7 @@ export function* troublesSteps(e: Evidence, fromUs: number, toUs: number): Steps
   const troubles: OverviewTrouble[] = [];
   let [judged, passed] = [0, 0];
   yield* visitAll(e.stores.dialogs, 'newest', CHECK_EVERY, (d) => {
-    if (d.createdUs < fromUs || ++passed > PASSED || judged >= JUDGED || troubles.length >= OVERVIEW_TROUBLES)
+    if (d.createdUs < fromUs || ++passed > PASSED || judged >= TROUBLES_JUDGED || troubles.length >= OVERVIEW_TROUBLES)
       return false;
     if (d.createdUs >= toUs || d.methodId !== METHOD.INVITE || !isEnded(d.state)) return undefined;
     judged++;

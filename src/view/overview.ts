@@ -3,7 +3,6 @@ import { capturedText } from '../analysis/captured-at.ts';
 import type { AskOverview, AskOverviewQuery, OverviewCell, OverviewPairs, OverviewSpan } from '../contract/index.ts';
 import type { Steps } from '../core/turns.ts';
 import { asCaptured } from '../store/clock-steps.ts';
-import type { Cells } from '../watch/cells.ts';
 import type { CallPairs } from '../watch/overview/call-pairs.ts';
 import type { CallsOverTime } from '../watch/overview/calls-over-time.ts';
 import { HostFigures } from '../watch/overview/host-figures.ts';
@@ -12,6 +11,8 @@ import { QUALITY } from './loss-table.ts';
 import { lossCounters } from './losses.ts';
 import { countedFigures } from './overview-figures.ts';
 import { pairsPicture } from './overview-pairs.ts';
+import type { Level, PastMinutes } from './overview-past.ts';
+import { inMemory, withPast } from './overview-past.ts';
 import type { CellSpan } from './overview-span.ts';
 import { DAY_MINUTES, earlier, minutesOf, spanOf, startsOf, widened } from './overview-span.ts';
 import { troublesSteps } from './overview-troubles.ts';
@@ -23,11 +24,16 @@ const MINUTE_SEC = 60;
 /** Cells that are looked at for what went on before a span. */
 const LOOKED_BACK = 1_440;
 
-type Level = Cells<HostFigures>;
-
-export function* overviewSteps(f: Figures, asked: AskOverviewQuery): Steps<AskOverview> {
+/** `past`: what is kept of minutes that the memory does not have. */
+export function* overviewSteps(
+  f: Figures,
+  asked: AskOverviewQuery,
+  past: PastMinutes | null = null,
+): Steps<AskOverview> {
   const { calls, trunks, evidence } = f;
-  const { nowUs, clockSteps } = evidence.capture;
+  const { clockSteps } = evidence.capture;
+  const pastFrom = past === null ? Number.POSITIVE_INFINITY : yield* past.fromSteps();
+  const nowUs = isTime(evidence.capture.nowUs) ? evidence.capture.nowUs : (past?.newestUs ?? Number.NaN);
   const textOf = (minute: number): string => capturedText(minute * MINUTE_US, clockSteps);
   const answer: AskOverview = {
     schema_version: 1,
@@ -38,15 +44,22 @@ export function* overviewSteps(f: Figures, asked: AskOverviewQuery): Steps<AskOv
   };
   const wanted = spanOf(asked, nowUs, asCaptured(clockSteps, nowUs) - nowUs);
   if (calls === null || wanted === null) return answer;
-  const level = levelOf(calls, wanted);
-  const span = widened(wanted, level.minutes);
-  const begins = Math.max(level.keptFrom, level.oldest);
+  const reaching = levelOf(calls, wanted, pastFrom);
+  const span = widened(wanted, reaching.minutes);
+  const spanBefore = earlier(span, minutesOf(span));
+  const dayBefore = earlier(span, DAY_MINUTES);
+  const all = [span, spanBefore, dayBefore].map(({ from, to }) => ({ from: from - reaching.minutes, to }));
+  const read = past === null ? null : yield* past.readSteps(all);
+  const level = withPast(reaching, pastFrom, read);
+  const { begins } = level;
+  // A ring whose runs counted nothing: zeros would say that nothing happened.
+  if (past !== null && begins === Number.POSITIVE_INFINITY) return { ...answer, is_counting: false };
   if (begins > span.from && Number.isFinite(begins)) answer.kept_from = textOf(begins);
   answer.cell_sec = level.minutes * MINUTE_SEC;
   answer.span = yield* spanSteps(level, span, textOf);
   for (const [name, before] of [
-    ['span_before', earlier(span, minutesOf(span))],
-    ['day_before', earlier(span, DAY_MINUTES)],
+    ['span_before', spanBefore],
+    ['day_before', dayBefore],
   ] as const)
     if (begins <= before.from) answer[name] = yield* spanSteps(level, before, textOf);
   answer.troubles = yield* troublesSteps(evidence, span.from * MINUTE_US, span.to * MINUTE_US);
@@ -57,10 +70,14 @@ export function* overviewSteps(f: Figures, asked: AskOverviewQuery): Steps<AskOv
 }
 
 /** The cells of the length that is wanted, or longer ones where these reach further back. */
-function levelOf({ levels }: CallsOverTime, { cellMinutes, from }: CellSpan): Level {
-  const fitting = levels.filter(({ minutes }) => minutes >= cellMinutes);
-  const [first = levels[0] as Level] = fitting;
-  return fitting.find(({ keptFrom }) => keptFrom <= from) ?? fitting.at(-1) ?? first;
+function levelOf({ levels }: CallsOverTime, { cellMinutes, from }: CellSpan, pastFrom: number): Level {
+  const [first, ...longer] = levels.filter(({ minutes }) => minutes >= cellMinutes).map(inMemory);
+  if (first === undefined) throw new Error('cells of no length');
+  return [first, ...longer].find(({ keptFrom }) => Math.min(keptFrom, pastFrom) <= from) ?? longer.at(-1) ?? first;
+}
+
+function isTime(us: number): boolean {
+  return us > 0 && us < Number.POSITIVE_INFINITY;
 }
 
 /** A step a cell. */

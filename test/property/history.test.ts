@@ -12,6 +12,7 @@ import { BLOCK, packBlock } from '../../src/history/blocks.ts';
 import { packTail } from '../../src/history/footer.ts';
 import type { IndexFile } from '../../src/history/index-file.ts';
 import { openIndex } from '../../src/history/index-file.ts';
+import { readMinute } from '../../src/watch/overview/minute-lines.ts';
 import { captureIn, someCall, writeIndex } from '../helpers/history-index.ts';
 
 const numRuns = Number(process.env['HISTORY_INPUTS'] ?? 500);
@@ -74,6 +75,43 @@ test('blocks that somebody wrote with right checksums and anything in them are r
     }
     return Buffer.concat(packed);
   };
+  /** An end that names the blocks, with anything else in it. */
+  const end = fc.record(
+    {
+      ...{ captureBytes: fc.maxSafeNat(), rows: fc.nat(), rowsLeftOut: fc.nat(), documentsLeftOut: fc.nat() },
+      ...{ states: fc.dictionary(fc.string(), fc.jsonValue()), isWhole: fc.boolean(), callIds: fc.string() },
+      ...{
+        frames: fc.array(fc.double({ noNaN: true, noDefaultInfinity: true })),
+        calls: fc.array(fc.double({ noNaN: true, noDefaultInfinity: true })),
+      },
+    },
+    { requiredKeys: ['rowsLeftOut', 'documentsLeftOut', 'isWhole', 'callIds', 'frames', 'calls'] },
+  );
+  let closed = 0;
+  fc.assert(
+    fc.property(fc.array(block, { maxLength: 8 }), end, (blocks, claims) => {
+      const packed = pack(blocks);
+      let offset = 0;
+      const places = blocks.flatMap(({ kind, text }) => {
+        const { length } = packBlock(kind, offset, Buffer.from(text));
+        offset += length;
+        return [kind, offset - length, length];
+      });
+      const about = { format: 1, capture: 'c', host: 'h', boot: 'b', captureBytes: 1, rows: 1, states: {} };
+      const footer = packBlock(
+        BLOCK.footer,
+        offset,
+        Buffer.from(JSON.stringify({ ...about, ...claims, blocks: places })),
+      );
+      writeFileSync(path, Buffer.concat([packed, footer, packTail(offset)]));
+      const index = openIndex(path);
+      if (index.ok && index.value.isClosed) closed++;
+      if (index.ok) readAll(index.value);
+      for (const line of index.ok ? index.value.minutes() : []) readMinute(line);
+    }),
+    { numRuns },
+  );
+  assert.ok(closed > numRuns / 2, `${closed} of ${numRuns}`);
   fc.assert(
     fc.property(fc.array(block, { maxLength: 8 }), fc.nat(2_000), fc.boolean(), (blocks, footerAt, hasTail) => {
       writeFileSync(path, Buffer.concat([pack(blocks), hasTail ? packTail(footerAt) : Buffer.alloc(0)]));

@@ -86,6 +86,11 @@ export class History {
         });
   }
 
+  /** Of this run, as in the heads of its indexes. */
+  get boot(): string {
+    return this.#options.shipper.boot;
+  }
+
   get observers(): readonly Observer[] {
     return this.#calls === null ? [] : [this.#calls];
   }

@@ -5,10 +5,10 @@
  * A minute is told of when it is over, and again while late figures of the last ones may have come: the last line of a minute
  * holds.
  */
-import type { LogBins } from '../../core/log-bins.ts';
+import { OVERVIEW_MINUTES } from '../../core/overview-words.ts';
 import type { Capture } from '../../store/stores.ts';
 import type { CallsOverTime } from '../../watch/overview/calls-over-time.ts';
-import type { HostFigures } from '../../watch/overview/host-figures.ts';
+import { minuteLine } from '../../watch/overview/minute-lines.ts';
 import { minuteOf } from '../../watch/trunks/trunk-spans.ts';
 
 /** So many minutes after it was over a minute is told of again: calls of it have ended, and were heard. */
@@ -34,10 +34,10 @@ export class MinutesOfHost {
     const current = minuteOf(nowUs);
     if (!Number.isFinite(current) || (current === this.#told && !this.#isLast)) return [];
     const cells = this.#calls.levels[0];
-    const from = Number.isNaN(this.#told) || this.#told > current ? current : this.#told;
+    // Files are read faster than time goes: hours may have come since the last call.
+    const from = Number.isNaN(this.#told) || this.#told > current ? Number.NEGATIVE_INFINITY : this.#told;
     const due = new Set<number>();
-    // After a long silence the newest minutes alone: those between have nothing.
-    for (let minute = Math.max(from, current - (AGAIN.at(-1) ?? 0)); minute < current; minute++) {
+    for (let minute = Math.max(from, current - OVERVIEW_MINUTES); minute < current; minute++) {
       due.add(minute);
       for (const later of AGAIN) due.add(minute - later);
     }
@@ -51,20 +51,4 @@ export class MinutesOfHost {
         return figures === null ? [] : minuteLine(minute, figures);
       });
   }
-}
-
-/** Minutes count from the epoch. */
-function minuteLine(minute: number, f: HostFigures): string {
-  const { attempts, answered, effective, failed, canceled, expected, lost, messages, talking, mostTalking } = f;
-  return JSON.stringify({
-    ...{ minute, attempts, answered, effective, failed, canceled, expected, lost, messages, talking },
-    most_talking: mostTalking,
-    codes: [...f.codes],
-    ...(f.pddMs === null ? {} : { pdd_ms: binsOf(f.pddMs) }),
-    ...(f.mos === null ? {} : { mos: binsOf(f.mos) }),
-  });
-}
-
-function binsOf({ count, sum, zeros, min, max, bins }: LogBins): object {
-  return { count, sum, zeros, min, max, bins };
 }

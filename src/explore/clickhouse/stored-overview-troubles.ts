@@ -1,14 +1,12 @@
 /** The newest calls of a span that went wrong, over all hosts, each with the sentence that its agent says first. */
-import type { Static } from 'typebox';
 import type { OverviewTrouble } from '../../contract/index.ts';
-import { timestampText, usOf } from '../../core/timestamp.ts';
 import type { CellSpan } from '../../view/overview-span.ts';
 import { OVERVIEW_TROUBLES } from '../../view/overview-troubles.ts';
+import { NO_TROUBLE, troubleOfRow } from '../stored/trouble-of-row.ts';
 import { KEY } from './parts.ts';
 import { rowShape, TEXT, TEXTS, TIME } from './row-shapes.ts';
 import { SqlParameters } from './sql.ts';
 import type { StoreReader } from './store-reader.ts';
-import { explanationIn } from './stored-document.ts';
 import { begun, ENDED, MINUTE_US } from './stored-overview-cells.ts';
 
 const TROUBLE_ROW = rowShape({
@@ -22,8 +20,6 @@ const TROUBLE_ROW = rowShape({
 });
 /** Some of them may say nothing that can be read. */
 const ROWS = 3 * OVERVIEW_TROUBLES;
-/** Who is busy or declines is not in trouble, and notes only explain. */
-const NO_TROUBLE = ['refused-by-callee', 'note'] as const;
 
 /** Of each call the first part that says something. Rejects with a refusal. */
 export async function troublesOf(reader: StoreReader, { from, to }: CellSpan): Promise<OverviewTrouble[]> {
@@ -39,21 +35,5 @@ export async function troublesOf(reader: StoreReader, { from, to }: CellSpan): P
     parameters,
     ROWS,
   );
-  return rows.flatMap((row) => troubleOf(row) ?? []).slice(0, OVERVIEW_TROUBLES);
-}
-
-/** Null for a call that is in no trouble. */
-function troubleOf(row: Static<typeof TROUBLE_ROW>): OverviewTrouble | null {
-  const [first] = explanationIn(row);
-  const [cause] = first?.texts ?? [];
-  if (first === undefined || cause === undefined || NO_TROUBLE.some((finding) => finding === first.finding))
-    return null;
-  return {
-    call_id: row.call_id,
-    at: timestampText(usOf(row.created_at)),
-    from: row.from_user,
-    to: row.to_user,
-    state: row.state,
-    cause,
-  };
+  return rows.flatMap((row) => troubleOfRow(row) ?? []).slice(0, OVERVIEW_TROUBLES);
 }

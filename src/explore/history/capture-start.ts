@@ -1,16 +1,19 @@
 /** What a file of a folder is by its first bytes: an index, a capture and when its first frame came, packed, or something else. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { errnoOf } from '../../core/errors.ts';
 import { MAGIC } from '../../history/blocks.ts';
 import type { CaptureFormat } from './capture-records.ts';
 import { readFormat, recordAt } from './capture-records.ts';
 
 /** `us`: of the first frame; null where none stands near the begin. */
 export type FileStart =
-  | { readonly kind: 'index' | 'packed' | 'other' | 'gone' }
+  | { readonly kind: 'index' | 'packed' | 'link' | 'other' | 'gone' }
   | { readonly kind: 'capture'; readonly us: number | null; readonly bytes: number };
 
 /** The head of a pcapng and its first frame stand in so many bytes. */
 const LOOKED_AT = 8_192;
+
+const { O_RDONLY, O_NONBLOCK, O_NOCTTY, O_NOFOLLOW } = constants;
 
 const PACKED = [
   Buffer.of(0x1f, 0x8b),
@@ -22,10 +25,10 @@ const PACKED = [
 export function readStart(path: string): FileStart {
   let fd: number;
   try {
-    // A pipe under the name makes nobody wait.
-    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-  } catch {
-    return { kind: 'gone' };
+    // A pipe under the name makes nobody wait, and a link leads nowhere.
+    fd = openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+  } catch (error) {
+    return { kind: errnoOf(error) === 'ELOOP' ? 'link' : 'gone' };
   }
   try {
     const found = fstatSync(fd);

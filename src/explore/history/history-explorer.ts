@@ -12,21 +12,27 @@ import type { IndexedCall } from '../../history/rows.ts';
 import { asCaptured } from '../../store/clock-steps.ts';
 import { sentencesOf, withLook } from '../../view/explained.ts';
 import type { Figures } from '../../view/figures.ts';
+import { overviewSteps } from '../../view/overview.ts';
 import { explanationIn } from '../clickhouse/stored-document.ts';
 import type { Explorer } from '../port.ts';
 import type { CallsQuestion } from '../question.ts';
 import type { Answer } from '../refusal.ts';
-import { Busy, Cannot, goneBy } from '../refusal.ts';
+import { Busy, Cannot, goneBy, NotHere } from '../refusal.ts';
 import { holds } from '../remote/shapes.ts';
-import { callOfRow, textOf } from '../stored/call-of-row.ts';
+import { callOfRow, plainRow, textOf } from '../stored/call-of-row.ts';
 import type { RowAsking } from '../stored/row-filter.ts';
 import { mergedCalls, readCursor, writeCursor } from './merged-page.ts';
 import type { OldCall } from './old-calls.ts';
 import { isSameCall, OldCalls } from './old-calls.ts';
+import { mayBeLegsSteps } from './old-legs.ts';
+import { withOldTroublesSteps } from './old-troubles.ts';
 import type { Ring } from './ring.ts';
+import { RingMinutes } from './ring-minutes.ts';
 import type { Found, Searched } from './search.ts';
 import { searchSteps } from './search.ts';
 import type { SmallCaptures } from './small-captures.ts';
+import type { Wanted } from './wanted.ts';
+import { wantedOf } from './wanted.ts';
 
 export type HistoryParts = {
   readonly memory: Explorer;
@@ -35,17 +41,20 @@ export type HistoryParts = {
   readonly captures: SmallCaptures;
   readonly turns: Turns;
   readonly isUtc: boolean;
+  /** Of this run; empty of one that writes no ring. */
+  readonly boot: string;
 };
 
 /** Calls of one list that is printed: who wants more names a span. @cap */
 const HISTORY_PRINTED = 100_000;
 
 export function createHistoryExplorer(parts: HistoryParts): Explorer {
-  const { memory, figures, ring, captures, turns, isUtc } = parts;
+  const { memory, figures, ring, captures, turns, isUtc, boot } = parts;
   const { evidence } = figures;
   const { dialogs } = evidence.stores;
   const { names } = evidence.rules;
   const old = new OldCalls(ring);
+  const minutes = new RingMinutes(ring, boot);
 
   const asking = (): RowAsking => {
     const { clockSteps, nowUs } = evidence.capture;
@@ -78,7 +87,7 @@ export function createHistoryExplorer(parts: HistoryParts): Explorer {
   };
   const toCall = (found: OldCall): Call => {
     old.note(found);
-    return { ...callOfRow(found.call.row, names), kept_in: 'history' };
+    return { ...callOfRow(plainRow(found.call.row), names), kept_in: 'history' };
   };
   const aboutRing = ({ open }: Pick<Searched, 'open'>): AskCalls['ring'] => {
     const notes = [...lacksOf(ring)];
@@ -116,10 +125,18 @@ export function createHistoryExplorer(parts: HistoryParts): Explorer {
     const [first] = found;
     if (first === undefined || dialogs.get(callIds[0] ?? '') !== undefined) return question(memory);
     const wanted = found.map((one) => old.wantedOf(one));
+    return ofFrames(found, wanted, signal, question);
+  };
+  /** Asks a capture of what the files have of some calls. */
+  const ofFrames = async <T>(
+    found: readonly OldCall[],
+    wanted: readonly Wanted[],
+    signal: AbortSignal | undefined,
+    question: (explorer: Explorer) => Answer<T>,
+  ): Promise<T> => {
     const plan = await inTurns(signal, () => old.planSteps(found, wanted));
-    const key = JSON.stringify(
-      found.map(({ file, call }) => [file.path, call.startUs, call.row['version'], call.row['call_id']]),
-    );
+    const names = found.map(({ file, call }) => [file.path, call.startUs, call.row['version'], call.row['call_id']]);
+    const key = JSON.stringify([wanted.some(({ media }) => media.length > 0), names]);
     return captures.ask({ key, plan: () => plan, wanted }, goneBy(signal), ({ explorer }) => question(explorer));
   };
 
@@ -198,27 +215,56 @@ export function createHistoryExplorer(parts: HistoryParts): Explorer {
       return one === null ? memory.head(callId, signal) : headOf(one, toCall(one));
     },
     async legs(callId, signal) {
-      if ((await oldCall(callId, signal)) === null) return memory.legs(callId, signal);
-      return { callIds: [], probable: [], notes: ['Other legs of a call that left the memory are not looked for.'] };
+      const own = await oldCall(callId, signal);
+      if (own === null) return memory.legs(callId, signal);
+      const { calls, areMore } = await inTurns(signal, () => mayBeLegsSteps(ring, own));
+      if (calls.length === 0) return { callIds: [], probable: [], notes: [] };
+      const all = [own, ...calls];
+      const found = await ofFrames(all, all.map(messagesOf), signal, (e) => e.legs(callId, signal));
+      return areMore ? { ...found, notes: [...found.notes, MORE_LEGS] } : found;
     },
+    overview: (asked, signal) =>
+      inTurns(signal, function* () {
+        const answer = yield* overviewSteps(figures, asked, minutes);
+        if (answer.span !== undefined)
+          answer.troubles = yield* withOldTroublesSteps(answer.troubles, answer.span, (question, limit) =>
+            search(question, limit, null)(),
+          );
+        return answer;
+      }),
     messages: (callIds, asked, signal) => ofCalls(callIds, signal, (e) => e.messages(callIds, asked, signal)),
     ladder: (callIds, signal) => ofCalls(callIds, signal, (e) => e.ladder(callIds, signal)),
     quality: (callId, signal) => ofCalls([callId], signal, (e) => e.quality(callId, signal)),
-    text: (callIds, layout, style, signal) => ofCalls(callIds, signal, (e) => e.text(callIds, layout, style, signal)),
+    async text(callIds, layout, style, signal) {
+      const [callId = ''] = callIds;
+      const own = callIds.length === 1 ? await oldCall(callId, signal) : null;
+      if (own === null) return ofCalls(callIds, signal, (e) => e.text(callIds, layout, style, signal));
+      // A report names the other legs.
+      const { calls } = await inTurns(signal, () => mayBeLegsSteps(ring, own));
+      const wanted = [old.wantedOf(own), ...calls.map(messagesOf)];
+      return ofFrames([own, ...calls], wanted, signal, (e) => e.text(callIds, layout, style, signal));
+    },
     html: (callIds, asked, signal) => ofCalls(callIds, signal, (e) => e.html(callIds, asked, signal)),
     sipp: (callId, showsSecrets, signal) => ofCalls([callId], signal, (e) => e.sipp(callId, showsSecrets, signal)),
     audio: (callId, span, signal) => ofCalls([callId], signal, (e) => e.audio(callId, span, signal)),
     capture: (callIds, isAnonymized, signal) =>
       ofCalls(callIds, signal, (e) => e.capture(callIds, isAnonymized, signal)),
     async compare(a, b, signal) {
-      const [first, second] = [await oldCall(a, signal), await oldCall(b, signal)];
-      if (first === null && second === null) return memory.compare(a, b, signal);
-      if (first === null || second === null)
-        throw new Cannot(
-          'invalid-parameter',
-          'One of these calls left the memory and the other did not: only calls that are kept alike are compared.',
-        );
-      return ofCalls([a, b], signal, (e) => e.compare(a, b, signal));
+      if ([a, b].every((callId) => dialogs.get(callId) !== undefined)) return memory.compare(a, b, signal);
+      // The frames of both are in the files, once the call that the memory has is over.
+      const found = await inTurns(signal, function* () {
+        return [yield* old.findSteps(a), yield* old.findSteps(b)];
+      });
+      const [first, second] = found;
+      if (first && second) {
+        const wanted = [first, second].map((one) => old.wantedOf(one));
+        return ofFrames([first, second], wanted, signal, (e) => e.compare(a, b, signal));
+      }
+      if ([a, b].some((callId, i) => dialogs.get(callId) === undefined && found[i] === null)) throw new NotHere();
+      throw new Cannot(
+        'invalid-parameter',
+        'One of these calls left the memory, and the other has no row in the ring yet: ask again some seconds after it has ended.',
+      );
     },
   };
 
@@ -231,6 +277,13 @@ export function createHistoryExplorer(parts: HistoryParts): Explorer {
 }
 
 const EMPTY = { schema_version: 1, calls: [] } as const satisfies Partial<AskCalls>;
+
+const MORE_LEGS = 'Other calls of that time may be legs too: the nearest ones are looked at.';
+
+/** Its messages alone: no leg is told by media. */
+function messagesOf({ call }: OldCall): Wanted {
+  return { ...wantedOf(call, {}), media: [], mediaTimes: [], missedMedia: false };
+}
 
 function headOf({ call: { row } }: OldCall, call: Call): AskHead {
   const explanation = withLook(explanationIn({ explanation: textOf(row['explanation']), hints: [] }));

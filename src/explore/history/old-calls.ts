@@ -39,14 +39,19 @@ export class OldCalls {
   *findSteps(callId: string): Steps<OldCall | null> {
     const files = yield* this.#ring.filesSteps();
     const known = this.#known.get(callId);
-    if (known !== undefined && known.file.index.isClosed && files.includes(known.file)) return known;
+    if (known?.file.index.isClosed && files.includes(known.file)) return known;
     for (const file of files) {
       yield;
       if (!file.index.mayHoldCallId(callId)) continue;
-      const call = (yield* this.#ring.rowsSteps(file)).find(({ row }) => row['call_id'] === callId);
-      if (call === undefined) continue;
-      this.note({ file, call });
-      return { file, call };
+      const found: OldCall[] = [];
+      yield* this.#ring.rowsSteps(file, (call) => {
+        if (call.row['call_id'] === callId) found.push({ file, call });
+        return found.length > 0;
+      });
+      const [one] = found;
+      if (one === undefined) continue;
+      this.note(one);
+      return one;
     }
     return null;
   }
@@ -68,6 +73,7 @@ export class OldCalls {
     const to = Math.max(...all.map(({ call }) => call.endUs)) + BESIDE_US;
     const chunked: ChunkedFile[] = [];
     const gone: string[] = [];
+    const known = new Set<string>();
     for (const file of files) {
       const { index } = file;
       const { fromUs, toUs } = index.frames();
@@ -75,7 +81,11 @@ export class OldCalls {
       if (toUs < from || fromUs > to) continue;
       const found = this.#ring.captureOf(file);
       if ('reason' in found) gone.push(`${found.reason}.`);
-      else chunked.push({ path: found.path, bytes: index.footer?.captureBytes ?? found.bytes, chunks: index.chunks() });
+      // Two indexes of one capture would give its frames twice.
+      else if (!known.has(found.path)) {
+        known.add(found.path);
+        chunked.push({ path: found.path, bytes: index.footer?.captureBytes ?? found.bytes, chunks: index.chunks() });
+      }
     }
     const plan = planOf(chunked, wanted);
     return { ...plan, lacks: [...plan.lacks, ...gone] };

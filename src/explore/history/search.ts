@@ -22,8 +22,10 @@ import { newestUs, oldestUs } from './ring.ts';
 const HISTORY_ENOUGH_MS = 700;
 const HISTORY_MOST_MS = 15_000;
 
-/** Calls of the ring that one question puts in order. @cap */
-const HISTORY_FOUND = 100_000;
+/** Calls of the ring that one question may pass through: of each a name of 20 characters is kept. @cap */
+const HISTORY_PASSED = 2_000_000;
+/** So many more than are asked for are gathered before the first ones are chosen. */
+const CHOSEN_FROM = 1_024;
 
 /** A call in its place in the order: its figure, and among equals its name. */
 export type Place = { readonly key: number; readonly name: string };
@@ -65,7 +67,6 @@ export function* searchSteps(ring: Ring, options: SearchOptions): Steps<Searched
   const known = new Set<string>();
   const found: Found[] = [];
   const beganMs = nowMs();
-  let spentMs = 0;
   let [passed, open, filesRead] = [0, 0, 0];
   let isWhole = true;
   for (const [i, file] of files.entries()) {
@@ -79,33 +80,40 @@ export function* searchSteps(ring: Ring, options: SearchOptions): Steps<Searched
         break;
       }
     }
-    spentMs = nowMs() - beganMs;
+    const spentMs = nowMs() - beganMs;
     if (isByTime && spentMs > HISTORY_ENOUGH_MS && found.some((one) => isBeyond(file, one, sort))) {
       isWhole = false;
       const sure = found.filter((one) => isBeyond(file, one, sort)).sort(compare);
       return { found: sure.slice(0, limit), passed: sure.length, isWhole, open, filesRead };
     }
-    if (spentMs > HISTORY_MOST_MS || found.length > HISTORY_FOUND)
+    const refuseLong = (): void => {
+      const sec = Math.round((nowMs() - beganMs) / 1_000);
+      if (sec * 1_000 <= HISTORY_MOST_MS && known.size <= HISTORY_PASSED) return;
       throw new Cannot(
         'too-wide',
-        `${filesRead} of ${files.length} files of the ring were looked at, which took ${Math.round(spentMs / 1_000)} s; add since:, until:, a number or a Call-ID.`,
+        `${filesRead} of ${files.length} files of the ring were looked at, which took ${sec} s; add since:, until:, a number or a Call-ID.`,
       );
+    };
+    refuseLong();
     filesRead++;
     let n = 0;
-    for (const call of yield* ring.rowsSteps(file)) {
-      if (++n % 64 === 0) yield;
+    yield* ring.rowsSteps(file, (call) => {
+      if (++n % 1_024 === 0) refuseLong();
       const passing = passes(call.row);
-      if (passing === false || isElsewhere(call)) continue;
+      if (passing === false || isElsewhere(call)) return false;
       const one = placed(file, call, field);
       // Of a call that was told of again the newest row comes first.
-      if (known.has(one.name)) continue;
+      if (known.has(one.name)) return false;
       known.add(one.name);
       if (passing === null) open++;
       else if (after === null || compare(one, after) > 0) {
         passed++;
         found.push(one);
+        // One file may have all calls of a day.
+        if (found.length >= 2 * limit + CHOSEN_FROM) found.sort(compare).splice(limit);
       }
-    }
+      return false;
+    });
   }
   found.sort(compare);
   return { found: found.slice(0, limit), passed, isWhole, open, filesRead };

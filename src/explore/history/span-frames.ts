@@ -2,9 +2,7 @@
  * Copies the frames that may belong to some calls out of spans of capture files, each file into one of its own, which the ordinary
  * reader of files then reads. Nothing but the spans is read, the head of each file, and what describes the interfaces of the frames.
  */
-
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -13,6 +11,8 @@ import { HEAD_BYTES, readFormat, recordAt } from './capture-records.ts';
 import { FrameMatch } from './frame-match.ts';
 import type { ByteSpan, FileSpans } from './spans.ts';
 import type { Wanted } from './wanted.ts';
+
+const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
 
 /** So much is read at a time. */
 const WINDOW_BYTES = 1024 * 1024;
@@ -78,15 +78,16 @@ class SpanReader {
     this.#left = most;
     let file: FileHandle;
     try {
-      file = await open(this.#path, 'r');
+      file = await open(this.#path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
     } catch {
       return 'it is gone, or cannot be opened';
     }
     try {
+      if (!(await file.stat()).isFile()) return 'another file has its name';
       return await this.#copyFrom(file, spans, to, isGone);
     } catch (error) {
       if (!(error instanceof Error) || !('code' in error)) throw error;
-      return `it cannot be read (${String(error.code)})`;
+      return `it cannot be read, or its frames cannot be copied (${String(error.code)})`;
     } finally {
       await file.close();
     }
@@ -101,9 +102,9 @@ class SpanReader {
     const head = await this.#read(file, 0, HEAD_BYTES);
     const format = readFormat(head);
     if (format === null) return 'it is not a capture now: compressed, or another file';
-    const out = createWriteStream(to, { mode: 0o600, flags: 'wx' });
+    const out = await open(to, 'wx', 0o600);
     try {
-      out.write(await this.#read(file, 0, format.headBytes));
+      await out.appendFile(await this.#read(file, 0, format.headBytes));
       this.#knownTo = format.headBytes;
       for (const span of spans) {
         if (isGone()) return null;
@@ -112,8 +113,7 @@ class SpanReader {
       }
       return null;
     } finally {
-      out.end();
-      await once(out, 'close');
+      await out.close();
     }
   }
 
@@ -121,7 +121,7 @@ class SpanReader {
     file: FileHandle,
     { from, to }: ByteSpan,
     format: CaptureFormat,
-    out: ReturnType<typeof createWriteStream>,
+    out: FileHandle,
   ): Promise<string | null> {
     for (let at = Math.max(from, format.headBytes); at < to; ) {
       const window = await this.#read(file, at, Math.min(WINDOW_BYTES, to - at));
@@ -146,7 +146,7 @@ class SpanReader {
     b: Buffer,
     offset: number,
     format: CaptureFormat,
-    out: ReturnType<typeof createWriteStream>,
+    out: FileHandle,
   ): Promise<number | string> {
     const named = this.#named(b);
     const kept: Buffer[] = [];
@@ -177,7 +177,7 @@ class SpanReader {
       at = record.end;
     }
     if (offset <= this.#knownTo) this.#knownTo = Math.max(this.#knownTo, offset + at);
-    if (kept.length > 0 && !out.write(Buffer.concat(kept))) await once(out, 'drain');
+    if (kept.length > 0) await out.appendFile(Buffer.concat(kept));
     return at;
   }
 

@@ -1,7 +1,7 @@
 /**
  * Makes of a row of columns the call that lists show (core/call-fields.ts), and the figures that filters compare and lists are sorted by.
  */
-import type { Call, NamedField } from '../../core/call-fields.ts';
+import type { Call, FieldKind, NamedField } from '../../core/call-fields.ts';
 import { FIELDS, WORST_FIGURE } from '../../core/call-fields.ts';
 import { socketOf } from '../../core/ip.ts';
 import type { Names } from '../../core/names.ts';
@@ -51,10 +51,36 @@ export function figureOfRow(row: StoredRow, { kind, stored = '', worst }: NamedF
   return typeof value === 'number' ? value : Number.NaN;
 }
 
-/** An array of texts; of a column that is none, an empty one. */
+/** The texts of an array; of a column that is none, an empty one. */
 export function textsOf(value: unknown): readonly string[] {
-  // Rows have arrays of texts alone.
-  return Array.isArray(value) ? (value as readonly string[]) : [];
+  if (!Array.isArray(value)) return [];
+  return value.every(isText) ? value : value.filter(isText);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+/** The columns of a row that anybody may have written: what is not of its kind is left out. */
+export function plainRow(row: StoredRow): StoredRow {
+  const plain: Record<string, unknown> = { ...row };
+  for (const { stored, kind } of LISTED) if (!isOfKind(kind, plain[stored])) delete plain[stored];
+  return plain;
+}
+
+function isOfKind(kind: FieldKind, value: unknown): boolean {
+  switch (kind) {
+    case 'texts':
+      return Array.isArray(value) && value.every(isText);
+    case 'time':
+      return isText(value) && !Number.isNaN(usOf(value));
+    case 'text':
+    case 'word':
+    case 'frame':
+      return isText(value);
+    default:
+      return Number.isFinite(value);
+  }
 }
 
 export function textOf(value: unknown): string {

@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { readerOf, withHistory } from '../../../../src/app/history.ts';
 import { sessionOptions } from '../../../../src/app/run.ts';
+import type { AskOverview } from '../../../../src/contract/index.ts';
 import { SORT_KEYS } from '../../../../src/core/call-fields.ts';
 import { Ring } from '../../../../src/explore/history/ring.ts';
 import type { Explorer } from '../../../../src/explore/port.ts';
@@ -163,6 +164,46 @@ test('each question about each call of the ring has the answer of memory', async
   await assert.rejects(async () => explorer.ladder(['nobody@example.com']), NotHere);
 });
 
+test('the other legs of each call of the ring are those of memory, on its report too', async (t) => {
+  const style = { width: null, color: false, isUtc: true };
+  const legLines = async (explorer: Explorer, id: string): Promise<string[]> =>
+    [...(await explorer.text([id], 'text', style))].filter((line) => /^(?:Other|Probable) leg/.test(line));
+  let legs = 0;
+  for (const path of [
+    DEMO,
+    ...['b2bua', 'fork', 'three-hops', 'two-hops-busy'].map((name) => `fixtures/hops/${name}.pcap`),
+    'fixtures/pcap/call-transfer.pcap',
+  ]) {
+    const folder = temporaryFolder(t);
+    const all = await read(t, [path], ['-O', join(folder, 'cap.pcapng'), '--split', '300K']);
+    const empty = openSession(['--api', '127.0.0.1:0', '-I', DEMO]);
+    t.after(() => empty.close());
+    const explorer = beside(t, empty, folder);
+    for (const { call_id: id } of (await all.explorer.page(asked(''), 100, '')).calls) {
+      const wanted = await all.explorer.legs(id);
+      assert.deepEqual(await explorer.legs(id), wanted, `${path} ${id}`);
+      assert.deepEqual(await legLines(explorer, id), await legLines(all.explorer, id), `${path} ${id}`);
+      legs += wanted.callIds.length + wanted.probable.length;
+    }
+  }
+  assert.ok(legs >= 6, `${legs}`);
+});
+
+test('a call of the ring is compared with one of the memory', async (t) => {
+  const { folder, all } = await ring(t);
+  const part = await newest(t, folder);
+  const explorer = beside(t, part, folder);
+  const [old, young] = ['good-g711@pbx.example.com', 'ipv6-call@pbx.example.com'];
+  assert.equal(part.dialogs.get(old), undefined);
+  assert.notEqual(part.dialogs.get(young), undefined);
+  for (const [a, b] of [
+    [old, young],
+    [young, old],
+  ] as const)
+    assert.deepEqual(plain(await explorer.compare(a, b)), plain(await all.explorer.compare(a, b)));
+  await assert.rejects(async () => explorer.compare(old, 'nobody@example.com'), NotHere);
+});
+
 test('a ring whose files were moved, removed or replaced says so, and answers from rows', async (t) => {
   const { folder, all } = await ring(t);
   const empty = openSession(['--api', '127.0.0.1:0', '-I', DEMO]);
@@ -185,4 +226,59 @@ test('a ring whose files were moved, removed or replaced says so, and answers fr
   for (const name of readdirSync(folder))
     if (name.startsWith('i')) writeFileSync(join(folder, name), 'CTb1 and nothing else');
   assert.equal((await beside(t, empty, folder).page(asked(''), 100, '')).total, 0);
+});
+
+/** What was counted over time, without what only the memory has. */
+function counted({ span, span_before, day_before, cell_sec, kept_from, troubles }: AskOverview) {
+  return { span, span_before, day_before, cell_sec, kept_from, troubles };
+}
+
+test('the overview reaches back over the restart, and counts nothing twice', async (t) => {
+  const { folder, all } = await ring(t);
+  const { nowUs } = all.evidence.capture;
+  const at = (us: number): string => new Date(us / 1000).toISOString();
+  const empty = openSession(['--api', '127.0.0.1:0', '-I', DEMO]);
+  t.after(() => empty.close());
+  for (const asked of [
+    { minutes: 60 },
+    { minutes: 600 },
+    { since: at(nowUs - 600e6), until: at(nowUs + 60e6) },
+    { since: at(nowUs + 86_000e6), until: at(nowUs + 86_460e6) },
+  ]) {
+    const wanted = counted(await all.explorer.overview(asked));
+    assert.deepEqual(counted(await beside(t, empty, folder).overview(asked)), wanted);
+    // Its own minutes are in its memory, and in its ring.
+    assert.deepEqual(counted(await beside(t, all, folder).overview(asked)), wanted);
+  }
+  assert.ok((await all.explorer.overview({ minutes: 600 })).troubles.length > 0);
+  assert.ok(((await all.explorer.overview({ minutes: 600 })).span?.figures.attempts ?? 0) > 10);
+});
+
+test('where no run counted minutes, the overview says that nothing was counted', async (t) => {
+  const folder = temporaryFolder(t);
+  const session = openSession(['-I', DEMO, '-O', join(folder, 'cap.pcapng'), '--split', '300K']);
+  await session.read([DEMO], () => undefined);
+  session.outputs.close();
+  session.close();
+  const empty = openSession(['--api', '127.0.0.1:0', '-I', DEMO]);
+  t.after(() => empty.close());
+  const { is_counting: isCounting, span } = await beside(t, empty, folder).overview({ minutes: 60 });
+  assert.deepEqual([isCounting, span], [false, undefined]);
+});
+
+test('a minute in which a run ended and the next one began is the sum of both', async (t) => {
+  const { all, folder: whole } = await ring(t);
+  const folder = temporaryFolder(t);
+  const files = readdirSync(whole).filter((name) => !name.endsWith('.idx'));
+  const half = Math.floor(files.length / 2);
+  const [before, after] = [files.slice(0, half), files.slice(half)].map((names) =>
+    names.map((name) => join(whole, name)),
+  );
+  const options = ['-O', join(folder, 'cap.pcapng'), '--split', '300K'];
+  await read(t, before ?? [], options);
+  const second = await read(t, after ?? [], options);
+  const messagesOf = ({ span }: AskOverview): unknown => span?.cells.map(({ at, messages }) => [at, messages]);
+  const wanted = messagesOf(await all.explorer.overview({ minutes: 60 }));
+  assert.notDeepEqual(messagesOf(await second.explorer.overview({ minutes: 60 })), wanted);
+  assert.deepEqual(messagesOf(await beside(t, second, folder).overview({ minutes: 60 })), wanted);
 });
