@@ -10,7 +10,7 @@ import { buffer } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { test } from 'node:test';
 import { decodeMatrixCases } from '../../fixtures/build/decode-matrix.ts';
-import { withHistory } from '../../src/app/history.ts';
+import { readerOf, withHistory } from '../../src/app/history.ts';
 import { sessionOptions } from '../../src/app/run.ts';
 import { readFormat, recordAt } from '../../src/explore/history/capture-records.ts';
 import { Ring } from '../../src/explore/history/ring.ts';
@@ -35,13 +35,9 @@ async function both(t: TestContext, path: string, options: readonly string[], sp
   await session.read([path], () => undefined);
   session.outputs.close();
   const empty = openSession(['-I', path, ...own]);
-  const { explorer, close } = withHistory(
-    new Ring(folder),
-    empty.explorer,
-    empty,
-    configOf([folder, ...own]),
-    sessionOptions,
-  );
+  const config = configOf([folder, ...own]);
+  const reads = readerOf(config, sessionOptions);
+  const { explorer, close } = withHistory(new Ring(folder), empty.explorer, empty, config, reads);
   t.after(() => {
     close();
     empty.close();

@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync, readdirSync, symlinkSync, truncateSync, writeF
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { HISTORY_COLUMNS } from '../../../../src/actions/history/history-row.ts';
-import { withHistory } from '../../../../src/app/history.ts';
+import { readerOf, withHistory } from '../../../../src/app/history.ts';
 import { sessionOptions } from '../../../../src/app/run.ts';
 import { Ring } from '../../../../src/explore/history/ring.ts';
 import type { Explorer } from '../../../../src/explore/port.ts';
@@ -40,7 +40,8 @@ async function ring(t: TestContext): Promise<DemoRing> {
   t.after(() => empty.close());
   const asks = (): Explorer => {
     const config = configOf([folder, ...OPTIONS]);
-    const { explorer, close } = withHistory(new Ring(folder), empty.explorer, empty, config, sessionOptions);
+    const reads = readerOf(config, sessionOptions);
+    const { explorer, close } = withHistory(new Ring(folder), empty.explorer, empty, config, reads);
     t.after(close);
     return explorer;
   };
