@@ -2,15 +2,11 @@
  * The calls of a ring of files, beside those in memory: of the files that -O writes, or of a folder that is named. Small captures of
  * old calls are runs of their own, which write and send nothing.
  */
-import type { Built } from '../actions/history/index-builder.ts';
-import { HISTORY_BUILT_FILES } from '../actions/history/index-builder.ts';
 import { Outputs } from '../actions/outputs.ts';
 import type { Config } from '../config/config.ts';
-import { oneLine } from '../config/option-value.ts';
 import { isServed } from '../config/run-kind.ts';
-import { counted } from '../core/counted.ts';
 import { faults } from '../core/faults.ts';
-import { finish, isNeverGone, Turns } from '../core/turns.ts';
+import { isNeverGone, Turns } from '../core/turns.ts';
 import { createHistoryExplorer } from '../explore/history/history-explorer.ts';
 import type { Ring } from '../explore/history/ring.ts';
 import { SmallCaptures } from '../explore/history/small-captures.ts';
@@ -20,25 +16,6 @@ import type { Session, SessionOptions } from './session.ts';
 import { createSession } from './session.ts';
 
 export type WithHistory = { readonly explorer: Explorer; close(): void };
-
-/** Builds the indexes that captures of the folder lack, in the order of their time, and says so. Throws ServiceError. */
-export async function completeRing(ring: Ring, build: BuildsIndexes, say: (line: string) => void): Promise<void> {
-  const { folder } = ring;
-  const paths = finish(ring.unindexedSteps());
-  for (let from = 0; from < paths.length; from += HISTORY_BUILT_FILES) {
-    const some = paths.slice(from, from + HISTORY_BUILT_FILES);
-    say(`${oneLine(folder)}: building the indexes of ${counted(some.length, 'capture')} without a whole one`);
-    for (const { path, trouble } of await build(some))
-      if (trouble !== null) say(`${oneLine(path)}: no index: ${trouble}; its calls are not listed`);
-  }
-  if (paths.length > 0) {
-    ring.lookAgain();
-    finish(ring.filesSteps());
-  }
-  ring.keepSummary();
-}
-
-type BuildsIndexes = (paths: readonly string[]) => Promise<readonly Built[]>;
 
 export function withHistory(
   ring: Ring,

@@ -196,9 +196,12 @@ async function withRing(
 ) {
   const folder = ringOf(config);
   if (folder === null) return { explorer: memory, close: () => undefined };
-  const { completeRing, withHistory } = await import('./history.ts');
+  const { withHistory } = await import('./history.ts');
   const ring = new Ring(folder);
-  if (!isLive(config)) await completeRing(ring, (paths) => buildIndexes(config, paths), say);
+  if (!isLive(config)) {
+    const { completeRing } = await import('../actions/history/complete-ring.ts');
+    await completeRing(ring, (paths) => buildIndexes(config, paths), say);
+  }
   return withHistory(ring, memory, session, config, reads);
 }
 
