@@ -27,7 +27,7 @@ function kit(t: TestContext, carriesAll = false): Kit {
 
 const batch = (path: string, from: number, upTo: number, captureBytes = LARGE_FILE) => ({
   ...{ path, captureBytes, minutes: [] },
-  chunks: [{ offset: 0, firstUs: START_US, lastUs: START_US + 1e6 }],
+  chunks: [{ offset: from * 1_000, firstUs: START_US, lastUs: START_US + 1e6 }],
   calls: packCalls(calls(from, upTo)),
 });
 
