@@ -44,8 +44,8 @@ const IPV4_SPECIAL = specials(IPV4_ROWS);
 const IPV6_SPECIAL = specials(IPV6_ROWS);
 
 /** Addresses whose replacements are remembered, by a part of their hash; the later one stays. @cap */
-const IPV4_CACHE = 16_384;
-const IPV6_CACHE = 2_048;
+const IPV4_CACHE = 262_144;
+const IPV6_CACHE = 16_384;
 
 export class Addresses {
   readonly #ip4: Blocks;

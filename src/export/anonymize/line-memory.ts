@@ -3,8 +3,9 @@
  * counted for a line is counted each time.
  */
 import type { ReplacedCounts } from './counts.ts';
+import { Recent } from './recent.ts';
 
-/** Lines that are remembered; then all are forgotten. Longer ones are read each time. @cap */
+/** Lines that are remembered, twice. Longer ones are read each time. @cap */
 const REMEMBERED = 8_192;
 const REMEMBERED_CHARS = 512;
 
@@ -12,7 +13,7 @@ type Remembered<T> = { readonly made: T; readonly counted: Readonly<ReplacedCoun
 
 export class LineMemory<T> {
   readonly #counts: ReplacedCounts;
-  readonly #known = new Map<string, Remembered<T>>();
+  readonly #known = new Recent<Remembered<T>>(REMEMBERED);
 
   constructor(counts: ReplacedCounts) {
     this.#counts = counts;
@@ -27,10 +28,7 @@ export class LineMemory<T> {
     }
     const before = { ...this.#counts };
     const made = make(line);
-    if (this.#known.size >= REMEMBERED) this.#known.clear();
-    // A copy: what is cut out of a message keeps the whole of it alive.
-    const key = Buffer.from(line, 'latin1').toString('latin1');
-    this.#known.set(key, { made, counted: difference(this.#counts, before) });
+    this.#known.set(line, { made, counted: difference(this.#counts, before) });
     return made;
   }
 }

@@ -6,10 +6,11 @@
 import { countryCodeDigits } from './country-codes.ts';
 import { MOST_PLACES, Permutation } from './permutation.ts';
 import { BLOCK, Blocks, Stream } from './prf.ts';
+import { Recent } from './recent.ts';
 import { KEPT_WORDS } from './vocabulary.ts';
 
-/** Replacements that are remembered; then all are forgotten. @cap */
-const REMEMBERED = 16_384;
+/** Replacements that are remembered, twice. @cap */
+const REMEMBERED = 65_536;
 /** Longer words are replaced without being remembered. @cap */
 const REMEMBERED_CHARS = 256;
 
@@ -43,7 +44,7 @@ export class Words {
   readonly #digits: Blocks;
   readonly #wide: Stream;
   readonly #secrets: Stream;
-  readonly #known = new Map<string, string>();
+  readonly #known = new Recent<string>(REMEMBERED);
 
   constructor(key: Uint8Array, keeps: NumberKeeps) {
     this.#keeps = keeps;
@@ -60,11 +61,7 @@ export class Words {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const replacement = this.#replace(text, isInternational);
-    if (key.length <= REMEMBERED_CHARS) {
-      if (this.#known.size >= REMEMBERED) this.#known.clear();
-      // A copy: what is cut out of a message keeps the whole of it alive.
-      this.#known.set(Buffer.from(key, 'latin1').toString('latin1'), replacement);
-    }
+    if (key.length <= REMEMBERED_CHARS) this.#known.set(key, replacement);
     return replacement;
   }
 
