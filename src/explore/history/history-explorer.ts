@@ -237,9 +237,9 @@ export function createHistoryExplorer(parts: HistoryParts): Explorer {
     quality: (callId, signal) => ofCalls([callId], signal, (e) => e.quality(callId, signal)),
     async text(callIds, layout, style, signal) {
       const [callId = ''] = callIds;
-      const own = callIds.length === 1 ? await oldCall(callId, signal) : null;
+      // A report names the other legs; a ladder draws those alone that are asked for.
+      const own = layout !== 'ladder' && callIds.length === 1 ? await oldCall(callId, signal) : null;
       if (own === null) return ofCalls(callIds, signal, (e) => e.text(callIds, layout, style, signal));
-      // A report names the other legs.
       const { calls } = await inTurns(signal, () => mayBeLegsSteps(ring, own));
       const wanted = [old.wantedOf(own), ...calls.map(messagesOf)];
       return ofFrames([own, ...calls], wanted, signal, (e) => e.text(callIds, layout, style, signal));

@@ -37,15 +37,13 @@ async function ring(t: TestContext): Promise<{ readonly folder: string; readonly
 }
 
 /** The memory of a session with the ring of a folder beside it. */
-function beside(t: TestContext, session: OpenSession, folder: string): Explorer {
+function beside(t: TestContext, session: OpenSession, folder: string, onRead = (): void => undefined): Explorer {
   const config = configOf([folder, ...OPTIONS]);
-  const { explorer, close } = withHistory(
-    new Ring(folder),
-    session.explorer,
-    session,
-    config,
-    readerOf(config, sessionOptions),
-  );
+  const read = readerOf(config, sessionOptions);
+  const { explorer, close } = withHistory(new Ring(folder), session.explorer, session, config, (paths) => {
+    onRead();
+    return read(paths);
+  });
   t.after(close);
   return explorer;
 }
@@ -281,4 +279,19 @@ test('a minute in which a run ended and the next one began is the sum of both', 
   const wanted = messagesOf(await all.explorer.overview({ minutes: 60 }));
   assert.notDeepEqual(messagesOf(await second.explorer.overview({ minutes: 60 })), wanted);
   assert.deepEqual(messagesOf(await beside(t, second, folder).overview({ minutes: 60 })), wanted);
+});
+
+test('a ladder is drawn from the frames of its own call, which are read once for all questions about it', async (t) => {
+  const { folder, all } = await ring(t);
+  let reads = 0;
+  const empty = openSession(['--api', '127.0.0.1:0', '-I', DEMO]);
+  t.after(() => empty.close());
+  const explorer = beside(t, empty, folder, () => reads++);
+  const [call] = [...all.explorer.calls(asked('method:INVITE'))];
+  assert.ok(call !== undefined);
+  const style = { width: null, color: false, isUtc: true };
+  const wanted = [...(await all.explorer.text([call.call_id], 'ladder', style))];
+  assert.deepEqual([...(await explorer.text([call.call_id], 'ladder', style))], wanted);
+  await explorer.messages([call.call_id], { showsSecrets: false });
+  assert.equal(reads, 1);
 });
